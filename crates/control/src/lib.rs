@@ -1,0 +1,3 @@
+#![no_std]
+//! placeholder
+extern crate alloc;

@@ -1,0 +1,96 @@
+//! Amounts of data.
+
+use core::fmt;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+
+/// An amount of data in bytes. Subtraction stops at zero, addition at the largest value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bytes(u64);
+
+impl Bytes {
+    /// No data.
+    pub const ZERO: Self = Self(0);
+    /// More than any buffer or window holds: "no limit".
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// That many bytes.
+    pub const fn new(bytes: u64) -> Self {
+        Self(bytes)
+    }
+
+    /// The nearest whole number of bytes; negative and NaN give zero, too large gives the maximum.
+    pub fn from_f64(bytes: f64) -> Self {
+        Self((bytes + 0.5) as u64)
+    }
+
+    /// Bytes as an integer.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// Bytes as a float.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// Bits, that is, eight times the bytes.
+    pub const fn bits(self) -> u64 {
+        self.0.saturating_mul(8)
+    }
+
+    /// Whether there is nothing.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// This amount times a non-negative factor, to the nearest byte.
+    pub fn mul_f64(self, factor: f64) -> Self {
+        Self::from_f64(self.0 as f64 * factor)
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl SubAssign for Bytes {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Self;
+    fn mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::ZERO, Add::add)
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}B", self.0)
+    }
+}

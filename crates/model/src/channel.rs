@@ -1,0 +1,42 @@
+//! The door to channels: when what is sent has left, and whether it arrives.
+
+use core::fmt::Debug;
+
+use crate::{Bytes, Timestamp};
+
+/// What the air (or the wire) does to packets of one direction of a link.
+///
+/// Calls come in time order and transmissions do not overlap: `start` is never before the last `departs`.
+/// A silent link makes no calls: a channel catches up in time by itself.
+pub trait Channel: Debug + Send {
+    /// Sends one packet.
+    fn transmit(&mut self, transmission: &Transmission) -> Passage;
+
+    /// The bits that the channel offers from the end of the last such question (the start of the run for the
+    /// first) to `until`; questions come in time order. Unlimited channels answer `None`.
+    ///
+    /// This is the capacity in result tables: bytes of delivery opportunities for a trace, the integral of the
+    /// rate otherwise; losses are not subtracted.
+    fn offered_bits(&mut self, until: Timestamp) -> Option<f64>;
+}
+
+/// One packet about to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// When its first bit could leave: the link is free and the packet is there.
+    pub start: Timestamp,
+    /// Its size on the wire.
+    pub size: Bytes,
+    /// It waited while the packet before it was sent, so that the link was busy up to `start` and it may share
+    /// what is left of a delivery opportunity.
+    pub continues: bool,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// When its last bit has left; [`Timestamp::NEVER`] when the channel ends before.
+    pub departs: Timestamp,
+    /// Whether it arrives undamaged.
+    pub arrives: bool,
+}

@@ -1,0 +1,104 @@
+//! The door to congestion controllers.
+
+use core::fmt::Debug;
+
+use crate::{AckEvent, Bytes, CongestionEvent, Duration, PathHeader, Probe, Rate, SendEvent, Timestamp};
+
+/// A congestion controller: told what happened, it says what may be sent. It owns no clock and sends nothing.
+///
+/// Driver's contract: `now` never decreases; on one acknowledgment [`Controller::on_congestion`] comes before
+/// [`Controller::on_ack`]; [`Controller::control`] and [`Controller::next_timer`] are asked again after every
+/// call; a packet is sent only while `in_flight + payload <= window`, not before the pacer's release time, and
+/// never more than `quantum` at once. While the transport repairs a loss it may send *less* than the window
+/// (proportional rate reduction), never more.
+pub trait Controller: Debug + Send {
+    /// What the driver must deliver; checked once, before the first packet.
+    fn requirements(&self) -> Requirements {
+        Requirements::default()
+    }
+
+    /// A data packet leaves. Returns what it shall carry to the routers.
+    fn on_sent(&mut self, _event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
+        PathHeader::None
+    }
+
+    /// An acknowledgment arrived, new data or duplicate.
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe);
+
+    /// A congestion signal; see [`crate::CongestionSignal`] for how often each fires.
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe);
+
+    /// The last congestion signal was false: every packet believed lost was delivered. State from before it
+    /// should come back.
+    fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {}
+
+    /// The time asked for by [`Controller::next_timer`] has come.
+    fn on_timer(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {}
+
+    /// When [`Controller::on_timer`] is wanted; [`Timestamp::NEVER`] when not.
+    fn next_timer(&self) -> Timestamp {
+        Timestamp::NEVER
+    }
+
+    /// Window, pacing and burst limit: the same answer until the next call of an `on_*` method.
+    fn control(&self) -> Control;
+
+    /// The slow-start threshold, for those that have one.
+    fn ssthresh(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// What the controller is doing, for telemetry.
+    fn phase(&self) -> Phase;
+}
+
+/// What a controller allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// The most payload in flight.
+    pub window: Bytes,
+    /// How packets are spread in time.
+    pub pacing: Pacing,
+    /// The most payload that may leave back to back when pacing is on; at least one packet is always allowed.
+    pub quantum: Bytes,
+}
+
+/// How packets are spread in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// Not at all: what the window allows leaves at once.
+    Off,
+    /// At the window over the smoothed RTT times a gain that the driver chooses (Linux: 2 in slow start, 1.2 after),
+    /// if the driver was configured to pace; otherwise as [`Pacing::Off`].
+    FromWindow,
+    /// At this rate of payload, always.
+    At(Rate),
+}
+
+/// What a controller is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Exponential growth.
+    SlowStart,
+    /// Slow start looking for its end (HyStart++'s conservative slow start).
+    ConservativeSlowStart,
+    /// Steady probing.
+    CongestionAvoidance,
+    /// The window does not follow phases.
+    Steady,
+}
+
+/// What a controller needs from its driver. A driver that cannot supply it refuses to start the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Requirements {
+    /// Enforced pacing.
+    pub pacing: bool,
+    /// Delivery-rate samples.
+    pub rate_samples: bool,
+    /// The ECN field on data packets and its echo.
+    pub ecn: bool,
+    /// Router feedback in [`AckEvent::path`].
+    pub path_feedback: bool,
+    /// The longest time between reports; `None` when any is fine.
+    pub longest_report_interval: Option<Duration>,
+}

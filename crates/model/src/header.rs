@@ -1,0 +1,45 @@
+//! What senders, routers and receivers write to each other on packets beside the ECN bits.
+
+use crate::{Bytes, Duration, Rate};
+
+/// The congestion header of one packet. The sender stamps it (through [`crate::Controller::on_sent`]), routers on
+/// the way change it, the receiver copies it into its acknowledgment, and it comes back in
+/// [`crate::AckEvent::path`].
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[non_exhaustive]
+pub enum PathHeader {
+    /// The flow speaks to no router.
+    #[default]
+    None,
+    /// XCP's header in the rate form.
+    Xcp(XcpHeader),
+    /// VCP's code, raised to the maximum over the hops.
+    Load(LoadCode),
+}
+
+/// XCP's congestion header (draft-falk-xcp-spec-03, section 3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct XcpHeader {
+    /// The sender's round-trip time; zero when it has none yet.
+    pub rtt: Duration,
+    /// X: the time between two packets of the flow, RTT over window in packets.
+    pub inter_packet: Duration,
+    /// The change of throughput asked for by the sender and lowered by routers, in byte/s; may be negative.
+    pub delta_throughput: f64,
+    /// The sender's present throughput.
+    pub throughput: Rate,
+    /// The packet's size on the wire.
+    pub size: Bytes,
+}
+
+/// VCP's two-bit load-factor code (SIGCOMM'05), in the order of severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum LoadCode {
+    /// Below 80 % of the target utilisation: grow multiplicatively.
+    #[default]
+    Low,
+    /// From 80 to 100 %: grow additively.
+    High,
+    /// Above 100 %: back off.
+    Overload,
+}

@@ -1,0 +1,33 @@
+//! What every room of airpath shares: time, quantities, events and the traits through which algorithms and
+//! worlds meet.
+//!
+//! Contract: nothing here, and nothing that implements a trait from here, owns a clock, a socket, a file, a
+//! thread or a global. Algorithms are told what happened and when, and say what may be done. Simulator, link
+//! emulator, Linux datapath and QUIC stack drive the *same* objects.
+#![no_std]
+
+extern crate alloc;
+
+mod bytes;
+mod channel;
+mod controller;
+mod ecn;
+mod event;
+mod header;
+mod probe;
+mod qdisc;
+mod random;
+mod rate;
+mod time;
+
+pub use bytes::Bytes;
+pub use channel::{Channel, Passage, Transmission};
+pub use controller::{Control, Controller, Pacing, Phase, Requirements};
+pub use ecn::Ecn;
+pub use event::{AckEvent, CongestionEvent, CongestionSignal, RateSample, RttEstimate, SendEvent};
+pub use header::{LoadCode, PathHeader, XcpHeader};
+pub use probe::{Measurement, NullProbe, Probe};
+pub use qdisc::{Backlog, DropReason, Packet, Qdisc, QueueSink};
+pub use random::RandomStream;
+pub use rate::Rate;
+pub use time::{Duration, Timestamp};

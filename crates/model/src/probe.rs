@@ -1,0 +1,29 @@
+//! Typed telemetry, handed in as a parameter. Algorithms do not log.
+
+use crate::{Phase, Rate, Timestamp};
+
+/// Something that an algorithm saw or decided and that a researcher may want to plot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Measurement {
+    /// The controller entered a phase.
+    Phase(Phase),
+    /// A bandwidth estimate.
+    Bandwidth(Rate),
+    /// A quantity with a name of its own (`w_max`, `load_factor`), in the unit that the algorithm's page states.
+    Named(&'static str, f64),
+}
+
+/// Receives telemetry. Called at most a few times for each event; must not feed back into the algorithm.
+pub trait Probe {
+    /// `measurement` was taken at `now`.
+    fn record(&mut self, now: Timestamp, measurement: Measurement);
+}
+
+/// Throws telemetry away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NullProbe;
+
+impl Probe for NullProbe {
+    fn record(&mut self, _now: Timestamp, _measurement: Measurement) {}
+}

@@ -1,0 +1,115 @@
+//! Data rates.
+
+use core::fmt;
+
+use crate::{Bytes, Duration};
+
+/// A data rate in bits per second.
+///
+/// [`Rate::ZERO`] is an outage: nothing is ever sent. [`Rate::UNLIMITED`] takes no time for any amount.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// An outage.
+    pub const ZERO: Self = Self(0);
+    /// No limit: every transmission takes no time.
+    pub const UNLIMITED: Self = Self(u64::MAX);
+
+    /// That many bits per second.
+    pub const fn from_bps(bits_per_second: u64) -> Self {
+        Self(bits_per_second)
+    }
+
+    /// The nearest whole rate to `bits_per_second`; negative and NaN give zero.
+    pub fn from_bps_f64(bits_per_second: f64) -> Self {
+        Self((bits_per_second + 0.5) as u64)
+    }
+
+    /// The mean rate of `amount` over `interval`, rounded down; unlimited when the interval is zero.
+    pub fn over(amount: Bytes, interval: Duration) -> Self {
+        if interval.is_zero() {
+            return Self::UNLIMITED;
+        }
+        let bits = u128::from(amount.get()) * 8 * 1_000_000_000;
+        Self(u64::try_from(bits / u128::from(interval.as_nanos())).unwrap_or(u64::MAX))
+    }
+
+    /// Bits per second.
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+
+    /// Bits per second as a float.
+    pub fn as_bps_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// Bytes per second.
+    pub fn bytes_per_second(self) -> f64 {
+        self.0 as f64 / 8.0
+    }
+
+    /// How long `amount` takes at this rate, rounded **up** to a whole nanosecond, so that a link never exceeds
+    /// its rate. Zero when unlimited, [`Duration::MAX`] in an outage (unless there is nothing to send).
+    pub fn time_for(self, amount: Bytes) -> Duration {
+        match self.0 {
+            u64::MAX => Duration::ZERO,
+            0 if amount.is_zero() => Duration::ZERO,
+            0 => Duration::MAX,
+            rate => match amount.get().checked_mul(8_000_000_000) {
+                Some(bits) => Duration::from_nanos(bits.div_ceil(rate)),
+                None => {
+                    let bits = u128::from(amount.get()) * 8_000_000_000;
+                    Duration::from_nanos(u64::try_from(bits.div_ceil(u128::from(rate))).unwrap_or(u64::MAX))
+                }
+            },
+        }
+    }
+
+    /// What fits into `interval` at this rate, rounded **down** to whole bytes.
+    pub fn bytes_in(self, interval: Duration) -> Bytes {
+        if self == Self::UNLIMITED {
+            return if interval.is_zero() { Bytes::ZERO } else { Bytes::MAX };
+        }
+        let bits = u128::from(self.0) * u128::from(interval.as_nanos()) / 1_000_000_000;
+        Bytes::new(u64::try_from(bits / 8).unwrap_or(u64::MAX))
+    }
+
+    /// This rate times a non-negative factor, to the nearest bit per second. Unlimited stays unlimited.
+    pub fn mul_f64(self, factor: f64) -> Self {
+        if self == Self::UNLIMITED { self } else { Self::from_bps_f64(self.0 as f64 * factor) }
+    }
+}
+
+impl fmt::Debug for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::UNLIMITED { f.write_str("unlimited") } else { write!(f, "{}bps", self.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_takes_its_bits_over_the_rate() {
+        assert_eq!(Rate::from_bps(100_000_000).time_for(Bytes::new(1500)), Duration::from_micros(120));
+        assert_eq!(Rate::from_bps(3).time_for(Bytes::new(1)).as_nanos(), 2_666_666_667);
+    }
+
+    #[test]
+    fn the_ends_of_the_range_are_defined() {
+        assert_eq!(Rate::UNLIMITED.time_for(Bytes::MAX), Duration::ZERO);
+        assert_eq!(Rate::ZERO.time_for(Bytes::new(1)), Duration::MAX);
+        assert_eq!(Rate::ZERO.time_for(Bytes::ZERO), Duration::ZERO);
+        assert_eq!(Rate::over(Bytes::new(1), Duration::ZERO), Rate::UNLIMITED);
+        assert_eq!(Rate::from_bps(1).time_for(Bytes::MAX), Duration::MAX);
+    }
+
+    #[test]
+    fn amounts_round_down() {
+        assert_eq!(Rate::from_bps(12_000_000).bytes_in(Duration::from_millis(1)), Bytes::new(1500));
+        assert_eq!(Rate::from_bps(12_000_000).bytes_in(Duration::from_nanos(999_999)), Bytes::new(1499));
+    }
+}

@@ -1,0 +1,219 @@
+//! Simulated or measured time, in whole nanoseconds.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+
+/// An instant: nanoseconds since the start of the run.
+///
+/// Range: 0 to about 584 years. [`Timestamp::NEVER`] is the largest value and means "not scheduled"; arithmetic
+/// saturates there, so an instant after `NEVER` is `NEVER`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(u64);
+
+/// A span of time: whole nanoseconds, never negative. Arithmetic saturates at both ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Duration(u64);
+
+impl Timestamp {
+    /// The start of the run.
+    pub const ZERO: Self = Self(0);
+    /// Later than every instant that can happen.
+    pub const NEVER: Self = Self(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the start of the run.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// The instant `seconds` after the start of the run, to the nearest nanosecond; negative and NaN give zero.
+    pub fn from_secs_f64(seconds: f64) -> Self {
+        Self(Duration::from_secs_f64(seconds).0)
+    }
+
+    /// Nanoseconds since the start of the run.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the start of the run.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-9
+    }
+
+    /// The time since `earlier`; zero when `earlier` is later.
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Whether this instant can happen, that is, is not [`Timestamp::NEVER`].
+    pub const fn is_scheduled(self) -> bool {
+        self.0 != u64::MAX
+    }
+}
+
+impl Duration {
+    /// No time.
+    pub const ZERO: Self = Self(0);
+    /// The longest span; adding it to any instant gives [`Timestamp::NEVER`].
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// A span of whole nanoseconds.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// A span of whole microseconds.
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros.saturating_mul(1_000))
+    }
+
+    /// A span of whole milliseconds.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1_000_000))
+    }
+
+    /// A span of whole seconds.
+    pub const fn from_secs(seconds: u64) -> Self {
+        Self(seconds.saturating_mul(1_000_000_000))
+    }
+
+    /// A span in seconds, to the nearest nanosecond; negative and NaN give zero, too large gives the maximum.
+    pub fn from_secs_f64(seconds: f64) -> Self {
+        // A float-to-integer `as` saturates at both ends and maps NaN to 0.
+        Self((seconds * 1e9 + 0.5) as u64)
+    }
+
+    /// Whole nanoseconds.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-9
+    }
+
+    /// Whether this is no time at all.
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// This span times a non-negative factor, to the nearest nanosecond.
+    pub fn mul_f64(self, factor: f64) -> Self {
+        Self((self.0 as f64 * factor + 0.5) as u64)
+    }
+
+    /// This span over another; infinite when the other is zero.
+    pub fn ratio(self, other: Self) -> f64 {
+        self.0 as f64 / other.0 as f64
+    }
+
+    /// The absolute difference of two spans.
+    pub const fn abs_diff(self, other: Self) -> Self {
+        Self(self.0.abs_diff(other.0))
+    }
+}
+
+impl Add<Duration> for Timestamp {
+    type Output = Self;
+    fn add(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+impl AddAssign<Duration> for Timestamp {
+    fn add_assign(&mut self, span: Duration) {
+        *self = *self + span;
+    }
+}
+
+impl Sub<Duration> for Timestamp {
+    type Output = Self;
+    fn sub(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+}
+
+impl Add for Duration {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Duration {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Duration {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl SubAssign for Duration {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl Mul<u64> for Duration {
+    type Output = Self;
+    fn mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
+    }
+}
+
+impl Div<u64> for Duration {
+    type Output = Self;
+    /// Rounds down; `divisor` must not be zero.
+    fn div(self, divisor: u64) -> Self {
+        Self(self.0 / divisor)
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_scheduled() {
+            write!(f, "{}.{:09}s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+        } else {
+            f.write_str("never")
+        }
+    }
+}
+
+impl fmt::Debug for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:09}s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn never_absorbs_every_span() {
+        assert_eq!(Timestamp::NEVER + Duration::from_secs(1), Timestamp::NEVER);
+        assert_eq!(Timestamp::ZERO + Duration::MAX, Timestamp::NEVER);
+        assert!(!Timestamp::NEVER.is_scheduled());
+    }
+
+    #[test]
+    fn seconds_round_to_the_nearest_nanosecond() {
+        assert_eq!(Duration::from_secs_f64(1.000_000_000_6).as_nanos(), 1_000_000_001);
+        assert_eq!(Duration::from_secs_f64(-1.0), Duration::ZERO);
+        assert_eq!(Duration::from_secs_f64(f64::NAN), Duration::ZERO);
+        assert_eq!(Duration::from_secs_f64(f64::INFINITY), Duration::MAX);
+    }
+
+    #[test]
+    fn differences_do_not_go_below_zero() {
+        let (early, late) = (Timestamp::from_nanos(5), Timestamp::from_nanos(9));
+        assert_eq!(late.since(early).as_nanos(), 4);
+        assert_eq!(early.since(late), Duration::ZERO);
+    }
+}

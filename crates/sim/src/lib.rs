@@ -1,0 +1,3 @@
+//! Discrete-event simulator.
+extern crate alloc;
+pub mod plan;
