@@ -1,6 +1,6 @@
 //! Typed telemetry, handed in as a parameter. Algorithms do not log.
 
-use crate::{Phase, Rate, Timestamp};
+use crate::{CongestionSignal, Phase, Rate, Timestamp};
 
 /// Something that an algorithm saw or decided and that a researcher may want to plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,6 +8,12 @@ use crate::{Phase, Rate, Timestamp};
 pub enum Measurement {
     /// The controller entered a phase.
     Phase(Phase),
+    /// The transport told the controller of congestion.
+    Congestion(CongestionSignal),
+    /// The transport repaired every loss of the last loss event.
+    RecoveryLeft,
+    /// The last timeout was false and was undone.
+    SpuriousTimeout,
     /// A bandwidth estimate.
     Bandwidth(Rate),
     /// A quantity with a name of its own (`w_max`, `load_factor`), in the unit that the algorithm's page states.
