@@ -1,3 +1,28 @@
+//! Congestion controllers, made by composition.
+//!
+//! [`Windowed`] is a whole [`airpath_model::Controller`]; what differs between algorithms is two small parts that
+//! it holds: a [`SlowStart`] ([`StandardSlowStart`], [`HystartPlusPlus`]) and a [`WindowRule`] for congestion
+//! avoidance and for the answer to a signal ([`NewReno`], [`Cubic`]). Any slow start goes with any rule.
+//! Controllers that do not follow this pattern implement `Controller` themselves, as [`Fixed`] does.
+//!
+//! Windows and thresholds are bytes of payload; the formulas of the literature count segments, and the rules
+//! convert at their edge.
 #![no_std]
-//! placeholder
-extern crate alloc;
+
+mod config;
+mod cubic;
+mod fixed;
+mod hystart_plus_plus;
+mod new_reno;
+mod slow_start;
+mod window_rule;
+mod windowed;
+
+pub use config::ConfigError;
+pub use cubic::{Cubic, CubicConfig, CubicForm};
+pub use fixed::Fixed;
+pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
+pub use new_reno::NewReno;
+pub use slow_start::{SlowStart, StandardSlowStart};
+pub use window_rule::WindowRule;
+pub use windowed::Windowed;

@@ -1,0 +1,77 @@
+//! A window that never changes: the reference with a closed form.
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, Control, Controller, Pacing, Phase, Probe, Rate, Requirements,
+};
+
+use crate::ConfigError;
+use crate::config::check;
+use crate::windowed::QUANTUM_SEGMENTS;
+
+/// Keeps a fixed amount in flight whatever happens, in bursts or at a fixed rate.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    window: Bytes,
+    pacing: Option<Rate>,
+    mss: Bytes,
+}
+
+impl Fixed {
+    /// A window of `window` bytes of payload, sent at `pacing` (bits of payload per second) if given. `mss` is the
+    /// largest payload of one packet.
+    ///
+    /// Fails when `mss` is zero, when the window does not hold one packet, or when the rate is zero.
+    pub fn new(window: Bytes, pacing: Option<Rate>, mss: Bytes) -> Result<Self, ConfigError> {
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(window >= mss, "window", "at least one segment", window.as_f64())?;
+        check(pacing != Some(Rate::ZERO), "pacing", "greater than zero", 0.0)?;
+        Ok(Self { window, pacing, mss })
+    }
+}
+
+impl Controller for Fixed {
+    fn requirements(&self) -> Requirements {
+        Requirements { pacing: self.pacing.is_some(), ..Requirements::default() }
+    }
+
+    fn on_ack(&mut self, _event: &AckEvent, _probe: &mut dyn Probe) {}
+
+    fn on_congestion(&mut self, _event: &CongestionEvent, _probe: &mut dyn Probe) {}
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.window,
+            pacing: self.pacing.map_or(Pacing::FromWindow, Pacing::At),
+            quantum: self.mss * QUANTUM_SEGMENTS,
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Steady
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paces_at_its_rate_when_it_has_one() {
+        let mss = Bytes::new(1000);
+        let rate = Rate::from_bps(1_000_000);
+        let paced = Fixed::new(mss * 10, Some(rate), mss).unwrap();
+        assert_eq!(paced.control().pacing, Pacing::At(rate));
+        assert!(paced.requirements().pacing);
+        let plain = Fixed::new(mss * 10, None, mss).unwrap();
+        assert_eq!(plain.control().pacing, Pacing::FromWindow);
+        assert_eq!(plain.control().window, mss * 10);
+    }
+
+    #[test]
+    fn what_cannot_send_is_refused() {
+        let mss = Bytes::new(1000);
+        assert!(Fixed::new(mss, None, Bytes::ZERO).is_err());
+        assert!(Fixed::new(Bytes::new(999), None, mss).is_err());
+        assert!(Fixed::new(mss, Some(Rate::ZERO), mss).is_err());
+    }
+}

@@ -1,0 +1,188 @@
+//! `HyStart++`: leave slow start when the delay rises (RFC 9406).
+
+use airpath_model::{AckEvent, Bytes, CongestionSignal, Duration, Phase};
+
+use crate::config::check;
+use crate::{ConfigError, SlowStart, StandardSlowStart};
+
+/// The constants of RFC 9406, section 4.3, under their names there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HystartPlusPlusConfig {
+    /// `MIN_RTT_THRESH`: a smaller rise of the RTT never counts. 4 ms.
+    pub min_rtt_thresh: Duration,
+    /// `MAX_RTT_THRESH`: a larger rise always counts; not below `min_rtt_thresh`. 16 ms.
+    pub max_rtt_thresh: Duration,
+    /// `MIN_RTT_DIVISOR`: between the two, the last round's minimum RTT over this counts; at least 1. 8.
+    pub min_rtt_divisor: u64,
+    /// `N_RTT_SAMPLE`: RTT samples that a round needs before it is judged; at least 1. 8.
+    pub n_rtt_sample: u32,
+    /// `CSS_GROWTH_DIVISOR`: how much slower conservative slow start grows; at least 1. 4.
+    pub css_growth_divisor: u64,
+    /// `CSS_ROUNDS`: rounds of conservative slow start before congestion avoidance; at least 1. 5.
+    pub css_rounds: u32,
+    /// L: the most segments that one acknowledgment adds; at least 1. 8 for senders that do not pace, no limit
+    /// (`u64::MAX`) for those that do.
+    pub limit: u64,
+}
+
+impl Default for HystartPlusPlusConfig {
+    /// The recommended values, for a sender that does not pace.
+    fn default() -> Self {
+        Self {
+            min_rtt_thresh: Duration::from_millis(4),
+            max_rtt_thresh: Duration::from_millis(16),
+            min_rtt_divisor: 8,
+            n_rtt_sample: 8,
+            css_growth_divisor: 4,
+            css_rounds: 5,
+            limit: 8,
+        }
+    }
+}
+
+/// The slow start of RFC 9406, section 4.2. When the smallest RTT of a round is clearly above that of the round before,
+/// it grows more slowly for some rounds (conservative slow start). If the rise was a passing one, slow start
+/// resumes; if not, congestion avoidance begins.
+///
+/// Only the first slow start works so; after any congestion signal, it is [`StandardSlowStart`].
+#[derive(Clone, Debug)]
+pub struct HystartPlusPlus {
+    config: HystartPlusPlusConfig,
+    standard: StandardSlowStart,
+    /// The initial slow start is over.
+    finished: bool,
+    /// [`AckEvent::round`] of the round that is being sampled.
+    round: u64,
+    last_round_min_rtt: Option<Duration>,
+    current_round_min_rtt: Option<Duration>,
+    rtt_sample_count: u32,
+    conservative: Option<Conservative>,
+}
+
+impl HystartPlusPlus {
+    /// Fails when a parameter is outside the range stated in [`HystartPlusPlusConfig`].
+    pub fn new(config: HystartPlusPlusConfig) -> Result<Self, ConfigError> {
+        check(
+            config.max_rtt_thresh >= config.min_rtt_thresh,
+            "max_rtt_thresh",
+            "at least min_rtt_thresh (seconds)",
+            config.max_rtt_thresh.as_secs_f64(),
+        )?;
+        let at_least_one = [
+            ("min_rtt_divisor", config.min_rtt_divisor),
+            ("n_rtt_sample", u64::from(config.n_rtt_sample)),
+            ("css_growth_divisor", config.css_growth_divisor),
+            ("css_rounds", u64::from(config.css_rounds)),
+        ];
+        for (parameter, value) in at_least_one {
+            check(value >= 1, parameter, "at least 1", value as f64)?;
+        }
+        Ok(Self {
+            config,
+            standard: StandardSlowStart::new(config.limit)?,
+            finished: false,
+            round: 0,
+            last_round_min_rtt: None,
+            current_round_min_rtt: None,
+            rtt_sample_count: 0,
+            conservative: None,
+        })
+    }
+
+    /// Starts a round. Whether conservative slow start has used up its rounds; the one in which it began counts,
+    /// however short what was left of it.
+    fn next_round(&mut self, round: u64) -> bool {
+        self.round = round;
+        self.last_round_min_rtt = self.current_round_min_rtt.take();
+        self.rtt_sample_count = 0;
+        if let Some(conservative) = &mut self.conservative {
+            conservative.rounds += 1;
+            return conservative.rounds >= self.config.css_rounds;
+        }
+        false
+    }
+
+    /// Takes one RTT sample and, once the round has enough of them, enters or leaves conservative slow start.
+    fn sample(&mut self, rtt: Duration) {
+        let current = self.current_round_min_rtt.map_or(rtt, |minimum| minimum.min(rtt));
+        self.current_round_min_rtt = Some(current);
+        self.rtt_sample_count += 1;
+        if self.rtt_sample_count < self.config.n_rtt_sample {
+            return;
+        }
+        match (&self.conservative, self.last_round_min_rtt) {
+            (Some(conservative), _) if current < conservative.baseline_min_rtt => self.conservative = None,
+            (None, Some(last)) if current >= last + self.rtt_thresh(last) => {
+                self.conservative = Some(Conservative { baseline_min_rtt: current, rounds: 0 });
+            }
+            _ => {}
+        }
+    }
+
+    /// `RttThresh` of section 4.2.
+    fn rtt_thresh(&self, last_round_min_rtt: Duration) -> Duration {
+        (last_round_min_rtt / self.config.min_rtt_divisor)
+            .clamp(self.config.min_rtt_thresh, self.config.max_rtt_thresh)
+    }
+}
+
+impl Default for HystartPlusPlus {
+    fn default() -> Self {
+        Self::new(HystartPlusPlusConfig::default()).expect("the RFC's constants are in range")
+    }
+}
+
+impl SlowStart for HystartPlusPlus {
+    fn growth(&self, event: &AckEvent) -> Bytes {
+        let growth = self.standard.growth(event);
+        match self.conservative {
+            Some(_) => Bytes::new(growth.get() / self.config.css_growth_divisor),
+            None => growth,
+        }
+    }
+
+    fn on_ack(&mut self, event: &AckEvent) -> bool {
+        if self.finished {
+            return false;
+        }
+        if event.round != self.round && self.next_round(event.round) {
+            self.finish();
+            return true;
+        }
+        if let Some(rtt) = event.rtt_sample {
+            self.sample(rtt);
+        }
+        false
+    }
+
+    fn on_congestion(&mut self, signal: CongestionSignal) {
+        self.standard.on_congestion(signal);
+        self.finish();
+    }
+
+    fn phase(&self) -> Phase {
+        match self.conservative {
+            Some(_) => Phase::ConservativeSlowStart,
+            None => Phase::SlowStart,
+        }
+    }
+}
+
+impl HystartPlusPlus {
+    fn finish(&mut self) {
+        self.finished = true;
+        self.conservative = None;
+    }
+}
+
+/// Conservative slow start, while it lasts.
+#[derive(Clone, Debug)]
+struct Conservative {
+    /// `cssBaselineMinRtt`: a round below it shows that the rise was a passing one.
+    baseline_min_rtt: Duration,
+    /// Rounds that ended in it.
+    rounds: u32,
+}
+
+#[cfg(test)]
+mod tests;

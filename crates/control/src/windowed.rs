@@ -1,0 +1,162 @@
+//! The controller that every window-based algorithm shares.
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Pacing, PathHeader,
+    Phase, Probe, SendEvent, Timestamp,
+};
+
+use crate::config::check;
+use crate::{ConfigError, SlowStart, WindowRule};
+
+/// The most segments that leave back to back when pacing is on: one delayed acknowledgment's worth. The upper
+/// bound of RFC 9002, section 7.7, is an initial window.
+pub(crate) const QUANTUM_SEGMENTS: u64 = 2;
+
+/// Slow start below a threshold, a [`WindowRule`] above it (RFC 5681, section 3.1).
+///
+/// The window is bytes of payload, never less than one segment. It moves only at events: it does not grow in
+/// recovery or while it is not used, falls at once to the new threshold at a loss or a CE echo, and to one segment
+/// at a timeout. A signal that proves false is undone as RFC 9438, section 4.9, says: everything comes back,
+/// unless the window has already passed its old size.
+///
+/// Telemetry: [`Measurement::Phase`] at each change of phase, and what the rule records.
+#[derive(Clone, Debug)]
+pub struct Windowed<S, W> {
+    state: State<S, W>,
+    mss: Bytes,
+    /// State before the last signal, until it is known to be false.
+    before_signal: Option<State<S, W>>,
+}
+
+impl<S: SlowStart, W: WindowRule> Windowed<S, W> {
+    /// A controller that starts in slow start with `initial_window` (bytes) and no threshold; `mss` is the largest
+    /// payload of one packet. Fails when `mss` is zero or the window does not hold one segment.
+    pub fn new(rule: W, slow_start: S, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        let state = State { slow_start, rule, window: initial_window, ssthresh: None };
+        Ok(Self { state, mss, before_signal: None })
+    }
+
+    /// Does `change` and tells the probe if the phase is another one after it.
+    fn watching_phase(
+        &mut self,
+        now: Timestamp,
+        probe: &mut dyn Probe,
+        change: impl FnOnce(&mut Self, &mut dyn Probe),
+    ) {
+        let before = self.state.phase();
+        change(self, probe);
+        let after = self.state.phase();
+        if after != before {
+            probe.record(now, Measurement::Phase(after));
+        }
+    }
+}
+
+impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
+    fn on_sent(&mut self, event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
+        self.state.rule.on_sent(event);
+        PathHeader::None
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.watching_phase(event.now, probe, |controller, _| {
+            controller.mss = event.mss;
+            controller.state.on_ack(event);
+        });
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        self.watching_phase(event.now, probe, |controller, probe| {
+            controller.mss = event.mss;
+            let repeated = event.signal == CongestionSignal::Timeout && event.consecutive > 1;
+            if !repeated {
+                controller.before_signal = Some(controller.state.clone());
+            }
+            controller.state.on_congestion(event, repeated, probe);
+        });
+    }
+
+    fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        let Some(before) = self.before_signal.take() else { return };
+        if self.state.window < before.window {
+            self.watching_phase(now, probe, |controller, _| controller.state = before);
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.state.window,
+            pacing: Pacing::FromWindow,
+            quantum: self.mss * QUANTUM_SEGMENTS,
+        }
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.state.ssthresh
+    }
+
+    fn phase(&self) -> Phase {
+        self.state.phase()
+    }
+}
+
+/// All that a false signal must not change.
+#[derive(Clone, Debug)]
+struct State<S, W> {
+    slow_start: S,
+    rule: W,
+    window: Bytes,
+    /// `None`: arbitrarily high (RFC 5681, section 3.1).
+    ssthresh: Option<Bytes>,
+}
+
+impl<S: SlowStart, W: WindowRule> State<S, W> {
+    fn on_ack(&mut self, event: &AckEvent) {
+        self.rule.on_ack(event);
+        let grows = event.window_limited && !event.in_recovery && !event.acked.is_zero();
+        if !self.in_slow_start() {
+            if grows {
+                self.window = self.rule.congestion_avoidance(self.window, event).max(event.mss);
+            }
+            return;
+        }
+        if grows {
+            // Past the threshold the rule decides; what this acknowledgment has left over is not carried there.
+            let ceiling = self.ssthresh.unwrap_or(Bytes::MAX);
+            self.window = (self.window + self.slow_start.growth(event)).min(ceiling);
+        }
+        if self.slow_start.on_ack(event) {
+            self.ssthresh = Some(self.window);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, repeated: bool, probe: &mut dyn Probe) {
+        self.slow_start.on_congestion(event.signal);
+        let floor = event.mss * 2;
+        let ssthresh = match self.ssthresh {
+            // The threshold stays when the same data times out again (RFC 5681, section 3.1).
+            Some(ssthresh) if repeated => ssthresh,
+            _ => self.rule.reduce(self.window, event, probe).max(floor),
+        };
+        self.ssthresh = Some(ssthresh);
+        self.window = match event.signal {
+            CongestionSignal::Timeout => event.mss,
+            // More may be in flight than the window allows, and the floor may lie above the window: a signal
+            // must not enlarge it.
+            CongestionSignal::Loss | CongestionSignal::EcnCe => self.window.min(ssthresh),
+        };
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
+    }
+
+    fn phase(&self) -> Phase {
+        if self.in_slow_start() { self.slow_start.phase() } else { Phase::CongestionAvoidance }
+    }
+}
+
+#[cfg(test)]
+mod tests;
