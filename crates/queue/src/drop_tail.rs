@@ -1,0 +1,45 @@
+//! First in, first out, with a buffer that ends somewhere.
+
+use alloc::collections::VecDeque;
+use core::fmt::Debug;
+
+use airpath_model::{Backlog, Bytes, DropReason, Packet, Qdisc, QueueSink, Timestamp};
+
+use crate::Limit;
+
+/// Drop-tail: packets leave in the order in which they came; one that comes and does not fit is dropped.
+#[derive(Clone, Debug)]
+pub struct DropTail<P> {
+    limit: Limit,
+    waiting: VecDeque<P>,
+    bytes: Bytes,
+}
+
+impl<P> DropTail<P> {
+    /// An empty queue.
+    pub const fn new(limit: Limit) -> Self {
+        Self { limit, waiting: VecDeque::new(), bytes: Bytes::ZERO }
+    }
+}
+
+impl<P: Packet + Debug + Send> Qdisc<P> for DropTail<P> {
+    fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
+        let size = packet.size();
+        if self.limit.admits(self.backlog(), size) {
+            self.bytes += size;
+            self.waiting.push_back(packet);
+        } else {
+            sink.on_drop(now, packet, DropReason::Overflow);
+        }
+    }
+
+    fn dequeue(&mut self, _now: Timestamp, _sink: &mut dyn QueueSink<P>) -> Option<P> {
+        let packet = self.waiting.pop_front()?;
+        self.bytes -= packet.size();
+        Some(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog { bytes: self.bytes, packets: self.waiting.len() as u64 }
+    }
+}

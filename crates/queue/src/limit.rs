@@ -1,0 +1,25 @@
+//! How much may wait.
+
+use airpath_model::{Backlog, Bytes};
+
+/// The size of a buffer. The packet being sent has left the buffer and does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Everything may wait.
+    Unlimited,
+    /// Most packets that wait, whatever their sizes. Zero drops every packet.
+    Packets(u64),
+    /// Most bytes on the wire that wait; a packet that does not fit as a whole is not taken.
+    Bytes(Bytes),
+}
+
+impl Limit {
+    /// Whether a packet of `size` may join what already waits.
+    pub const fn admits(self, backlog: Backlog, size: Bytes) -> bool {
+        match self {
+            Self::Unlimited => true,
+            Self::Packets(most) => backlog.packets < most,
+            Self::Bytes(most) => backlog.bytes.get().saturating_add(size.get()) <= most.get(),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! One suite for all disciplines: whatever is done to a queue, it keeps the contract of `Qdisc`.
+//!
+//! A new discipline adds its constructors to [`disciplines`]. The suite is itself tested, on queues that break the
+//! contract.
+
+#[path = "conformance/contract.rs"]
+mod contract;
+#[path = "conformance/faulty.rs"]
+mod faulty;
+mod packet;
+
+use airpath_model::{Bytes, Duration, Ecn, Qdisc};
+use airpath_queue::{DropTail, Limit};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use contract::{Operation, run};
+use faulty::{Fault, Faulty};
+use packet::TestPacket;
+
+/// A queue under test: its name, how much it may hold, how it is made.
+type Discipline = (&'static str, Limit, fn(Limit) -> Box<dyn Qdisc<TestPacket>>);
+
+fn disciplines() -> Vec<Discipline> {
+    let drop_tail = |limit| Box::new(DropTail::new(limit)) as Box<dyn Qdisc<TestPacket>>;
+    vec![
+        ("drop-tail without limit", Limit::Unlimited, drop_tail),
+        ("drop-tail of packets", Limit::Packets(5), drop_tail),
+        ("drop-tail of bytes", Limit::Bytes(Bytes::new(6000)), drop_tail),
+    ]
+}
+
+#[test]
+fn every_discipline_keeps_the_contract() {
+    for (name, limit, make) in disciplines() {
+        let outcome = TestRunner::default().run(&operations(), |operations| {
+            let first = run(&mut *make(limit), limit, &operations)
+                .map_err(|breach| TestCaseError::fail(format!("{name}: {breach}")))?;
+            let second = run(&mut *make(limit), limit, &operations);
+            prop_assert_eq!(Ok(first), second, "{}: same operations, other result", name);
+            Ok(())
+        });
+        assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
+    }
+}
+
+#[test]
+fn every_breach_is_found() {
+    for fault in Fault::ALL {
+        let limit = Limit::Packets(5);
+        let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
+        let outcome = runner.run(&operations(), |operations| {
+            run(&mut Faulty::new(limit, fault), limit, &operations).map(drop).map_err(TestCaseError::fail)
+        });
+        assert!(outcome.is_err(), "{fault:?} went unnoticed");
+    }
+}
+
+fn operations() -> impl Strategy<Value = Vec<Operation>> {
+    let ecn = prop_oneof![Just(Ecn::NotEct), Just(Ecn::Ect1), Just(Ecn::Ect0), Just(Ecn::Ce)];
+    let size = prop_oneof![Just(40), Just(1500), 1..9000_u64].prop_map(Bytes::new);
+    let operation = prop_oneof![
+        4 => (size, ecn, 0..3_u64, any::<bool>()).prop_map(|(size, ecn, flow, is_data)| Operation::Enqueue {
+            size,
+            ecn,
+            flow,
+            is_data,
+        }),
+        3 => Just(Operation::Dequeue),
+        1 => (0..200_000_000_u64, any::<bool>())
+            .prop_map(|(nanos, late)| Operation::Wait { span: Duration::from_nanos(nanos), late }),
+    ];
+    prop::collection::vec(operation, 0..120)
+}

@@ -1,0 +1,167 @@
+//! The contract of `Qdisc`, as a ledger beside the queue.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use airpath_model::{Backlog, Bytes, DropReason, Duration, Ecn, Qdisc, QueueSink, Timestamp};
+use airpath_queue::Limit;
+
+use crate::packet::TestPacket;
+
+/// What a driver does to a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    /// A packet arrives.
+    Enqueue { size: Bytes, ecn: Ecn, flow: u64, is_data: bool },
+    /// The link can take a packet.
+    Dequeue,
+    /// Time passes. Timers run when they are due, or one run is made up for at the end by a driver that is late.
+    Wait { span: Duration, late: bool },
+}
+
+/// What a queue did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Deed {
+    /// Gave this packet to the link.
+    Sent(Timestamp, TestPacket),
+    /// Gave the link nothing.
+    Nothing(Timestamp),
+    /// Dropped this packet.
+    Dropped(Timestamp, TestPacket, DropReason),
+    /// Marked this packet.
+    Marked(Timestamp, TestPacket),
+}
+
+/// Performs the operations and returns what the queue did, or how it broke the contract.
+pub(crate) fn run(
+    queue: &mut dyn Qdisc<TestPacket>,
+    limit: Limit,
+    operations: &[Operation],
+) -> Result<Vec<Deed>, String> {
+    let mut ledger = Ledger::default();
+    let mut deeds = Vec::new();
+    let mut now = Timestamp::ZERO;
+    for (number, operation) in (0..).zip(operations) {
+        match *operation {
+            Operation::Enqueue { size, ecn, flow, is_data } => {
+                let packet = TestPacket { ecn, flow, is_data, ..TestPacket::new(number, size) };
+                ledger.waiting.insert(number, packet);
+                deeds.extend(watch(now, &mut ledger, |sink| queue.enqueue(now, packet, sink))?.1);
+            }
+            Operation::Dequeue => {
+                let (packet, reported) = watch(now, &mut ledger, |sink| queue.dequeue(now, sink))?;
+                deeds.extend(reported);
+                deeds.push(packet.map_or(Deed::Nothing(now), |packet| Deed::Sent(now, packet)));
+                packet.map_or(Ok(()), |packet| ledger.sent(packet))?;
+            }
+            Operation::Wait { span, late } => {
+                let end = now + span;
+                while queue.next_timer() <= end {
+                    now = if late { end } else { now.max(queue.next_timer()) };
+                    deeds.extend(watch(now, &mut ledger, |sink| queue.on_timer(now, sink))?.1);
+                    check(queue.next_timer() > now, || format!("timer not later than its run at {now:?}"))?;
+                }
+                now = end;
+            }
+        }
+        let (backlog, expected) = (queue.backlog(), ledger.backlog());
+        check(backlog == expected, || format!("backlog {backlog:?}, but {expected:?} wait"))?;
+        check(within(limit, backlog), || format!("{backlog:?} exceeds {limit:?}"))?;
+    }
+    Ok(deeds)
+}
+
+/// Packets given to the queue and not yet accounted for, each as it was given; and what is known of the others.
+#[derive(Default)]
+struct Ledger {
+    waiting: BTreeMap<u64, TestPacket>,
+    marked: BTreeSet<u64>,
+    last_sent_of_flow: BTreeMap<u64, u64>,
+}
+
+impl Ledger {
+    fn backlog(&self) -> Backlog {
+        Backlog {
+            bytes: self.waiting.values().map(|packet| packet.size).sum(),
+            packets: self.waiting.len() as u64,
+        }
+    }
+
+    fn sent(&mut self, packet: TestPacket) -> Result<(), String> {
+        self.leaves(packet)?;
+        let before = self.last_sent_of_flow.insert(packet.flow, packet.number);
+        check(before < Some(packet.number), || format!("{packet:?} was overtaken by {before:?} of its flow"))
+    }
+
+    fn marked(&mut self, packet: TestPacket) -> Result<(), String> {
+        let given =
+            self.waiting.get(&packet.number).ok_or_else(|| format!("{packet:?} marked, but not there"))?;
+        check(given.ecn.is_capable() && given.ecn != Ecn::Ce, || format!("{given:?} must not be marked"))?;
+        check(packet.ecn == Ecn::Ce, || format!("{packet:?} reported as marked, but is not"))?;
+        check(self.marked.insert(packet.number), || format!("{packet:?} marked twice"))
+    }
+
+    /// The packet is handed back, by dequeuing or dropping it: it must have been there, once, and be unchanged but
+    /// for a mark that was reported.
+    fn leaves(&mut self, packet: TestPacket) -> Result<(), String> {
+        let given = self
+            .waiting
+            .remove(&packet.number)
+            .ok_or_else(|| format!("{packet:?} leaves, but was not there"))?;
+        let ecn = if self.marked.contains(&packet.number) { Ecn::Ce } else { given.ecn };
+        // The header belongs to the routers that write it.
+        let expected = TestPacket { ecn, header: packet.header, ..given };
+        check(packet == expected, || format!("{given:?} became {packet:?}"))
+    }
+}
+
+/// Makes one call to a queue, takes down what it reports, and enters it into the ledger.
+fn watch<R>(
+    now: Timestamp,
+    ledger: &mut Ledger,
+    call: impl FnOnce(&mut dyn QueueSink<TestPacket>) -> R,
+) -> Result<(R, Vec<Deed>), String> {
+    let mut reported = Reported::default();
+    let result = call(&mut reported);
+    for deed in &reported.0 {
+        let at = match *deed {
+            Deed::Dropped(at, packet, reason) => {
+                check(reason != DropReason::Corruption, || format!("{packet:?}: queues damage nothing"))?;
+                ledger.leaves(packet)?;
+                at
+            }
+            Deed::Marked(at, packet) => {
+                ledger.marked(packet)?;
+                at
+            }
+            Deed::Sent(at, _) | Deed::Nothing(at) => at,
+        };
+        check(at == now, || format!("{deed:?} reported at {now:?}"))?;
+    }
+    Ok((result, reported.0))
+}
+
+/// What one call reported, in order.
+#[derive(Default)]
+struct Reported(Vec<Deed>);
+
+impl QueueSink<TestPacket> for Reported {
+    fn on_drop(&mut self, now: Timestamp, packet: TestPacket, reason: DropReason) {
+        self.0.push(Deed::Dropped(now, packet, reason));
+    }
+
+    fn on_mark(&mut self, now: Timestamp, packet: &TestPacket) {
+        self.0.push(Deed::Marked(now, *packet));
+    }
+}
+
+fn within(limit: Limit, backlog: Backlog) -> bool {
+    match limit {
+        Limit::Unlimited => true,
+        Limit::Packets(most) => backlog.packets <= most,
+        Limit::Bytes(most) => backlog.bytes <= most,
+    }
+}
+
+fn check(holds: bool, breach: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(breach()) }
+}
