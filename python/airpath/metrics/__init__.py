@@ -1,0 +1,33 @@
+"""What the field measures: formulas, metrics of a run, and statistics over runs."""
+
+from airpath.metrics.definitions import METRICS, SCOPE, Metric
+from airpath.metrics.formulas import (
+    convergence_time,
+    jain_index,
+    log_power,
+    mean_interval,
+    nearest_rank,
+    power,
+)
+from airpath.metrics.run import flow_metrics, run_metrics
+from airpath.metrics.summary import statistics, summary
+from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins
+
+__all__ = [
+    "FAIRNESS_BIN_S",
+    "METRICS",
+    "RATE_BIN_S",
+    "SCOPE",
+    "Metric",
+    "TimeBins",
+    "convergence_time",
+    "flow_metrics",
+    "jain_index",
+    "log_power",
+    "mean_interval",
+    "nearest_rank",
+    "power",
+    "run_metrics",
+    "statistics",
+    "summary",
+]

@@ -1,0 +1,170 @@
+"""The metrics of a run: names, units and definitions, once for tables, terminal, report and documentation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric of a run.
+
+    Attributes
+    ----------
+    name
+        Column name, ending in the unit where it has one.
+    title
+        What people call it.
+    unit
+        The unit, empty for a plain ratio or count.
+    definition
+        How it is computed.
+    headline
+        Shown in short summaries.
+    """
+
+    name: str
+    title: str
+    unit: str
+    definition: str
+    headline: bool = False
+
+
+_METRICS = (
+    Metric(
+        "throughput_mbps",
+        "throughput",
+        "Mbit/s",
+        "wire bits of all flows under test that left the measuring link, divided by the time from their first to "
+        "their last departure in the measured span",
+        headline=True,
+    ),
+    Metric(
+        "goodput_mbps",
+        "goodput",
+        "Mbit/s",
+        "new payload that the receiving applications got in order, divided by the same time as throughput",
+    ),
+    Metric(
+        "capacity_mbps",
+        "capacity",
+        "Mbit/s",
+        "mean capacity of the link under test over the measured span",
+    ),
+    Metric(
+        "link_throughput_mbps",
+        "link throughput",
+        "Mbit/s",
+        "mean rate at which everything, other traffic included, left the link under test over the measured span",
+    ),
+    Metric(
+        "utilisation",
+        "utilisation",
+        "",
+        "mean link throughput divided by mean capacity over the measured span",
+        headline=True,
+    ),
+    Metric(
+        "utilisation_binned",
+        "utilisation, mean of bins",
+        "",
+        "mean over bins of 500 ms of link throughput divided by capacity in the bin; bins without capacity are "
+        "left out",
+    ),
+    Metric(
+        "loss_rate",
+        "loss rate",
+        "",
+        "1 - departed / arrived bytes of the link under test over the measured span; what waits in the queue at "
+        "the ends of the span counts too, so tiny negative values can happen",
+        headline=True,
+    ),
+    Metric(
+        "congestion_loss_rate",
+        "congestion loss rate",
+        "",
+        "bytes dropped by the queue (overflow or early) divided by arrived bytes",
+    ),
+    Metric("channel_loss_rate", "channel loss rate", "", "bytes damaged by the channel divided by arrived bytes"),
+    Metric(
+        "delay_mean_ms",
+        "mean one-way delay",
+        "ms",
+        "mean over data packets of the flows under test received in the measured span",
+    ),
+    Metric(
+        "delay_p95_ms",
+        "p95 one-way delay",
+        "ms",
+        "95th percentile over the same packets, nearest rank, from bins at most 0.1 % wide",
+        headline=True,
+    ),
+    Metric(
+        "queueing_mean_ms",
+        "mean queueing delay",
+        "ms",
+        "mean over the same packets of the time spent waiting in queues",
+    ),
+    Metric("queueing_p95_ms", "p95 queueing delay", "ms", "its 95th percentile, nearest rank", headline=True),
+    Metric(
+        "queue_mean_bytes",
+        "mean queue",
+        "B",
+        "time-weighted mean queue of the link under test over the measured span",
+    ),
+    Metric(
+        "queue_p95_bytes",
+        "p95 queue",
+        "B",
+        "95th percentile, nearest rank, of the mean queue in each recorded interval of the measured span",
+    ),
+    Metric(
+        "jain_index",
+        "Jain index",
+        "",
+        "(Σx)² / (n Σx²) over the throughputs of the long-lived flows under test; at least two flows",
+        headline=True,
+    ),
+    Metric(
+        "jain_index_windowed",
+        "Jain index, 1 s windows",
+        "",
+        "mean over windows of 1 s of the index over the long-lived flows active throughout the window; windows "
+        "with at least two such flows",
+    ),
+    Metric(
+        "completion_mean_s",
+        "mean completion time",
+        "s",
+        "first packet to last byte acknowledged, mean over transfers that started in the measured span and ended "
+        "before the run did",
+    ),
+    Metric("completion_p50_s", "median completion time", "s", "50th percentile, nearest rank"),
+    Metric("completion_p95_s", "p95 completion time", "s", "95th percentile, nearest rank"),
+    Metric("completion_p99_s", "p99 completion time", "s", "99th percentile, nearest rank"),
+    Metric("completions", "completed transfers", "", "how many transfers these are"),
+    Metric(
+        "retransmitted_packets",
+        "retransmissions",
+        "packets",
+        "data packets sent again by the flows under test, whole run",
+        headline=True,
+    ),
+    Metric("timeouts", "timeouts", "", "retransmission timeouts of the flows under test, whole run", headline=True),
+    Metric(
+        "power_mbps_per_ms",
+        "power",
+        "Mbit/s/ms",
+        "throughput divided by mean one-way delay",
+    ),
+)
+
+METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _METRICS})
+"""Every metric of a run, by name, in the order in which they are shown."""
+
+SCOPE = (
+    "The link under test is the one at which most controlled sources are measured. The flows under test are the "
+    "controlled flows measured there; without any, all flows measured there. The measured span is from the end "
+    "of the warm-up to the end of the run."
+)
+"""What the definitions refer to."""

@@ -1,0 +1,154 @@
+"""Closed forms: functions of numbers, without any table."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+Numbers = Sequence[float] | npt.NDArray[np.float64] | npt.NDArray[np.int64]
+
+
+def jain_index(shares: Numbers) -> float:
+    """Fairness index of Jain, Chiu and Hawe (DEC-TR-301, 1984): (Σx)² / (n Σx²).
+
+    Parameters
+    ----------
+    shares
+        What each flow got, not negative, in any unit.
+
+    Returns
+    -------
+    float
+        From 1/n (one flow has all) to 1 (all have the same); NaN without flows or when all shares are zero.
+    """
+    x = np.asarray(shares, dtype=np.float64)
+    largest = x.max(initial=0.0)
+    if largest == 0.0:
+        return math.nan
+    x = x / largest  # the index does not depend on scale; squares of tiny or huge shares would lose it
+    return float(x.sum() ** 2 / (x.size * np.square(x).sum()))
+
+
+def nearest_rank(values: Numbers, percentile: float, counts: Numbers | None = None) -> float:
+    """Percentile by nearest rank: the smallest value that at least `percentile` % of the items do not exceed.
+
+    Parameters
+    ----------
+    values
+        The items, in any order.
+    percentile
+        Above 0, at most 100.
+    counts
+        How many items have each value; one each when absent.
+
+    Returns
+    -------
+    float
+        One of `values`; NaN when there are no items.
+    """
+    if not 0.0 < percentile <= 100.0:
+        raise ValueError(f"a percentile is above 0 and at most 100, not {percentile}")
+    data = np.asarray(values, dtype=np.float64)
+    weights = np.ones(data.size, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
+    order = np.argsort(data, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    if cumulative.size == 0 or cumulative[-1] == 0:
+        return math.nan
+    # Multiplied before divided: 0.95 · 100 items is 95 exactly, as it must be.
+    rank = math.ceil(percentile * int(cumulative[-1]) / 100.0)
+    return float(data[order][np.searchsorted(cumulative, rank)])
+
+
+def power(throughput: float, delay: float) -> float:
+    """Throughput divided by delay (Kleinrock 1979); NaN when there is no delay to divide by."""
+    return throughput / delay if delay > 0.0 else math.nan
+
+
+def log_power(throughput: float, delay: float, delta: float = 1.0) -> float:
+    """Natural logarithm of throughput minus `delta` times that of delay (the objective of Remy, 2013).
+
+    NaN unless both are greater than zero.
+    """
+    return math.log(throughput) - delta * math.log(delay) if throughput > 0.0 and delay > 0.0 else math.nan
+
+
+def convergence_time(
+    time_s: Numbers,
+    throughput: Numbers,
+    fair_share: float,
+    *,
+    event_s: float,
+    tolerance: float = 0.1,
+    hold_s: float = 1.0,
+) -> float:
+    """Time from an event until throughput stays near its fair share.
+
+    Parameters
+    ----------
+    time_s
+        End of each interval, rising, in seconds; the first interval is as long as the second.
+    throughput
+        Mean throughput in each interval.
+    fair_share
+        The throughput that is due, in the same unit.
+    event_s
+        When the flow joined or the capacity stepped, in seconds.
+    tolerance
+        How far throughput may be from the fair share, as a part of it. State it with the result.
+    hold_s
+        How long it must stay so, in seconds. State it with the result.
+
+    Returns
+    -------
+    float
+        Seconds from the event to the start of the first stretch of at least `hold_s` within the tolerance; NaN if
+        there is none.
+    """
+    ends = np.asarray(time_s, dtype=np.float64)
+    if ends.size < 2:
+        return math.nan
+    starts = np.concatenate(([2 * ends[0] - ends[1]], ends[:-1]))
+    near = np.abs(np.asarray(throughput, dtype=np.float64) - fair_share) <= tolerance * fair_share
+    rounding = 1e-9 * max(1.0, float(ends[-1]))
+    near &= starts >= event_s - rounding
+    stretch_start = math.nan
+    for start, end, inside in zip(starts, ends, near, strict=True):
+        if not inside:
+            stretch_start = math.nan
+            continue
+        if math.isnan(stretch_start):
+            stretch_start = float(start)
+        if end - stretch_start >= hold_s - rounding:
+            return max(0.0, stretch_start - event_s)
+    return math.nan
+
+
+def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, float, int, float, float]:
+    """Mean of independent samples and its confidence interval by Student's t distribution.
+
+    Parameters
+    ----------
+    samples
+        One number for each repetition; NaN means no value and does not count.
+    confidence
+        Probability that the interval covers the true mean, for normal samples.
+
+    Returns
+    -------
+    mean, sd, n, low, high
+        Mean; sample standard deviation (n - 1); how many samples count; ends of the interval. What needs more
+        samples than there are is NaN.
+    """
+    x = np.asarray(samples, dtype=np.float64)
+    x = x[~np.isnan(x)]
+    n = int(x.size)
+    if n == 0:
+        return math.nan, math.nan, 0, math.nan, math.nan
+    mean = float(x.mean())
+    if n == 1:
+        return mean, math.nan, 1, math.nan, math.nan
+    sd = float(x.std(ddof=1))
+    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * sd / math.sqrt(n)
+    return mean, sd, n, mean - half, mean + half

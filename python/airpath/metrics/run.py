@@ -1,0 +1,243 @@
+"""Metrics of one run, from its plan and tables. What they mean is written in `airpath.metrics.definitions`."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from airpath.metrics.formulas import jain_index, nearest_rank, power
+from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, Plan, TimeBins
+
+Tables = Mapping[str, pa.Table]
+
+
+def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
+    """Every metric of `airpath.metrics.METRICS` for one run; NaN where there is no value.
+
+    Parameters
+    ----------
+    plan
+        The resolved scenario of the run.
+    tables
+        Its tables, by name.
+    """
+    link = link_under_test(plan)
+    flows = columns(tables["flows"])
+    tested = flows_under_test(plan, flows)
+    metrics = _throughput(flows, tested)
+    metrics |= _link_metrics(plan, tables, link)
+    metrics |= _delays(flows, columns(tables["delay_histogram"]), tested)
+    metrics |= _fairness(plan, flows, columns(tables["flow_series"]), tested)
+    metrics |= _completion_times(plan, columns(tables["completions"]), flows["flow"][tested])
+    metrics["retransmitted_packets"] = float(flows["retransmitted_packets"][tested].sum())
+    metrics["timeouts"] = float(flows["timeouts"][tested].sum())
+    metrics["power_mbps_per_ms"] = power(metrics["throughput_mbps"], metrics["delay_mean_ms"])
+    return metrics
+
+
+def flow_metrics(plan: Plan, tables: Tables) -> pa.Table:
+    """Metrics of each flow of one run, one row for each: the flow's names, rates, loss, delays, events.
+
+    `loss_rate` is 1 - departed / arrived bytes at the flow's measuring link; the other columns are defined as the
+    run's metrics of the same name, for the one flow.
+    """
+    table = tables["flows"]
+    flows, histogram = columns(table), columns(tables["delay_histogram"])
+    duration_s = flows["last_departure_s"] - flows["first_departure_s"]
+    names = table.select(["scheme", "repetition", "flow", "source_name", "group", "flow_scheme"])
+    computed = {
+        "throughput_mbps": _ratio(flows["departed_bytes"] * 8e-6, duration_s),
+        "goodput_mbps": _ratio(flows["goodput_bytes"] * 8e-6, duration_s),
+        "loss_rate": 1 - _ratio(flows["departed_bytes"], flows["arrived_bytes"]),
+        "delay_mean_ms": flows["delay_mean_s"] * 1e3,
+        "delay_p95_ms": _percentile_of_each_flow(histogram, flows["flow"], "one-way") * 1e3,
+        "queueing_mean_ms": flows["queueing_mean_s"] * 1e3,
+        "queueing_p95_ms": _percentile_of_each_flow(histogram, flows["flow"], "queueing") * 1e3,
+        "retransmitted_packets": flows["retransmitted_packets"],
+        "timeouts": flows["timeouts"],
+    }
+    return pa.table({**{name: names[name] for name in names.column_names}, **computed})
+
+
+def link_under_test(plan: Plan) -> int:
+    """Index of the link at which most controlled sources are measured; the lowest index of several.
+
+    Without controlled sources, all count.
+    """
+    controlled = [flow for flow in plan["flows"] if flow.get("controller") is not None] or plan["flows"]
+    if not controlled:
+        return 0
+    return int(np.bincount([flow["measured_at"] for flow in controlled]).argmax())
+
+
+def flows_under_test(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
+    """Which rows of table `flows` are controlled flows measured at the link under test; without any, all there."""
+    link = link_under_test(plan)
+    measured = np.array([flow["measured_at"] == link for flow in plan["flows"]], dtype=bool)
+    controlled = np.array([flow.get("controller") is not None for flow in plan["flows"]], dtype=bool)
+    sources = measured & controlled if (measured & controlled).any() else measured
+    return sources[flows["source"]]
+
+
+def windowed_jain(
+    plan: Plan, flow_series: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64], bins: TimeBins
+) -> npt.NDArray[np.float64]:
+    """Jain index in each bin over those of `flows` that are active throughout it; NaN with fewer than two."""
+    number = {int(flow): row for row, flow in enumerate(flows)}
+    row = np.array([number.get(int(flow), -1) for flow in flow_series["flow"]], dtype=np.int64)
+    index = bins.index(flow_series["time_s"])
+    inside = (row >= 0) & (index >= 0)
+    shape = (len(flows), len(bins))
+    sizes, active = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    np.add.at(sizes, (row[inside], index[inside]), flow_series["departed_bytes"][inside])
+    np.add.at(active, (row[inside], index[inside]), 1)
+    throughout = active == bins.intervals
+    return np.array(
+        [
+            jain_index(sizes[throughout[:, b], b]) if throughout[:, b].sum() >= 2 else math.nan
+            for b in range(len(bins))
+        ]
+    )
+
+
+def long_lived(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
+    """Which rows of table `flows` always have more data to send."""
+    bulk = np.array([flow["traffic"]["kind"] == "bulk" for flow in plan["flows"]], dtype=bool)
+    return bulk[flows["source"]]
+
+
+def columns(table: pa.Table) -> dict[str, npt.NDArray[Any]]:
+    """The numeric columns of a table as NumPy arrays, and its names as arrays of strings (``None`` for null)."""
+    return {name: table[name].to_numpy() for name in table.column_names}
+
+
+def measured_span_s(plan: Plan) -> tuple[float, float]:
+    """Start and end of the measured span, in seconds."""
+    return plan["record"]["measure_from_ns"] / 1e9, plan["duration_ns"] / 1e9
+
+
+_KINDS = ("one-way", "queueing")
+
+
+def _throughput(flows: Mapping[str, npt.NDArray[Any]], tested: npt.NDArray[np.bool_]) -> dict[str, float]:
+    first, last = flows["first_departure_s"][tested], flows["last_departure_s"][tested]
+    seen = ~np.isnan(first)
+    duration_s = float(last[seen].max() - first[seen].min()) if seen.any() else math.nan
+    return {
+        "throughput_mbps": _divide(float(flows["departed_bytes"][tested].sum()) * 8e-6, duration_s),
+        "goodput_mbps": _divide(float(flows["goodput_bytes"][tested].sum()) * 8e-6, duration_s),
+    }
+
+
+def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
+    links = columns(tables["links"])
+    row = np.flatnonzero(links["link"] == link)
+    names = (
+        "capacity_mbps", "link_throughput_mbps", "utilisation", "utilisation_binned", "loss_rate",
+        "congestion_loss_rate", "channel_loss_rate", "queue_mean_bytes", "queue_p95_bytes",
+    )  # fmt: skip
+    if row.size == 0:
+        return dict.fromkeys(names, math.nan)
+    of = {name: values[row[0]] for name, values in links.items()}
+    start_s, end_s = measured_span_s(plan)
+    arrived = float(of["arrived_bytes"])
+    congestion = float(of["dropped_bytes_overflow"] + of["dropped_bytes_early"])
+
+    series = columns(tables["link_series"])
+    mine = series["link"] == link
+    series = {name: values[mine] for name, values in series.items()}
+    bins = TimeBins(plan, RATE_BIN_S, start_s)
+    offered = bins.sum(series["time_s"], series["offered_bytes"])
+    with_capacity = offered > 0
+    per_bin = bins.sum(series["time_s"], series["departed_bytes"])[with_capacity] / offered[with_capacity]
+    queue = series["queue_mean_bytes"][TimeBins(plan, 0.0, start_s).index(series["time_s"]) >= 0]
+    return {
+        "capacity_mbps": float(of["offered_bytes"]) * 8e-6 / (end_s - start_s),
+        "link_throughput_mbps": float(of["departed_bytes"]) * 8e-6 / (end_s - start_s),
+        "utilisation": _divide(float(of["departed_bytes"]), float(of["offered_bytes"])),
+        "utilisation_binned": float(per_bin.mean()) if per_bin.size else math.nan,
+        "loss_rate": 1.0 - _divide(float(of["departed_bytes"]), arrived),
+        "congestion_loss_rate": _divide(congestion, arrived),
+        "channel_loss_rate": _divide(float(of["dropped_bytes_corruption"]), arrived),
+        "queue_mean_bytes": float(of["queue_mean_bytes"]),
+        "queue_p95_bytes": nearest_rank(queue, 95),
+    }
+
+
+def _delays(
+    flows: Mapping[str, npt.NDArray[Any]],
+    histogram: Mapping[str, npt.NDArray[Any]],
+    tested: npt.NDArray[np.bool_],
+) -> dict[str, float]:
+    packets = flows["delivered_packets"][tested]
+    mine = np.isin(histogram["flow"], flows["flow"][tested])
+    metrics = {}
+    for kind, name, column in (("one-way", "delay", "delay_mean_s"), ("queueing", "queueing", "queueing_mean_s")):
+        means = flows[column][tested]
+        received = packets > 0  # the others have no delay
+        total = float(packets[received].sum())
+        rows = mine & (histogram["kind"] == kind)
+        metrics[f"{name}_mean_ms"] = _divide(float((means * packets)[received].sum()) * 1e3, total)
+        metrics[f"{name}_p95_ms"] = nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
+    return metrics
+
+
+def _percentile_of_each_flow(
+    histogram: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64], kind: str
+) -> npt.NDArray[np.float64]:
+    rows = np.flatnonzero(histogram["kind"] == kind)
+    rows = rows[np.argsort(histogram["flow"][rows], kind="stable")]
+    flow = histogram["flow"][rows]
+    first, last = np.searchsorted(flow, flows, "left"), np.searchsorted(flow, flows, "right")
+    return np.array(
+        [
+            nearest_rank(histogram["delay_s"][rows[a:b]], 95, histogram["packets"][rows[a:b]])
+            for a, b in zip(first, last, strict=True)
+        ]
+    )
+
+
+def _fairness(
+    plan: Plan,
+    flows: Mapping[str, npt.NDArray[Any]],
+    flow_series: Mapping[str, npt.NDArray[Any]],
+    tested: npt.NDArray[np.bool_],
+) -> dict[str, float]:
+    long = tested & long_lived(plan, flows)
+    if long.sum() < 2:
+        return {"jain_index": math.nan, "jain_index_windowed": math.nan}
+    rates = _ratio(flows["departed_bytes"] * 8e-6, flows["last_departure_s"] - flows["first_departure_s"])[long]
+    start_s, _ = measured_span_s(plan)
+    windows = windowed_jain(plan, flow_series, flows["flow"][long], TimeBins(plan, FAIRNESS_BIN_S, start_s))
+    windows = windows[~np.isnan(windows)]
+    return {
+        "jain_index": jain_index(np.nan_to_num(rates)),  # a flow from which nothing departed got nothing
+        "jain_index_windowed": float(windows.mean()) if windows.size else math.nan,
+    }
+
+
+def _completion_times(
+    plan: Plan, completions: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64]
+) -> dict[str, float]:
+    start_s, _ = measured_span_s(plan)
+    rows = np.isin(completions["flow"], flows) & (completions["start_s"] >= start_s)
+    times = (completions["end_s"] - completions["start_s"])[rows]
+    return {
+        "completion_mean_s": float(times.mean()) if times.size else math.nan,
+        "completion_p50_s": nearest_rank(times, 50),
+        "completion_p95_s": nearest_rank(times, 95),
+        "completion_p99_s": nearest_rank(times, 99),
+        "completions": float(times.size),
+    }
+
+
+def _divide(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator > 0 else math.nan
+
+
+def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    result = np.full(len(numerator), math.nan)
+    return np.divide(numerator, denominator, out=result, where=denominator > 0)

@@ -1,0 +1,83 @@
+"""Intervals of a time series gathered into wider bins."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Plan = Mapping[str, Any]
+
+RATE_BIN_S = 0.5
+"""Default width of a bin over which throughput is averaged, in seconds (as Pantheon and Mahimahi do)."""
+
+FAIRNESS_BIN_S = 1.0
+"""Default width of a bin for the windowed Jain index, in seconds."""
+
+
+class TimeBins:
+    """Bins of a whole number of recorded intervals.
+
+    Parameters
+    ----------
+    plan
+        The plan of the run; gives the recorded interval and the end.
+    width_s
+        Wished width in seconds; the nearest whole number of intervals, at least one, is taken.
+    from_s
+        The first bin starts with the first interval that does not begin earlier, in seconds.
+
+    Attributes
+    ----------
+    width_s
+        Width that was taken.
+    start_s, end_s
+        Start and end of each bin; the last one ends with the run and may be narrower.
+    intervals
+        How many recorded intervals each bin has.
+    """
+
+    def __init__(self, plan: Plan, width_s: float, from_s: float = 0.0) -> None:
+        self._interval_s = plan["record"]["interval_ns"] / 1e9
+        duration_s = plan["duration_ns"] / 1e9
+        self._per_bin = max(1, round(width_s / self._interval_s))
+        self._first = _whole_up(from_s / self._interval_s)
+        count = max(0, _whole_up(duration_s / self._interval_s) - self._first)
+        first_of_bin = np.arange(0, count, self._per_bin)
+        self.width_s = self._per_bin * self._interval_s
+        self.start_s = (self._first + first_of_bin) * self._interval_s
+        self.end_s = np.minimum(self.start_s + self.width_s, duration_s)
+        self.intervals = np.minimum(first_of_bin + self._per_bin, count) - first_of_bin
+
+    def __len__(self) -> int:
+        """How many bins there are."""
+        return len(self.start_s)
+
+    @property
+    def middle_s(self) -> npt.NDArray[np.float64]:
+        """Middle of each bin, where a mean over the bin is drawn."""
+        return (self.start_s + self.end_s) / 2
+
+    def index(self, time_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+        """Bin of each interval that ends at `time_s`; -1 outside of all bins."""
+        interval = np.ceil(time_s / self._interval_s - _ROUNDING).astype(np.int64) - 1 - self._first
+        index = np.floor_divide(interval, self._per_bin)
+        return np.where((interval >= 0) & (index < len(self)), index, -1)
+
+    def sum(self, time_s: npt.NDArray[np.float64], values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Sum of `values` over each bin; `time_s` is the end of each value's interval."""
+        index = self.index(time_s)
+        inside = index >= 0
+        return np.bincount(index[inside], weights=values[inside].astype(np.float64), minlength=len(self))
+
+    def rate_mbps(self, time_s: npt.NDArray[np.float64], sizes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Mean rate over each bin in Mbit/s, from bytes in each interval."""
+        return self.sum(time_s, sizes) * 8e-6 / (self.end_s - self.start_s)
+
+
+# Interval ends are sums of nanoseconds turned into seconds: far closer than this part of an interval.
+_ROUNDING = 1e-6
+
+
+def _whole_up(number: float) -> int:
+    return int(np.ceil(number - _ROUNDING))

@@ -1,0 +1,23 @@
+"""Results: typed tables of runs, their summary, and how they are written and read."""
+
+from airpath.results.columns import TABLES, Column, TableDescription
+from airpath.results.provenance import Origin
+from airpath.results.reading import read
+from airpath.results.records import RunRecord
+from airpath.results.results import Results, RunResult
+from airpath.results.terminal import summary_json, summary_table
+from airpath.results.writing import write
+
+__all__ = [
+    "TABLES",
+    "Column",
+    "Origin",
+    "Results",
+    "RunRecord",
+    "RunResult",
+    "TableDescription",
+    "read",
+    "summary_json",
+    "summary_table",
+    "write",
+]

@@ -1,0 +1,298 @@
+"""What every result table holds: the single source of names, types, units and descriptions.
+
+The Arrow schemas, the written Parquet files and ``docs/results.md`` all come from the lists in this module. The
+engine hands out numbers only; the front end replaces codes by names and adds the labels of the run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import pyarrow as pa
+
+EngineType = Literal["i64", "f64"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a result table.
+
+    Attributes
+    ----------
+    name
+        Its name, ending in the unit where it has one.
+    engine_type
+        What the engine hands out: ``i64`` or ``f64`` (NaN where there is no value).
+    unit
+        The unit: ``s``, ``B`` (bytes), ``bit/s``, ``packets``, or empty for a plain number or a name.
+    description
+        What it means.
+    names
+        For a code: the name of each value 0, 1, …; written results hold the name instead of the code.
+    """
+
+    name: str
+    engine_type: EngineType
+    unit: str
+    description: str
+    names: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> pa.DataType:
+        """The Arrow type in written results."""
+        if self.names:
+            return NAME_TYPE
+        return pa.int64() if self.engine_type == "i64" else pa.float64()
+
+
+@dataclass(frozen=True, slots=True)
+class TableDescription:
+    """One result table.
+
+    Attributes
+    ----------
+    name
+        Its name, also that of its file.
+    rows
+        What one row is.
+    subject
+        Whether column ``flow`` or column ``link`` says what a row is about; decides the joined names.
+    columns
+        The engine's columns, in order.
+    optional
+        Written only when the scenario asks for it.
+    """
+
+    name: str
+    rows: str
+    subject: Literal["flow", "link"]
+    columns: tuple[Column, ...]
+    optional: bool = False
+
+    @property
+    def labels(self) -> tuple[tuple[str, pa.DataType, str], ...]:
+        """The columns that the front end adds: name, Arrow type, description."""
+        if self.subject == "flow":
+            return RUN_LABELS + FLOW_LABELS
+        if any(column.name == "flow" for column in self.columns):
+            return RUN_LABELS + LINK_LABELS + FLOW_LABELS
+        return RUN_LABELS + LINK_LABELS
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema: labels first, then the engine's columns, with unit and description as metadata."""
+        labels = [_field(name, kind, "", text) for name, kind, text in self.labels]
+        return pa.schema(labels + [_field(c.name, c.type, c.unit, c.description) for c in self.columns])
+
+
+NAME_TYPE = pa.dictionary(pa.int32(), pa.string())
+"""Names are dictionary-encoded: they repeat on every row."""
+
+RUN_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (
+    ("scheme", NAME_TYPE, "scheme under test in the run"),
+    ("repetition", pa.int64(), "0, 1, … within the scheme"),
+    ("seed", pa.uint64(), "seed of the run; repetitions with the same seed are paired between schemes"),
+)
+FLOW_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (
+    ("source_name", NAME_TYPE, "name of the plan's source that the flow belongs to"),
+    ("group", NAME_TYPE, "flows shown together: as the scenario says, else those of one scheme"),
+    ("flow_scheme", NAME_TYPE, "scheme of this flow; null for datagrams without a controller"),
+)
+LINK_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (("link_name", NAME_TYPE, "name of the plan's link"),)
+
+PHASES = ("slow start", "conservative slow start", "congestion avoidance", "steady")
+EVENTS = ("loss", "timeout", "ecn reduction", "spurious timeout", "recovery left")
+DROP_REASONS = ("overflow", "early", "corruption")
+DELAY_KINDS = ("one-way", "queueing")
+
+
+def _whole(name: str, unit: str, description: str) -> Column:
+    return Column(name, "i64", unit, description)
+
+
+def _real(name: str, unit: str, description: str) -> Column:
+    return Column(name, "f64", unit, description)
+
+
+def _named(name: str, names: tuple[str, ...], description: str) -> Column:
+    return Column(name, "i64", "", description, names)
+
+
+_FLOW = _whole("flow", "", "flow number: row of `flows` within the run")
+_LINK = _whole("link", "", "index of the link in the plan")
+_INTERVAL_END = _real("time_s", "s", "end of the interval")
+
+_TABLES = (
+    TableDescription(
+        "flows",
+        "one flow; short flows that arrive at random are rows of their own",
+        "flow",
+        (
+            _FLOW,
+            _whole("source", "", "index of the source in the plan's `flows`"),
+            _whole("instance", "", "0, 1, … within the source"),
+            _real("start_s", "s", "when it began to send"),
+            _real("first_departure_s", "s", "first departure from its measuring link in the measured span"),
+            _real("last_departure_s", "s", "last departure from its measuring link in the measured span"),
+            _whole("departed_bytes", "B", "wire bytes that left the measuring link in the measured span"),
+            _whole("arrived_bytes", "B", "wire bytes that reached the measuring link's queue in the measured span"),
+            _whole(
+                "goodput_bytes", "B", "new payload handed in order to the receiving application, measured span"
+            ),
+            _whole("delivered_packets", "packets", "data packets that reached the receiver in the measured span"),
+            _whole("sent_packets", "packets", "data packets sent, whole run"),
+            _whole("retransmitted_packets", "packets", "data packets sent again, whole run"),
+            _whole("lost_packets", "packets", "data packets dropped or damaged anywhere on the path, whole run"),
+            _whole("timeouts", "", "retransmission timeouts, whole run"),
+            _whole("recoveries", "", "times that loss recovery was entered, whole run"),
+            _whole("ecn_reductions", "", "reductions in answer to ECN marks, whole run"),
+            _whole("spurious_timeouts", "", "timeouts found spurious and undone, whole run"),
+            _real("delay_mean_s", "s", "mean one-way delay of data packets received in the measured span"),
+            _real("queueing_mean_s", "s", "the part of the mean one-way delay spent waiting in queues"),
+            _real("delay_min_s", "s", "smallest one-way delay seen"),
+            _real("srtt_s", "s", "smoothed round-trip time at the end"),
+            _real("min_rtt_s", "s", "smallest round-trip time, at the end"),
+        ),
+    ),
+    TableDescription(
+        "flow_series",
+        "one flow and interval in which the flow was active",
+        "flow",
+        (
+            _FLOW,
+            _INTERVAL_END,
+            _whole("sent_bytes", "B", "wire bytes sent in the interval"),
+            _whole("departed_bytes", "B", "wire bytes that left the measuring link in the interval"),
+            _whole("goodput_bytes", "B", "new payload handed in order to the application in the interval"),
+            _whole("lost_packets", "packets", "data packets dropped or damaged in the interval"),
+            _real("delay_mean_s", "s", "mean one-way delay of packets received in the interval"),
+            _real("delay_max_s", "s", "largest one-way delay of packets received in the interval"),
+            _real("queueing_mean_s", "s", "mean time waiting in queues of packets received in the interval"),
+            _real("cwnd_bytes", "B", "congestion window at the end of the interval"),
+            _real("ssthresh_bytes", "B", "slow-start threshold at the end; NaN while there is none"),
+            _real("in_flight_bytes", "B", "bytes in flight at the end"),
+            _real("srtt_s", "s", "smoothed round-trip time at the end"),
+            _real("pacing_rate_bps", "bit/s", "pacing rate at the end; NaN when not paced"),
+            _named("phase", PHASES, "what the controller was doing at the end"),
+        ),
+    ),
+    TableDescription(
+        "flow_events",
+        "one congestion event",
+        "flow",
+        (
+            _FLOW,
+            _real("time_s", "s", "when it happened"),
+            _named(
+                "event",
+                EVENTS,
+                "what happened: `loss` is fast recovery entered, `spurious timeout` a timeout undone",
+            ),
+        ),
+    ),
+    TableDescription(
+        "completions",
+        "one finished transfer",
+        "flow",
+        (
+            _FLOW,
+            _whole("transfer", "", "0, 1, … within the flow"),
+            _real("start_s", "s", "first packet sent"),
+            _real("end_s", "s", "last byte acknowledged"),
+            _whole("bytes", "B", "size of the transfer"),
+        ),
+    ),
+    TableDescription(
+        "links",
+        "one recorded link, over the measured span",
+        "link",
+        (
+            _LINK,
+            _real("offered_bytes", "B", "capacity; NaN when unlimited"),
+            _whole("arrived_bytes", "B", "wire bytes that reached the queue"),
+            _whole("departed_bytes", "B", "wire bytes that left"),
+            _whole("arrived_packets", "packets", "packets that reached the queue"),
+            _whole("departed_packets", "packets", "packets that left"),
+            _whole("dropped_packets_overflow", "packets", "dropped because the queue was full"),
+            _whole("dropped_packets_early", "packets", "dropped by the queue discipline before it was full"),
+            _whole("dropped_packets_corruption", "packets", "damaged by the channel"),
+            _whole("dropped_bytes_overflow", "B", "dropped because the queue was full"),
+            _whole("dropped_bytes_early", "B", "dropped by the queue discipline before it was full"),
+            _whole("dropped_bytes_corruption", "B", "damaged by the channel"),
+            _whole("marked_packets", "packets", "marked Congestion Experienced"),
+            _real("queue_mean_bytes", "B", "time-weighted mean queue, the packet being sent excluded"),
+            _real("queue_mean_packets", "packets", "time-weighted mean queue, the packet being sent excluded"),
+            _whole("queue_max_bytes", "B", "longest queue"),
+            _whole("queue_max_packets", "packets", "longest queue"),
+            _whole("dropped_packets_total", "packets", "all drops, whole run"),
+            _real("delay_s", "s", "propagation delay that was drawn"),
+        ),
+    ),
+    TableDescription(
+        "link_series",
+        "one recorded link and interval",
+        "link",
+        (
+            _LINK,
+            _INTERVAL_END,
+            _real("offered_bytes", "B", "capacity in the interval; NaN when unlimited"),
+            _whole("arrived_bytes", "B", "wire bytes that reached the queue in the interval"),
+            _whole("departed_bytes", "B", "wire bytes that left in the interval"),
+            _whole("dropped_packets", "packets", "packets dropped or damaged in the interval"),
+            _whole("marked_packets", "packets", "packets marked Congestion Experienced in the interval"),
+            _real("queue_mean_bytes", "B", "time-weighted mean queue in the interval"),
+            _real("queue_mean_packets", "packets", "time-weighted mean queue in the interval"),
+            _real("queue_max_bytes", "B", "longest queue in the interval"),
+            _whole("queue_bytes", "B", "queue at the end of the interval"),
+            _whole("queue_packets", "packets", "queue at the end of the interval"),
+        ),
+    ),
+    TableDescription(
+        "drops",
+        "one lost packet",
+        "link",
+        (
+            _LINK,
+            _FLOW,
+            _real("time_s", "s", "when it was lost"),
+            _whole("bytes", "B", "its size on the wire"),
+            _named("reason", DROP_REASONS, "`overflow`, `early` (queue discipline) or `corruption` (channel)"),
+        ),
+    ),
+    TableDescription(
+        "delay_histogram",
+        "one bin of a flow's delay distribution over data packets received in the measured span; bins are at most "
+        "0.1 % wide and empty ones are left out",
+        "flow",
+        (
+            _FLOW,
+            _named("kind", DELAY_KINDS, "`one-way` delay, or the `queueing` part of it"),
+            _real("delay_s", "s", "upper end of the bin"),
+            _whole("packets", "packets", "packets in the bin"),
+        ),
+    ),
+    TableDescription(
+        "packets",
+        "one data packet received; only when the scenario asks for it",
+        "flow",
+        (
+            _FLOW,
+            _real("sent_s", "s", "when it was sent"),
+            _real("received_s", "s", "when it reached the receiver"),
+            _real("queueing_s", "s", "time waiting in queues"),
+            _whole("bytes", "B", "its size on the wire"),
+            _whole("sequence", "", "number of its first payload byte"),
+            _whole("retransmission", "", "1 if sent again, else 0"),
+            _whole("ecn", "", "the two ECN bits at arrival"),
+        ),
+        optional=True,
+    ),
+)
+
+TABLES: Mapping[str, TableDescription] = MappingProxyType({table.name: table for table in _TABLES})
+"""Every table, by name, in the order of the documentation."""
+
+
+def _field(name: str, kind: pa.DataType, unit: str, description: str) -> pa.Field:
+    return pa.field(name, kind, metadata={"unit": unit, "description": description})

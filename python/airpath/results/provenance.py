@@ -1,0 +1,104 @@
+"""Where results come from: all that is needed to get them again."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+import pyarrow as pa
+
+from airpath.results.records import Plan
+from airpath.results.results import Results
+
+FORMAT = "airpath results 1"
+"""Names the layout of a results directory; the number grows when readers must know."""
+
+RANDOM_GENERATOR = "PCG XSL RR 128/64 (rand_pcg::Pcg64), one stream for each component"
+"""The engine's random generator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What only the caller knows about where results come from.
+
+    Attributes
+    ----------
+    created
+        When, as ISO 8601 text; given rather than read from a clock, so that equal inputs write equal files.
+    command_line
+        The command and its arguments, if there was one.
+    commit
+        Commit of airpath's source, if known.
+    rust_version
+        Version of the compiler that built the engine, if known.
+    inputs
+        Content of each input trace, by name.
+    """
+
+    created: str
+    command_line: Sequence[str] = ()
+    commit: str | None = None
+    rust_version: str | None = None
+    inputs: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str, Any]:
+    """What ``provenance.json`` says.
+
+    Parameters
+    ----------
+    results
+        The results.
+    scenario_text
+        The scenario as written by its author.
+    origin
+        What only the caller knows.
+    """
+    return {
+        "format": FORMAT,
+        "created": origin.created,
+        "command_line": list(origin.command_line),
+        "versions": {
+            "airpath": _airpath_version(),
+            "commit": origin.commit,
+            "rust": origin.rust_version,
+            "python": platform.python_version(),
+            "pyarrow": pa.__version__,
+        },
+        "platform": {"system": platform.system(), "release": platform.release(), "machine": platform.machine()},
+        "random_generator": RANDOM_GENERATOR,
+        "sha256": {
+            "scenario": _sha256(scenario_text.encode()),
+            "inputs": {name: _sha256(content) for name, content in sorted(origin.inputs.items())},
+        },
+        "runs": [
+            {
+                "scheme": run.record.scheme,
+                "scenario_name": run.record.scenario_name,
+                "repetition": run.record.repetition,
+                "seed": run.record.seed,
+                "wall_s": None if run.record.wall_s != run.record.wall_s else run.record.wall_s,
+                "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
+            }
+            for run in results.runs
+        ],
+    }
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as JSON with sorted keys and no spaces, always the same for the same plan."""
+    return json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _airpath_version() -> str | None:
+    try:
+        return metadata.version("airpath")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

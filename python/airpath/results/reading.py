@@ -1,0 +1,84 @@
+"""Results from a directory."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from airpath.errors import OutputError
+from airpath.results.columns import TABLES
+from airpath.results.provenance import FORMAT
+from airpath.results.records import RunRecord
+from airpath.results.results import Results, RunResult
+
+
+def read(out_dir: str | os.PathLike[str]) -> Results:
+    """Read what `airpath.results.write` wrote.
+
+    Parameters
+    ----------
+    out_dir
+        The directory.
+
+    Raises
+    ------
+    airpath.errors.OutputError
+        If the directory holds no airpath results, results of another format, or damaged ones.
+    """
+    directory = Path(out_dir)
+    try:
+        facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
+        if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+            raise OutputError(f"{directory} does not hold results in the format “{FORMAT}”")
+        records = _records(directory, json.loads((directory / "plan.json").read_text(encoding="utf-8")), facts)
+        keys = [(record.scheme, record.repetition) for record in records]
+        tables: list[dict[str, pa.Table]] = [{} for _ in records]
+        for name, description in TABLES.items():
+            path = directory / f"{name}.parquet"
+            if description.optional and not path.exists():
+                continue
+            for mine, part in zip(tables, _split(pq.read_table(path), keys), strict=True):
+                mine[name] = part
+    except (OSError, ValueError, KeyError, TypeError, IndexError, pa.ArrowException) as error:
+        raise OutputError(f"cannot read results from {directory}: {error}") from error
+    return Results([RunResult(record, mine) for record, mine in zip(records, tables, strict=True)])
+
+
+def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]) -> list[RunRecord]:
+    return [
+        RunRecord(
+            scheme=run["scheme"],
+            scenario_name=run["scenario_name"],
+            seed=run["seed"],
+            repetition=run["repetition"],
+            plan=plans["plans"][run["plan"]],
+            tables={},
+            capture=(directory / run["capture"]).read_bytes() if run["capture"] else None,
+            wall_s=float("nan") if fact["wall_s"] is None else fact["wall_s"],
+            flow_schemes=run["flow_schemes"],
+            flow_groups=run["flow_groups"],
+        )
+        for run, fact in zip(plans["runs"], facts["runs"], strict=True)
+    ]
+
+
+def _split(table: pa.Table, keys: Sequence[tuple[str, int]]) -> list[pa.Table]:
+    """The part of each run, without copying: a run's rows stand together."""
+    table = table.combine_chunks()
+    if table.num_rows == 0:
+        return [table for _ in keys]
+    scheme = table["scheme"].chunk(0)
+    codes, names = scheme.indices.to_numpy(), scheme.dictionary.to_pylist()
+    repetition = table["repetition"].to_numpy()
+    changes = np.flatnonzero((np.diff(codes) != 0) | (np.diff(repetition) != 0)) + 1
+    edges = [0, *changes.tolist(), table.num_rows]
+    parts = {
+        (names[codes[start]], int(repetition[start])): table.slice(start, end - start)
+        for start, end in zip(edges[:-1], edges[1:], strict=True)
+    }
+    return [parts.get(key, table.slice(0, 0)) for key in keys]

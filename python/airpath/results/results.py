@@ -1,0 +1,244 @@
+"""The results of runs, as tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from airpath.metrics import METRICS, run_metrics, statistics, summary
+from airpath.results.columns import TABLES
+from airpath.results.formatting import number
+from airpath.results.records import RunRecord
+from airpath.results.tables import concatenate, from_engine
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class TableSet:
+    """Tables by name; what one run and many runs have in common.
+
+    The tables are Arrow tables with the columns of ``docs/results.md``.
+    """
+
+    def table(self, name: str) -> pa.Table:
+        """The table of this name: one of `airpath.results.TABLES`, or ``summary``.
+
+        Raises
+        ------
+        KeyError
+            If there is no such table.
+        """
+        raise NotImplementedError
+
+    @property
+    def flows(self) -> pa.Table:
+        """One row for each flow."""
+        return self.table("flows")
+
+    @property
+    def flow_series(self) -> pa.Table:
+        """One row for each flow and interval."""
+        return self.table("flow_series")
+
+    @property
+    def flow_events(self) -> pa.Table:
+        """One row for each congestion event."""
+        return self.table("flow_events")
+
+    @property
+    def completions(self) -> pa.Table:
+        """One row for each finished transfer."""
+        return self.table("completions")
+
+    @property
+    def links(self) -> pa.Table:
+        """One row for each recorded link."""
+        return self.table("links")
+
+    @property
+    def link_series(self) -> pa.Table:
+        """One row for each recorded link and interval."""
+        return self.table("link_series")
+
+    @property
+    def drops(self) -> pa.Table:
+        """One row for each lost packet."""
+        return self.table("drops")
+
+    @property
+    def delay_histogram(self) -> pa.Table:
+        """One row for each bin of a flow's delay distribution."""
+        return self.table("delay_histogram")
+
+    @property
+    def packets(self) -> pa.Table:
+        """One row for each data packet received; empty unless the scenario asked for it."""
+        return self.table("packets")
+
+    @property
+    def summary(self) -> pa.Table:
+        """One row for each run: the metrics of `airpath.metrics.METRICS`."""
+        return self.table("summary")
+
+    def to_pandas(self, name: str) -> "pandas.DataFrame":
+        """The table of this name as a pandas data frame (needs pandas)."""
+        return self.table(name).to_pandas()
+
+    def to_polars(self, name: str) -> "polars.DataFrame":
+        """The table of this name as a Polars data frame (needs Polars)."""
+        import polars  # noqa: PLC0415 - optional
+
+        frame = polars.from_arrow(self.table(name))
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def _repr_html_(self) -> str:
+        return _html_table(self.summary)
+
+
+class RunResult(TableSet):
+    """One run.
+
+    Parameters
+    ----------
+    record
+        What identifies the run.
+    tables
+        Its joined tables, if there are any already; otherwise they are made from the record's engine tables.
+
+    Attributes
+    ----------
+    record
+        What identifies the run; its engine tables have become `tables`.
+    tables
+        The joined tables, by name.
+    """
+
+    def __init__(self, record: RunRecord, tables: Mapping[str, pa.Table] | None = None) -> None:
+        self.tables: Mapping[str, pa.Table] = from_engine(record) if tables is None else tables
+        self.record = replace(record, tables={})
+
+    def table(self, name: str) -> pa.Table:
+        """The table of this name: one of `airpath.results.TABLES`, or ``summary``."""
+        if name == "summary":
+            return summary([self._summary_row])
+        return self.tables[name] if name in self.tables else TABLES[name].schema.empty_table()
+
+    @cached_property
+    def metrics(self) -> dict[str, float]:
+        """The run's metrics, by name; NaN where there is no value."""
+        return run_metrics(self.record.plan, self.tables)
+
+    @property
+    def label(self) -> str:
+        """Scheme and repetition, for people."""
+        return f"{self.record.scheme}, repetition {self.record.repetition}"
+
+    @property
+    def _summary_row(self) -> tuple[str, int, int, dict[str, float]]:
+        return self.record.scheme, self.record.repetition, self.record.seed, self.metrics
+
+    def __repr__(self) -> str:
+        return f"RunResult({self.label}, seed {self.record.seed})"
+
+
+class Results(TableSet):
+    """Runs of one scenario: schemes times repetitions.
+
+    Parameters
+    ----------
+    runs
+        The runs; a scheme and repetition may occur once.
+
+    Attributes
+    ----------
+    runs
+        The runs, in the order given.
+
+    Raises
+    ------
+    ValueError
+        If two runs have the same scheme and repetition.
+    """
+
+    def __init__(self, runs: Sequence[RunResult]) -> None:
+        self.runs = tuple(runs)
+        keys = [(run.record.scheme, run.record.repetition) for run in self.runs]
+        if twice := [key for key in dict.fromkeys(keys) if keys.count(key) > 1]:
+            raise ValueError(f"scheme {twice[0][0]} has repetition {twice[0][1]} twice")
+        self._tables: dict[str, pa.Table] = {}
+
+    @classmethod
+    def from_records(cls, records: Sequence[RunRecord]) -> "Results":
+        """Join the engine's tables of many runs."""
+        return cls([RunResult(record) for record in records])
+
+    def table(self, name: str) -> pa.Table:
+        """The table of this name over all runs: one of `airpath.results.TABLES`, or ``summary``."""
+        if name not in self._tables:
+            if name == "summary":
+                self._tables[name] = summary(run._summary_row for run in self.runs)
+            else:
+                self._tables[name] = concatenate(name, [run.table(name) for run in self.runs])
+        return self._tables[name]
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """Schemes under test, in the order of the runs."""
+        return tuple(dict.fromkeys(run.record.scheme for run in self.runs))
+
+    @property
+    def statistics(self) -> pa.Table:
+        """Mean, standard deviation, n and 95 % confidence interval for each scheme and metric."""
+        return statistics(self.summary)
+
+    def run(self, scheme: str, repetition: int = 0) -> RunResult:
+        """The run of this scheme and repetition.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        for run in self.runs:
+            if (run.record.scheme, run.record.repetition) == (scheme, repetition):
+                return run
+        raise KeyError(f"no run of scheme {scheme} with repetition {repetition}")
+
+    def first_runs(self) -> tuple[RunResult, ...]:
+        """The first run of each scheme, to look at one run closely."""
+        first: dict[str, RunResult] = {}
+        for run in self.runs:
+            first.setdefault(run.record.scheme, run)
+        return tuple(first.values())
+
+    def __repr__(self) -> str:
+        return f"Results({len(self.runs)} runs of {', '.join(self.schemes) or 'nothing'})"
+
+
+def _html_table(table: pa.Table) -> str:
+    """The headline metrics of a summary, for notebooks."""
+    shown = ["scheme", "repetition", *(name for name, metric in METRICS.items() if metric.headline)]
+    titles = [_title(name) for name in shown]
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in shown) + "</tr>"
+        for row in table.select(shown).to_pylist()
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _title(name: str) -> str:
+    if name not in METRICS:
+        return name
+    metric = METRICS[name]
+    return f"{metric.title} ({metric.unit})" if metric.unit else metric.title
+
+
+def _cell(value: Any) -> str:
+    return number(value) if isinstance(value, float) else str(value)

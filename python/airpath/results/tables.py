@@ -1,0 +1,132 @@
+"""Engine columns become Arrow tables with names in place of indices."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from airpath.results.columns import NAME_TYPE, TABLES, Column, TableDescription
+from airpath.results.records import RawTables, RunRecord
+
+
+def from_engine(record: RunRecord) -> dict[str, pa.Table]:
+    """Join the engine's tables of one run with names from its plan.
+
+    Numeric columns are views of the engine's bytes; nothing is copied. Tables that the engine did not hand out
+    come out empty, except optional ones, which are absent.
+
+    Parameters
+    ----------
+    record
+        The run.
+
+    Returns
+    -------
+    dict of str to pyarrow.Table
+        Every table of `airpath.results.columns.TABLES`, each with its schema.
+
+    Raises
+    ------
+    ValueError
+        If a table or column is unknown, missing, of the wrong type or length, or holds an index or code that
+        means nothing.
+    """
+    if unknown := sorted(set(record.tables) - set(TABLES)):
+        raise ValueError(f"the engine handed out unknown tables: {', '.join(unknown)}")
+    numbers = {name: _numbers(TABLES[name], record.tables) for name in TABLES if name in record.tables}
+    sources = _sources_of_flows(numbers.get("flows"))
+    joined = {}
+    for name, description in TABLES.items():
+        if name in numbers:
+            joined[name] = _join(description, numbers[name], record, sources)
+        elif not description.optional:
+            joined[name] = description.schema.empty_table()
+    return joined
+
+
+def concatenate(name: str, tables: Sequence[pa.Table]) -> pa.Table:
+    """Stack the same table of many runs; without any, the result is empty and has the table's schema."""
+    if not tables:
+        return TABLES[name].schema.empty_table()
+    return pa.concat_tables(tables).unify_dictionaries()
+
+
+Numbers = dict[str, pa.Array]
+
+
+def _numbers(description: TableDescription, raw: RawTables) -> Numbers:
+    columns = raw[description.name]
+    expected = {column.name for column in description.columns}
+    if different := sorted(expected ^ set(columns)):
+        raise ValueError(f"table {description.name}: missing or unknown columns {', '.join(different)}")
+    arrays = {column.name: _view(description.name, column, columns[column.name]) for column in description.columns}
+    if len({len(array) for array in arrays.values()}) > 1:
+        raise ValueError(f"table {description.name}: columns differ in length")
+    return arrays
+
+
+def _view(table: str, column: Column, typed: tuple[str, bytes]) -> pa.Array:
+    kind, data = typed
+    if kind != column.engine_type:
+        raise ValueError(f"table {table}: column {column.name} is {kind}, not {column.engine_type}")
+    if len(data) % 8 != 0:
+        raise ValueError(f"table {table}: column {column.name} is not a whole number of values")
+    arrow_type = pa.int64() if kind == "i64" else pa.float64()
+    return pa.Array.from_buffers(arrow_type, len(data) // 8, [None, pa.py_buffer(data)])
+
+
+def _sources_of_flows(flows: Numbers | None) -> np.ndarray:
+    """The source of each flow, by flow number."""
+    if flows is None:
+        return np.empty(0, dtype=np.int64)
+    numbers = flows["flow"].to_numpy()
+    if not np.array_equal(numbers, np.arange(len(numbers))):
+        raise ValueError("table flows: column flow is not the row number")
+    return flows["source"].to_numpy()
+
+
+def _join(description: TableDescription, numbers: Numbers, record: RunRecord, sources: np.ndarray) -> pa.Table:
+    rows = len(next(iter(numbers.values())))
+    labels: dict[str, pa.Array] = {
+        "scheme": _dictionary(np.zeros(rows, dtype=np.int32), [record.scheme]),
+        "repetition": pa.array(np.full(rows, record.repetition, dtype=np.int64)),
+        "seed": pa.array(np.full(rows, record.seed, dtype=np.uint64)),
+    }
+    if "link" in numbers:
+        names = [str(link["name"]) for link in record.plan["links"]]
+        labels["link_name"] = _dictionary(_codes(description.name, numbers["link"], len(names)), names)
+    if "flow" in numbers:
+        count = len(record.plan["flows"])
+        flows = _codes(description.name, numbers["flow"], len(sources))
+        if len(sources) and not (0 <= sources.min() and sources.max() < count):
+            raise ValueError("table flows: column source points outside of the plan")
+        of_row = sources[flows].astype(np.int32)
+        labels["source_name"] = _dictionary(of_row, [str(flow["name"]) for flow in record.plan["flows"]])
+        labels["group"] = _dictionary(of_row, [record.group_of(source) for source in range(count)])
+        labels["flow_scheme"] = _dictionary(of_row, [record.scheme_of(source) for source in range(count)])
+    columns = {
+        column.name: _dictionary(
+            _codes(description.name, numbers[column.name], len(column.names)), list(column.names)
+        )
+        if column.names
+        else numbers[column.name]
+        for column in description.columns
+    }
+    return pa.Table.from_pydict({**labels, **columns}, schema=description.schema)
+
+
+def _codes(table: str, indices: pa.Array, count: int) -> np.ndarray:
+    values = indices.to_numpy()
+    if len(values) and not (0 <= values.min() and values.max() < count):
+        raise ValueError(f"table {table}: an index or code is outside of 0 to {count - 1}")
+    return values.astype(np.int32)
+
+
+def _dictionary(codes: np.ndarray, names: Sequence[str | None]) -> pa.Array:
+    """A dictionary array in which equal names share one entry and ``None`` is null, as Parquet gives it back."""
+    distinct = list(dict.fromkeys(name for name in names if name is not None))
+    position = {name: index for index, name in enumerate(distinct)}
+    translate = np.array([position.get(name, -1) if name is not None else -1 for name in names], dtype=np.int32)
+    translated = translate[codes] if len(codes) else codes
+    indices = pa.array(translated, type=pa.int32(), mask=translated < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, type=pa.string())).cast(NAME_TYPE)
