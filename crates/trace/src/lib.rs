@@ -1,1 +1,32 @@
-//! placeholder
+//! File formats: packet-delivery traces and rate logs in, packet captures out.
+//!
+//! Readers are pure functions from bytes to a [`Trace`]; nothing here opens a file. No input makes them panic, and
+//! what they allocate is bounded by the length of the input. A refusal is a [`TraceError`] that names the line.
+//!
+//! ```
+//! use airpath_trace::{ReadOptions, Statistics, read};
+//!
+//! let trace = read(b"0.0 8.0\n1.0 4.0\n", &ReadOptions::default())?;
+//! assert_eq!(Statistics::of(&trace).mean_bps, 6e6);
+//! # Ok::<(), airpath_trace::TraceError>(())
+//! ```
+
+pub mod capture;
+mod convert;
+mod decimal;
+mod error;
+mod format;
+mod line;
+mod read;
+mod series;
+mod statistics;
+mod trace;
+mod write;
+
+pub use convert::{ConversionError, MAX_ENTRIES, to_opportunities, to_rates};
+pub use error::TraceError;
+pub use format::{Format, UnknownFormat, detect};
+pub use read::{Direction, ReadOptions, read};
+pub use statistics::{Outage, Statistics};
+pub use trace::{OPPORTUNITY_BYTES, Trace};
+pub use write::{write_airpath_csv, write_mahimahi};

@@ -1,0 +1,173 @@
+//! Packet captures (pcapng) of simulated traffic.
+//!
+//! The headers of each packet are written in full, as IPv4 without link layer, and its payload (zeros) is left out,
+//! so that files stay small and every analyser of captures can be used on a simulation.
+
+mod headers;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::{DataLink, Endianness, PcapError};
+use thiserror::Error;
+
+/// One packet to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketDescription {
+    /// IPv4 address of the sender.
+    pub source: [u8; 4],
+    /// IPv4 address of the receiver.
+    pub destination: [u8; 4],
+    /// Port of the sender.
+    pub source_port: u16,
+    /// Port of the receiver.
+    pub destination_port: u16,
+    /// Bytes of payload behind the transport header; with the headers at most 65535.
+    pub payload_length: u32,
+    /// The transport header.
+    pub kind: PacketKind,
+    /// The ECN field (RFC 3168, section 5): the two lowest bits count.
+    pub ecn: u8,
+}
+
+/// The transport header of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketKind {
+    /// TCP (RFC 9293).
+    Tcp(TcpDescription),
+    /// UDP (RFC 768).
+    Udp,
+}
+
+/// What a TCP header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TcpDescription {
+    /// Sequence number of the first byte of payload.
+    pub sequence: u32,
+    /// The next sequence number expected from the other side.
+    pub acknowledgment: u32,
+    /// Control bits.
+    pub flags: TcpFlags,
+    /// The receive window as it stands in the header (unscaled).
+    pub window: u16,
+    /// Timestamps option: value and echo reply (RFC 7323, section 3).
+    pub timestamps: Option<(u32, u32)>,
+    /// SACK blocks: left and right edge (RFC 2018, section 3). Written in this order, absent ones skipped.
+    pub sack: [Option<(u32, u32)>; 3],
+}
+
+/// Control bits of a TCP header (RFC 9293, section 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct TcpFlags {
+    /// The acknowledgment number counts.
+    pub ack: bool,
+    /// Push.
+    pub psh: bool,
+    /// ECN echo.
+    pub ece: bool,
+    /// Congestion window reduced.
+    pub cwr: bool,
+    /// No more data.
+    pub fin: bool,
+    /// Start of a connection.
+    pub syn: bool,
+}
+
+/// Why a packet or a file could not be written.
+#[derive(Debug, Error)]
+pub enum CaptureError {
+    /// The underlying writer failed.
+    #[error("the capture could not be written: {0}")]
+    Write(#[from] io::Error),
+    /// There is no such interface.
+    #[error("interface {found}; accepted: below {count}")]
+    Interface {
+        /// The index asked for.
+        found: usize,
+        /// How many interfaces there are.
+        count: usize,
+    },
+    /// The name of an interface does not fit its field.
+    #[error("an interface name of {0} bytes; accepted: at most 65535")]
+    NameLength(usize),
+    /// The packet does not fit an IPv4 packet.
+    #[error("a packet of {0} bytes with its headers; accepted: at most 65535")]
+    PacketLength(u64),
+}
+
+/// Writes a capture. Times are in nanoseconds; the file says so (`if_tsresol`).
+///
+/// The file is complete after every packet; nothing needs to be closed. Wrap slow writers in a
+/// [`std::io::BufWriter`].
+pub struct CaptureWriter<W: Write> {
+    blocks: PcapNgWriter<W>,
+}
+
+impl<W: Write> CaptureWriter<W> {
+    /// Starts a capture with one interface for each point of observation.
+    pub fn new(writer: W, interfaces: &[&str]) -> Result<Self, CaptureError> {
+        // One byte order on every machine: equal runs give equal files.
+        let mut blocks = PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(write_error)?;
+        for name in interfaces {
+            if name.len() > usize::from(u16::MAX) {
+                return Err(CaptureError::NameLength(name.len()));
+            }
+            let options = vec![
+                InterfaceDescriptionOption::IfName(Cow::Owned((*name).to_owned())),
+                InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
+            ];
+            let description = InterfaceDescriptionBlock {
+                linktype: DataLink::RAW,
+                snaplen: headers::MAX_LENGTH as u32,
+                options,
+            };
+            blocks.write_pcapng_block(description).map_err(write_error)?;
+        }
+        Ok(Self { blocks })
+    }
+
+    /// Writes one packet seen at an interface (its index in the list of names) at `time_ns` nanoseconds since the
+    /// start of the run.
+    pub fn packet(
+        &mut self,
+        interface: usize,
+        time_ns: u64,
+        packet: &PacketDescription,
+    ) -> Result<(), CaptureError> {
+        let count = self.blocks.interfaces().len();
+        if interface >= count {
+            return Err(CaptureError::Interface { found: interface, count });
+        }
+        let headers = headers::Headers::of(packet)?;
+        let block = EnhancedPacketBlock {
+            interface_id: interface as u32, // counted by a list of blocks in one file
+            timestamp: Duration::from_nanos(time_ns),
+            original_len: headers.packet_length(),
+            data: Cow::Borrowed(headers.as_slice()),
+            options: Vec::new(),
+        };
+        self.blocks.write_pcapng_block(block).map_err(write_error)?;
+        Ok(())
+    }
+
+    /// Gives the writer back.
+    pub fn into_inner(self) -> W {
+        self.blocks.into_inner()
+    }
+}
+
+/// `if_tsresol`: ten to the power of minus nine seconds.
+const NANOSECONDS: u8 = 9;
+
+fn write_error(error: PcapError) -> CaptureError {
+    match error {
+        PcapError::IoError(error) => CaptureError::Write(error),
+        other => CaptureError::Write(io::Error::other(other)),
+    }
+}

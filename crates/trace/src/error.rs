@@ -1,0 +1,39 @@
+//! Why a file was refused.
+
+use thiserror::Error;
+
+/// A file that is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: found {found}; accepted: {accepted}")]
+pub struct TraceError {
+    /// The line, counted from 1. An empty file is refused at line 1.
+    pub line: usize,
+    /// What stands there, shortened and escaped.
+    pub found: String,
+    /// What could stand there instead.
+    pub accepted: String,
+}
+
+impl TraceError {
+    /// The error for `text` read at `line`.
+    pub(crate) fn at(line: usize, text: &[u8], accepted: &str) -> Self {
+        Self::described(line, quote(text), accepted)
+    }
+
+    /// The error for something that is better described than quoted.
+    pub(crate) fn described(line: usize, found: impl Into<String>, accepted: &str) -> Self {
+        Self { line, found: found.into(), accepted: accepted.to_owned() }
+    }
+}
+
+/// `text` between back-ticks, control characters escaped, at most [`QUOTED_BYTES`] of it.
+fn quote(text: &[u8]) -> String {
+    if text.is_empty() {
+        return "nothing".to_owned();
+    }
+    let head = &text[..text.len().min(QUOTED_BYTES)];
+    let ellipsis = if head.len() < text.len() { "…" } else { "" };
+    format!("`{}{ellipsis}`", String::from_utf8_lossy(head).escape_debug())
+}
+
+const QUOTED_BYTES: usize = 40;
