@@ -1,0 +1,25 @@
+"""The errors that airpath raises on purpose: each text is one clear message for the person at the keyboard."""
+
+
+class AirpathError(Exception):
+    """Base of every error that airpath raises on purpose."""
+
+
+class ScenarioError(AirpathError):
+    """A scenario is wrong: the text names file, field, what was found and what is accepted, a line for each fault."""
+
+
+class TraceError(AirpathError):
+    """A trace file is missing, unreadable, or breaks the rules of its format."""
+
+
+class OutputError(AirpathError):
+    """Results cannot be written or read back."""
+
+
+class UsageError(AirpathError):
+    """A function or command was called with something it does not accept."""
+
+
+class UnitError(UsageError, ValueError):
+    """A quantity is not written as a number and an accepted unit."""

@@ -1,0 +1,226 @@
+"""Types of fields: quantities with units, and numbers that are fixed or drawn at random."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, Strict, WithJsonSchema
+
+from airpath import units
+from airpath.errors import UnitError
+from airpath.units import Amount
+
+
+class Table(BaseModel):
+    """A table of a scenario: unknown keys are refused, and nothing changes after it was read."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Always `value`."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Drawn uniformly from [`low`, `high`)."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """Drawn from the exponential distribution with this `mean`."""
+
+    mean: int
+
+
+@dataclass(frozen=True)
+class Even:
+    """Not random: spread evenly from `low` (the first flow of a group) to `high` (the last)."""
+
+    low: int
+    high: int
+
+    def at(self, index: int, count: int) -> Constant:
+        """The value of number `index` of `count`; a group of one takes `low`."""
+        return Constant(self.low + (self.high - self.low) * index // max(count - 1, 1))
+
+
+Draw = Constant | Uniform | Exponential
+Spread = Constant | Uniform | Exponential | Even
+
+
+def mean(draw: Draw) -> float:
+    """The expected value."""
+    match draw:
+        case Constant(value):
+            return float(value)
+        case Uniform(low, high):
+            return (low + high) / 2
+        case Exponential(value):
+            return float(value)
+
+
+def draw_plan(draw: Draw) -> dict[str, Any]:
+    """The form of the plan, in the base unit."""
+    match draw:
+        case Constant(value):
+            return {"kind": "constant", "value": float(value)}
+        case Uniform(low, high):
+            return {"kind": "uniform", "low": float(low), "high": float(high)}
+        case Exponential(value):
+            return {"kind": "exponential", "mean": float(value)}
+
+
+_SHAPES: Final = {"uniform": Uniform, "exponential": Exponential, "even": Even}
+
+
+def _draw_field(
+    parse: Callable[[object], int],
+    write: Callable[[int], str],
+    example: str,
+    shapes: tuple[str, ...],
+) -> tuple[PlainValidator, PlainSerializer, WithJsonSchema]:
+    """What pydantic needs to know about a number that may be drawn in one of `shapes`."""
+    forms = {
+        "uniform": f'{{uniform = ["LOW", "HIGH"]}}',
+        "exponential": '{exponential = "MEAN"}',
+        "even": '{even = ["FIRST", "LAST"]}',
+    }
+    accepted = f'"{example}" or ' + " or ".join(forms[shape] for shape in shapes)
+
+    def read(value: object) -> Spread:
+        if isinstance(value, Constant | Uniform | Exponential | Even):
+            return value
+        if not isinstance(value, dict):
+            return Constant(parse(value))
+        if len(value) != 1 or (shape := next(iter(value))) not in shapes:
+            raise UnitError(f"found {value!r}; accepted: {accepted}")
+        argument = value[shape]
+        if shape == "exponential":
+            return Exponential(parse(argument))
+        if not isinstance(argument, list | tuple) or len(argument) != 2:
+            raise UnitError(f"found {value!r}; accepted: {accepted}")
+        low, high = parse(argument[0]), parse(argument[1])
+        if low > high:
+            raise UnitError(f"found {value!r}, whose first value is larger than its second")
+        return Even(low, high) if shape == "even" else Uniform(low, high)
+
+    def show(spread: Spread) -> str | dict[str, Any]:
+        match spread:
+            case Constant(value):
+                return write(value)
+            case Exponential(value):
+                return {"exponential": write(value)}
+            case Uniform(low, high):
+                return {"uniform": [write(low), write(high)]}
+            case Even(low, high):
+                return {"even": [write(low), write(high)]}
+
+    text = {"type": "string", "examples": [example]}
+    pair = {"type": "array", "prefixItems": [text, text], "minItems": 2, "maxItems": 2}
+    tables = [
+        {
+            "type": "object",
+            "properties": {shape: text if shape == "exponential" else pair},
+            "required": [shape],
+            "additionalProperties": False,
+        }
+        for shape in shapes
+    ]
+    return PlainValidator(read), PlainSerializer(show), WithJsonSchema({"anyOf": [text, *tables]})
+
+
+def _text_field(
+    parse: Callable[[object], Any], write: Callable[[Any], str], kept: type, examples: list[str]
+) -> tuple[PlainValidator, PlainSerializer, WithJsonSchema]:
+    """What pydantic needs to know about a quantity that is written as text."""
+
+    def read(value: object) -> Any:
+        return value if kept is Amount and isinstance(value, Amount) else parse(value)
+
+    return PlainValidator(read), PlainSerializer(write), WithJsonSchema({"type": "string", "examples": examples})
+
+
+def _positive(parse: Callable[[object], int]) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        parsed = parse(value)
+        if parsed == 0:
+            raise UnitError(f'found "{value}"; it must be more than zero')
+        return parsed
+
+    return read
+
+
+Rate = Annotated[int, *_text_field(_positive(units.parse_rate), units.format_rate, int, ["10mbps", "1.5 Mbit/s"])]
+"""Bits per second, more than zero."""
+
+RateOrOutage = Annotated[int, *_text_field(units.parse_rate, units.format_rate, int, ["10mbps", "0bps"])]
+"""Bits per second; zero is an outage."""
+
+Duration = Annotated[int, *_text_field(units.parse_duration, units.format_duration, int, ["32ms"])]
+"""Nanoseconds."""
+
+PositiveDuration = Annotated[int, *_text_field(_positive(units.parse_duration), units.format_duration, int, ["100ms"])]
+"""Nanoseconds, more than zero."""
+
+Size = Annotated[int, *_text_field(_positive(units.parse_size), units.format_size, int, ["1500B", "100kB"])]
+"""Bytes, more than zero."""
+
+Window = Annotated[Amount, *_text_field(units.parse_window, units.format_amount, Amount, ["10 packets", "64KiB"])]
+"""Bytes or packets."""
+
+Buffer = Annotated[
+    Amount,
+    *_text_field(
+        units.parse_buffer, units.format_amount, Amount, ["575kB", "500 packets", "100ms", "1bdp", "unlimited"]
+    ),
+]
+"""Bytes, packets, time at the mean rate, bandwidth-delay products, or no limit."""
+
+DurationDraw = Annotated[
+    Draw, *_draw_field(units.parse_duration, units.format_duration, "32ms", ("uniform", "exponential"))
+]
+"""Nanoseconds, fixed or drawn."""
+
+DurationSpread = Annotated[
+    Spread, *_draw_field(units.parse_duration, units.format_duration, "300ms", ("uniform", "exponential", "even"))
+]
+"""Nanoseconds, fixed, drawn for each flow of a group, or spread evenly over the group."""
+
+BoundedDurationSpread = Annotated[
+    Constant | Uniform | Even, *_draw_field(units.parse_duration, units.format_duration, "10ms", ("uniform", "even"))
+]
+"""As `DurationSpread`, without the distribution that has no upper end."""
+
+SizeDraw = Annotated[
+    Draw, *_draw_field(_positive(units.parse_size), units.format_size, "100kB", ("uniform", "exponential"))
+]
+"""Bytes, fixed or drawn."""
+
+Probability = Annotated[float, Strict(), Field(ge=0, le=1)]
+"""From 0 (never) to 1 (always)."""
+
+Count = Annotated[int, Strict(), Field(ge=1)]
+"""A whole number, at least 1."""
+
+Flag = Annotated[bool, Strict()]
+"""`true` or `false`."""
+
+Text = Annotated[str, Strict()]
+"""Any text."""
+
+Name = Annotated[str, Strict(), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+"""Letters, digits, dots, hyphens and underscores, beginning with a letter or digit: names become parts of file names."""

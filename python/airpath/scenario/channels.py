@@ -1,0 +1,170 @@
+"""From the links of a scenario to drafts of the links of a plan, both directions of each."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from airpath.errors import UsageError
+from airpath.links import find_link
+from airpath.quantities import Constant, Draw
+from airpath.scenario.messages import FieldError
+from airpath.scenario.queues import AnyQueue, DropTailQueue
+from airpath.scenario.rates import (
+    AnyRate,
+    ConstantRate,
+    NamedRate,
+    RateProcess,
+    SequenceRate,
+    StepRate,
+    TraceRate,
+    UniformRate,
+    UnlimitedRate,
+)
+from airpath.scenario.topology import Link, Reverse
+from airpath.scenario.traces import TraceInput, TraceList, mean_rate
+from airpath.units import parse_buffer, parse_duration
+
+NO_LIMIT = DropTailQueue(kind="drop-tail", limit=parse_buffer("unlimited"))
+"""The queue of a link that never has one."""
+
+
+@dataclass(frozen=True)
+class LinkDraft:
+    """One directed link of a plan, all but the limit of its queue, which needs the round-trip time."""
+
+    name: str
+    path: str
+    """Where it stands in the scenario, for messages."""
+    rate: dict[str, Any]
+    """The rate as in the plan."""
+    mean_bps: float | None
+    """Mean rate in bits per second; `None` when it is not known before the run."""
+    delay: Draw
+    jitter: Draw | None
+    loss: float
+    queue: AnyQueue
+    record: bool
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether transmission takes no time."""
+        return bool(self.rate["kind"] == "unlimited")
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """A rate process resolved, with what a named link brings along."""
+
+    plan: dict[str, Any]
+    mean_bps: float | None
+    delay: Draw | None = None
+    buffer: str | None = None
+
+
+class ChannelResolver:
+    """Turns links into drafts; collects the traces that they name."""
+
+    def __init__(self, folder: Path, duration: int) -> None:
+        self.folder = folder
+        self.duration = duration
+        self.traces = TraceList()
+
+    def forward(self, name: str, link: Link, path: str) -> LinkDraft:
+        """The forward direction of a link."""
+        rate = self._rate(link.rate, name, f"{path}.rate")
+        unlimited = isinstance(link.rate, UnlimitedRate)
+        buffer = parse_buffer(rate.buffer or "1bdp")
+        return LinkDraft(
+            name=name,
+            path=path,
+            rate=rate.plan,
+            mean_bps=rate.mean_bps,
+            delay=link.delay or rate.delay or Constant(0),
+            jitter=link.jitter,
+            loss=float(link.loss),
+            queue=link.queue or (NO_LIMIT if unlimited else DropTailQueue(kind="drop-tail", limit=buffer)),
+            record=(not unlimited) if link.record is None else link.record,
+        )
+
+    def backward(self, name: str, link: Link, forward: LinkDraft, reverse: Reverse, path: str) -> LinkDraft:
+        """The opposite direction: what `reverse` says, and else as forward."""
+        rate_path = f"{path}.rate"
+        if reverse.rate is not None:
+            rate = self._rate(reverse.rate, name, rate_path)
+        elif isinstance(link.rate, NamedRate) and (paired := find_link(link.rate.name).reverse) is not None:
+            rate = self._rate(link.rate.model_copy(update={"name": paired}), name, rate_path)
+        else:
+            # The same stream, so that both directions move together.
+            rate = _Rate(forward.rate, forward.mean_bps)
+        return LinkDraft(
+            name=name,
+            path=path,
+            rate=rate.plan,
+            mean_bps=rate.mean_bps,
+            delay=reverse.delay or forward.delay,
+            jitter=reverse.jitter or forward.jitter,
+            loss=forward.loss if reverse.loss is None else float(reverse.loss),
+            queue=reverse.queue or forward.queue,
+            record=forward.record if reverse.record is None else reverse.record,
+        )
+
+    def _rate(self, rate: AnyRate, name: str, path: str) -> _Rate:
+        match rate:
+            case UnlimitedRate():
+                return _Rate({"kind": "unlimited"}, None)
+            case ConstantRate():
+                return _Rate({"kind": "constant", "bps": rate.rate}, float(rate.rate))
+            case StepRate():
+                return self._steps([list(step) for step in rate.steps], rate.repeat_after)
+            case SequenceRate():
+                steps = [[index * rate.hold, bps] for index, bps in enumerate(rate.rates)]
+                return self._steps(steps, len(steps) * rate.hold if rate.repeat else None)
+            case UniformRate():
+                plan = {
+                    "kind": "uniform",
+                    "low_bps": rate.low,
+                    "high_bps": rate.high,
+                    "hold_ns": rate.hold,
+                    "initial_bps": rate.initial,
+                    "stream": rate.stream or name,
+                }
+                return _Rate(plan, (rate.low + rate.high) / 2)
+            case TraceRate():
+                return self._trace(rate)
+            case NamedRate():
+                return self._named(rate, name, path)
+
+    def _steps(self, steps: list[list[int]], repeat_after: int | None) -> _Rate:
+        plan = {"kind": "steps", "steps": steps, "repeat_after_ns": repeat_after}
+        return _Rate(plan, _mean_of_steps(steps, repeat_after, self.duration))
+
+    def _trace(self, rate: TraceRate) -> _Rate:
+        trace = TraceInput((self.folder / rate.file).resolve(), rate.format, rate.direction)
+        mean = mean_rate(trace)
+        kind = "opportunities" if trace.is_opportunities else "rate-log"
+        return _Rate({"kind": kind, "trace": self.traces.index(trace), "once": rate.mode == "once"}, mean)
+
+    def _named(self, rate: NamedRate, name: str, path: str) -> _Rate:
+        try:
+            link = find_link(rate.name)
+        except UsageError as error:
+            raise FieldError(f"{path}.name", str(error)) from None
+        process = _RATE_PROCESS.validate_python(dict(link.rate))
+        if isinstance(process, TraceRate):
+            process = process.model_copy(update={"mode": rate.mode})
+        resolved = self._rate(process, name, path)
+        delay = None if link.delay is None else Constant(parse_duration(link.delay))
+        return _Rate(resolved.plan, resolved.mean_bps, delay, link.buffer)
+
+
+_RATE_PROCESS: TypeAdapter[AnyRate] = TypeAdapter(RateProcess)
+
+
+def _mean_of_steps(steps: list[list[int]], repeat_after: int | None, duration: int) -> float:
+    """The mean over one period of a schedule that repeats, over the run of one that does not."""
+    end = repeat_after or duration
+    steps = [step for step in steps if step[0] < end]
+    ends = [start for start, _ in steps[1:]] + [end]
+    return sum(bps * (stop - start) for (start, bps), stop in zip(steps, ends, strict=True)) / end

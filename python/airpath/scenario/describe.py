@@ -1,0 +1,51 @@
+"""A scenario in words: what will be run, with every default filled in."""
+
+from airpath.scenario.model import ScenarioDocument
+from airpath.scenario.resolve import BufferSize, Resolved
+from airpath.units import format_duration, format_rate, format_size
+
+
+def describe(document: ScenarioDocument, resolved: Resolved) -> str:
+    """A few lines of text: the run, each recorded link with its buffer in all four measures, each group of flows."""
+    lines = [document.title or document.name]
+    if document.description:
+        lines += [document.description.strip()]
+    lines += [
+        f"{format_duration(document.duration)}, warm-up {format_duration(document.record.warm_up)},"
+        f" seed {document.seed}, repetitions {document.repetitions}",
+        "links:",
+    ]
+    for link in resolved.plan["links"]:
+        if link["record"]:
+            name = link["name"]
+            mean = resolved.mean_rate_bps[name]
+            rate = (
+                "unlimited"
+                if link["rate"]["kind"] == "unlimited"
+                else "unknown"
+                if mean is None
+                else format_rate(mean, 4)
+            )
+            lines.append(
+                f"  {name}: {link['rate']['kind']} rate, mean {rate};"
+                f" base RTT {format_duration(resolved.base_rtt_ns[name], 6)};"
+                f" buffer {describe_buffer(resolved.buffers[name])}"
+            )
+    lines.append("flows:")
+    for entry in document.flows:
+        count = resolved.groups.count(entry.name)
+        what = entry.scheme or "datagrams"
+        lines.append(f"  {entry.name}: {count} x {what}, {entry.traffic.kind}")
+    return "\n".join(lines)
+
+
+def describe_buffer(buffer: BufferSize) -> str:
+    """A buffer in bytes, packets, time and bandwidth-delay products."""
+    if buffer.bytes is None:
+        return "unlimited"
+    parts = [format_size(buffer.bytes), f"{buffer.packets:.4g} packets"]
+    if buffer.seconds is not None:
+        parts.append(format_duration(buffer.seconds * 1e9, 4))
+    if buffer.bdp is not None:
+        parts.append(f"{buffer.bdp:.4g} BDP")
+    return " = ".join(parts)

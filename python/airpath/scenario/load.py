@@ -1,0 +1,101 @@
+"""Reading scenarios: TOML text, shipped names, and settings that override single keys."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from airpath.errors import ScenarioError, UsageError
+from airpath.nearest import suggestion
+
+SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
+"""The folder of the scenarios that are shipped."""
+
+
+def scenario_names() -> list[str]:
+    """The names of the scenarios that are shipped, sorted."""
+    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
+
+
+def find_file(path_or_name: str | Path) -> Path:
+    """The file of a scenario: an existing path, else the shipped scenario of this name.
+
+    Raises
+    ------
+    ScenarioError
+        If there is neither.
+    """
+    path = Path(path_or_name)
+    if path.is_file():
+        return path
+    name = str(path_or_name)
+    if name in scenario_names():
+        return SHIPPED / f"{name}.toml"
+    raise ScenarioError(f"{name}: neither a file nor a shipped scenario; {suggestion(name, scenario_names())}")
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file.
+
+    Raises
+    ------
+    ScenarioError
+        If the file cannot be read or is not TOML; the text gives line and column.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path}: not a text file in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError(f"{path}: not valid TOML: {error}") from None
+
+
+def parse_assignment(text: str) -> tuple[str, Any]:
+    """Read `key=value` as given on a command line.
+
+    The key is a path with dots, list items by number (`flows.0.count`). The value is read as TOML where it is valid
+    TOML, and else is text: `5`, `true`, `{uniform = ["0ms", "1ms"]}`, `12mbps`.
+
+    Raises
+    ------
+    UsageError
+        If there is no `=` or no key.
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f'found "{text}"; accepted: key=value, such as flows.0.count=5')
+    try:
+        parsed = tomllib.loads(f"value = {value.strip()}")
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value.strip()
+    # More than one key means that the text broke out of its line.
+    return key.strip(), parsed["value"] if len(parsed) == 1 else value.strip()
+
+
+def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """A copy of `tables` with one key replaced or added.
+
+    Raises
+    ------
+    UsageError
+        If the path leads through something that is neither table nor list, or to a list item that does not exist.
+    """
+    return dict(_replace(tables, key.split("."), value, ""))
+
+
+def _replace(container: Any, steps: list[str], value: Any, walked: str) -> Any:
+    if not steps:
+        return value
+    step, rest = steps[0], steps[1:]
+    here = f"{walked}.{step}".removeprefix(".")
+    if isinstance(container, Mapping):
+        return {**container, step: _replace(container.get(step, {}), rest, value, here)}
+    if isinstance(container, list | tuple):
+        if not step.isdecimal() or int(step) >= len(container):
+            raise UsageError(f'cannot set "{here}": accepted are the numbers 0 to {len(container) - 1}')
+        items = list(container)
+        items[int(step)] = _replace(items[int(step)], rest, value, here)
+        return items
+    raise UsageError(f'cannot set "{here}": "{walked}" is the single value {container!r}, not a table')

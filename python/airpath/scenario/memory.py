@@ -1,0 +1,103 @@
+"""How much memory the records of a run will take, so that a run that cannot end well is not begun."""
+
+import os
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Final
+
+from airpath.errors import ScenarioError
+from airpath.scenario.resolve import Resolved
+from airpath.units import format_size
+
+FLOW_SERIES_COLUMNS: Final = 15
+LINK_SERIES_COLUMNS: Final = 12
+PACKET_COLUMNS: Final = 8
+COLUMN_BYTES: Final = 8
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """Rows and bytes of the tables of one run that grow with its length; an upper estimate."""
+
+    flow_series_rows: int
+    """One for each flow and interval."""
+    link_series_rows: int
+    """One for each recorded link and interval."""
+    packet_rows: int
+    """One for each data packet that the measuring links can carry; zero when packets are not kept."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory for all rows."""
+        cells = (
+            self.flow_series_rows * FLOW_SERIES_COLUMNS
+            + self.link_series_rows * LINK_SERIES_COLUMNS
+            + self.packet_rows * PACKET_COLUMNS
+        )
+        return cells * COLUMN_BYTES
+
+
+def estimate_memory(resolved: Resolved) -> MemoryEstimate:
+    """Estimate what one run of a resolved scenario records.
+
+    Flows that arrive at random count with the rows of their source plus two for each expected arrival. Packets are
+    counted as if every measuring link were busy with full packets throughout; links without a known rate count nothing.
+    """
+    plan = resolved.plan
+    intervals = ceil(plan["duration_ns"] / plan["record"]["interval_ns"])
+    arrivals = sum(
+        2 * ceil(plan["duration_ns"] / flow["traffic"]["mean_interval_ns"])
+        for flow in plan["flows"]
+        if flow["traffic"]["kind"] == "arrivals"
+    )
+    recorded = sum(link["record"] for link in plan["links"])
+    return MemoryEstimate(
+        flow_series_rows=intervals * len(plan["flows"]) + arrivals,
+        link_series_rows=intervals * recorded,
+        packet_rows=_packets(resolved) if plan["record"]["packets"] else 0,
+    )
+
+
+def available_memory() -> int | None:
+    """Free physical memory in bytes; `None` where the system does not tell."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def refuse_if_too_large(resolved: Resolved, source: str, available: int | None = None) -> None:
+    """Refuse a scenario whose records would not fit into `available` bytes (by default: the free memory).
+
+    Raises
+    ------
+    ScenarioError
+        If they would not fit; the text says which table is the largest and what to change.
+    """
+    free = available_memory() if available is None else available
+    estimate = estimate_memory(resolved)
+    if free is None or estimate.bytes <= free:
+        return
+    remedies = {
+        "record.packets = false": estimate.packet_rows * PACKET_COLUMNS,
+        "a larger record.interval": estimate.flow_series_rows * FLOW_SERIES_COLUMNS
+        + estimate.link_series_rows * LINK_SERIES_COLUMNS,
+    }
+    remedy = max(remedies, key=lambda name: remedies[name])
+    raise ScenarioError(
+        f"{source}: the records of one run would take about {format_size(estimate.bytes, 2)}, and"
+        f" {format_size(free, 2)} of memory are free; set {remedy}, or make the run shorter"
+    )
+
+
+def _packets(resolved: Resolved) -> int:
+    plan: dict[str, Any] = resolved.plan
+    names = [link["name"] for link in plan["links"]]
+    sizes: dict[str, int] = {}
+    for flow in plan["flows"]:
+        link = names[flow["measured_at"]]
+        transport = flow["transport"]
+        size = transport["mss_bytes"] + transport["header_bytes"] if transport else 1500
+        sizes[link] = min(size, sizes.get(link, size))
+    seconds = plan["duration_ns"] * 1e-9
+    return sum(ceil((resolved.mean_rate_bps[link] or 0) * seconds / 8 / size) for link, size in sizes.items())

@@ -1,0 +1,172 @@
+"""From what a validator says to what a person can use: one line for each fault, with field, finding and remedy."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from airpath.errors import ScenarioError
+from airpath.nearest import nearest
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong in a scenario."""
+
+    path: str
+    """Where, as in `flows[0].transport.min_rto`; empty for the scenario as a whole."""
+    message: str
+    """What was found and what is accepted."""
+
+
+class FieldError(Exception):
+    """A fault met while a scenario is resolved; never leaves this package."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message)
+        self.fault = Fault(path, message)
+
+
+def scenario_error(source: str, faults: Iterable[Fault]) -> ScenarioError:
+    """One error for all faults: a line for each, beginning with where the scenario came from."""
+    lines = (
+        f"{source}: {fault.path}: {fault.message}" if fault.path else f"{source}: {fault.message}" for fault in faults
+    )
+    return ScenarioError("\n".join(dict.fromkeys(lines)))
+
+
+def faults(error: ValidationError, root: type[BaseModel], raw: object, prefix: str = "") -> list[Fault]:
+    """Every fault that a validation of `raw` against `root` found; `prefix` is the path of `raw` itself."""
+    return [_fault(details, root, raw, prefix) for details in error.errors(include_url=False)]
+
+
+def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: str) -> Fault:
+    location = details["loc"]
+    path = prefix + _path(location, raw)
+    found = details["input"]
+    context = details.get("ctx", {})
+    match details["type"]:
+        case "extra_forbidden":
+            return Fault(path.removeprefix("."), _unknown_key(str(location[-1]), _known_keys(root, location[:-1])))
+        case "missing":
+            message = "required, but not given"
+        case "value_error":
+            message = str(context["error"])
+        case "literal_error":
+            message = _not_one_of(found, _literals(str(context["expected"])))
+        case "union_tag_invalid":
+            path += ".kind"
+            message = _not_one_of(context["tag"], _literals(str(context["expected_tags"])))
+        case "union_tag_not_found":
+            message = (
+                f"found {_show(found)}; accepted: a table with the key {str(context['discriminator']).strip(chr(39))}"
+            )
+        case "model_type" | "model_attributes_type" | "dict_type":
+            message = f"found {_show(found)}; accepted: a table"
+        case "tuple_type" | "list_type":
+            message = f"found {_show(found)}; accepted: a list"
+        case "string_pattern_mismatch":
+            message = (
+                f"found {_show(found)}; accepted: letters, digits, dots, hyphens and underscores,"
+                " beginning with a letter or digit"
+            )
+        case _:
+            message = f"found {_show(found)}; {_sentence(details['msg'])}"
+    return Fault(path.removeprefix("."), message)
+
+
+def _sentence(message: str) -> str:
+    """The validator's own text, in our form."""
+    text = message.removeprefix("Input should be ").removeprefix("Value ")
+    return f"accepted: {text}"
+
+
+def _show(value: object) -> str:
+    """A value as the person wrote it, shortened if it is long."""
+    match value:
+        case str():
+            text = f'"{value}"'
+        case bool():
+            text = str(value).lower()
+        case Mapping():
+            text = "a table"
+        case list() | tuple():
+            text = f"a list of {len(value)}"
+        case _:
+            text = str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _not_one_of(found: object, accepted: Sequence[str]) -> str:
+    close = nearest(found, accepted) if isinstance(found, str) else None
+    hint = f' (did you mean "{close}"?)' if close else ""
+    return f"found {_show(found)}{hint}; accepted: {', '.join(accepted)}"
+
+
+def _unknown_key(key: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    close = nearest(key, names)
+    hint = f'; did you mean "{close}"?' if close else ""
+    return f"unknown key{hint} (accepted: {', '.join(names)})"
+
+
+def _literals(expected: str) -> list[str]:
+    """The values in the validator's list, as in "'a', 'b' or 'c'"."""
+    return [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
+
+
+def _path(location: Sequence[int | str], raw: object) -> str:
+    """The location as a person would point at it in the file: without the steps that exist in the types only."""
+    path = ""
+    for step in location:
+        if isinstance(step, int):
+            path += f"[{step}]"
+            raw = raw[step] if isinstance(raw, list | tuple) and step < len(raw) else None
+        elif isinstance(raw, Mapping):
+            if step not in raw and raw.get("kind") == step:
+                continue
+            path += f".{step}"
+            raw = raw.get(step)
+        # A step into something that is no table: the parts of a short form, which the file does not show.
+    return path
+
+
+def _known_keys(root: type[BaseModel], location: Sequence[int | str]) -> list[str]:
+    """The keys that the table at `location` accepts."""
+    candidates: list[type[BaseModel]] = [root]
+    for step in location:
+        if isinstance(step, int):
+            continue
+        tagged = [model for model in candidates if _kind(model) == step]
+        if len(candidates) > 1 and tagged:
+            candidates = tagged
+            continue
+        candidates = [
+            inner
+            for model in candidates
+            for name, field in model.model_fields.items()
+            if (field.alias or name) == step
+            for inner in _models(field.annotation)
+        ]
+    return [field.alias or name for model in candidates for name, field in model.model_fields.items()]
+
+
+def _kind(model: type[BaseModel]) -> str | None:
+    field = model.model_fields.get("kind")
+    if field is None or get_origin(field.annotation) is not Literal:
+        return None
+    return str(get_args(field.annotation)[0])
+
+
+def _models(annotation: object) -> list[type[BaseModel]]:
+    """The models inside an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) is Annotated:
+        return _models(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType, tuple):
+        return [model for argument in get_args(annotation) for model in _models(argument)]
+    return []

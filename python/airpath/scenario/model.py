@@ -1,0 +1,57 @@
+"""The root of a scenario, as written."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, Strict, model_validator
+
+from airpath.quantities import Count, Duration, Flag, Name, PositiveDuration, Table, Text
+from airpath.scenario.flows import Flow, Transport
+from airpath.scenario.topology import Topology
+from airpath.units import format_duration
+
+
+class Record(Table):
+    """What is measured and kept."""
+
+    warm_up: Duration = 0
+    """Summaries count from here on."""
+    interval: PositiveDuration = 100_000_000
+    """Width of one row of the time series. Default: 100 ms."""
+    packets: Flag = False
+    """Keep a row for each data packet that reaches its receiver; memory grows with the rate."""
+    capture: tuple[Text, ...] = ()
+    """Names of links at whose entrance packets are captured (pcapng)."""
+
+
+class ScenarioDocument(Table):
+    """A scenario: everything that a run needs, besides the number of the repetition."""
+
+    name: Name
+    """Short name; part of file names."""
+    title: Text = ""
+    """Title, for reports and figures. Default: the name."""
+    description: Text = ""
+    """What the scenario is for, and where its values come from."""
+    duration: PositiveDuration
+    """How long a run lasts, in simulated time."""
+    seed: Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)] = 1
+    """Seed of the random streams."""
+    repetitions: Count = 1
+    """How many independent runs."""
+    record: Record = Record()
+    """What is measured and kept."""
+    topology: Topology
+    """The links and how they hang together."""
+    transport: Transport = Transport()
+    """Settings of the transport for all flows."""
+    flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
+    """Who sends what."""
+
+    @model_validator(mode="after")
+    def _something_is_measured(self) -> Self:
+        if self.record.warm_up >= self.duration:
+            raise ValueError(
+                f'"record.warm_up" ({format_duration(self.record.warm_up)}) must be shorter than'
+                f' "duration" ({format_duration(self.duration)})'
+            )
+        return self

@@ -1,0 +1,124 @@
+"""How the rate of a link moves over time, as written in a scenario."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from airpath.quantities import Duration, Flag, Name, PositiveDuration, Rate, RateOrOutage, Table, Text
+
+
+class UnlimitedRate(Table):
+    """No transmission time at all. Short form: `rate = "unlimited"`."""
+
+    kind: Literal["unlimited"] = "unlimited"
+    """The kind of rate."""
+
+
+class ConstantRate(Table):
+    """One rate. Short form: `rate = "10mbps"`."""
+
+    kind: Literal["constant"] = "constant"
+    """The kind of rate."""
+    rate: Rate
+    """The rate, with a unit of bits per second."""
+
+
+class StepRate(Table):
+    """A schedule of rates, each of which holds until the next."""
+
+    kind: Literal["steps"]
+    """The kind of rate."""
+    steps: Annotated[tuple[tuple[Duration, RateOrOutage], ...], Field(min_length=1)]
+    """Pairs of a start (duration from the start of the run) and a rate; starts increase, the first is "0s"; "0bps" is an outage."""
+    repeat_after: PositiveDuration | None = None
+    """Start over after this time; without it the last rate holds."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        starts = [start for start, _ in self.steps]
+        if starts[0] != 0 or any(a >= b for a, b in zip(starts, starts[1:], strict=False)):
+            raise ValueError('the starts in "steps" must begin with "0s" and increase')
+        if self.repeat_after is not None and self.repeat_after <= starts[-1]:
+            raise ValueError('"repeat_after" must be later than the last start in "steps"')
+        return self
+
+
+class SequenceRate(Table):
+    """Rates one after the other, each held for the same time."""
+
+    kind: Literal["sequence"]
+    """The kind of rate."""
+    rates: Annotated[tuple[RateOrOutage, ...], Field(min_length=1)]
+    """The rates in order; "0bps" is an outage."""
+    hold: PositiveDuration
+    """How long each rate holds."""
+    repeat: Flag = True
+    """Start over at the end; otherwise the last rate holds."""
+
+
+class UniformRate(Table):
+    """A fresh rate for each interval, drawn uniformly (EBE journal paper, section IV-A)."""
+
+    kind: Literal["uniform"]
+    """The kind of rate."""
+    low: Rate
+    """The lowest rate."""
+    high: Rate
+    """The highest rate."""
+    hold: PositiveDuration
+    """How long each rate holds."""
+    initial: Rate | None = None
+    """The rate of the first interval; drawn like the others when absent."""
+    stream: Name | None = None
+    """Links that name the same stream draw the same rates. By default the two directions of a link share one."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError('"low" must not be above "high"')
+        return self
+
+
+class TraceRate(Table):
+    """A rate or a series of delivery opportunities read from a file."""
+
+    kind: Literal["trace"]
+    """The kind of rate."""
+    file: Text
+    """Path of the file; a relative path begins at the folder of the scenario file."""
+    format: Text = "mahimahi"
+    """The format of the file: `mahimahi` (packet-delivery opportunities) or the name of a rate-log format."""
+    direction: Literal["down", "up"] = "down"
+    """Which direction to read, for formats that hold both."""
+    mode: Literal["repeat", "once"] = "repeat"
+    """At the end of the trace: start over, or stop for good."""
+
+
+class NamedRate(Table):
+    """The rate of a link that is shipped with airpath, by name; it may bring a delay, a buffer and the other direction."""
+
+    kind: Literal["link"]
+    """The kind of rate."""
+    name: Text
+    """The name in the registry of links, such as `lte.down`."""
+    mode: Literal["repeat", "once"] = "repeat"
+    """At the end of a trace: start over, or stop for good."""
+
+
+AnyRate = UnlimitedRate | ConstantRate | StepRate | SequenceRate | UniformRate | TraceRate | NamedRate
+
+
+def _expand(value: Any) -> Any:
+    """The short forms: a bare rate, and "unlimited"."""
+    if value == "unlimited":
+        return {"kind": "unlimited"}
+    if isinstance(value, str | int | float):
+        return {"kind": "constant", "rate": value}
+    return value
+
+
+RateProcess = Annotated[
+    Annotated[AnyRate, Field(discriminator="kind")],
+    BeforeValidator(_expand),
+]
+"""Rate over time: a rate such as "10mbps", "unlimited", or a table with a `kind`."""

@@ -1,0 +1,312 @@
+"""From a scenario to a plan: integers in fixed units, links and flows by index, as the engine reads it.
+
+The base round-trip time of a link, which turns bandwidth-delay products into bytes, is the largest propagation delay
+there and back of any flow that crosses the link with its data or its acknowledgments; the extra RTT of single flows
+does not count, and what is drawn counts with its mean. A link that no flow crosses has twice its own delay. The mean
+rate of a link is that of its process: of a schedule or a trace over one period (over the run, if it does not repeat),
+of uniform draws the middle of the range.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
+
+from airpath.errors import TraceError, UsageError
+from airpath.nearest import suggestion
+from airpath.quantities import Constant, Draw, Even, Spread, draw_plan, mean
+from airpath.scenario.channels import ChannelResolver, LinkDraft
+from airpath.scenario.flows import (
+    ArrivalsTraffic,
+    BulkTraffic,
+    ConstantBitRateTraffic,
+    FileTraffic,
+    Flow,
+    PoissonDatagramsTraffic,
+    RepeatedTraffic,
+    Transport,
+)
+from airpath.scenario.messages import FieldError, faults, scenario_error
+from airpath.scenario.model import ScenarioDocument
+from airpath.scenario.network import Network, Route, extra_rtt_of
+from airpath.scenario.traces import TraceInput
+from airpath.scenario.transport import packet_bytes, transport_plan
+from airpath.schemes import Scheme, SchemeParameters, parse_scheme
+from airpath.units import Amount, AmountUnit
+
+Plan: TypeAlias = dict[str, Any]
+"""A plan: what the engine reads, ready for JSON."""
+
+
+@dataclass(frozen=True)
+class BufferSize:
+    """One buffer in all four measures; `None` where a measure does not exist."""
+
+    bytes: int | None
+    """Bytes; `None` without a limit."""
+    packets: float | None
+    """Full packets."""
+    seconds: float | None
+    """Time to drain at the mean rate."""
+    bdp: float | None
+    """Bandwidth-delay products: mean rate times base RTT."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A scenario resolved."""
+
+    plan: Plan
+    """The plan."""
+    traces: tuple[TraceInput, ...]
+    """Its inputs; a plan refers to them by number."""
+    buffers: dict[str, BufferSize]
+    """Buffer of each link, in all four measures."""
+    base_rtt_ns: dict[str, float]
+    """Base round-trip time of each link in nanoseconds."""
+    mean_rate_bps: dict[str, float | None]
+    """Mean rate of each link in bits per second; `None` when unlimited, or not known before the run."""
+    schemes: tuple[str | None, ...]
+    """Scheme of each flow of the plan; `None` for datagrams."""
+    groups: tuple[str, ...]
+    """Name of the entry in the scenario to which each flow of the plan belongs."""
+
+
+def resolve(document: ScenarioDocument, source: str, folder: Path) -> Resolved:
+    """Resolve a scenario.
+
+    Parameters
+    ----------
+    document
+        The scenario.
+    source
+        What messages call it: the file, or "scenario".
+    folder
+        Where relative paths of trace files begin.
+
+    Raises
+    ------
+    ScenarioError
+        If something does not fit together.
+    TraceError
+        If a trace cannot be read.
+    """
+    try:
+        return _Resolution(document, folder).run()
+    except FieldError as error:
+        raise scenario_error(source, [error.fault]) from None
+    except TraceError as error:
+        raise TraceError(f"{source}: {error}") from None
+
+
+class _Resolution:
+    """The state of resolving one scenario."""
+
+    def __init__(self, document: ScenarioDocument, folder: Path) -> None:
+        self.document = document
+        self.channels = ChannelResolver(folder, document.duration)
+        self.network = Network(document.topology, self.channels)
+        self.core = list(self.network.links)
+        self.base_rtt = {name: 2 * mean(draft.delay) for name, draft in self.network.links.items()}
+        self.largest_packet = 0
+
+    def run(self) -> Resolved:
+        flows = [
+            flow for index, entry in enumerate(self.document.flows) for flow in self._flows(entry, f"flows[{index}]")
+        ]
+        names = [flow["name"] for flow, _, _ in flows]
+        for name in names:
+            if names.count(name) > 1:
+                raise FieldError("flows", f'there is more than one flow "{name}"; give the entries different names')
+        links, buffers = self._links()
+        indices = {name: index for index, name in enumerate(self.network.links)}
+        for flow, _, _ in flows:
+            flow["path"] = [indices[name] for name in flow["path"]]
+            flow["reverse_path"] = [indices[name] for name in flow["reverse_path"]]
+            flow["measured_at"] = indices[flow["measured_at"]]
+        record = self.document.record
+        plan = {
+            "duration_ns": self.document.duration,
+            "record": {
+                "measure_from_ns": record.warm_up,
+                "interval_ns": record.interval,
+                "packets": record.packets,
+                "capture": [
+                    indices[self._link_name(name, f"record.capture[{index}]", indices)]
+                    for index, name in enumerate(record.capture)
+                ],
+            },
+            "links": links,
+            "flows": [flow for flow, _, _ in flows],
+        }
+        return Resolved(
+            plan=plan,
+            traces=tuple(self.channels.traces.inputs),
+            buffers=buffers,
+            base_rtt_ns=self.base_rtt,
+            mean_rate_bps={name: draft.mean_bps for name, draft in self.network.links.items()},
+            schemes=tuple(scheme for _, scheme, _ in flows),
+            groups=tuple(group for _, _, group in flows),
+        )
+
+    def _flows(self, entry: Flow, path: str) -> Iterator[tuple[dict[str, Any], str | None, str]]:
+        """The flows of one entry: the plan of each (links still by name), its scheme, its group."""
+        scheme, controller, transport = self._control(entry, path)
+        for route in self.network.routes(entry, path):
+            self._note_base_rtt(route)
+            for index in range(entry.count):
+                name = f"{route.group}-{index + 1}"
+                data, acks = self.network.attach(name, route, extra_rtt_of(entry, index))
+                for link in set((*data, *acks)) - set(self.core):
+                    self.base_rtt[link] = self.network.base_rtt(route)
+                flow = {
+                    "name": name,
+                    "path": data,
+                    "reverse_path": acks,
+                    "measured_at": self._measured_at(entry, data, path),
+                    "start_ns": draw_plan(_one_of(entry.start, index, entry.count)),
+                    "stop_ns": None if entry.stop is None else draw_plan(_one_of(entry.stop, index, entry.count)),
+                    "traffic": _traffic_plan(entry, path),
+                    "controller": controller,
+                    "transport": transport,
+                }
+                yield flow, scheme, entry.name
+
+    def _control(self, entry: Flow, path: str) -> tuple[str | None, dict[str, Any] | None, dict[str, Any] | None]:
+        """Scheme, controller and transport of an entry; nothing for datagrams."""
+        traffic = entry.traffic
+        if isinstance(traffic, ConstantBitRateTraffic | PoissonDatagramsTraffic):
+            for key in ("scheme", "parameters", "transport"):
+                if key in entry.model_fields_set:
+                    raise FieldError(f"{path}.{key}", f'means nothing for traffic of kind "{traffic.kind}" (datagrams)')
+            size = traffic.packet if isinstance(traffic.packet, int) else int(mean(traffic.packet))
+            self.largest_packet = max(self.largest_packet, size)
+            return None, None, None
+        if entry.scheme is None:
+            raise FieldError(f"{path}.scheme", f'required for traffic of kind "{traffic.kind}", but not given')
+        scheme, parameters = scheme_of(entry, path)
+        layers = (entry.transport, self.document.transport, Transport.model_validate(dict(scheme.transport)))
+        transport = transport_plan(layers, f"{path}.transport")
+        self.largest_packet = max(self.largest_packet, packet_bytes(transport))
+        return scheme.id, scheme.build(parameters, transport["mss_bytes"]), transport
+
+    def _note_base_rtt(self, route: Route) -> None:
+        rtt = self.network.base_rtt(route)
+        for name in (*route.data, *route.acks):
+            self.base_rtt[name] = max(self.base_rtt[name], rtt)
+
+    def _measured_at(self, entry: Flow, data: tuple[str, ...], path: str) -> str:
+        if entry.measured_at is not None:
+            return self._link_name(entry.measured_at, f"{path}.measured_at", data)
+        if not data:
+            raise FieldError(path, "the path has no links")
+        return next((name for name in data if self.network.links[name].record), data[0])
+
+    def _link_name(self, name: str, path: str, known: Any) -> str:
+        if name not in known:
+            raise FieldError(path, f'there is no link "{name}" here; {suggestion(name, known)}')
+        return name
+
+    def _links(self) -> tuple[list[dict[str, Any]], dict[str, BufferSize]]:
+        plans, buffers = [], {}
+        for draft in self.network.links.values():
+            limit_bytes, limit_packets = self._limit(draft)
+            buffers[draft.name] = self._buffer_size(draft, limit_bytes, limit_packets)
+            plans.append(
+                {
+                    "name": draft.name,
+                    "rate": draft.rate,
+                    "delay_ns": draw_plan(draft.delay),
+                    "jitter_ns": None if draft.jitter is None else draw_plan(draft.jitter),
+                    "loss": draft.loss,
+                    "queue": {"kind": "drop-tail", "limit_bytes": limit_bytes, "limit_packets": limit_packets},
+                    "record": draft.record,
+                }
+            )
+        return plans, buffers
+
+    def _limit(self, draft: LinkDraft) -> tuple[int | None, int | None]:
+        """The limit of a queue in bytes or in packets."""
+        limit, path = draft.queue.limit, f"{draft.path}.queue.limit"
+        if limit.unit is AmountUnit.UNLIMITED:
+            return None, None
+        if limit.unit is AmountUnit.PACKETS:
+            if limit.value == 0:
+                raise FieldError(path, "found a buffer of 0 packets; it must hold at least one")
+            return None, int(limit.value)
+        size = self._bytes(draft, limit, path)
+        if size < self.largest_packet:
+            raise FieldError(
+                path,
+                f'the buffer of link "{draft.name}" comes to {size} bytes, less than one packet of'
+                f" {self.largest_packet} bytes (base RTT {self.base_rtt[draft.name] / 1e6:g} ms)",
+            )
+        return size, None
+
+    def _bytes(self, draft: LinkDraft, limit: Amount, path: str) -> int:
+        if limit.unit is AmountUnit.BYTES:
+            return int(limit.value)
+        if draft.mean_bps is None:
+            why = "the link is unlimited" if draft.unlimited else "a rate log is read only when the run begins"
+            raise FieldError(path, f"needs the mean rate, and {why}; give the buffer in bytes or packets")
+        if limit.unit is AmountUnit.NANOSECONDS:
+            return round(draft.mean_bps / 8 * float(limit.value) * 1e-9)
+        return round(draft.mean_bps / 8 * float(limit.value) * self.base_rtt[draft.name] * 1e-9)
+
+    def _buffer_size(self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None) -> BufferSize:
+        """The same buffer in all four measures, a packet being the largest that any flow sends."""
+        if limit_packets is not None:
+            limit_bytes = limit_packets * self.largest_packet
+        if limit_bytes is None:
+            return BufferSize(None, None, None, None)
+        packets = limit_packets if limit_packets is not None else limit_bytes / self.largest_packet
+        seconds = limit_bytes * 8 / draft.mean_bps if draft.mean_bps else None
+        base_rtt = self.base_rtt[draft.name] * 1e-9
+        return BufferSize(
+            limit_bytes, packets, seconds, seconds / base_rtt if seconds is not None and base_rtt else None
+        )
+
+
+def scheme_of(entry: Flow, path: str) -> tuple[Scheme, SchemeParameters]:
+    """The scheme of an entry and its parameters, checked."""
+    try:
+        scheme, options = parse_scheme(entry.scheme or "")
+    except UsageError as error:
+        raise FieldError(f"{path}.scheme", str(error)) from None
+    given = options | entry.parameters
+    try:
+        return scheme, scheme.parameters.model_validate(given)
+    except ValidationError as error:
+        first = faults(error, scheme.parameters, given, f"{path}.parameters")[0]
+        raise FieldError(first.path, f'{first.message} (scheme "{scheme.id}")') from None
+
+
+def _one_of(spread: Spread, index: int, count: int) -> Draw:
+    return spread.at(index, count) if isinstance(spread, Even) else spread
+
+
+def _traffic_plan(entry: Flow, path: str) -> dict[str, Any]:
+    match entry.traffic:
+        case BulkTraffic():
+            return {"kind": "bulk"}
+        case FileTraffic(size=size):
+            return {"kind": "file", "bytes": size}
+        case RepeatedTraffic(size=sizes, pause=pause):
+            return {"kind": "repeated", "bytes": draw_plan(sizes), "pause_ns": draw_plan(pause)}
+        case ArrivalsTraffic(size=sizes, mean_interval=interval):
+            return {"kind": "arrivals", "bytes": draw_plan(sizes), "mean_interval_ns": float(interval)}
+        case ConstantBitRateTraffic() as traffic:
+            if (traffic.on is None) != (traffic.off is None):
+                raise FieldError(f"{path}.traffic", '"on" and "off" are given together or not at all')
+            return {
+                "kind": "constant-bit-rate",
+                "bps": traffic.rate,
+                "packet_bytes": traffic.packet,
+                "on_ns": None if traffic.on is None else draw_plan(traffic.on),
+                "off_ns": None if traffic.off is None else draw_plan(traffic.off),
+                "start_off": traffic.start_off,
+            }
+        case PoissonDatagramsTraffic(rate=rate, packet=packet):
+            return {"kind": "poisson-datagrams", "bps": rate, "packet_bytes": draw_plan(packet)}

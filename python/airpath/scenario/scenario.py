@@ -1,0 +1,186 @@
+"""The public face of a scenario: load it, change it, resolve it."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import tomli_w
+from pydantic import ValidationError
+
+from airpath.scenario.describe import describe
+from airpath.scenario.load import find_file, override, read_file
+from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
+from airpath.scenario.messages import FieldError, faults, scenario_error
+from airpath.scenario.model import ScenarioDocument
+from airpath.scenario.resolve import BufferSize, Plan, Resolved, resolve, scheme_of
+from airpath.scenario.traces import TraceInput
+
+
+class Scenario:
+    """One experiment: links, flows, what is measured, seed and repetitions.
+
+    Make one with `load` or `from_dict`. A scenario never changes; `override` gives a new one.
+    """
+
+    def __init__(self, tables: Mapping[str, Any], *, source: str = "scenario", folder: Path | None = None) -> None:
+        self._tables = dict(tables)
+        self._source = source
+        self._folder = folder or Path()
+        self._document = _validated(self._tables, source)
+
+    @classmethod
+    def load(cls, path_or_name: str | Path) -> Self:
+        """Read a scenario file, or a scenario that is shipped, by name.
+
+        Raises
+        ------
+        ScenarioError
+            If there is no such scenario or something in it is wrong; one line for each fault.
+        """
+        path = find_file(path_or_name)
+        return cls(read_file(path), source=str(path_or_name), folder=path.parent)
+
+    @classmethod
+    def from_dict(cls, tables: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """A scenario from nested dictionaries, as TOML would give them.
+
+        Parameters
+        ----------
+        tables
+            The scenario.
+        folder
+            Where relative paths of trace files begin; by default the working directory.
+
+        Raises
+        ------
+        ScenarioError
+            If something is wrong; one line for each fault.
+        """
+        return cls(tables, folder=folder)
+
+    def override(self, assignments: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
+        """A copy with some keys replaced.
+
+        Parameters
+        ----------
+        assignments
+            From paths with dots, list items by number (`"flows.0.count"`), to values.
+        **more
+            The same, for keys without dots (`seed=2`).
+
+        Raises
+        ------
+        UsageError
+            If a path leads nowhere.
+        ScenarioError
+            If the result is not a scenario.
+        """
+        tables = self._tables
+        for key, value in {**(assignments or {}), **more}.items():
+            tables = override(tables, key, value)
+        return type(self)(tables, source=self._source, folder=self._folder)
+
+    @property
+    def document(self) -> ScenarioDocument:
+        """The scenario as written, typed, with defaults."""
+        return self._document
+
+    @property
+    def name(self) -> str:
+        """Its short name."""
+        return self._document.name
+
+    @property
+    def title(self) -> str:
+        """Its title; the name if it has none."""
+        return self._document.title or self._document.name
+
+    @property
+    def seed(self) -> int:
+        """Its seed."""
+        return self._document.seed
+
+    @property
+    def repetitions(self) -> int:
+        """How many independent runs it asks for."""
+        return self._document.repetitions
+
+    def plan(self) -> Plan:
+        """The plan: what the engine reads, in integers of nanoseconds, bytes and bits per second, ready for JSON.
+
+        Raises
+        ------
+        ScenarioError
+            If parts of the scenario do not fit together.
+        TraceError
+            If a trace cannot be read.
+        """
+        return self.resolved.plan
+
+    @property
+    def traces(self) -> tuple[TraceInput, ...]:
+        """The trace files that the plan refers to, by number."""
+        return self.resolved.traces
+
+    @property
+    def buffers(self) -> Mapping[str, BufferSize]:
+        """The buffer of every link in bytes, packets, time and bandwidth-delay products."""
+        return self.resolved.buffers
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The plan with all that was derived on the way to it."""
+        return resolve(self._document, self._source, self._folder)
+
+    def describe(self) -> str:
+        """The scenario in words, every default filled in."""
+        return describe(self._document, self.resolved)
+
+    def memory(self) -> MemoryEstimate:
+        """How much memory the records of one run will take."""
+        return estimate_memory(self.resolved)
+
+    def refuse_if_too_large(self, available: int | None = None) -> None:
+        """Refuse to go on if the records of one run do not fit into `available` bytes (default: the free memory).
+
+        Raises
+        ------
+        ScenarioError
+            If they do not fit.
+        """
+        refuse_if_too_large(self.resolved, self._source, available)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scenario as nested dictionaries: what was written, in standard spelling, without defaults."""
+        return self._document.model_dump(mode="json", exclude_unset=True)
+
+    def to_toml(self) -> str:
+        """The scenario as TOML: what was written, in standard spelling, without defaults."""
+        return tomli_w.dumps(self.to_dict())
+
+    def __repr__(self) -> str:
+        return f"Scenario({self.name!r})"
+
+
+def scenario_schema() -> dict[str, Any]:
+    """The JSON schema of a scenario, with a description, unit and default for every key."""
+    return ScenarioDocument.model_json_schema(by_alias=True)
+
+
+def _validated(tables: dict[str, Any], source: str) -> ScenarioDocument:
+    """The typed scenario; all faults of its form, and of the schemes that it names, are reported at once."""
+    try:
+        document = ScenarioDocument.model_validate(tables)
+    except ValidationError as error:
+        raise scenario_error(source, faults(error, ScenarioDocument, tables)) from None
+    found = []
+    for index, flow in enumerate(document.flows):
+        if flow.scheme is not None:
+            try:
+                scheme_of(flow, f"flows[{index}]")
+            except FieldError as error:
+                found.append(error.fault)
+    if found:
+        raise scenario_error(source, found)
+    return document

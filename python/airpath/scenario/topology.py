@@ -1,0 +1,125 @@
+"""Topologies, as written in a scenario: dumbbell, parking lot, graph."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from airpath.quantities import (
+    Constant,
+    Duration,
+    DurationDraw,
+    Flag,
+    Name,
+    Probability,
+    Rate,
+    Table,
+    Text,
+)
+from airpath.scenario.queues import AnyQueue
+from airpath.scenario.rates import RateProcess
+
+
+class Link(Table):
+    """One direction of a link."""
+
+    rate: RateProcess
+    """Rate over time."""
+    delay: DurationDraw | None = None
+    """Propagation delay, one way; drawn once for each run. Default: that of the named link, else 0."""
+    jitter: DurationDraw | None = None
+    """Extra delay, drawn for each packet; packets never overtake."""
+    loss: Probability = 0.0
+    """Probability that a packet is damaged, independently of others."""
+    queue: AnyQueue | None = None
+    """The queue. Default: drop-tail with the buffer of the named link, else of one bandwidth-delay product; no limit on an unlimited link."""
+    record: Flag | None = None
+    """Record time series and summary. Default: unless the rate is unlimited."""
+
+
+class Reverse(Table):
+    """What differs in the opposite direction of a link; everything absent is as in the forward direction."""
+
+    rate: RateProcess | None = None
+    """Rate over time. Default: the paired direction of a named link, else the forward process, with the same random draws."""
+    delay: DurationDraw | None = None
+    """Propagation delay, one way; drawn once for each run."""
+    jitter: DurationDraw | None = None
+    """Extra delay, drawn for each packet; packets never overtake."""
+    loss: Probability | None = None
+    """Probability that a packet is damaged, independently of others."""
+    queue: AnyQueue | None = None
+    """The queue."""
+    record: Flag | None = None
+    """Record time series and summary."""
+
+
+class DuplexLink(Link):
+    """A link with both its directions."""
+
+    reverse: Reverse = Reverse()
+    """What differs in the opposite direction."""
+
+
+class Access(Table):
+    """The links between each host and its router; every flow has its own, at both ends."""
+
+    rate: Rate | None = None
+    """Rate of each. Default: unlimited."""
+    delay: Duration = 0
+    """Propagation delay of each, one way."""
+    queue: AnyQueue | None = None
+    """The queue of each. Default: drop-tail without limit."""
+    record: Flag = False
+    """Record time series and summary."""
+
+
+class Dumbbell(Table):
+    """Hosts on both sides of one bottleneck, which is called `bottleneck`; its opposite is `bottleneck-reverse`."""
+
+    kind: Literal["dumbbell"]
+    """The kind of topology."""
+    bottleneck: Link
+    """The shared link, in the direction of forward flows."""
+    reverse: Reverse = Reverse()
+    """What differs in the opposite direction of the bottleneck."""
+    access: Access = Access()
+    """The links of the hosts."""
+
+
+class ParkingLot(Table):
+    """Routers R0, R1, … in a row, with a bottleneck between neighbours (`R0-R1`, opposite `R1-R0`)."""
+
+    kind: Literal["parking-lot"]
+    """The kind of topology."""
+    bottlenecks: Annotated[tuple[DuplexLink, ...], Field(min_length=1)]
+    """The shared links in order, in the direction of forward flows."""
+    access: Access = Access()
+    """The links of the hosts."""
+
+
+class GraphLink(DuplexLink):
+    """A link between two nodes."""
+
+    source: Annotated[Text, Field(alias="from")]
+    """The node where it begins."""
+    destination: Annotated[Text, Field(alias="to")]
+    """The node where it ends."""
+    name: Name | None = None
+    """Its name. Default: FROM-TO, and TO-FROM for the opposite direction; a link with a name has the opposite NAME-reverse."""
+    duplex: Flag = True
+    """Whether it has an opposite direction."""
+
+
+class Graph(Table):
+    """Any nodes and links; flows say `from` and `to`."""
+
+    kind: Literal["graph"]
+    """The kind of topology."""
+    nodes: Annotated[tuple[Name, ...], Field(min_length=2)]
+    """The names of the nodes."""
+    links: Annotated[tuple[GraphLink, ...], Field(min_length=1)]
+    """The links."""
+
+
+Topology = Annotated[Dumbbell | ParkingLot | Graph, Field(discriminator="kind")]
+"""The links and how they hang together."""

@@ -1,0 +1,79 @@
+"""The transport of a flow: settings in layers, each filling in what the one before left open."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from airpath.scenario.flows import Transport
+from airpath.scenario.messages import FieldError
+from airpath.schemes import window_bytes
+
+IP_AND_TCP_BYTES: Final = 40
+"""Headers of IPv4 and TCP without options."""
+TIMESTAMPS_BYTES: Final = 12
+"""The timestamps option with its padding (RFC 7323, appendix A)."""
+LARGEST_PACKET_BYTES: Final = 1500
+"""The packet of Ethernet, which most measurements of the field use."""
+
+DEFAULTS: Final = Transport.model_validate(
+    {
+        "initial_window": "10 packets",
+        "receive_window": "1GiB",
+        "recovery": "prr",
+        "lost_retransmission_detection": True,
+        "timestamps": True,
+        "delayed_ack_segments": 2,
+        "delayed_ack_timeout": "40ms",
+        "min_rto": "200ms",
+        "rto_floor": "variance",
+        "max_rto": "120s",
+        "initial_rto": "1s",
+        "ecn": False,
+        "pacing": False,
+    }
+)
+"""What holds where nothing else is said; the sources stand with the fields."""
+
+
+def transport_plan(layers: Sequence[Transport], path: str) -> dict[str, Any]:
+    """The transport of a plan from layers in falling precedence; the defaults come last."""
+    settings: dict[str, Any] = {}
+    for layer in (*layers, DEFAULTS):
+        for key in Transport.model_fields:
+            if settings.get(key) is None:
+                settings[key] = getattr(layer, key)
+    headers = settings["headers"] or IP_AND_TCP_BYTES + (TIMESTAMPS_BYTES if settings["timestamps"] else 0)
+    mss = settings["mss"] or LARGEST_PACKET_BYTES - headers
+    if mss <= 0:
+        raise FieldError(
+            f"{path}.headers", f"found {headers} B, which leaves no room in a packet of 1500 B; give mss too"
+        )
+    if settings["min_rto"] > settings["max_rto"]:
+        raise FieldError(f"{path}.min_rto", "must not be above max_rto")
+    if settings["spurious_timeout_undo"] is None:
+        settings["spurious_timeout_undo"] = settings["timestamps"]
+    if settings["spurious_timeout_undo"] and not settings["timestamps"]:
+        raise FieldError(f"{path}.spurious_timeout_undo", "needs timestamps, which are off")
+    return {
+        "mss_bytes": mss,
+        "header_bytes": headers,
+        "ack_bytes": settings["ack"] or headers,
+        "initial_window_bytes": window_bytes(settings["initial_window"], mss),
+        "receive_window_bytes": window_bytes(settings["receive_window"], mss),
+        "recovery": settings["recovery"],
+        "lost_retransmission_detection": settings["lost_retransmission_detection"],
+        "spurious_timeout_undo": settings["spurious_timeout_undo"],
+        "timestamps": settings["timestamps"],
+        "delayed_ack_segments": settings["delayed_ack_segments"],
+        "delayed_ack_timeout_ns": settings["delayed_ack_timeout"],
+        "min_rto_ns": settings["min_rto"],
+        "rto_floor": settings["rto_floor"],
+        "max_rto_ns": settings["max_rto"],
+        "initial_rto_ns": settings["initial_rto"],
+        "ecn": settings["ecn"],
+        "pacing": settings["pacing"],
+    }
+
+
+def packet_bytes(plan: dict[str, Any]) -> int:
+    """The size of a full data packet on the wire."""
+    return int(plan["mss_bytes"] + plan["header_bytes"])
