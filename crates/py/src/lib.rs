@@ -1,1 +1,20 @@
-//! placeholder
+//! The Python module `airpath._core`: convert, call, convert. No logic lives here.
+
+use pyo3::prelude::*;
+
+mod simulation;
+mod trace;
+
+
+/// The engine of airpath.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::simulation::{PlanError, RunCancelled, Simulation};
+    #[pymodule_export]
+    use super::trace::{Trace, TraceFormatError};
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python packages use")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,3 +1,26 @@
-//! Discrete-event simulator.
-extern crate alloc;
+//! Discrete-event simulator: links, topologies, workloads, records.
+//!
+//! Contract: a run is a pure function of a [`Plan`](plan::Plan), its input traces and a seed. Nothing here reads a
+//! clock, a file or a global; whoever calls follows and stops a run through a [`RunControl`], which cannot change a
+//! result.
+
+mod assemble;
+mod capture;
+mod check;
+mod configure;
+mod control;
+mod draw;
+mod event;
+mod flow;
+mod input;
+mod link;
+mod packet;
 pub mod plan;
+mod record;
+mod simulation;
+
+pub use check::PlanError;
+pub use control::RunControl;
+pub use input::Input;
+pub use record::{Column, Table};
+pub use simulation::{Cancelled, Counts, Outcome, Simulation};

@@ -4,8 +4,6 @@
 //! end; the JSON text of a plan is the contract between the two, and part of a result's provenance. Links and
 //! flows are lists; everything refers to them by index.
 
-use alloc::string::String;
-use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// A whole run.
@@ -239,6 +237,8 @@ pub struct TransportPlan {
     pub delayed_ack_timeout_ns: u64,
     /// Lower bound of the retransmission timeout, nanoseconds.
     pub min_rto_ns: u64,
+    /// What the lower bound bounds.
+    pub rto_floor: RtoFloorPlan,
     /// Upper bound, nanoseconds.
     pub max_rto_ns: u64,
     /// Before the first RTT sample, nanoseconds.
@@ -247,6 +247,16 @@ pub struct TransportPlan {
     pub ecn: bool,
     /// Spread packets at a gain times window over RTT when the controller gives no rate of its own.
     pub pacing: bool,
+}
+
+/// What the lower bound of the retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtoFloorPlan {
+    /// The timeout itself: max(SRTT + 4 RTTVAR, floor) (RFC 6298).
+    Timeout,
+    /// The variance term: SRTT + max(4 RTTVAR, floor) (Linux).
+    Variance,
 }
 
 /// How losses are found and repaired.

@@ -1,0 +1,83 @@
+# airpath: one entry point for everything. `make help` lists the targets.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# Built once, used by every target below; rebuilt when the sources change.
+INSTALLED := $(VENV)/installed
+TOOLS     := $(VENV)/tools
+DOCS      := $(VENV)/docs
+RUST_SOURCES   := $(shell find crates -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
+ALGORITHMS := airpath-model airpath-control airpath-queue airpath-channel airpath-transport
+
+export CARGO_TERM_PROGRESS_WHEN := never
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-rust test-python lint lint-rust lint-python purity format bench docs clean prerequisites
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+run: build ## build what is needed and compare the schemes over two moving links
+	@$(BIN)/python -m airpath.main_job
+
+build: $(INSTALLED) ## build the engine and install the command as .venv/bin/airpath
+
+test: test-rust test-python ## all tests
+
+test-rust: prerequisites ## Rust tests
+	cargo test --workspace --exclude airpath-py
+
+test-python: $(TOOLS) ## Python tests
+	$(BIN)/python -m pytest
+
+lint: lint-rust lint-python purity ## formatting, lints (warnings denied), types, layering
+
+lint-rust: prerequisites
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+lint-python: $(TOOLS)
+	$(BIN)/ruff check python tools
+	$(BIN)/ruff format --check python tools
+	$(BIN)/mypy
+
+purity: prerequisites ## the algorithm crates build for a target without an operating system
+	@tools/purity $(ALGORITHMS)
+
+format: $(TOOLS) ## rewrite sources in the house style
+	cargo fmt --all
+	$(BIN)/ruff check --fix python tools
+	$(BIN)/ruff format python tools
+
+bench: prerequisites ## packet-hops per second, and whole comparisons
+	cargo bench -p airpath-sim
+
+docs: $(DOCS) ## build the documentation site into site/
+	$(BIN)/python tools/make_docs.py
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+clean: ## remove what was built (results in out/ stay)
+	rm -rf target $(VENV) site
+
+prerequisites:
+	@PYTHON="$(PYTHON)" tools/prerequisites
+
+$(VENV)/bin/maturin: | prerequisites
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.16,<2'
+
+$(INSTALLED): $(RUST_SOURCES) pyproject.toml | $(VENV)/bin/maturin
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(TOOLS): $(INSTALLED) pyproject.toml
+	$(BIN)/python -m pip install --quiet --group test --group lint
+	@touch $@
+
+$(DOCS): $(INSTALLED) pyproject.toml
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@

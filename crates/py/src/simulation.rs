@@ -1,0 +1,82 @@
+//! Runs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use airpath_sim::plan::Plan;
+use airpath_sim::{Column, Input, RunControl, Table};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::trace::Trace;
+
+pyo3::create_exception!(_core, PlanError, PyValueError, "The plan cannot be run; the message says why.");
+pyo3::create_exception!(_core, RunCancelled, PyRuntimeError, "The run was cancelled before its end.");
+
+/// One run: a plan (JSON), the traces that it refers to by number, and a seed.
+#[pyclass(frozen, module = "airpath._core")]
+pub(crate) struct Simulation {
+    simulation: Mutex<Option<airpath_sim::Simulation>>,
+    control: RunControl,
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    fn new(py: Python<'_>, plan: &str, traces: Vec<PyRef<'_, Trace>>, seed: u64) -> PyResult<Self> {
+        let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
+        let simulation = py
+            .detach(|| airpath_sim::Simulation::new(&Plan::from_json(plan)?, &inputs, seed))
+            .map_err(|error| PlanError::new_err(error.to_string()))?;
+        Ok(Self { simulation: Mutex::new(Some(simulation)), control: RunControl::default() })
+    }
+
+    /// Runs to the end with the interpreter lock released. Can be called once.
+    ///
+    /// Returns (tables, capture, counts): tables as {name: {column: (dtype, little-endian bytes)}}, the pcapng
+    /// file or None, and what the engine did as {name: number}.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, Bound<'py, PyDict>)> {
+        let simulation = self.simulation.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let simulation = simulation.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
+        let outcome = py
+            .detach(|| simulation.run(&self.control))
+            .map_err(|error| RunCancelled::new_err(error.to_string()))?;
+        let tables = PyDict::new(py);
+        for table in &outcome.tables {
+            tables.set_item(table.name, columns(py, table)?)?;
+        }
+        let counts = PyDict::new(py);
+        counts.set_item("events", outcome.counts.events)?;
+        counts.set_item("packet_hops", outcome.counts.packet_hops)?;
+        counts.set_item("packets_sent", outcome.counts.packets_sent)?;
+        counts.set_item("packets_received", outcome.counts.packets_received)?;
+        counts.set_item("packets_inside", outcome.counts.packets_inside)?;
+        Ok((tables, outcome.capture.map(|capture| PyBytes::new(py, &capture)), counts))
+    }
+
+    /// Asks the run to stop soon; `run` then raises `RunCancelled`.
+    fn cancel(&self) {
+        self.control.cancel();
+    }
+
+    /// The share of simulated time that is done, 0 to 1.
+    #[getter]
+    fn progress(&self) -> f64 {
+        self.control.progress()
+    }
+}
+
+fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in &table.columns {
+        let (dtype, bytes): (&str, &[u8]) = match column {
+            Column::I64(values) => ("i64", bytemuck::cast_slice(values)),
+            Column::F64(values) => ("f64", bytemuck::cast_slice(values)),
+        };
+        columns.set_item(name, (dtype, PyBytes::new(py, bytes)))?;
+    }
+    Ok(columns)
+}

@@ -1,0 +1,225 @@
+//! From a plan to links and flows.
+
+use std::sync::Arc;
+
+use airpath_channel::{
+    Bernoulli, Jitter, LinkChannel, NoErrors, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, Step,
+    TraceEnd, UniformRate,
+};
+use airpath_model::{Bytes, Channel, Duration, Qdisc, RandomStream, Rate, Timestamp};
+use airpath_queue::{DropTail, Limit};
+
+use crate::capture::Capture;
+use crate::check::PlanError;
+use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
+use crate::input::Input;
+use crate::link::Link;
+use crate::packet::Packet;
+use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use crate::record::Recorder;
+use crate::simulation::END_OF_ROUTE;
+use crate::configure::{receiver_config, sender_config};
+
+/// The parts of a run.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    pub(crate) links: Vec<Link>,
+    pub(crate) delays_s: Vec<f64>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) routes: Vec<u32>,
+    pub(crate) recorder: Recorder,
+}
+
+/// Builds the parts of a checked plan. Every random component gets a stream of its own, named by its path.
+pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Assembly, PlanError> {
+    let mut links = Vec::with_capacity(plan.links.len());
+    let mut delays_s = Vec::with_capacity(plan.links.len());
+    for (index, link) in plan.links.iter().enumerate() {
+        let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
+        let delay = link.delay_ns.duration(&mut stream("delay"));
+        delays_s.push(delay.as_secs_f64());
+        let channel = channel(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
+        links.push(Link::new(index as u32, qdisc(&link.queue), channel, propagation(link, delay, stream("jitter"))));
+    }
+
+    let mut flows = Vec::new();
+    let mut routes = Vec::new();
+    let mut measured_at = Vec::new();
+    for (source, flow) in plan.flows.iter().enumerate() {
+        let route = add_route(&mut routes, &flow.path);
+        let reverse_route = add_route(&mut routes, &flow.reverse_path);
+        for (instance, (start, kind)) in kinds(flow, plan, seed)?.into_iter().enumerate() {
+            let index = flows.len() as u32;
+            flows.push(Flow { index, instance: instance as u32, route, reverse_route, start, kind });
+            measured_at.push((flow.measured_at as u32, source as u32));
+        }
+    }
+    let capture = Capture::new(&plan.record.capture, &plan.links)
+        .map_err(|problem| PlanError::Value { place: "record.capture".to_owned(), problem })?;
+    let recorder = Recorder::new(
+        plan.links.iter().map(|link| link.record),
+        measured_at.into_iter(),
+        plan.flows.len(),
+        plan.record.packets,
+        capture,
+    );
+    Ok(Assembly { links, delays_s, flows, routes, recorder })
+}
+
+fn add_route(routes: &mut Vec<u32>, path: &[usize]) -> u32 {
+    let begins = routes.len() as u32;
+    routes.extend(path.iter().map(|&link| link as u32));
+    routes.push(END_OF_ROUTE);
+    begins
+}
+
+fn qdisc(plan: &QueuePlan) -> Box<dyn Qdisc<Packet>> {
+    let QueuePlan::DropTail { limit_bytes, limit_packets } = *plan;
+    let limit = match (limit_bytes, limit_packets) {
+        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
+        (None, Some(packets)) => Limit::Packets(packets),
+        (None, None) => Limit::Unlimited,
+    };
+    Box::new(DropTail::new(limit))
+}
+
+fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propagation {
+    let nanos = |nanos: f64| Duration::from_nanos((nanos + 0.5) as u64);
+    let jitter = match link.jitter_ns {
+        None => return Propagation::new(delay),
+        Some(Draw::Constant { value }) => Jitter::Uniform { low: nanos(value), high: nanos(value) },
+        Some(Draw::Uniform { low, high }) => Jitter::Uniform { low: nanos(low), high: nanos(high) },
+        Some(Draw::Exponential { mean }) => Jitter::Exponential { mean: nanos(mean) },
+    };
+    Propagation::with_jitter(delay, jitter, stream).unwrap_or_else(|_| Propagation::new(delay))
+}
+
+fn channel(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<Box<dyn Channel>, String> {
+    let rate = rate_process(link, inputs, seed)?;
+    if link.loss > 0.0 {
+        let stream = RandomStream::new(seed, &format!("link/{}/loss", link.name));
+        let errors = Bernoulli::new(link.loss, stream).map_err(|error| error.to_string())?;
+        Ok(Box::new(LinkChannel::new(rate, errors)))
+    } else {
+        Ok(Box::new(LinkChannel::new(rate, NoErrors)))
+    }
+}
+
+fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, String> {
+    let result = match &link.rate {
+        RatePlan::Unlimited => Ok(RateProcess::Unlimited),
+        RatePlan::Constant { bps } => RateProcess::constant(Rate::from_bps(*bps)),
+        RatePlan::Steps { steps, repeat_after_ns } => {
+            let steps: Arc<[Step]> = steps
+                .iter()
+                .map(|&(start, rate)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(rate) })
+                .collect();
+            let end = repeat_after_ns
+                .map_or(ScheduleEnd::Hold, |period| ScheduleEnd::RepeatAfter(Duration::from_nanos(period)));
+            Schedule::new(steps, end).map(RateProcess::from)
+        }
+        RatePlan::Uniform { low_bps, high_bps, hold_ns, initial_bps, stream } => {
+            let path = format!("link/{}/rate", stream.as_deref().unwrap_or(&link.name));
+            UniformRate::new(
+                Rate::from_bps(*low_bps),
+                Rate::from_bps(*high_bps),
+                Duration::from_nanos(*hold_ns),
+                initial_bps.map(Rate::from_bps),
+                RandomStream::new(seed, &path),
+            )
+            .map(RateProcess::from)
+        }
+        RatePlan::Opportunities { trace, once } | RatePlan::RateLog { trace, once } => {
+            match inputs.get(*trace).map(AsRef::as_ref) {
+                Some(Input::Opportunities { instants, size }) => {
+                    let end = if *once { TraceEnd::Stop } else { TraceEnd::Repeat };
+                    Opportunities::new(Arc::clone(instants), *size, end).map(RateProcess::from)
+                }
+                Some(Input::Rates { steps, length }) => {
+                    let end =
+                        if *once { ScheduleEnd::StopAfter(*length) } else { ScheduleEnd::RepeatAfter(*length) };
+                    Schedule::new(Arc::clone(steps), end).map(RateProcess::from)
+                }
+                None => return Err(format!("there is no trace number {trace}")),
+            }
+        }
+    };
+    result.map_err(|error| error.to_string())
+}
+
+/// The flows of one source: one, or for random arrivals as many as arrive.
+fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
+    let stream = |part: &str| RandomStream::new(seed, &format!("flow/{}/{part}", flow.name));
+    let start = flow.start_ns.instant(&mut stream("start"));
+    let end = Timestamp::from_nanos(plan.duration_ns);
+    let stop = flow.stop_ns.map_or(Timestamp::NEVER, |stop| stop.instant(&mut stream("stop")));
+    let connections = |files: Files, start: Timestamp| connection(flow, files, start, stop);
+    Ok(match &flow.traffic {
+        TrafficPlan::Bulk => vec![(start, connections(Files::Endless, start)?)],
+        TrafficPlan::File { bytes } => {
+            vec![(start, connections(Files::One { size: Bytes::new(*bytes) }, start)?)]
+        }
+        TrafficPlan::Repeated { bytes, pause_ns } => {
+            let files = Files::Repeated { size: *bytes, pause: *pause_ns, stream: stream("files") };
+            vec![(start, connections(files, start)?)]
+        }
+        TrafficPlan::Arrivals { bytes, mean_interval_ns } => {
+            let (mut arrivals, mut sizes) = (stream("arrivals"), stream("sizes"));
+            let interval = Draw::Exponential { mean: *mean_interval_ns };
+            let mut flows = Vec::new();
+            let mut at = start + interval.duration(&mut arrivals);
+            while at < end.min(stop) {
+                let size = Bytes::new(bytes.at_least_one(&mut sizes));
+                flows.push((at, connections(Files::One { size }, at)?));
+                at += interval.duration(&mut arrivals).max(Duration::from_nanos(1));
+            }
+            flows
+        }
+        TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns, off_ns, start_off } => {
+            let pattern = Pattern::ConstantBitRate {
+                spacing: Rate::from_bps(*bps).time_for(Bytes::new(*packet_bytes)),
+                size: *packet_bytes as u32, // checked against the largest packet
+                periods: on_ns.zip(*off_ns),
+            };
+            vec![(start, datagrams(pattern, stream("datagrams"), start, stop, *start_off))]
+        }
+        TrafficPlan::PoissonDatagrams { bps, packet_bytes } => {
+            let mean_size = match *packet_bytes {
+                Draw::Constant { value } => value,
+                Draw::Uniform { low, high } => f64::midpoint(low, high),
+                Draw::Exponential { mean } => mean,
+            };
+            let pattern = Pattern::Poisson { rate: Rate::from_bps(*bps), size: *packet_bytes, mean_size };
+            vec![(start, datagrams(pattern, stream("datagrams"), start, stop, false))]
+        }
+    })
+}
+
+fn datagrams(pattern: Pattern, stream: RandomStream, start: Timestamp, stop: Timestamp, start_off: bool) -> FlowKind {
+    FlowKind::Datagrams(DatagramSource::new(pattern, stream, start, stop, start_off))
+}
+
+fn connection(flow: &FlowPlan, files: Files, start: Timestamp, stop: Timestamp) -> Result<FlowKind, PlanError> {
+    let problem =
+        |problem: String| PlanError::Value { place: format!("flow {}", flow.name), problem };
+    let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
+        return Err(problem("needs a controller and a transport".to_owned()));
+    };
+    let setup = ConnectionSetup {
+        files,
+        sender: sender_config(transport),
+        receiver: receiver_config(transport),
+        controller: controller.clone(),
+        initial_window: Bytes::new(transport.initial_window_bytes),
+        header: transport.header_bytes as u32, // checked against the largest packet
+        ack_size: transport.ack_bytes as u32,
+        start,
+        stop,
+    };
+    let source = ConnectionSource::new(setup).map_err(problem)?;
+    Ok(FlowKind::Connections(Box::new(source)))
+}
+
+fn at_link(link: &LinkPlan, problem: &str) -> PlanError {
+    PlanError::Value { place: format!("link {}", link.name), problem: problem.to_owned() }
+}

@@ -1,0 +1,86 @@
+//! From the plan of a flow's ends to the configurations of transport and controller.
+
+use airpath_control::{
+    ConfigError, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, NewReno, StandardSlowStart,
+    WindowRule, Windowed,
+};
+use airpath_model::{Bytes, Controller, Duration, Rate};
+use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+
+use crate::plan::{ControllerPlan, CubicForm, RecoveryPlan, RtoFloorPlan, SlowStartPlan, TransportPlan};
+
+/// What the sender of such a transport is told.
+pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
+    SenderConfig {
+        mss: Bytes::new(plan.mss_bytes),
+        receive_window: Bytes::new(plan.receive_window_bytes),
+        recovery: match plan.recovery {
+            RecoveryPlan::Prr => Recovery::Prr,
+            RecoveryPlan::Sack => Recovery::Sack,
+            RecoveryPlan::Newreno => Recovery::Newreno,
+        },
+        lost_retransmission_detection: plan.lost_retransmission_detection,
+        spurious_timeout_undo: plan.spurious_timeout_undo,
+        timestamps: plan.timestamps,
+        min_rto: Duration::from_nanos(plan.min_rto_ns),
+        rto_floor: match plan.rto_floor {
+            RtoFloorPlan::Timeout => RtoFloor::OnTimeout,
+            RtoFloorPlan::Variance => RtoFloor::OnVariance,
+        },
+        max_rto: Duration::from_nanos(plan.max_rto_ns),
+        initial_rto: Duration::from_nanos(plan.initial_rto_ns),
+        ecn: plan.ecn,
+        pacing: plan.pacing,
+    }
+}
+
+/// What the receiver of such a transport is told.
+pub(crate) fn receiver_config(plan: &TransportPlan) -> ReceiverConfig {
+    ReceiverConfig {
+        delayed_ack_segments: plan.delayed_ack_segments,
+        delayed_ack_timeout: Duration::from_nanos(plan.delayed_ack_timeout_ns),
+        sack: plan.recovery != RecoveryPlan::Newreno,
+        timestamps: plan.timestamps,
+        receive_window: Bytes::new(plan.receive_window_bytes),
+        ecn: plan.ecn,
+    }
+}
+
+/// A controller as planned, for connections with segments of `mss`.
+pub(crate) fn controller(
+    plan: &ControllerPlan,
+    initial_window: Bytes,
+    mss: Bytes,
+) -> Result<Box<dyn Controller>, ConfigError> {
+    match *plan {
+        ControllerPlan::Newreno { slow_start } => windowed(NewReno::new(), slow_start, initial_window, mss),
+        ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
+            let form = match form {
+                CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
+                CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
+            };
+            let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Fixed { window_bytes, pacing_bps } => {
+            Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
+        }
+    }
+}
+
+fn windowed<W: WindowRule + 'static>(
+    rule: W,
+    slow_start: SlowStartPlan,
+    initial_window: Bytes,
+    mss: Bytes,
+) -> Result<Box<dyn Controller>, ConfigError> {
+    Ok(match slow_start {
+        SlowStartPlan::Standard => {
+            Box::new(Windowed::new(rule, StandardSlowStart::default(), initial_window, mss)?)
+        }
+        SlowStartPlan::HystartPlusPlus => {
+            let slow_start = HystartPlusPlus::new(HystartPlusPlusConfig::default())?;
+            Box::new(Windowed::new(rule, slow_start, initial_window, mss)?)
+        }
+    })
+}

@@ -1,0 +1,50 @@
+//! Numbers of a plan that are fixed or drawn.
+
+use airpath_model::{Duration, RandomStream, Timestamp};
+
+use crate::plan::Draw;
+
+impl Draw {
+    /// Draws a value; a constant takes nothing from the stream.
+    pub(crate) fn value(self, stream: &mut RandomStream) -> f64 {
+        match self {
+            Self::Constant { value } => value,
+            Self::Uniform { low, high } => stream.uniform(low, high),
+            Self::Exponential { mean } => stream.exponential(mean),
+        }
+    }
+
+    /// Draws a span given in nanoseconds.
+    pub(crate) fn duration(self, stream: &mut RandomStream) -> Duration {
+        // A float-to-integer `as` saturates and maps NaN to zero.
+        Duration::from_nanos((self.value(stream) + 0.5) as u64)
+    }
+
+    /// Draws an instant given in nanoseconds since the start of the run.
+    pub(crate) fn instant(self, stream: &mut RandomStream) -> Timestamp {
+        Timestamp::ZERO + self.duration(stream)
+    }
+
+    /// Draws a whole number of at least one.
+    pub(crate) fn at_least_one(self, stream: &mut RandomStream) -> u64 {
+        ((self.value(stream) + 0.5) as u64).max(1)
+    }
+
+    /// The lowest value it can give; exponential draws begin at zero.
+    pub(crate) fn low(self) -> f64 {
+        match self {
+            Self::Constant { value } => value,
+            Self::Uniform { low, .. } => low,
+            Self::Exponential { .. } => 0.0,
+        }
+    }
+
+    /// Whether it is a usable distribution of numbers from zero up.
+    pub(crate) fn is_valid(self) -> bool {
+        match self {
+            Self::Constant { value } => value.is_finite() && value >= 0.0,
+            Self::Uniform { low, high } => low.is_finite() && high.is_finite() && 0.0 <= low && low <= high,
+            Self::Exponential { mean } => mean.is_finite() && mean >= 0.0,
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Sources that send over transport connections: long-lived flows and files.
+
+use airpath_model::{Bytes, Controller, Duration, RandomStream, Timestamp};
+use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
+
+use super::FlowState;
+use crate::configure::controller;
+use crate::packet::{Body, Packet};
+use crate::plan::{ControllerPlan, Draw};
+use crate::record::{CompletionRow, FlowRow, Recorder};
+
+/// What is sent over the connections of one flow.
+#[derive(Debug)]
+pub(crate) enum Files {
+    /// One connection that always has more to send.
+    Endless,
+    /// One file.
+    One {
+        /// Its size.
+        size: Bytes,
+    },
+    /// File after file, each over a fresh connection, with a pause between.
+    Repeated {
+        /// Size of each, bytes.
+        size: Draw,
+        /// Pause after each, nanoseconds.
+        pause: Draw,
+        /// Where both are drawn from.
+        stream: RandomStream,
+    },
+}
+
+/// The two ends of a flow's connections. One connection lives at a time.
+#[derive(Debug)]
+pub(crate) struct ConnectionSource {
+    files: Files,
+    sender_config: SenderConfig,
+    receiver_config: ReceiverConfig,
+    controller: ControllerPlan,
+    initial_window: Bytes,
+    header: u32,
+    ack_size: u32,
+    sender: Sender,
+    receiver: Receiver,
+    connection: u32,
+    /// The file under way began then; `None` between files.
+    began: Option<Timestamp>,
+    size: Bytes,
+    /// When the next file begins.
+    next_file: Timestamp,
+    stop: Timestamp,
+    stopped: bool,
+    earlier: Totals,
+}
+
+/// Counts of connections that are gone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    sent_packets: u64,
+    retransmitted_packets: u64,
+    timeouts: u64,
+    recoveries: u64,
+    ecn_reductions: u64,
+    spurious_timeouts: u64,
+}
+
+/// How a connection source is made.
+#[derive(Debug)]
+pub(crate) struct ConnectionSetup {
+    pub(crate) files: Files,
+    pub(crate) sender: SenderConfig,
+    pub(crate) receiver: ReceiverConfig,
+    pub(crate) controller: ControllerPlan,
+    pub(crate) initial_window: Bytes,
+    pub(crate) header: u32,
+    pub(crate) ack_size: u32,
+    pub(crate) start: Timestamp,
+    pub(crate) stop: Timestamp,
+}
+
+impl ConnectionSource {
+    /// A source whose first connection begins at `setup.start`.
+    ///
+    /// # Errors
+    /// What the transport says of a configuration, or of a controller whose needs it cannot meet.
+    pub(crate) fn new(setup: ConnectionSetup) -> Result<Self, String> {
+        let sender = open(setup.sender, &setup.controller, setup.initial_window)?;
+        let receiver = Receiver::new(setup.receiver);
+        Ok(Self {
+            files: setup.files,
+            sender_config: setup.sender,
+            receiver_config: setup.receiver,
+            controller: setup.controller,
+            initial_window: setup.initial_window,
+            header: setup.header,
+            ack_size: setup.ack_size,
+            sender,
+            receiver,
+            connection: 0,
+            began: None,
+            size: Bytes::ZERO,
+            next_file: if setup.start < setup.stop { setup.start } else { Timestamp::NEVER },
+            stop: setup.stop,
+            stopped: false,
+            earlier: Totals::default(),
+        })
+    }
+
+    /// Starts and stops what is due, and runs the sender's timers.
+    pub(crate) fn wake_sender(&mut self, now: Timestamp, flow: u32, recorder: &mut Recorder) {
+        if self.next_file <= now {
+            self.next_file = Timestamp::NEVER;
+            self.begin_file(now);
+        }
+        if self.stop <= now && !self.stopped {
+            self.stopped = true;
+            self.next_file = Timestamp::NEVER;
+            self.sender.stop();
+        }
+        if self.sender.next_timer() <= now {
+            self.sender.on_timer(now, &mut recorder.probe(flow));
+        }
+    }
+
+    /// Runs the receiver's timers.
+    pub(crate) fn wake_receiver(&mut self, now: Timestamp) {
+        if self.receiver.next_timer() <= now {
+            self.receiver.on_timer(now);
+        }
+    }
+
+    /// The next segment that may leave.
+    pub(crate) fn poll_data(&mut self, now: Timestamp, flow: u32, recorder: &mut Recorder) -> Option<Packet> {
+        let segment = self.sender.poll_transmit(now, &mut recorder.probe(flow))?;
+        let size = segment.payload + self.header;
+        recorder.on_sent(flow, u64::from(size));
+        Some(Packet { ecn: segment.ecn, ..self.packet(now, size, Body::Segment(segment)) })
+    }
+
+    /// The next acknowledgment that may leave.
+    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Packet> {
+        let acknowledgment = self.receiver.poll_ack(now)?;
+        Some(self.packet(now, self.ack_size, Body::Acknowledgment(acknowledgment)))
+    }
+
+    /// A segment arrives. Gives how much payload the application gets of it.
+    pub(crate) fn on_segment(&mut self, now: Timestamp, packet: &Packet, segment: &Segment) -> u64 {
+        if packet.connection != self.connection {
+            return 0; // a leftover of a connection that is gone
+        }
+        let before = self.receiver.delivered();
+        self.receiver.on_segment(now, &Segment { ecn: packet.ecn, ..*segment });
+        (self.receiver.delivered() - before).get()
+    }
+
+    /// An acknowledgment arrives.
+    pub(crate) fn on_acknowledgment(
+        &mut self,
+        now: Timestamp,
+        packet: &Packet,
+        acknowledgment: &Acknowledgment,
+        flow: u32,
+        recorder: &mut Recorder,
+    ) {
+        if packet.connection != self.connection {
+            return;
+        }
+        self.sender.on_ack(now, acknowledgment, &mut recorder.probe(flow));
+        if self.sender.is_complete()
+            && let Some(began) = self.began.take()
+        {
+            if !matches!(self.files, Files::Endless) {
+                recorder.on_completion(CompletionRow {
+                    flow: i64::from(flow),
+                    transfer: i64::from(self.connection),
+                    start_s: began.as_secs_f64(),
+                    end_s: now.as_secs_f64(),
+                    bytes: self.size.get() as i64,
+                });
+            }
+            if let Files::Repeated { pause, stream, .. } = &mut self.files
+                && !self.stopped
+            {
+                self.next_file = now + pause.duration(stream);
+            }
+        }
+    }
+
+    /// When the sending end must be woken next.
+    pub(crate) fn next_sender_event(&self) -> Timestamp {
+        let stop = if self.stopped { Timestamp::NEVER } else { self.stop };
+        self.sender.next_timer().min(self.next_file).min(stop)
+    }
+
+    /// When the receiving end must be woken next.
+    pub(crate) fn next_receiver_event(&self) -> Timestamp {
+        self.receiver.next_timer()
+    }
+
+    /// What the series wants to know.
+    pub(crate) fn state(&self) -> FlowState {
+        let bytes = |bytes: Bytes| bytes.as_f64();
+        FlowState {
+            active: self.began.is_some(),
+            cwnd_bytes: bytes(self.sender.control().window),
+            ssthresh_bytes: self.sender.ssthresh().map_or(f64::NAN, bytes),
+            in_flight_bytes: bytes(self.sender.in_flight()),
+            srtt_s: seconds(self.sender.rtt().smoothed),
+            pacing_rate_bps: self.sender.pacing_rate().map_or(f64::NAN, |rate| rate.as_bps_f64()),
+            phase: self.sender.phase(),
+        }
+    }
+
+    /// Completes the summary row.
+    pub(crate) fn complete(&self, row: FlowRow) -> FlowRow {
+        let totals = self.totals();
+        FlowRow {
+            sent_packets: totals.sent_packets as i64,
+            retransmitted_packets: totals.retransmitted_packets as i64,
+            timeouts: totals.timeouts as i64,
+            recoveries: totals.recoveries as i64,
+            ecn_reductions: totals.ecn_reductions as i64,
+            spurious_timeouts: totals.spurious_timeouts as i64,
+            srtt_s: seconds(self.sender.rtt().smoothed),
+            min_rtt_s: seconds(self.sender.rtt().minimum),
+            ..row
+        }
+    }
+
+    /// Opens a connection and gives it its data.
+    fn begin_file(&mut self, now: Timestamp) {
+        if self.connection > 0 || self.sender.is_complete() && self.size > Bytes::ZERO {
+            self.earlier = self.totals();
+            self.sender = open(self.sender_config, &self.controller, self.initial_window)
+                .expect("the same configuration made the first connection of this flow");
+            self.receiver = Receiver::new(self.receiver_config);
+            self.connection += 1;
+        }
+        self.size = match &mut self.files {
+            Files::Endless => Bytes::MAX,
+            Files::One { size } => *size,
+            Files::Repeated { size, stream, .. } => Bytes::new(size.at_least_one(stream)),
+        };
+        self.began = Some(now);
+        self.sender.offer(self.size);
+        if !matches!(self.files, Files::Endless) {
+            self.sender.stop();
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let now = self.sender.counters();
+        let Totals { sent_packets, retransmitted_packets, timeouts, recoveries, ecn_reductions, spurious_timeouts } =
+            self.earlier;
+        Totals {
+            sent_packets: sent_packets + now.sent_packets,
+            retransmitted_packets: retransmitted_packets + now.retransmitted_packets,
+            timeouts: timeouts + now.timeouts,
+            recoveries: recoveries + now.recoveries,
+            ecn_reductions: ecn_reductions + now.ecn_reductions,
+            spurious_timeouts: spurious_timeouts + now.spurious_timeouts,
+        }
+    }
+
+    fn packet(&self, now: Timestamp, size: u32, body: Body) -> Packet {
+        Packet {
+            flow: 0,
+            connection: self.connection,
+            hop: 0,
+            size,
+            ecn: airpath_model::Ecn::NotEct,
+            sent_at: now,
+            enqueued_at: now,
+            queueing: Duration::ZERO,
+            body,
+        }
+    }
+}
+
+/// The sending end of a fresh connection.
+fn open(config: SenderConfig, plan: &ControllerPlan, initial_window: Bytes) -> Result<Sender, String> {
+    let controller = controller(plan, initial_window, config.mss).map_err(|error| error.to_string())?;
+    Sender::new(config, controller).map_err(|error| error.to_string())
+}
+
+/// Seconds; NaN for zero, which stands for "no sample yet".
+fn seconds(span: Duration) -> f64 {
+    if span.is_zero() { f64::NAN } else { span.as_secs_f64() }
+}

@@ -1,0 +1,144 @@
+//! Flows: a source of data at one end, a receiver at the other.
+
+mod connection;
+mod datagrams;
+
+use airpath_model::{Phase, Timestamp};
+
+use crate::packet::{Body, Packet};
+use crate::record::{FlowRow, FlowState, Recorder};
+
+pub(crate) use connection::{ConnectionSetup, ConnectionSource, Files};
+pub(crate) use datagrams::{DatagramSource, Pattern};
+
+/// One flow.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    /// Its place in the list of flows.
+    pub(crate) index: u32,
+    /// Its number within the plan's source: above zero only for flows that arrive at random.
+    pub(crate) instance: u32,
+    /// Where its forward route begins in the route table.
+    pub(crate) route: u32,
+    /// Where its reverse route begins.
+    pub(crate) reverse_route: u32,
+    /// When it begins.
+    pub(crate) start: Timestamp,
+    /// What it sends, and who receives it.
+    pub(crate) kind: FlowKind,
+}
+
+/// What a flow sends.
+#[derive(Debug)]
+pub(crate) enum FlowKind {
+    /// Data over transport connections.
+    Connections(Box<ConnectionSource>),
+    /// Datagrams to a receiver that only counts.
+    Datagrams(DatagramSource),
+}
+
+impl Flow {
+    /// Something is due at the sending end at `now`, or may have become due.
+    pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
+        match &mut self.kind {
+            FlowKind::Connections(source) => source.wake_sender(now, self.index, recorder),
+            FlowKind::Datagrams(_) => {}
+        }
+    }
+
+    /// Something is due at the receiving end.
+    pub(crate) fn wake_receiver(&mut self, now: Timestamp) {
+        match &mut self.kind {
+            FlowKind::Connections(source) => source.wake_receiver(now),
+            FlowKind::Datagrams(_) => {}
+        }
+    }
+
+    /// The next data packet that may leave at `now`; ask until there is none.
+    pub(crate) fn poll_data(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Packet> {
+        let packet = match &mut self.kind {
+            FlowKind::Connections(source) => source.poll_data(now, self.index, recorder),
+            FlowKind::Datagrams(source) => source.poll(now),
+        };
+        packet.map(|packet| Packet { flow: self.index, hop: self.route, ..packet })
+    }
+
+    /// The next acknowledgment that may leave at `now`; ask until there is none.
+    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Packet> {
+        match &mut self.kind {
+            FlowKind::Connections(source) => source
+                .poll_acknowledgment(now)
+                .map(|packet| Packet { flow: self.index, hop: self.reverse_route, ..packet }),
+            FlowKind::Datagrams(_) => None,
+        }
+    }
+
+    /// A packet of this flow arrives at the end of its route. Tells which end it reached.
+    pub(crate) fn receive(&mut self, now: Timestamp, packet: &Packet, recorder: &mut Recorder) -> End {
+        match (&mut self.kind, &packet.body) {
+            (FlowKind::Connections(source), Body::Segment(segment)) => {
+                let goodput = source.on_segment(now, packet, segment);
+                recorder.on_received(now, packet, goodput);
+                End::Receiver
+            }
+            (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
+                source.on_acknowledgment(now, packet, acknowledgment, self.index, recorder);
+                End::Sender
+            }
+            _ => {
+                recorder.on_received(now, packet, u64::from(packet.size));
+                End::Receiver
+            }
+        }
+    }
+
+    /// When the sending end must be woken next.
+    pub(crate) fn next_sender_event(&self) -> Timestamp {
+        match &self.kind {
+            FlowKind::Connections(source) => source.next_sender_event(),
+            FlowKind::Datagrams(source) => source.next_event(),
+        }
+    }
+
+    /// When the receiving end must be woken next.
+    pub(crate) fn next_receiver_event(&self) -> Timestamp {
+        match &self.kind {
+            FlowKind::Connections(source) => source.next_receiver_event(),
+            FlowKind::Datagrams(_) => Timestamp::NEVER,
+        }
+    }
+
+    /// What the series wants to know at `now`.
+    pub(crate) fn state(&self, now: Timestamp) -> FlowState {
+        match &self.kind {
+            FlowKind::Connections(source) => source.state(),
+            FlowKind::Datagrams(source) => FlowState {
+                active: source.is_active(now),
+                cwnd_bytes: f64::NAN,
+                ssthresh_bytes: f64::NAN,
+                in_flight_bytes: f64::NAN,
+                srtt_s: f64::NAN,
+                pacing_rate_bps: f64::NAN,
+                phase: Phase::Steady,
+            },
+        }
+    }
+
+    /// Completes the summary row with what only the ends know.
+    pub(crate) fn complete(&self, row: FlowRow) -> FlowRow {
+        let row = FlowRow { instance: i64::from(self.instance), start_s: self.start.as_secs_f64(), ..row };
+        match &self.kind {
+            FlowKind::Connections(source) => source.complete(row),
+            FlowKind::Datagrams(source) => FlowRow { sent_packets: source.sent() as i64, ..row },
+        }
+    }
+}
+
+/// One of the two ends of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Where data comes from.
+    Sender,
+    /// Where data goes.
+    Receiver,
+}

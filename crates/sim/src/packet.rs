@@ -1,0 +1,73 @@
+//! The simulator's packet: a small plain value that moves between ring buffers.
+
+use airpath_model::{Bytes, Duration, Ecn, PathHeader, Timestamp};
+use airpath_transport::{Acknowledgment, Segment};
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// The flow it belongs to, also when it is an acknowledgment.
+    pub(crate) flow: u32,
+    /// Which connection of the flow it belongs to: a source that repeats opens a fresh one for each file.
+    pub(crate) connection: u32,
+    /// Where in the route table its next hop stands.
+    pub(crate) hop: u32,
+    /// Size on the wire.
+    pub(crate) size: u32,
+    /// The ECN field of its IP header.
+    pub(crate) ecn: Ecn,
+    /// When its sender let it go.
+    pub(crate) sent_at: Timestamp,
+    /// When it came into the queue in which it waits, or last waited.
+    pub(crate) enqueued_at: Timestamp,
+    /// How long it has waited in queues so far.
+    pub(crate) queueing: Duration,
+    /// What it carries.
+    pub(crate) body: Body,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Body {
+    /// Data of a transport connection.
+    Segment(Segment),
+    /// A bare acknowledgment.
+    Acknowledgment(Acknowledgment),
+    /// A datagram of a source that does not listen, with its number.
+    Datagram {
+        /// 0, 1, … within the flow.
+        sequence: u64,
+        /// It speaks to no router.
+        path: PathHeader,
+    },
+}
+
+impl airpath_model::Packet for Packet {
+    fn size(&self) -> Bytes {
+        Bytes::new(u64::from(self.size))
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.ecn = ecn;
+    }
+
+    fn flow(&self) -> u64 {
+        u64::from(self.flow) << 1 | u64::from(self.is_data())
+    }
+
+    fn is_data(&self) -> bool {
+        !matches!(self.body, Body::Acknowledgment(_))
+    }
+
+    fn path_header(&mut self) -> &mut PathHeader {
+        match &mut self.body {
+            Body::Segment(segment) => &mut segment.path,
+            Body::Acknowledgment(acknowledgment) => &mut acknowledgment.path,
+            Body::Datagram { path, .. } => path,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Counters of one flow.
+
+use airpath_model::{Duration, Timestamp};
+use hdrhistogram::Histogram;
+
+use super::rows::DelayRow;
+
+/// Counters of one flow over one span of time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowCounters {
+    pub(crate) sent_bytes: u64,
+    pub(crate) arrived_bytes: u64,
+    pub(crate) departed_bytes: u64,
+    pub(crate) goodput_bytes: u64,
+    pub(crate) lost_packets: u64,
+    pub(crate) received_packets: u64,
+    pub(crate) delay_sum: Duration,
+    pub(crate) delay_max: Duration,
+    pub(crate) queueing_sum: Duration,
+}
+
+/// What is known of one flow, beyond what its sender knows.
+#[derive(Debug)]
+pub(crate) struct FlowMeter {
+    /// The link at whose exit its throughput is measured.
+    pub(crate) measured_at: u32,
+    /// Which distribution its delays go to: one for each source.
+    pub(crate) distribution: u32,
+    pub(crate) interval: FlowCounters,
+    pub(crate) measured: FlowCounters,
+    pub(crate) first_departure: Option<Timestamp>,
+    pub(crate) last_departure: Option<Timestamp>,
+    pub(crate) delay_min: Duration,
+    pub(crate) lost_packets_total: u64,
+}
+
+impl FlowMeter {
+    pub(crate) fn new(measured_at: u32, distribution: u32) -> Self {
+        Self {
+            measured_at,
+            distribution,
+            interval: FlowCounters::default(),
+            measured: FlowCounters::default(),
+            first_departure: None,
+            last_departure: None,
+            delay_min: Duration::MAX,
+            lost_packets_total: 0,
+        }
+    }
+
+    /// Moves the interval's counters into the measured span's and gives them.
+    pub(crate) fn end_interval(&mut self) -> FlowCounters {
+        let interval = std::mem::take(&mut self.interval);
+        self.measured.add(&interval);
+        interval
+    }
+
+    /// Forgets what was measured so far: the warm-up is over. Call right after [`Self::end_interval`].
+    pub(crate) fn begin_measuring(&mut self) {
+        self.measured = FlowCounters::default();
+        self.first_departure = None;
+        self.last_departure = None;
+    }
+}
+
+impl FlowCounters {
+    /// Mean one-way delay in seconds; NaN when nothing arrived.
+    pub(crate) fn delay_mean(&self) -> f64 {
+        self.delay_sum.as_secs_f64() / self.received_packets as f64
+    }
+
+    /// Mean time spent in queues in seconds; NaN when nothing arrived.
+    pub(crate) fn queueing_mean(&self) -> f64 {
+        self.queueing_sum.as_secs_f64() / self.received_packets as f64
+    }
+
+    /// Whether nothing happened.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.sent_bytes == 0 && self.departed_bytes == 0 && self.received_packets == 0 && self.lost_packets == 0
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.sent_bytes += other.sent_bytes;
+        self.arrived_bytes += other.arrived_bytes;
+        self.departed_bytes += other.departed_bytes;
+        self.goodput_bytes += other.goodput_bytes;
+        self.lost_packets += other.lost_packets;
+        self.received_packets += other.received_packets;
+        self.delay_sum += other.delay_sum;
+        self.delay_max = self.delay_max.max(other.delay_max);
+        self.queueing_sum += other.queueing_sum;
+    }
+}
+
+/// The delays of all data packets of one source, in bins at most 0.1 % wide.
+#[derive(Debug)]
+pub(crate) struct DelayDistribution {
+    one_way: Option<Histogram<u32>>,
+    queueing: Option<Histogram<u32>>,
+}
+
+impl DelayDistribution {
+    pub(crate) const fn new() -> Self {
+        Self { one_way: None, queueing: None }
+    }
+
+    pub(crate) fn record(&mut self, one_way: Duration, queueing: Duration) {
+        self.one_way.get_or_insert_with(histogram).saturating_record(one_way.as_nanos());
+        self.queueing.get_or_insert_with(histogram).saturating_record(queueing.as_nanos());
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The bins that are not empty, in ascending order of delay.
+    pub(crate) fn rows(&self, source: usize) -> impl Iterator<Item = DelayRow> {
+        [&self.one_way, &self.queueing].into_iter().enumerate().flat_map(move |(kind, histogram)| {
+            histogram.iter().flat_map(|histogram| histogram.iter_recorded()).map(move |bin| DelayRow {
+                source: source as i64,
+                kind: kind as i64,
+                delay_s: bin.value_iterated_to() as f64 * 1e-9,
+                packets: i64::from(bin.count_at_value()),
+            })
+        })
+    }
+}
+
+/// From a microsecond's resolution to a thousand seconds, three significant digits.
+fn histogram() -> Histogram<u32> {
+    Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("constant bounds that the library accepts")
+}

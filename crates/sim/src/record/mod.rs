@@ -1,0 +1,12 @@
+//! What a run measures. Counters are plain numbers bumped on the packet path; rows are made once an interval.
+
+mod flow;
+mod link;
+mod recorder;
+mod rows;
+mod table;
+
+pub use table::{Column, Table};
+
+pub(crate) use recorder::{FlowState, Recorder};
+pub(crate) use rows::{CompletionRow, FlowRow, FlowTable};

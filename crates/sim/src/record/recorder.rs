@@ -1,0 +1,292 @@
+//! Everything that a run measures, in one place.
+
+use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Phase, Probe, Timestamp};
+
+use super::flow::{DelayDistribution, FlowMeter};
+use super::link::LinkMeter;
+use super::rows::{
+    CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, FlowEventRow, FlowEventTable, FlowRow,
+    FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, PacketRow, PacketTable,
+};
+use super::table::Table;
+use crate::capture::Capture;
+use crate::packet::{Body, Packet};
+
+/// Receives what happens on links and at receivers, and turns it into tables.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    links: Vec<LinkMeter>,
+    flows: Vec<FlowMeter>,
+    distributions: Vec<DelayDistribution>,
+    keep_packets: bool,
+    capture: Capture,
+    flow_series: FlowSeriesTable,
+    flow_events: FlowEventTable,
+    completions: CompletionTable,
+    link_series: LinkSeriesTable,
+    drops: DropTable,
+    packets: PacketTable,
+}
+
+/// What only the ends of a flow know, for its row in the series; NaN where there is no value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowState {
+    pub(crate) active: bool,
+    pub(crate) cwnd_bytes: f64,
+    pub(crate) ssthresh_bytes: f64,
+    pub(crate) in_flight_bytes: f64,
+    pub(crate) srtt_s: f64,
+    pub(crate) pacing_rate_bps: f64,
+    pub(crate) phase: Phase,
+}
+
+impl Recorder {
+    /// For links that are recorded or not, and flows given as (measuring link, source).
+    pub(crate) fn new(
+        links: impl Iterator<Item = bool>,
+        flows: impl Iterator<Item = (u32, u32)>,
+        sources: usize,
+        keep_packets: bool,
+        capture: Capture,
+    ) -> Self {
+        Self {
+            links: links.map(LinkMeter::new).collect(),
+            flows: flows.map(|(link, source)| FlowMeter::new(link, source)).collect(),
+            distributions: (0..sources).map(|_| DelayDistribution::new()).collect(),
+            keep_packets,
+            capture,
+            flow_series: FlowSeriesTable::default(),
+            flow_events: FlowEventTable::default(),
+            completions: CompletionTable::default(),
+            link_series: LinkSeriesTable::default(),
+            drops: DropTable::default(),
+            packets: PacketTable::default(),
+        }
+    }
+
+    /// A flow sends `bytes` on the wire.
+    pub(crate) fn on_sent(&mut self, flow: u32, bytes: u64) {
+        self.flows[flow as usize].interval.sent_bytes += bytes;
+    }
+
+    /// A packet reaches the queue of a link.
+    pub(crate) fn on_arrival(&mut self, link: u32, now: Timestamp, packet: &Packet) {
+        self.links[link as usize].on_arrival(packet.size().get());
+        let flow = &mut self.flows[packet.flow as usize];
+        if flow.measured_at == link && packet.is_data() {
+            flow.interval.arrived_bytes += packet.size().get();
+        }
+        self.capture.on_arrival(link, now, packet);
+    }
+
+    /// The last bit of a packet leaves a link's transmitter.
+    pub(crate) fn on_departure(&mut self, link: u32, now: Timestamp, packet: &Packet) {
+        self.links[link as usize].on_departure(packet.size().get());
+        let flow = &mut self.flows[packet.flow as usize];
+        if flow.measured_at == link && packet.is_data() {
+            flow.interval.departed_bytes += packet.size().get();
+            flow.first_departure = flow.first_departure.or(Some(now));
+            flow.last_departure = Some(now);
+        }
+    }
+
+    /// A packet is lost at a link.
+    pub(crate) fn on_drop(&mut self, link: u32, now: Timestamp, packet: &Packet, reason: DropReason) {
+        self.links[link as usize].on_drop(packet.size().get(), reason);
+        if packet.is_data() {
+            let flow = &mut self.flows[packet.flow as usize];
+            flow.interval.lost_packets += 1;
+            flow.lost_packets_total += 1;
+        }
+        self.drops.push(DropRow {
+            link: i64::from(link),
+            flow: i64::from(packet.flow),
+            time_s: now.as_secs_f64(),
+            bytes: i64::from(packet.size),
+            reason: reason.index() as i64,
+        });
+    }
+
+    /// A queue marked a packet.
+    pub(crate) fn on_mark(&mut self, link: u32) {
+        self.links[link as usize].on_mark();
+    }
+
+    /// A link's queue is now that long.
+    pub(crate) fn on_backlog(&mut self, link: u32, now: Timestamp, backlog: Backlog) {
+        self.links[link as usize].on_backlog(now, backlog);
+    }
+
+    /// A data packet reaches its receiver, which hands `goodput_bytes` more to its application.
+    pub(crate) fn on_received(&mut self, now: Timestamp, packet: &Packet, goodput_bytes: u64) {
+        let one_way = now.since(packet.sent_at);
+        let flow = &mut self.flows[packet.flow as usize];
+        flow.delay_min = flow.delay_min.min(one_way);
+        let interval = &mut flow.interval;
+        interval.received_packets += 1;
+        interval.goodput_bytes += goodput_bytes;
+        interval.delay_sum += one_way;
+        interval.delay_max = interval.delay_max.max(one_way);
+        interval.queueing_sum += packet.queueing;
+        self.distributions[flow.distribution as usize].record(one_way, packet.queueing);
+        if self.keep_packets {
+            let (sequence, retransmission) = match packet.body {
+                Body::Segment(segment) => (segment.sequence, segment.retransmission),
+                Body::Datagram { sequence, .. } => (sequence, false),
+                Body::Acknowledgment(_) => return,
+            };
+            self.packets.push(PacketRow {
+                flow: i64::from(packet.flow),
+                sent_s: packet.sent_at.as_secs_f64(),
+                received_s: now.as_secs_f64(),
+                queueing_s: packet.queueing.as_secs_f64(),
+                bytes: i64::from(packet.size),
+                sequence: sequence as i64,
+                retransmission: i64::from(retransmission),
+                ecn: i64::from(packet.ecn.bits()),
+            });
+        }
+    }
+
+    /// A transfer is complete.
+    pub(crate) fn on_completion(&mut self, row: CompletionRow) {
+        self.completions.push(row);
+    }
+
+    /// Ends the interval of a link at `now`.
+    pub(crate) fn end_link_interval(&mut self, link: u32, now: Timestamp, offered_bits: Option<f64>) {
+        let meter = &mut self.links[link as usize];
+        let row = meter.end_interval(link, now, offered_bits);
+        if meter.recorded {
+            self.link_series.push(row);
+        }
+    }
+
+    /// Ends the interval of a flow at `now`.
+    pub(crate) fn end_flow_interval(&mut self, flow: u32, now: Timestamp, state: &FlowState) {
+        let interval = self.flows[flow as usize].end_interval();
+        if !state.active && interval.is_silent() {
+            return;
+        }
+        self.flow_series.push(FlowSeriesRow {
+            flow: i64::from(flow),
+            time_s: now.as_secs_f64(),
+            sent_bytes: interval.sent_bytes as i64,
+            departed_bytes: interval.departed_bytes as i64,
+            goodput_bytes: interval.goodput_bytes as i64,
+            lost_packets: interval.lost_packets as i64,
+            delay_mean_s: interval.delay_mean(),
+            delay_max_s: if interval.received_packets > 0 { interval.delay_max.as_secs_f64() } else { f64::NAN },
+            queueing_mean_s: interval.queueing_mean(),
+            cwnd_bytes: state.cwnd_bytes,
+            ssthresh_bytes: state.ssthresh_bytes,
+            in_flight_bytes: state.in_flight_bytes,
+            srtt_s: state.srtt_s,
+            pacing_rate_bps: state.pacing_rate_bps,
+            phase: phase_number(state.phase),
+        });
+    }
+
+    /// The warm-up ends at `now`: summaries count from here. Call right after ending all intervals.
+    pub(crate) fn begin_measuring(&mut self, now: Timestamp) {
+        self.links.iter_mut().for_each(|link| link.begin_measuring(now));
+        self.flows.iter_mut().for_each(FlowMeter::begin_measuring);
+        self.distributions.iter_mut().for_each(DelayDistribution::clear);
+    }
+
+    /// The summary row of a flow, to which its ends add what only they know.
+    pub(crate) fn flow_row(&self, flow: u32) -> FlowRow {
+        let meter = &self.flows[flow as usize];
+        let measured = &meter.measured;
+        let seconds = |time: Option<Timestamp>| time.map_or(f64::NAN, Timestamp::as_secs_f64);
+        FlowRow {
+            flow: i64::from(flow),
+            source: i64::from(meter.distribution),
+            instance: 0,
+            start_s: f64::NAN,
+            first_departure_s: seconds(meter.first_departure),
+            last_departure_s: seconds(meter.last_departure),
+            arrived_bytes: measured.arrived_bytes as i64,
+            departed_bytes: measured.departed_bytes as i64,
+            goodput_bytes: measured.goodput_bytes as i64,
+            delivered_packets: measured.received_packets as i64,
+            sent_packets: 0,
+            retransmitted_packets: 0,
+            lost_packets: meter.lost_packets_total as i64,
+            timeouts: 0,
+            recoveries: 0,
+            ecn_reductions: 0,
+            spurious_timeouts: 0,
+            delay_mean_s: measured.delay_mean(),
+            delay_min_s: if meter.delay_min == airpath_model::Duration::MAX {
+                f64::NAN
+            } else {
+                meter.delay_min.as_secs_f64()
+            },
+            queueing_mean_s: measured.queueing_mean(),
+            srtt_s: f64::NAN,
+            min_rtt_s: f64::NAN,
+        }
+    }
+
+    /// A probe for the algorithms of one flow.
+    pub(crate) fn probe(&mut self, flow: u32) -> FlowProbe<'_> {
+        FlowProbe { flow, events: &mut self.flow_events }
+    }
+
+    /// The tables, and the capture where one was asked for.
+    pub(crate) fn finish(self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> (Vec<Table>, Option<Vec<u8>>) {
+        let mut links = LinkTable::default();
+        for (index, link) in self.links.iter().enumerate().filter(|(_, link)| link.recorded) {
+            links.push(link.summary(index as u32, now, delays_s[index]));
+        }
+        let mut delays = DelayTable::default();
+        for (source, distribution) in self.distributions.iter().enumerate() {
+            distribution.rows(source).for_each(|row| delays.push(row));
+        }
+        let mut tables = vec![
+            flows.finish(),
+            self.flow_series.finish(),
+            self.flow_events.finish(),
+            self.completions.finish(),
+            links.finish(),
+            self.link_series.finish(),
+            self.drops.finish(),
+            delays.finish(),
+        ];
+        if self.keep_packets {
+            tables.push(self.packets.finish());
+        }
+        (tables, self.capture.finish())
+    }
+}
+
+/// Keeps the congestion events that a flow's transport reports.
+pub(crate) struct FlowProbe<'a> {
+    flow: u32,
+    events: &'a mut FlowEventTable,
+}
+
+impl Probe for FlowProbe<'_> {
+    fn record(&mut self, now: Timestamp, measurement: Measurement) {
+        let event = match measurement {
+            Measurement::Congestion(CongestionSignal::Loss) => 0,
+            Measurement::Congestion(CongestionSignal::Timeout) => 1,
+            Measurement::Congestion(CongestionSignal::EcnCe) => 2,
+            Measurement::SpuriousTimeout => 3,
+            Measurement::RecoveryLeft => 4,
+            _ => return,
+        };
+        self.events.push(FlowEventRow { flow: i64::from(self.flow), time_s: now.as_secs_f64(), event });
+    }
+}
+
+/// The number of a phase in result tables.
+const fn phase_number(phase: Phase) -> i64 {
+    match phase {
+        Phase::SlowStart => 0,
+        Phase::ConservativeSlowStart => 1,
+        Phase::CongestionAvoidance => 2,
+        Phase::Steady => 3,
+    }
+}

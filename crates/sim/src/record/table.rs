@@ -1,0 +1,93 @@
+//! Columns, not rows: what a run hands out.
+
+/// A typed column. Fixed width, so it can be handed on as one buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Whole numbers.
+    I64(Vec<i64>),
+    /// Real numbers; NaN where there is no value.
+    F64(Vec<f64>),
+}
+
+/// A named set of columns of equal length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The table's name.
+    pub name: &'static str,
+    /// Names and values, in a fixed order.
+    pub columns: Vec<(&'static str, Column)>,
+}
+
+impl Column {
+    /// How many values it holds.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::I64(values) => values.len(),
+            Self::F64(values) => values.len(),
+        }
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Table {
+    /// The column with that name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|(given, _)| *given == name).map(|(_, column)| column)
+    }
+
+    /// The real numbers in the column with that name; empty when there is no such column.
+    pub fn reals(&self, name: &str) -> &[f64] {
+        match self.column(name) {
+            Some(Column::F64(values)) => values,
+            _ => &[],
+        }
+    }
+
+    /// The whole numbers in the column with that name; empty when there is no such column.
+    pub fn integers(&self, name: &str) -> &[i64] {
+        match self.column(name) {
+            Some(Column::I64(values)) => values,
+            _ => &[],
+        }
+    }
+}
+
+impl From<Vec<i64>> for Column {
+    fn from(values: Vec<i64>) -> Self {
+        Self::I64(values)
+    }
+}
+
+impl From<Vec<f64>> for Column {
+    fn from(values: Vec<f64>) -> Self {
+        Self::F64(values)
+    }
+}
+
+/// Declares a row type and a builder that stores it by columns: the field names are the column names.
+macro_rules! table {
+    ($(#[$doc:meta])* $name:literal, $row:ident, $builder:ident { $($field:ident: $type:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $row { $(pub(crate) $field: $type),+ }
+
+        #[derive(Debug, Default)]
+        pub(crate) struct $builder { $($field: Vec<$type>),+ }
+
+        impl $builder {
+            pub(crate) fn push(&mut self, row: $row) { $(self.$field.push(row.$field);)+ }
+
+            pub(crate) fn finish(self) -> $crate::record::Table {
+                $crate::record::Table {
+                    name: $name,
+                    columns: vec![$((stringify!($field), self.$field.into())),+],
+                }
+            }
+        }
+    };
+}
+pub(crate) use table;
