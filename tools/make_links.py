@@ -2,12 +2,13 @@
 
     python tools/make_links.py python/airpath/links
 
-The model is deliberately small and entirely our own. A Markov chain moves between mean rates (good, fair and poor
-coverage, handover outage) every 10 ms; a first-order autoregressive process in decibels adds fading; a scheduler
-serves the user in bursts: in each millisecond it grants the user airtime with some probability, and then all the
-bytes due since the last grant leave at once. The result is rounded to delivery opportunities of 1500 bytes and
-written as a Mahimahi trace: one line for each opportunity, its time in whole milliseconds. The generator is seeded,
-so the same NumPy version makes the same files; of the seeds tried, these give a minute with outages in both directions.
+The model is deliberately small and entirely our own. A Markov chain moves between mean rates (good, fair and
+poor coverage, handover outage) every 10 ms; a first-order autoregressive process in decibels adds fading; a
+scheduler serves the user in bursts: in each millisecond it grants the user airtime with some probability, and
+then all the bytes due since the last grant leave at once. The result is rounded to delivery opportunities of
+1500 bytes and written as a Mahimahi trace: one line for each opportunity, its time in whole milliseconds. The
+generator is seeded, so the same NumPy version makes the same files; of the seeds tried, these give a minute
+with outages in both directions.
 """
 
 import argparse
@@ -22,7 +23,9 @@ COHERENCE_MS = 10
 OPPORTUNITY_BITS = 1500 * 8
 MEAN_STAY_MS = np.array([6000.0, 3000.0, 1500.0, 400.0])
 """How long good, fair and poor coverage and an outage last on average."""
-NEXT = np.array([[0.0, 0.75, 0.2, 0.05], [0.6, 0.0, 0.35, 0.05], [0.25, 0.6, 0.0, 0.15], [0.2, 0.4, 0.4, 0.0]])
+NEXT = np.array(
+    [[0.0, 0.75, 0.2, 0.05], [0.6, 0.0, 0.35, 0.05], [0.25, 0.6, 0.0, 0.15], [0.2, 0.4, 0.4, 0.0]]
+)
 """Where the chain goes when it leaves a state."""
 LEVEL = np.array([1.0, 0.55, 0.15, 0.0])
 """Rate in each state, relative to good coverage."""
@@ -42,6 +45,7 @@ class Link:
 
 
 def main() -> None:
+    """Write both files and say what is in them."""
     parser = argparse.ArgumentParser(description="make the synthetic links")
     parser.add_argument("folder", type=Path, help="where to write them")
     folder = parser.parse_args().folder
@@ -49,11 +53,13 @@ def main() -> None:
         times = opportunities(link)
         (folder / link.file).write_text("".join(f"{time}\n" for time in times), encoding="ascii")
         mean = len(times) * OPPORTUNITY_BITS / times[-1] / 1e3
-        print(f"{link.file}: {len(times)} opportunities in {times[-1]} ms, mean {mean:.2f} Mbit/s")
+        print(  # noqa: T201 - a script speaks to its user
+            f"{link.file}: {len(times)} opportunities in {times[-1]} ms, mean {mean:.2f} Mbit/s"
+        )
 
 
 def opportunities(link: Link) -> list[int]:
-    """The times of the delivery opportunities in milliseconds; the last is the end of the trace."""
+    """Return the times of the delivery opportunities in milliseconds; the last is the end of the trace."""
     random = np.random.default_rng(link.seed)
     blocks = DURATION_MS // COHERENCE_MS
     rate = LEVEL[coverage(random, blocks)] * 10 ** (fading(random, blocks) / 10)
@@ -70,7 +76,7 @@ def opportunities(link: Link) -> list[int]:
 
 
 def coverage(random: np.random.Generator, blocks: int) -> np.ndarray:
-    """The state of the Markov chain in each block."""
+    """Return the state of the Markov chain in each block."""
     states = np.zeros(blocks, dtype=int)
     state = 0
     for block in range(blocks):

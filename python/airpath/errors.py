@@ -1,4 +1,4 @@
-"""The errors that airpath raises on purpose: each text is one clear message for the person at the keyboard."""
+"""The errors that airpath raises on purpose: each text is one clear message for a person."""
 
 
 class AirpathError(Exception):
@@ -6,7 +6,10 @@ class AirpathError(Exception):
 
 
 class ScenarioError(AirpathError):
-    """A scenario is wrong: the text names file, field, what was found and what is accepted, a line for each fault."""
+    """A scenario is wrong.
+
+    The text has a line for each fault: file, field, what was found, and what is accepted.
+    """
 
 
 class TraceError(AirpathError):

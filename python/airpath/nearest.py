@@ -5,13 +5,13 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like `name`, or `None` when none is close."""
+    """Return the known name that looks most like `name`, or `None` when none is close."""
     matches = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.6)
     return matches[0] if matches else None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest one if there is one, and all of them."""
+    """Return the end of a message about an unknown name: the nearest one if there is one, and all of them."""
     names = sorted(known)
     close = nearest(name, names)
     listed = f"accepted: {', '.join(names) if names else 'none'}"

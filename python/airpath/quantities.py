@@ -54,7 +54,7 @@ class Even:
     high: int
 
     def at(self, index: int, count: int) -> Constant:
-        """The value of number `index` of `count`; a group of one takes `low`."""
+        """Return the value of number `index` of `count`; a group of one takes `low`."""
         return Constant(self.low + (self.high - self.low) * index // max(count - 1, 1))
 
 
@@ -63,7 +63,7 @@ Spread = Constant | Uniform | Exponential | Even
 
 
 def mean(draw: Draw) -> float:
-    """The expected value."""
+    """Return the expected value."""
     match draw:
         case Constant(value):
             return float(value)
@@ -74,7 +74,7 @@ def mean(draw: Draw) -> float:
 
 
 def draw_plan(draw: Draw) -> dict[str, Any]:
-    """The form of the plan, in the base unit."""
+    """Return the form of the plan, in the base unit."""
     match draw:
         case Constant(value):
             return {"kind": "constant", "value": float(value)}
@@ -93,9 +93,9 @@ def _draw_field(
     example: str,
     shapes: tuple[str, ...],
 ) -> tuple[PlainValidator, PlainSerializer, WithJsonSchema]:
-    """What pydantic needs to know about a number that may be drawn in one of `shapes`."""
+    """Return what pydantic needs to know about a number that may be drawn in one of `shapes`."""
     forms = {
-        "uniform": f'{{uniform = ["LOW", "HIGH"]}}',
+        "uniform": '{uniform = ["LOW", "HIGH"]}',
         "exponential": '{exponential = "MEAN"}',
         "even": '{even = ["FIRST", "LAST"]}',
     }
@@ -146,12 +146,16 @@ def _draw_field(
 def _text_field(
     parse: Callable[[object], Any], write: Callable[[Any], str], kept: type, examples: list[str]
 ) -> tuple[PlainValidator, PlainSerializer, WithJsonSchema]:
-    """What pydantic needs to know about a quantity that is written as text."""
+    """Return what pydantic needs to know about a quantity that is written as text."""
 
     def read(value: object) -> Any:
         return value if kept is Amount and isinstance(value, Amount) else parse(value)
 
-    return PlainValidator(read), PlainSerializer(write), WithJsonSchema({"type": "string", "examples": examples})
+    return (
+        PlainValidator(read),
+        PlainSerializer(write),
+        WithJsonSchema({"type": "string", "examples": examples}),
+    )
 
 
 def _positive(parse: Callable[[object], int]) -> Callable[[object], int]:
@@ -164,7 +168,9 @@ def _positive(parse: Callable[[object], int]) -> Callable[[object], int]:
     return read
 
 
-Rate = Annotated[int, *_text_field(_positive(units.parse_rate), units.format_rate, int, ["10mbps", "1.5 Mbit/s"])]
+Rate = Annotated[
+    int, *_text_field(_positive(units.parse_rate), units.format_rate, int, ["10mbps", "1.5 Mbit/s"])
+]
 """Bits per second, more than zero."""
 
 RateOrOutage = Annotated[int, *_text_field(units.parse_rate, units.format_rate, int, ["10mbps", "0bps"])]
@@ -173,19 +179,26 @@ RateOrOutage = Annotated[int, *_text_field(units.parse_rate, units.format_rate, 
 Duration = Annotated[int, *_text_field(units.parse_duration, units.format_duration, int, ["32ms"])]
 """Nanoseconds."""
 
-PositiveDuration = Annotated[int, *_text_field(_positive(units.parse_duration), units.format_duration, int, ["100ms"])]
+PositiveDuration = Annotated[
+    int, *_text_field(_positive(units.parse_duration), units.format_duration, int, ["100ms"])
+]
 """Nanoseconds, more than zero."""
 
 Size = Annotated[int, *_text_field(_positive(units.parse_size), units.format_size, int, ["1500B", "100kB"])]
 """Bytes, more than zero."""
 
-Window = Annotated[Amount, *_text_field(units.parse_window, units.format_amount, Amount, ["10 packets", "64KiB"])]
+Window = Annotated[
+    Amount, *_text_field(units.parse_window, units.format_amount, Amount, ["10 packets", "64KiB"])
+]
 """Bytes or packets."""
 
 Buffer = Annotated[
     Amount,
     *_text_field(
-        units.parse_buffer, units.format_amount, Amount, ["575kB", "500 packets", "100ms", "1bdp", "unlimited"]
+        units.parse_buffer,
+        units.format_amount,
+        Amount,
+        ["575kB", "500 packets", "100ms", "1bdp", "unlimited"],
     ),
 ]
 """Bytes, packets, time at the mean rate, bandwidth-delay products, or no limit."""
@@ -196,12 +209,14 @@ DurationDraw = Annotated[
 """Nanoseconds, fixed or drawn."""
 
 DurationSpread = Annotated[
-    Spread, *_draw_field(units.parse_duration, units.format_duration, "300ms", ("uniform", "exponential", "even"))
+    Spread,
+    *_draw_field(units.parse_duration, units.format_duration, "300ms", ("uniform", "exponential", "even")),
 ]
 """Nanoseconds, fixed, drawn for each flow of a group, or spread evenly over the group."""
 
 BoundedDurationSpread = Annotated[
-    Constant | Uniform | Even, *_draw_field(units.parse_duration, units.format_duration, "10ms", ("uniform", "even"))
+    Constant | Uniform | Even,
+    *_draw_field(units.parse_duration, units.format_duration, "10ms", ("uniform", "even")),
 ]
 """As `DurationSpread`, without the distribution that has no upper end."""
 
@@ -223,4 +238,6 @@ Text = Annotated[str, Strict()]
 """Any text."""
 
 Name = Annotated[str, Strict(), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-"""Letters, digits, dots, hyphens and underscores, beginning with a letter or digit: names become parts of file names."""
+"""Letters, digits, dots, hyphens and underscores, beginning with a letter or digit: names become parts of
+file names.
+"""

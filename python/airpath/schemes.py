@@ -1,7 +1,7 @@
 """The registry of congestion-control schemes: names, looks in figures, parameters, and what a run is told.
 
-A scheme is a congestion controller, possibly fed by a bandwidth estimator. Identifiers follow the Linux kernel:
-lower case, with the version where it matters.
+A scheme is a congestion controller, possibly fed by a bandwidth estimator. Identifiers follow the Linux
+kernel: lower case, with the version where it matters.
 """
 
 import tomllib
@@ -76,7 +76,9 @@ class Scheme:
     description: str
     """What it is, in one line."""
     colour: str
-    """Its colour in every figure, `#rrggbb`; the palette is that of Okabe and Ito, safe for colour-blind readers."""
+    """Its colour in every figure, `#rrggbb`; the palette is that of Okabe and Ito, safe for colour-blind
+    readers.
+    """
     marker: str
     """Its marker in every figure, a Matplotlib marker code."""
     controller: str
@@ -94,7 +96,7 @@ class Scheme:
 
 
 def find_scheme(name: str) -> Scheme:
-    """The scheme with this identifier or alias.
+    """Return the scheme with this identifier or alias.
 
     Raises
     ------
@@ -126,7 +128,7 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
 
 
 def window_bytes(window: Amount, mss_bytes: int) -> int:
-    """A window in bytes of payload, a packet counting as one maximum segment size."""
+    """Return a window in bytes of payload, a packet counting as one maximum segment size."""
     count = int(window.value)
     return count * mss_bytes if window.unit is AmountUnit.PACKETS else count
 
@@ -140,7 +142,7 @@ def _options(options: Iterable[str], text: str) -> Iterable[tuple[str, Any]]:
 
 
 def _value(text: str) -> Any:
-    """A number or truth value as such, anything else as text."""
+    """Return a number or truth value as such, anything else as text."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -190,7 +192,7 @@ SCHEMES: Final = (
     Scheme(
         id="cubic",
         title="TCP CUBIC",
-        description="window grows as a cubic of the time since the last loss (RFC 9438), with HyStart++ (RFC 9406)",
+        description="window grows as a cubic of the time since the last loss (RFC 9438), with HyStart++",
         colour="#D55E00",
         marker="s",
         controller="cubic",
@@ -200,7 +202,7 @@ SCHEMES: Final = (
     Scheme(
         id="cubic-2008",
         title="TCP CUBIC (2008)",
-        description="CUBIC as Ha, Rhee and Xu published it and Linux 2.6.22 had it: keeps 0.8 at a loss, no HyStart",
+        description="CUBIC as published and in Linux 2.6.22: keeps 0.8 at a loss, no HyStart",
         colour="#E69F00",
         marker="D",
         controller="cubic",

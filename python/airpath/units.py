@@ -1,8 +1,8 @@
 """Quantities with units, as people write them: rates, durations, sizes, windows and buffers.
 
-Rates are always in bits, k is 1000, Ki is 1024. Everything is parsed exactly (no floating point) into whole bits
-per second, nanoseconds or bytes, and every formatted quantity parses back to the same integer unless it was asked
-to be rounded.
+Rates are always in bits, k is 1000, Ki is 1024. Everything is parsed exactly (no floating point) into whole
+bits per second, nanoseconds or bytes, and every formatted quantity parses back to the same integer unless it
+was asked to be rounded.
 """
 
 import re
@@ -44,8 +44,8 @@ def parse_rate(text: object) -> int:
     Parameters
     ----------
     text
-        A number and one of bps, kbps, mbps, gbps, tbps, bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s (b/s works as bit/s).
-        The case of the prefix is free; a capital B means bytes and is refused.
+        A number and one of bps, kbps, mbps, gbps, tbps, bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s (b/s works as
+        bit/s). The case of the prefix is free; a capital B means bytes and is refused.
 
     Returns
     -------
@@ -60,7 +60,9 @@ def parse_rate(text: object) -> int:
     number, unit = _split(text, RATE_HELP)
     if "B" in unit:
         bits = f"{_plain(number * 8)} {unit[: unit.index('B')]}bit/s"
-        raise UnitError(f'found "{text}": rates are in bits, never bytes; if bytes were meant, write "{bits}"')
+        raise UnitError(
+            f'found "{text}": rates are in bits, never bytes; if bytes were meant, write "{bits}"'
+        )
     factor = _RATE_UNITS.get(unit.lower())
     if factor is None:
         raise UnitError(f'found "{text}"; accepted: {RATE_HELP}')
@@ -114,7 +116,9 @@ def parse_size(text: object) -> int:
     """
     number, unit = _split(text, SIZE_HELP)
     if re.fullmatch(r"[kKmMgG]?i?b(it)?s?", unit):
-        raise UnitError(f'found "{text}": a lower-case b means bits; sizes are in bytes, such as "575kB" or "2MiB"')
+        raise UnitError(
+            f'found "{text}": a lower-case b means bits; sizes are in bytes, such as "575kB" or "2MiB"'
+        )
     factor = _SIZE_UNITS.get(unit)
     if factor is None:
         raise UnitError(f'found "{text}"; accepted: {SIZE_HELP}')
@@ -161,13 +165,7 @@ def parse_window(text: object) -> Amount:
 
 
 def parse_buffer(text: object) -> Amount:
-    """Read a buffer: a size in bytes, packets, a time at the link's mean rate, bandwidth-delay products, or "unlimited".
-
-    Raises
-    ------
-    UnitError
-        If `text` is anything else.
-    """
+    """Read a buffer: bytes, packets, time at the mean rate, bandwidth-delay products, or "unlimited"."""
     if text == "unlimited":
         return Amount(Decimal(0), AmountUnit.UNLIMITED)
     number, unit = _split(text, BUFFER_HELP)
@@ -194,7 +192,7 @@ def format_duration(nanoseconds: int | float, digits: int | None = None) -> str:
 
 
 def format_size(size: int | float, digits: int | None = None) -> str:
-    """Write an amount of data given in bytes, as in "575 kB"; `digits` rounds to that many significant digits."""
+    """Write a number of bytes, as in "575 kB"; `digits` rounds to that many significant digits."""
     return _format(size, digits, {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9})
 
 
@@ -237,12 +235,14 @@ _SIZE_UNITS: Final[Mapping[str, int]] = {
 }
 _PACKET_UNITS: Final = ("packets", "packet")
 # The lengths are bounded so that no text, however odd, makes a number of astronomical size.
-_QUANTITY: Final = re.compile(r"\s*([0-9]{1,20}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?)\s*([A-Za-zµ/]+)\s*")
+_QUANTITY: Final = re.compile(
+    r"\s*([0-9]{1,20}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?)\s*([A-Za-zµ/]+)\s*"
+)
 _EXACT: Final = Context(prec=120)
 
 
 def _split(text: object, accepted: str) -> tuple[Decimal, str]:
-    """The number and the unit of a quantity."""
+    """Return the number and the unit of a quantity."""
     if isinstance(text, bool) or not isinstance(text, str | int | float):
         raise UnitError(f"found {text!r}; accepted: {accepted}")
     if not isinstance(text, str):
@@ -257,7 +257,7 @@ def _split(text: object, accepted: str) -> tuple[Decimal, str]:
 
 
 def _whole(value: Decimal, text: object, unit: str) -> int:
-    """The nearest whole number of base units; something must not become nothing, nor exceed 64 bits."""
+    """Return the nearest whole number of base units; refuse what becomes nothing or exceeds 64 bits."""
     nearest = int(value.to_integral_value(ROUND_HALF_EVEN))
     if nearest == 0 and value != 0:
         raise UnitError(f'found "{text}", which is less than 1 {unit}')
@@ -273,7 +273,7 @@ def _packets(number: Decimal, text: object) -> Amount:
 
 
 def _format(value: int | float, digits: int | None, units: Mapping[str, int], zero: str | None = None) -> str:
-    """The value in the largest unit of which there is at least one."""
+    """Return the value in the largest unit of which there is at least one."""
     number = Decimal(value)
     if digits is not None:
         number = Context(prec=digits).plus(number)

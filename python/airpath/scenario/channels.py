@@ -72,7 +72,7 @@ class ChannelResolver:
         self.traces = TraceList()
 
     def forward(self, name: str, link: Link, path: str) -> LinkDraft:
-        """The forward direction of a link."""
+        """Return the forward direction of a link."""
         rate = self._rate(link.rate, name, f"{path}.rate")
         unlimited = isinstance(link.rate, UnlimitedRate)
         buffer = parse_buffer(rate.buffer or "1bdp")
@@ -89,7 +89,7 @@ class ChannelResolver:
         )
 
     def backward(self, name: str, link: Link, forward: LinkDraft, reverse: Reverse, path: str) -> LinkDraft:
-        """The opposite direction: what `reverse` says, and else as forward."""
+        """Return the opposite direction: what `reverse` says, and else as forward."""
         rate_path = f"{path}.rate"
         if reverse.rate is not None:
             rate = self._rate(reverse.rate, name, rate_path)
@@ -163,7 +163,7 @@ _RATE_PROCESS: TypeAdapter[AnyRate] = TypeAdapter(RateProcess)
 
 
 def _mean_of_steps(steps: list[list[int]], repeat_after: int | None, duration: int) -> float:
-    """The mean over one period of a schedule that repeats, over the run of one that does not."""
+    """Return the mean over one period of a schedule that repeats, over the run of one that does not."""
     end = repeat_after or duration
     steps = [step for step in steps if step[0] < end]
     ends = [start for start, _ in steps[1:]] + [end]

@@ -81,7 +81,7 @@ def compare_scenario(
 
 
 def _link_rate(link: str) -> tuple[str | dict[str, Any], str]:
-    """The rate of the link as a scenario writes it, and its own one-way delay (20 ms where it has none)."""
+    """Return the rate of the link as a scenario writes it, and its one-way delay (by default 20 ms)."""
     for named in LINKS:
         if named.name == link:
             return {"kind": "link", "name": link}, named.delay or "20ms"

@@ -6,7 +6,7 @@ from airpath.units import format_duration, format_rate, format_size
 
 
 def describe(document: ScenarioDocument, resolved: Resolved) -> str:
-    """A few lines of text: the run, each recorded link with its buffer in all four measures, each group of flows."""
+    """Return the run, each recorded link with its buffer in all four measures, and each group of flows."""
     lines = [document.title or document.name]
     if document.description:
         lines += [document.description.strip()]
@@ -40,7 +40,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
 
 
 def describe_buffer(buffer: BufferSize) -> str:
-    """A buffer in bytes, packets, time and bandwidth-delay products."""
+    """Return a buffer in bytes, packets, time and bandwidth-delay products."""
     if buffer.bytes is None:
         return "unlimited"
     parts = [format_size(buffer.bytes), f"{buffer.packets:.4g} packets"]

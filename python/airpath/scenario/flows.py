@@ -90,12 +90,17 @@ class PoissonDatagramsTraffic(Table):
 
 
 AnyTraffic = (
-    BulkTraffic | FileTraffic | RepeatedTraffic | ArrivalsTraffic | ConstantBitRateTraffic | PoissonDatagramsTraffic
+    BulkTraffic
+    | FileTraffic
+    | RepeatedTraffic
+    | ArrivalsTraffic
+    | ConstantBitRateTraffic
+    | PoissonDatagramsTraffic
 )
 
 
 def _expand(value: Any) -> Any:
-    """The short form of a table that holds nothing but its kind."""
+    """Return the short form of a table that holds nothing but its kind."""
     return {"kind": value} if isinstance(value, str) else value
 
 
@@ -104,20 +109,29 @@ Traffic = Annotated[Annotated[AnyTraffic, Field(discriminator="kind")], BeforeVa
 
 
 class Transport(Table):
-    """How data is transported (TCP). Keys that are absent take the value of the next level: flow, scenario, scheme, default."""
+    """How data is transported (TCP).
+
+    A key that is absent takes the value of the next level: flow, scenario, scheme, default.
+    """
 
     mss: Size | None = None
     """Largest payload of one segment. Default: 1500 bytes minus `headers`."""
     headers: Size | None = None
-    """Bytes of headers on each data segment. Default: 40 (IPv4 and TCP), 52 with timestamps (RFC 7323, section 3)."""
+    """Bytes of headers on each data segment. Default: 40 (IPv4 and TCP), 52 with timestamps (RFC 7323,
+    section 3).
+    """
     ack: Size | None = None
     """Size of an acknowledgment on the wire. Default: `headers`."""
     initial_window: Window | None = None
     """Initial window. Default: 10 packets (RFC 6928)."""
     receive_window: Window | None = None
-    """Receive window. Default: 1 GiB, the largest that TCP can announce (RFC 7323, section 2.3): no limit in practice."""
+    """Receive window. Default: 1 GiB, the largest that TCP can announce (RFC 7323, section 2.3): no limit
+    in practice.
+    """
     recovery: Literal["prr", "sack", "newreno"] | None = None
-    """Loss recovery: `prr` (RFC 6675 with RFC 6937, the default), `sack` (RFC 6675), `newreno` (RFC 6582, no SACK)."""
+    """Loss recovery: `prr` (RFC 6675 with RFC 6937, the default), `sack` (RFC 6675), `newreno` (RFC 6582,
+    no SACK).
+    """
     lost_retransmission_detection: Flag | None = None
     """Find lost retransmissions without waiting for the timer (RFC 8985). Default: true."""
     spurious_timeout_undo: Flag | None = None
@@ -129,11 +143,17 @@ class Transport(Table):
     delayed_ack_timeout: Duration | None = None
     """Longest delay of an acknowledgment. Default: 40 ms (Linux; RFC 5681 allows up to 500 ms)."""
     min_rto: Duration | None = None
-    """Lower bound of the retransmission timeout. Default: 200 ms (Linux, ns-2; RFC 6298, section 2.4, says 1 s)."""
+    """Lower bound of the retransmission timeout. Default: 200 ms (Linux, ns-2; RFC 6298, section 2.4, says
+    1 s).
+    """
     rto_floor: Literal["variance", "timeout"] | None = None
-    """What `min_rto` bounds: the `variance` term of the timeout (Linux, the default) or the whole `timeout` (RFC 6298)."""
+    """What `min_rto` bounds: the `variance` term of the timeout (Linux, the default) or the whole `timeout`
+    (RFC 6298).
+    """
     max_rto: PositiveDuration | None = None
-    """Upper bound of the retransmission timeout. Default: 120 s (Linux; RFC 6298, section 2.5, asks for at least 60 s)."""
+    """Upper bound of the retransmission timeout. Default: 120 s (Linux; RFC 6298, section 2.5, asks for at
+    least 60 s).
+    """
     initial_rto: PositiveDuration | None = None
     """Retransmission timeout before the first RTT sample. Default: 1 s (RFC 6298, section 2.1)."""
     ecn: Flag | None = None
@@ -148,29 +168,39 @@ class Flow(Table):
     name: Name
     """Name of the group, unique; its flows are NAME-1, NAME-2, …, the path of their random streams."""
     scheme: Text | None = None
-    """Congestion-control scheme, with options if wanted: `cubic`, `cubic:beta=0.8`. Absent for datagrams only."""
-    parameters: dict[str, Any] = {}
+    """Congestion-control scheme, with options if wanted: `cubic`, `cubic:beta=0.8`. Absent for datagrams
+    only.
+    """
+    parameters: Annotated[dict[str, Any], Field(default_factory=dict)]
     """Parameters of the scheme; they override options in `scheme`."""
     count: Annotated[Count, Field(le=100_000)] = 1
     """How many flows (in each direction, when `direction` is `both`)."""
     direction: Literal["forward", "reverse", "both"] = "forward"
     """Dumbbell and parking lot: which way the data goes."""
     hop: Count | Literal["each"] | None = None
-    """Parking lot: the number of the one bottleneck that the flow crosses (1 is the first), or `each` for a group on every one. Default: all of them, end to end."""
+    """Parking lot: the number of the one bottleneck that the flow crosses (1 is the first), or `each` for a
+    group on every one. Default: all of them, end to end.
+    """
     source: Annotated[Text | None, Field(alias="from")] = None
     """Graph: the node that sends."""
     destination: Annotated[Text | None, Field(alias="to")] = None
     """Graph: the node that receives."""
     via: tuple[Text, ...] = ()
-    """Graph: nodes that the data visits on its way, in order. Without it, the path with fewest hops; ties by delay, then by name."""
+    """Graph: nodes that the data visits on its way, in order. Without it, the path with fewest hops; ties
+    by delay, then by name.
+    """
     measured_at: Text | None = None
-    """Link at whose exit throughput is measured. Default: the first recorded link on the path, else the first link."""
+    """Link at whose exit throughput is measured. Default: the first recorded link on the path, else the
+    first link.
+    """
     start: DurationSpread = Constant(0)
     """When the flow starts."""
     stop: DurationSpread | None = None
     """When the flow stops sending new data. Default: at the end of the run."""
     extra_rtt: BoundedDurationSpread = Constant(0)
-    """Added to the base RTT of the flow. Half in each direction when fixed; when drawn, all of it on the way of the acknowledgments, so that the RTT has just this distribution."""
+    """Added to the base RTT of the flow. Half in each direction when fixed; when drawn, all of it on the
+    way of the acknowledgments, so that the RTT has just this distribution.
+    """
     traffic: Traffic = BulkTraffic()
     """What is sent."""
     transport: Transport = Transport()

@@ -13,12 +13,12 @@ SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
 
 
 def scenario_names() -> list[str]:
-    """The names of the scenarios that are shipped, sorted."""
+    """Return the names of the scenarios that are shipped, sorted."""
     return sorted(file.stem for file in SHIPPED.glob("*.toml"))
 
 
 def find_file(path_or_name: str | Path) -> Path:
-    """The file of a scenario: an existing path, else the shipped scenario of this name.
+    """Return the file of a scenario: an existing path, else the shipped scenario of this name.
 
     Raises
     ------
@@ -31,11 +31,13 @@ def find_file(path_or_name: str | Path) -> Path:
     name = str(path_or_name)
     if name in scenario_names():
         return SHIPPED / f"{name}.toml"
-    raise ScenarioError(f"{name}: neither a file nor a shipped scenario; {suggestion(name, scenario_names())}")
+    raise ScenarioError(
+        f"{name}: neither a file nor a shipped scenario; {suggestion(name, scenario_names())}"
+    )
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file.
+    """Return the tables of a TOML file.
 
     Raises
     ------
@@ -55,8 +57,8 @@ def read_file(path: Path) -> dict[str, Any]:
 def parse_assignment(text: str) -> tuple[str, Any]:
     """Read `key=value` as given on a command line.
 
-    The key is a path with dots, list items by number (`flows.0.count`). The value is read as TOML where it is valid
-    TOML, and else is text: `5`, `true`, `{uniform = ["0ms", "1ms"]}`, `12mbps`.
+    The key is a path with dots, list items by number (`flows.0.count`). The value is read as TOML where it is
+    valid TOML, and else is text: `5`, `true`, `{uniform = ["0ms", "1ms"]}`, `12mbps`.
 
     Raises
     ------
@@ -75,12 +77,13 @@ def parse_assignment(text: str) -> tuple[str, Any]:
 
 
 def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
-    """A copy of `tables` with one key replaced or added.
+    """Return a copy of `tables` with one key replaced or added.
 
     Raises
     ------
     UsageError
-        If the path leads through something that is neither table nor list, or to a list item that does not exist.
+        If the path leads through something that is neither table nor list, or to a list item that does not
+        exist.
     """
     return dict(_replace(tables, key.split("."), value, ""))
 

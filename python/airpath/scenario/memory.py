@@ -40,8 +40,9 @@ class MemoryEstimate:
 def estimate_memory(resolved: Resolved) -> MemoryEstimate:
     """Estimate what one run of a resolved scenario records.
 
-    Flows that arrive at random count with the rows of their source plus two for each expected arrival. Packets are
-    counted as if every measuring link were busy with full packets throughout; links without a known rate count nothing.
+    Flows that arrive at random count with the rows of their source plus two for each expected arrival.
+    Packets are counted as if every measuring link were busy with full packets throughout; links without a
+    known rate count nothing.
     """
     plan = resolved.plan
     intervals = ceil(plan["duration_ns"] / plan["record"]["interval_ns"])

@@ -1,9 +1,9 @@
-"""From what a validator says to what a person can use: one line for each fault, with field, finding and remedy."""
+"""From what a validator says to what a person can use: a line for each fault."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -33,7 +33,8 @@ class FieldError(Exception):
 def scenario_error(source: str, faults: Iterable[Fault]) -> ScenarioError:
     """One error for all faults: a line for each, beginning with where the scenario came from."""
     lines = (
-        f"{source}: {fault.path}: {fault.message}" if fault.path else f"{source}: {fault.message}" for fault in faults
+        f"{source}: {fault.path}: {fault.message}" if fault.path else f"{source}: {fault.message}"
+        for fault in faults
     )
     return ScenarioError("\n".join(dict.fromkeys(lines)))
 
@@ -50,7 +51,9 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
     context = details.get("ctx", {})
     match details["type"]:
         case "extra_forbidden":
-            return Fault(path.removeprefix("."), _unknown_key(str(location[-1]), _known_keys(root, location[:-1])))
+            return Fault(
+                path.removeprefix("."), _unknown_key(str(location[-1]), _known_keys(root, location[:-1]))
+            )
         case "missing":
             message = "required, but not given"
         case "value_error":
@@ -61,9 +64,7 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
             path += ".kind"
             message = _not_one_of(context["tag"], _literals(str(context["expected_tags"])))
         case "union_tag_not_found":
-            message = (
-                f"found {_show(found)}; accepted: a table with the key {str(context['discriminator']).strip(chr(39))}"
-            )
+            message = f'found {_show(found)}; accepted: a table with the key "kind"'
         case "model_type" | "model_attributes_type" | "dict_type":
             message = f"found {_show(found)}; accepted: a table"
         case "tuple_type" | "list_type":
@@ -79,13 +80,13 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
 
 
 def _sentence(message: str) -> str:
-    """The validator's own text, in our form."""
+    """Return the validator's own text, in our form."""
     text = message.removeprefix("Input should be ").removeprefix("Value ")
     return f"accepted: {text}"
 
 
 def _show(value: object) -> str:
-    """A value as the person wrote it, shortened if it is long."""
+    """Return a value as the person wrote it, shortened if it is long."""
     match value:
         case str():
             text = f'"{value}"'
@@ -114,12 +115,12 @@ def _unknown_key(key: str, known: Iterable[str]) -> str:
 
 
 def _literals(expected: str) -> list[str]:
-    """The values in the validator's list, as in "'a', 'b' or 'c'"."""
+    """Return the values in the validator's list, as in "'a', 'b' or 'c'"."""
     return [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
 
 
 def _path(location: Sequence[int | str], raw: object) -> str:
-    """The location as a person would point at it in the file: without the steps that exist in the types only."""
+    """Return the location as it stands in the file, without the steps that exist in the types only."""
     path = ""
     for step in location:
         if isinstance(step, int):
@@ -135,7 +136,7 @@ def _path(location: Sequence[int | str], raw: object) -> str:
 
 
 def _known_keys(root: type[BaseModel], location: Sequence[int | str]) -> list[str]:
-    """The keys that the table at `location` accepts."""
+    """Return the keys that the table at `location` accepts."""
     candidates: list[type[BaseModel]] = [root]
     for step in location:
         if isinstance(step, int):
@@ -162,7 +163,7 @@ def _kind(model: type[BaseModel]) -> str | None:
 
 
 def _models(annotation: object) -> list[type[BaseModel]]:
-    """The models inside an annotation."""
+    """Return the models inside an annotation."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     if get_origin(annotation) is Annotated:

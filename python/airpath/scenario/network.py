@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from airpath.nearest import suggestion
 from airpath.quantities import Constant, Draw, Even, Uniform, mean
@@ -37,7 +38,11 @@ class Network:
             case Dumbbell():
                 link = DuplexLink(**dict(topology.bottleneck), reverse=topology.reverse)
                 self._add(
-                    channels, link, ("bottleneck", "bottleneck-reverse"), "topology.bottleneck", "topology.reverse"
+                    channels,
+                    link,
+                    ("bottleneck", "bottleneck-reverse"),
+                    "topology.bottleneck",
+                    "topology.reverse",
                 )
             case ParkingLot():
                 for index, link in enumerate(topology.bottlenecks):
@@ -48,7 +53,7 @@ class Network:
                 self._add_graph(topology, channels)
 
     def routes(self, flow: Flow, path: str) -> Iterator[Route]:
-        """The routes of a flow entry: one, or one for each direction and hop that it asks for."""
+        """Return the routes of a flow entry: one, or one for each direction and hop that it asks for."""
         match self.topology:
             case Dumbbell():
                 _refuse(flow, path, ("hop", "from", "to", "via"), "dumbbell")
@@ -64,15 +69,20 @@ class Network:
                 elif flow.hop <= len(names):
                     yield from self._both_ways(flow, flow.name, (names[flow.hop - 1],))
                 else:
-                    raise FieldError(f"{path}.hop", f"found {flow.hop}; the parking lot has {len(names)} bottlenecks")
+                    raise FieldError(
+                        f"{path}.hop", f"found {flow.hop}; the parking lot has {len(names)} bottlenecks"
+                    )
             case Graph():
                 _refuse(flow, path, ("hop", "direction"), "graph")
                 yield self._graph_route(flow, path)
 
-    def attach(self, flow: str, route: Route, extra_rtt: Constant | Uniform) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def attach(
+        self, flow: str, route: Route, extra_rtt: Constant | Uniform
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Add the host links of one flow, and give its whole way there and back.
 
-        The sender's link carries the extra RTT. A link without rate and delay would do nothing and is left out.
+        The sender's link carries the extra RTT. A link without rate and delay would do nothing and is left
+        out.
         """
         if isinstance(extra_rtt, Constant):
             there: Draw = Constant(self.access.delay + extra_rtt.value - extra_rtt.value // 2)
@@ -94,7 +104,10 @@ class Network:
         return data, acks
 
     def base_rtt(self, route: Route) -> float:
-        """Propagation delay there and back in nanoseconds, the extra RTT of single flows excluded; means of what is drawn."""
+        """Return the propagation delay there and back, in nanoseconds.
+
+        The extra RTT of single flows does not count; what is drawn counts with its mean.
+        """
         core = sum(mean(self.links[name].delay) for name in (*route.data, *route.acks))
         return core + 4 * self.access.delay
 
@@ -123,11 +136,16 @@ class Network:
             yield Route(group if flow.direction == "reverse" else f"{group}-reverse", backward, forward)
 
     def _mirror(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The same links in the opposite direction."""
+        """Return the same links in the opposite direction."""
         return tuple(self._opposite[name] for name in reversed(names))
 
     def _add(
-        self, channels: ChannelResolver, link: DuplexLink, names: tuple[str, str], path: str, reverse_path: str
+        self,
+        channels: ChannelResolver,
+        link: DuplexLink,
+        names: tuple[str, str],
+        path: str,
+        reverse_path: str,
     ) -> None:
         there, back = names
         forward = channels.forward(there, link, path)
@@ -137,7 +155,9 @@ class Network:
 
     def _insert(self, draft: LinkDraft) -> None:
         if draft.name in self.links:
-            raise FieldError(draft.path, f'there is more than one link "{draft.name}"; give them different names')
+            raise FieldError(
+                draft.path, f'there is more than one link "{draft.name}"; give them different names'
+            )
         self.links[draft.name] = draft
 
     def _add_graph(self, graph: Graph, channels: ChannelResolver) -> None:
@@ -174,14 +194,14 @@ class Network:
 
     def _along(self, stops: Sequence[str], path: str) -> tuple[str, ...]:
         names: list[str] = []
-        for start, end in zip(stops, stops[1:], strict=False):
+        for start, end in pairwise(stops):
             names += self._shortest(start, end, path)
         if len(set(names)) != len(names):
             raise FieldError(path, f"the path {' -> '.join(stops)} crosses a link twice")
         return tuple(names)
 
     def _shortest(self, start: str, end: str, path: str) -> tuple[str, ...]:
-        """The path with fewest hops; ties by mean delay, then by the names of the links (Dijkstra's algorithm)."""
+        """Return the path with fewest hops; ties by mean delay, then by names (Dijkstra's algorithm)."""
         if start == end:
             raise FieldError(path, f'the path begins and ends at "{start}"')
         queue: list[tuple[int, float, tuple[str, ...], str]] = [(0, 0.0, (), start)]
@@ -201,7 +221,7 @@ class Network:
 
 
 def extra_rtt_of(flow: Flow, index: int) -> Constant | Uniform:
-    """The extra RTT of number `index` of a group."""
+    """Return the extra RTT of number `index` of a group."""
     spread = flow.extra_rtt
     return spread.at(index, flow.count) if isinstance(spread, Even) else spread
 

@@ -12,7 +12,9 @@ class DropTailQueue(Table):
     kind: Literal["drop-tail"]
     """The queue discipline."""
     limit: Buffer
-    """Most that waits, the packet being sent excluded: bytes, packets, time at the link's mean rate, bandwidth-delay products (mean rate times base RTT), or "unlimited"."""
+    """Most that waits, the packet being sent excluded: bytes, packets, time at the link's mean rate,
+    bandwidth-delay products (mean rate times base RTT), or "unlimited".
+    """
 
 
 AnyQueue = DropTailQueue

@@ -1,10 +1,22 @@
 """How the rate of a link moves over time, as written in a scenario."""
 
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from airpath.quantities import Duration, Flag, Name, PositiveDuration, Rate, RateOrOutage, Table, Text
+
+TraceFormat = Literal[
+    "mahimahi",
+    "seconds-mbps",
+    "milliseconds-kbps",
+    "value-unit-csv",
+    "gnettrack-csv",
+    "starlink-csv",
+    "airpath-csv",
+]
+"""The formats of trace files: packet-delivery opportunities (`mahimahi`), all others rate logs."""
 
 
 class UnlimitedRate(Table):
@@ -29,14 +41,16 @@ class StepRate(Table):
     kind: Literal["steps"]
     """The kind of rate."""
     steps: Annotated[tuple[tuple[Duration, RateOrOutage], ...], Field(min_length=1)]
-    """Pairs of a start (duration from the start of the run) and a rate; starts increase, the first is "0s"; "0bps" is an outage."""
+    """Pairs of a start (duration from the start of the run) and a rate; starts increase, the first is "0s";
+    "0bps" is an outage.
+    """
     repeat_after: PositiveDuration | None = None
     """Start over after this time; without it the last rate holds."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         starts = [start for start, _ in self.steps]
-        if starts[0] != 0 or any(a >= b for a, b in zip(starts, starts[1:], strict=False)):
+        if starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
             raise ValueError('the starts in "steps" must begin with "0s" and increase')
         if self.repeat_after is not None and self.repeat_after <= starts[-1]:
             raise ValueError('"repeat_after" must be later than the last start in "steps"')
@@ -70,7 +84,9 @@ class UniformRate(Table):
     initial: Rate | None = None
     """The rate of the first interval; drawn like the others when absent."""
     stream: Name | None = None
-    """Links that name the same stream draw the same rates. By default the two directions of a link share one."""
+    """Links that name the same stream draw the same rates. By default the two directions of a link share
+    one.
+    """
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -86,8 +102,8 @@ class TraceRate(Table):
     """The kind of rate."""
     file: Text
     """Path of the file; a relative path begins at the folder of the scenario file."""
-    format: Text = "mahimahi"
-    """The format of the file: `mahimahi` (packet-delivery opportunities) or the name of a rate-log format."""
+    format: TraceFormat = "mahimahi"
+    """The format of the file: `mahimahi` (packet-delivery opportunities) or a rate log."""
     direction: Literal["down", "up"] = "down"
     """Which direction to read, for formats that hold both."""
     mode: Literal["repeat", "once"] = "repeat"
@@ -95,7 +111,10 @@ class TraceRate(Table):
 
 
 class NamedRate(Table):
-    """The rate of a link that is shipped with airpath, by name; it may bring a delay, a buffer and the other direction."""
+    """The rate of a link that is shipped with airpath, by name.
+
+    It may bring a delay, a buffer and the opposite direction.
+    """
 
     kind: Literal["link"]
     """The kind of rate."""
@@ -109,7 +128,7 @@ AnyRate = UnlimitedRate | ConstantRate | StepRate | SequenceRate | UniformRate |
 
 
 def _expand(value: Any) -> Any:
-    """The short forms: a bare rate, and "unlimited"."""
+    """Return the short forms: a bare rate, and "unlimited"."""
     if value == "unlimited":
         return {"kind": "unlimited"}
     if isinstance(value, str | int | float):

@@ -1,10 +1,10 @@
 """From a scenario to a plan: integers in fixed units, links and flows by index, as the engine reads it.
 
-The base round-trip time of a link, which turns bandwidth-delay products into bytes, is the largest propagation delay
-there and back of any flow that crosses the link with its data or its acknowledgments; the extra RTT of single flows
-does not count, and what is drawn counts with its mean. A link that no flow crosses has twice its own delay. The mean
-rate of a link is that of its process: of a schedule or a trace over one period (over the run, if it does not repeat),
-of uniform draws the middle of the range.
+The base round-trip time of a link, which turns bandwidth-delay products into bytes, is the largest
+propagation delay there and back of any flow that crosses the link with its data or its acknowledgments; the
+extra RTT of single flows does not count, and what is drawn counts with its mean. A link that no flow crosses
+has twice its own delay. The mean rate of a link is that of its process: of a schedule or a trace over one
+period (over the run, if it does not repeat), of uniform draws the middle of the range.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from airpath.errors import TraceError, UsageError
 from airpath.nearest import suggestion
-from airpath.quantities import Constant, Draw, Even, Spread, draw_plan, mean
+from airpath.quantities import Draw, Even, Spread, draw_plan, mean
 from airpath.scenario.channels import ChannelResolver, LinkDraft
 from airpath.scenario.flows import (
     ArrivalsTraffic,
@@ -114,12 +114,16 @@ class _Resolution:
 
     def run(self) -> Resolved:
         flows = [
-            flow for index, entry in enumerate(self.document.flows) for flow in self._flows(entry, f"flows[{index}]")
+            flow
+            for index, entry in enumerate(self.document.flows)
+            for flow in self._flows(entry, f"flows[{index}]")
         ]
         names = [flow["name"] for flow, _, _ in flows]
         for name in names:
             if names.count(name) > 1:
-                raise FieldError("flows", f'there is more than one flow "{name}"; give the entries different names')
+                raise FieldError(
+                    "flows", f'there is more than one flow "{name}"; give the entries different names'
+                )
         links, buffers = self._links()
         indices = {name: index for index, name in enumerate(self.network.links)}
         for flow, _, _ in flows:
@@ -152,14 +156,14 @@ class _Resolution:
         )
 
     def _flows(self, entry: Flow, path: str) -> Iterator[tuple[dict[str, Any], str | None, str]]:
-        """The flows of one entry: the plan of each (links still by name), its scheme, its group."""
+        """Return the flows of one entry: the plan of each (links still by name), its scheme, its group."""
         scheme, controller, transport = self._control(entry, path)
         for route in self.network.routes(entry, path):
             self._note_base_rtt(route)
             for index in range(entry.count):
                 name = f"{route.group}-{index + 1}"
                 data, acks = self.network.attach(name, route, extra_rtt_of(entry, index))
-                for link in set((*data, *acks)) - set(self.core):
+                for link in {*data, *acks} - set(self.core):
                     self.base_rtt[link] = self.network.base_rtt(route)
                 flow = {
                     "name": name,
@@ -167,25 +171,33 @@ class _Resolution:
                     "reverse_path": acks,
                     "measured_at": self._measured_at(entry, data, path),
                     "start_ns": draw_plan(_one_of(entry.start, index, entry.count)),
-                    "stop_ns": None if entry.stop is None else draw_plan(_one_of(entry.stop, index, entry.count)),
+                    "stop_ns": None
+                    if entry.stop is None
+                    else draw_plan(_one_of(entry.stop, index, entry.count)),
                     "traffic": _traffic_plan(entry, path),
                     "controller": controller,
                     "transport": transport,
                 }
                 yield flow, scheme, entry.name
 
-    def _control(self, entry: Flow, path: str) -> tuple[str | None, dict[str, Any] | None, dict[str, Any] | None]:
+    def _control(
+        self, entry: Flow, path: str
+    ) -> tuple[str | None, dict[str, Any] | None, dict[str, Any] | None]:
         """Scheme, controller and transport of an entry; nothing for datagrams."""
         traffic = entry.traffic
         if isinstance(traffic, ConstantBitRateTraffic | PoissonDatagramsTraffic):
             for key in ("scheme", "parameters", "transport"):
                 if key in entry.model_fields_set:
-                    raise FieldError(f"{path}.{key}", f'means nothing for traffic of kind "{traffic.kind}" (datagrams)')
+                    raise FieldError(
+                        f"{path}.{key}", f'means nothing for traffic of kind "{traffic.kind}" (datagrams)'
+                    )
             size = traffic.packet if isinstance(traffic.packet, int) else int(mean(traffic.packet))
             self.largest_packet = max(self.largest_packet, size)
             return None, None, None
         if entry.scheme is None:
-            raise FieldError(f"{path}.scheme", f'required for traffic of kind "{traffic.kind}", but not given')
+            raise FieldError(
+                f"{path}.scheme", f'required for traffic of kind "{traffic.kind}", but not given'
+            )
         scheme, parameters = scheme_of(entry, path)
         layers = (entry.transport, self.document.transport, Transport.model_validate(dict(scheme.transport)))
         transport = transport_plan(layers, f"{path}.transport")
@@ -221,14 +233,18 @@ class _Resolution:
                     "delay_ns": draw_plan(draft.delay),
                     "jitter_ns": None if draft.jitter is None else draw_plan(draft.jitter),
                     "loss": draft.loss,
-                    "queue": {"kind": "drop-tail", "limit_bytes": limit_bytes, "limit_packets": limit_packets},
+                    "queue": {
+                        "kind": "drop-tail",
+                        "limit_bytes": limit_bytes,
+                        "limit_packets": limit_packets,
+                    },
                     "record": draft.record,
                 }
             )
         return plans, buffers
 
     def _limit(self, draft: LinkDraft) -> tuple[int | None, int | None]:
-        """The limit of a queue in bytes or in packets."""
+        """Return the limit of a queue in bytes or in packets."""
         limit, path = draft.queue.limit, f"{draft.path}.queue.limit"
         if limit.unit is AmountUnit.UNLIMITED:
             return None, None
@@ -249,14 +265,18 @@ class _Resolution:
         if limit.unit is AmountUnit.BYTES:
             return int(limit.value)
         if draft.mean_bps is None:
-            why = "the link is unlimited" if draft.unlimited else "a rate log is read only when the run begins"
+            why = (
+                "the link is unlimited" if draft.unlimited else "a rate log is read only when the run begins"
+            )
             raise FieldError(path, f"needs the mean rate, and {why}; give the buffer in bytes or packets")
         if limit.unit is AmountUnit.NANOSECONDS:
             return round(draft.mean_bps / 8 * float(limit.value) * 1e-9)
         return round(draft.mean_bps / 8 * float(limit.value) * self.base_rtt[draft.name] * 1e-9)
 
-    def _buffer_size(self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None) -> BufferSize:
-        """The same buffer in all four measures, a packet being the largest that any flow sends."""
+    def _buffer_size(
+        self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None
+    ) -> BufferSize:
+        """Return the same buffer in all four measures, a packet being the largest that any flow sends."""
         if limit_packets is not None:
             limit_bytes = limit_packets * self.largest_packet
         if limit_bytes is None:
@@ -270,7 +290,7 @@ class _Resolution:
 
 
 def scheme_of(entry: Flow, path: str) -> tuple[Scheme, SchemeParameters]:
-    """The scheme of an entry and its parameters, checked."""
+    """Return the scheme of an entry and its parameters, checked."""
     try:
         scheme, options = parse_scheme(entry.scheme or "")
     except UsageError as error:

@@ -23,7 +23,9 @@ class Scenario:
     Make one with `load` or `from_dict`. A scenario never changes; `override` gives a new one.
     """
 
-    def __init__(self, tables: Mapping[str, Any], *, source: str = "scenario", folder: Path | None = None) -> None:
+    def __init__(
+        self, tables: Mapping[str, Any], *, source: str = "scenario", folder: Path | None = None
+    ) -> None:
         self._tables = dict(tables)
         self._source = source
         self._folder = folder or Path()
@@ -43,7 +45,7 @@ class Scenario:
 
     @classmethod
     def from_dict(cls, tables: Mapping[str, Any], *, folder: Path | None = None) -> Self:
-        """A scenario from nested dictionaries, as TOML would give them.
+        """Return a scenario from nested dictionaries, as TOML would give them.
 
         Parameters
         ----------
@@ -60,7 +62,7 @@ class Scenario:
         return cls(tables, folder=folder)
 
     def override(self, assignments: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
-        """A copy with some keys replaced.
+        """Return a copy with some keys replaced.
 
         Parameters
         ----------
@@ -107,15 +109,7 @@ class Scenario:
         return self._document.repetitions
 
     def plan(self) -> Plan:
-        """The plan: what the engine reads, in integers of nanoseconds, bytes and bits per second, ready for JSON.
-
-        Raises
-        ------
-        ScenarioError
-            If parts of the scenario do not fit together.
-        TraceError
-            If a trace cannot be read.
-        """
+        """Return the plan: what the engine reads, in integers of ns, bytes and bit/s, ready for JSON."""
         return self.resolved.plan
 
     @property
@@ -134,7 +128,7 @@ class Scenario:
         return resolve(self._document, self._source, self._folder)
 
     def describe(self) -> str:
-        """The scenario in words, every default filled in."""
+        """Return the scenario in words, every default filled in."""
         return describe(self._document, self.resolved)
 
     def memory(self) -> MemoryEstimate:
@@ -142,7 +136,12 @@ class Scenario:
         return estimate_memory(self.resolved)
 
     def refuse_if_too_large(self, available: int | None = None) -> None:
-        """Refuse to go on if the records of one run do not fit into `available` bytes (default: the free memory).
+        """Refuse to go on if the records of one run do not fit into memory.
+
+        Parameters
+        ----------
+        available
+            Bytes that may be used; by default the free memory.
 
         Raises
         ------
@@ -152,11 +151,11 @@ class Scenario:
         refuse_if_too_large(self.resolved, self._source, available)
 
     def to_dict(self) -> dict[str, Any]:
-        """The scenario as nested dictionaries: what was written, in standard spelling, without defaults."""
+        """Return what was written as nested dictionaries, in standard spelling, without defaults."""
         return self._document.model_dump(mode="json", exclude_unset=True)
 
     def to_toml(self) -> str:
-        """The scenario as TOML: what was written, in standard spelling, without defaults."""
+        """Return what was written as TOML, in standard spelling, without defaults."""
         return tomli_w.dumps(self.to_dict())
 
     def __repr__(self) -> str:
@@ -164,12 +163,12 @@ class Scenario:
 
 
 def scenario_schema() -> dict[str, Any]:
-    """The JSON schema of a scenario, with a description, unit and default for every key."""
+    """Return the JSON schema of a scenario, with a description, unit and default for every key."""
     return ScenarioDocument.model_json_schema(by_alias=True)
 
 
 def _validated(tables: dict[str, Any], source: str) -> ScenarioDocument:
-    """The typed scenario; all faults of its form, and of the schemes that it names, are reported at once."""
+    """Return the typed scenario; faults of form, and else of schemes, are reported all at once."""
     try:
         document = ScenarioDocument.model_validate(tables)
     except ValidationError as error:

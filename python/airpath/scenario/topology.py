@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from airpath.quantities import (
-    Constant,
     Duration,
     DurationDraw,
     Flag,
@@ -31,7 +30,9 @@ class Link(Table):
     loss: Probability = 0.0
     """Probability that a packet is damaged, independently of others."""
     queue: AnyQueue | None = None
-    """The queue. Default: drop-tail with the buffer of the named link, else of one bandwidth-delay product; no limit on an unlimited link."""
+    """The queue. Default: drop-tail with the buffer of the named link, else of one bandwidth-delay product;
+    no limit on an unlimited link.
+    """
     record: Flag | None = None
     """Record time series and summary. Default: unless the rate is unlimited."""
 
@@ -40,7 +41,9 @@ class Reverse(Table):
     """What differs in the opposite direction of a link; everything absent is as in the forward direction."""
 
     rate: RateProcess | None = None
-    """Rate over time. Default: the paired direction of a named link, else the forward process, with the same random draws."""
+    """Rate over time. Default: the paired direction of a named link, else the forward process, with the
+    same random draws.
+    """
     delay: DurationDraw | None = None
     """Propagation delay, one way; drawn once for each run."""
     jitter: DurationDraw | None = None
@@ -74,7 +77,10 @@ class Access(Table):
 
 
 class Dumbbell(Table):
-    """Hosts on both sides of one bottleneck, which is called `bottleneck`; its opposite is `bottleneck-reverse`."""
+    """Hosts on both sides of one bottleneck.
+
+    The shared link is called `bottleneck`, its opposite direction `bottleneck-reverse`.
+    """
 
     kind: Literal["dumbbell"]
     """The kind of topology."""
@@ -105,7 +111,9 @@ class GraphLink(DuplexLink):
     destination: Annotated[Text, Field(alias="to")]
     """The node where it ends."""
     name: Name | None = None
-    """Its name. Default: FROM-TO, and TO-FROM for the opposite direction; a link with a name has the opposite NAME-reverse."""
+    """Its name. Default: FROM-TO, and TO-FROM for the opposite direction; a link with a name has the
+    opposite NAME-reverse.
+    """
     duplex: Flag = True
     """Whether it has an opposite direction."""
 

@@ -33,14 +33,14 @@ class TraceList:
         self.inputs: list[TraceInput] = []
 
     def index(self, trace: TraceInput) -> int:
-        """The number of this trace, which is added if it is new."""
+        """Return the number of this trace, which is added if it is new."""
         if trace not in self.inputs:
             self.inputs.append(trace)
         return self.inputs.index(trace)
 
 
 def mean_rate(trace: TraceInput) -> float | None:
-    """The mean rate of a trace of delivery opportunities in bits per second; `None` for a rate log.
+    """Return the mean rate of a trace of delivery opportunities in bits per second; `None` for a rate log.
 
     A rate log is read by the engine, so what must be known before the run cannot be derived from it.
 
@@ -67,7 +67,5 @@ def mean_rate(trace: TraceInput) -> float | None:
     except (OSError, UnicodeDecodeError) as error:
         raise TraceError(f"{trace.path}: cannot be read as a Mahimahi trace: {error}") from None
     if last == 0:
-        raise TraceError(
-            f"{trace.path}: the last timestamp must be greater than 0, since it is the period of the trace"
-        )
+        raise TraceError(f"{trace.path}: the last timestamp is the period, so it must be greater than 0")
     return count * OPPORTUNITY_BYTES * 8 * 1000 / last

@@ -35,7 +35,7 @@ DEFAULTS: Final = Transport.model_validate(
 
 
 def transport_plan(layers: Sequence[Transport], path: str) -> dict[str, Any]:
-    """The transport of a plan from layers in falling precedence; the defaults come last."""
+    """Return the transport of a plan from layers in falling precedence; the defaults come last."""
     settings: dict[str, Any] = {}
     for layer in (*layers, DEFAULTS):
         for key in Transport.model_fields:
@@ -75,5 +75,5 @@ def transport_plan(layers: Sequence[Transport], path: str) -> dict[str, Any]:
 
 
 def packet_bytes(plan: dict[str, Any]) -> int:
-    """The size of a full data packet on the wire."""
+    """Return the size of a full data packet on the wire."""
     return int(plan["mss_bytes"] + plan["header_bytes"])
