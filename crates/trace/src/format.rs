@@ -62,9 +62,7 @@ impl fmt::Display for Format {
 
 /// A name that is not one of [`Format::ALL`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "`{0}` is no trace format; accepted: mahimahi, seconds-mbps, milliseconds-kbps, value-unit-csv, gnettrack-csv, starlink-csv, airpath-csv"
-)]
+#[error("`{0}` is no trace format; accepted: {NAMES}")]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {
@@ -89,7 +87,7 @@ impl FromStr for Format {
 ///    less means [`Format::SecondsMbps`]. A file with a single time is refused, because it has no step;
 /// 7. fields between `$`, as in a `LeoEM` path log, are refused as delays, and so is everything else as unknown.
 pub fn detect(bytes: &[u8]) -> Result<Format, TraceError> {
-    let line = first_line(bytes, ANY)?;
+    let line = first_line(bytes, NAMES)?;
     if airpath::is_header(line) {
         Ok(Format::AirpathCsv)
     } else if gnettrack::is_header(line) {
@@ -103,14 +101,14 @@ pub fn detect(bytes: &[u8]) -> Result<Format, TraceError> {
     } else if two_column::is_row(line) {
         detect_two_column(bytes, line)
     } else if is_delay_log(line) {
-        Err(TraceError::described(line.number, "a LeoEM path log (a delay trace, not a rate trace)", ANY))
+        Err(TraceError::described(line.number, "a LeoEM path log (a delay trace, not a rate trace)", NAMES))
     } else {
-        Err(line.refuse(line.text, ANY))
+        Err(line.refuse(line.text, NAMES))
     }
 }
 
-const ANY: &str = "a rate trace: one of mahimahi, seconds-mbps, milliseconds-kbps, value-unit-csv, gnettrack-csv, \
-                   starlink-csv, airpath-csv";
+const NAMES: &str = "mahimahi, seconds-mbps, milliseconds-kbps, value-unit-csv, gnettrack-csv, starlink-csv, \
+                     airpath-csv";
 
 /// A median step of at least this many units of time is one of milliseconds.
 const LEAST_MILLISECONDS: u64 = 20;

@@ -33,6 +33,8 @@ pub enum Direction {
 
 /// Reads a trace. Rate series are shifted to start at zero and end one median step after their last row; a rate
 /// holds until the next row, so gaps between rows keep the last known rate.
+///
+/// Rate logs say what one transfer achieved: a lower bound of what the link could carry.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Trace, TraceError> {
     let format = match options.format {
         Some(format) => format,

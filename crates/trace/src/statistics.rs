@@ -81,20 +81,19 @@ fn bins(trace: &Trace, width_ns: u64) -> Vec<Run> {
     if width_ns == 0 {
         return Vec::new();
     }
-    let end_ns = trace.period_ns() / width_ns * width_ns;
+    let whole = trace.period_ns() / width_ns;
     match trace {
         Trace::Opportunities { instants_ns, opportunity_bytes } => {
-            opportunity_bins(instants_ns, *opportunity_bytes, width_ns, end_ns)
+            opportunity_bins(instants_ns, *opportunity_bytes, width_ns, whole)
         }
-        Trace::Rates { points, .. } => rate_bins(points, width_ns, end_ns),
+        Trace::Rates { points, end_ns } => rate_bins(points, width_ns, *end_ns),
     }
 }
 
-fn opportunity_bins(instants_ns: &[u64], opportunity_bytes: u64, width_ns: u64, end_ns: u64) -> Vec<Run> {
+fn opportunity_bins(instants_ns: &[u64], opportunity_bytes: u64, width_ns: u64, whole: u64) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut next_bin = 0;
-    let within =
-        instants_ns.iter().map(|instant| instant / width_ns).take_while(|bin| *bin < end_ns / width_ns);
+    let within = instants_ns.iter().map(|instant| instant / width_ns).take_while(|bin| *bin < whole);
     let opportunity_bits = BITS_PER_BYTE * u128::from(opportunity_bytes);
     for (bin, count) in counted(within) {
         push(&mut runs, 0.0, bin - next_bin);
@@ -102,7 +101,7 @@ fn opportunity_bins(instants_ns: &[u64], opportunity_bytes: u64, width_ns: u64, 
         push(&mut runs, bits * 1e9 / width_ns as f64, 1);
         next_bin = bin + 1;
     }
-    push(&mut runs, 0.0, end_ns / width_ns - next_bin);
+    push(&mut runs, 0.0, whole - next_bin);
     runs
 }
 
@@ -121,11 +120,10 @@ fn counted(values: impl Iterator<Item = u64>) -> impl Iterator<Item = (u64, u128
 
 fn rate_bins(points: &[(u64, u64)], width_ns: u64, end_ns: u64) -> Vec<Run> {
     let mut runs = Vec::new();
-    // The bin that is being filled: how far, and what it has carried.
+    // The bin that is being filled: how far, and what it has carried. The last one stays when it is not whole.
     let (mut filled_ns, mut carried): (u64, u128) = (0, 0);
-    let within = pieces(points, end_ns).take_while(|piece| piece.0 < end_ns);
-    for (start, stop, rate) in within {
-        let mut left_ns = stop.min(end_ns) - start;
+    for (start, stop, rate) in pieces(points, end_ns) {
+        let mut left_ns = stop - start;
         while left_ns > 0 {
             if filled_ns == 0 && left_ns >= width_ns {
                 push(&mut runs, rate as f64, left_ns / width_ns);

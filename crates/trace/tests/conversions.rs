@@ -113,6 +113,13 @@ fn the_last_bin_is_cut_at_the_period() {
 }
 
 #[test]
+fn rates_of_bins_are_rounded_to_the_nearest() {
+    // One packet in 7 ms is 1714285.71 bit/s, two in 7 ms are 3428571.43.
+    let found = to_rates(&opportunities([7, 8, 14]), 7 * MILLISECOND).unwrap();
+    assert_eq!(found, rates(&[(0, 1_714_286), (7 * MILLISECOND, 3_428_571)], 14 * MILLISECOND));
+}
+
+#[test]
 fn conversions_refuse_what_they_cannot_make() {
     assert_eq!(to_opportunities(&rates(&[(0, 11_999)], SECOND)), Err(ConversionError::NoOpportunity));
     let vast = rates(&[(0, u64::MAX)], u64::MAX);

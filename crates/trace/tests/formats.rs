@@ -127,6 +127,12 @@ fn gnettrack_averages_a_second_and_holds_over_missing_values() {
 }
 
 #[test]
+fn gnettrack_means_are_rounded_to_the_nearest() {
+    let text = "Timestamp,DL_bitrate\n2020.01.01_00.00.00,0.001\n2020.01.01_00.00.00,0.002\n";
+    assert_eq!(read_as(Format::GnettrackCsv, text), rates(&[(0, 2)], SECOND));
+}
+
+#[test]
 fn gnettrack_has_two_directions() {
     let options = ReadOptions { direction: Direction::Up, ..ReadOptions::default() };
     let points: Vec<_> = (0..4).map(|second| (second * SECOND, 5_000)).chain([(4 * SECOND, 7_000)]).collect();
@@ -202,7 +208,7 @@ fn formats_are_told_apart() {
 fn what_cannot_be_told_is_refused() {
     for (text, part) in [
         ("", "empty file"),
-        ("hello\n", "one of mahimahi"),
+        ("hello\n", "accepted: mahimahi, "),
         ("0 1\n", "or name the format"),
         ("0 1\n0 2\n", "or name the format"),
         ("1$[1, 2]$1$[0.1]$0.1\n", "delay trace, not a rate trace"),
