@@ -9,8 +9,8 @@ const BITS_PER_BYTE: u128 = 8;
 
 /// A summary of a trace. Rates are in bits per second.
 ///
-/// Percentiles are over whole bins of 100 ms from the start (one bin of the whole length for shorter traces), with
-/// linear interpolation between ranks. A bin contains its start and not its end.
+/// Percentiles are over whole bins of 100 ms from the start, with linear interpolation between ranks. A bin contains
+/// its start and not its end. For shorter traces all of them are the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Statistics {
     /// The period, nanoseconds.
@@ -48,7 +48,9 @@ impl Statistics {
     /// Summarises a trace. The work grows with the length of the list of the trace, not with its duration.
     pub fn of(trace: &Trace) -> Self {
         let duration_ns = trace.period_ns();
-        let mut bins = bins(trace, BIN_NS.min(duration_ns));
+        let mean_bps = if duration_ns == 0 { 0.0 } else { bit_nanoseconds(trace) / duration_ns as f64 };
+        let mut bins =
+            if duration_ns < BIN_NS { vec![Run { bps: mean_bps, count: 1 }] } else { bins(trace, BIN_NS) };
         let seconds = self::bins(trace, SECOND_NS);
         let steps = seconds.windows(2).map(|pair| (pair[1].bps - pair[0].bps).abs());
         let largest_step_bps = steps.fold(0.0, f64::max);
@@ -57,7 +59,7 @@ impl Statistics {
         let percentile = |fraction| percentile(&bins, fraction);
         Self {
             duration_ns,
-            mean_bps: if duration_ns == 0 { 0.0 } else { bit_nanoseconds(trace) / duration_ns as f64 },
+            mean_bps,
             min_bps: percentile(0.0),
             p5_bps: percentile(0.05),
             p50_bps: percentile(0.50),
@@ -78,9 +80,6 @@ struct Run {
 
 /// The whole bins of a trace as runs, so that a long trace with few entries stays small.
 fn bins(trace: &Trace, width_ns: u64) -> Vec<Run> {
-    if width_ns == 0 {
-        return Vec::new();
-    }
     let whole = trace.period_ns() / width_ns;
     match trace {
         Trace::Opportunities { instants_ns, opportunity_bytes } => {

@@ -72,10 +72,13 @@ fn adjacent_dark_rows_are_one_outage() {
 }
 
 #[test]
-fn a_trace_below_a_bin_is_one_bin() {
-    let found = Statistics::of(&rates(&[(0, 5_000)], 7));
-    close(found.min_bps, 5_000.0);
-    close(found.max_bps, 5_000.0);
+fn a_trace_below_a_bin_has_its_mean_everywhere() {
+    // The usual file for a constant 12 Mbit/s has the one line `1`.
+    let found = Statistics::of(&opportunities([1]));
+    for rate in [found.mean_bps, found.min_bps, found.p5_bps, found.p50_bps, found.p95_bps, found.max_bps] {
+        close(rate, 12e6);
+    }
+    close(Statistics::of(&rates(&[(0, 4_000), (5, 8_000)], 10)).min_bps, 6_000.0);
 }
 
 #[test]
