@@ -83,7 +83,7 @@ def flows_under_test(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.N
 
 
 def windowed_jain(
-    plan: Plan, flow_series: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64], bins: TimeBins
+    flow_series: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64], bins: TimeBins
 ) -> npt.NDArray[np.float64]:
     """Jain index in each bin over those of `flows` that are active throughout it; NaN with fewer than two."""
     number = {int(flow): row for row, flow in enumerate(flows)}
@@ -211,7 +211,7 @@ def _fairness(
         return {"jain_index": math.nan, "jain_index_windowed": math.nan}
     rates = _ratio(flows["departed_bytes"] * 8e-6, flows["last_departure_s"] - flows["first_departure_s"])[long]
     start_s, _ = measured_span_s(plan)
-    windows = windowed_jain(plan, flow_series, flows["flow"][long], TimeBins(plan, FAIRNESS_BIN_S, start_s))
+    windows = windowed_jain(flow_series, flows["flow"][long], TimeBins(plan, FAIRNESS_BIN_S, start_s))
     windows = windows[~np.isnan(windows)]
     return {
         "jain_index": jain_index(np.nan_to_num(rates)),  # a flow from which nothing departed got nothing

@@ -84,7 +84,7 @@ def is_results(directory: Path) -> bool:
 
 def _refuse_foreign(out: Path) -> None:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise OutputError(f"{out} exists and is not a directory")
+        raise OutputError(f"{out} is a file or a symbolic link; choose another directory")
     try:
         foreign = out.is_dir() and any(out.iterdir()) and not is_results(out)
     except OSError as error:
@@ -111,14 +111,16 @@ def _write_all(
         if run.record.capture is not None:
             (directory / "captures").mkdir(exist_ok=True)
             (directory / "captures" / f"run-{number:04}.pcapng").write_bytes(run.record.capture)
+    if not (figures or report):
+        return
+    from airpath.plots import save_figures, standard_figures  # noqa: PLC0415 - matplotlib is slow to import
+    from airpath.report import report_html  # noqa: PLC0415
+
+    drawn = standard_figures(results)
     if figures:
-        from airpath.plots import save_figures  # noqa: PLC0415 - matplotlib is slow to import
-
-        save_figures(results, directory / "figures")
+        save_figures(drawn, directory / "figures")
     if report:
-        from airpath.report import report_html  # noqa: PLC0415 - matplotlib is slow to import
-
-        html = report_html(results, scenario_text=scenario_text, provenance=facts)
+        html = report_html(results, scenario_text=scenario_text, provenance=facts, figures=drawn)
         (directory / "report.html").write_text(html, encoding="utf-8", newline="")
 
 

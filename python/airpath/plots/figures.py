@@ -1,0 +1,200 @@
+"""The standard figures of some results, each with a caption that says what is drawn."""
+
+import functools
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from airpath.plots.comparison import metric_bars, trade_off
+from airpath.plots.distributions import (
+    completion_distribution,
+    completion_distributions,
+    delay_distribution,
+    delay_distributions,
+)
+from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
+from airpath.plots.style import COLUMN_IN, PAGE_IN, Style, new_axes, render, style_for, styled
+from airpath.results import Results, RunResult
+
+
+@dataclass(frozen=True)
+class StandardFigure:
+    """One figure of the standard set.
+
+    Attributes
+    ----------
+    name
+        Stem of its file names.
+    caption
+        What is drawn, with the definitions that it needs.
+    figure
+        The figure.
+    run
+        The run that it shows; ``None`` if it shows all.
+    """
+
+    name: str
+    caption: str
+    figure: Figure = field(repr=False)
+    run: RunResult | None = None
+
+    @functools.cached_property
+    def png(self) -> bytes:
+        """The figure as a PNG file, 200 dpi."""
+        return render(self.figure, "png")
+
+    @functools.cached_property
+    def svg(self) -> bytes:
+        """The figure as an SVG file."""
+        return render(self.figure, "svg")
+
+
+def standard_figures(results: Results, style: Style | None = None) -> list[StandardFigure]:
+    """Figures of all runs together, then of the first run of each scheme.
+
+    Figures without anything to show are left out.
+
+    Parameters
+    ----------
+    results
+        The results.
+    style
+        How schemes look; as registered when absent.
+    """
+    style = style or style_for(results.schemes)
+    return [*_comparisons(results, style), *_single_runs(results, style)]
+
+
+def save_figures(figures: list[StandardFigure], directory: Path) -> None:
+    """Write each figure as PNG and SVG into `directory`, which is made if absent."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for figure in figures:
+        (directory / f"{figure.name}.png").write_bytes(figure.png)
+        (directory / f"{figure.name}.svg").write_bytes(figure.svg)
+
+
+@styled
+def summary_bars(results: Results, style: Style | None = None, width_in: float = PAGE_IN) -> Figure:
+    """Bars of the main metrics that have a value, four at most, each with its confidence interval."""
+    statistics = results.statistics
+    with_value = {row["metric"] for row in statistics.to_pylist() if row["n"]}
+    metrics = [metric for metric in _BARS if metric in with_value][:4] or [_BARS[0]]
+    columns = 2 if width_in > COLUMN_IN and len(metrics) > 1 else 1
+    rows = -(-len(metrics) // columns)
+    height = rows * (0.65 + 0.24 * len(results.schemes))
+    figure = Figure(figsize=(width_in, height), layout="constrained")
+    for number, metric in enumerate(metrics):
+        metric_bars(statistics, metric, figure.add_subplot(rows, columns, number + 1), style)
+    return figure
+
+
+_BARS = ("throughput_mbps", "delay_p95_ms", "utilisation", "loss_rate", "jain_index", "completion_p95_s")
+
+
+def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
+    runs, first = results.runs, results.first_runs()
+    figures = []
+    if delay_distributions(runs):
+        figures.append(
+            StandardFigure(
+                "trade-off",
+                "Throughput against 95th percentile of one-way delay; the delay axis is reversed, so up and right "
+                "is better. Small points are runs, marks their means, ellipses one standard deviation of the runs.",
+                _figure(trade_off(results.summary, style=style)),
+            )
+        )
+    figures.append(
+        StandardFigure(
+            "summary",
+            "Means over repetitions with 95 % confidence intervals (Student's t).",
+            summary_bars(results, style),
+        )
+    )
+    if delay_distributions(runs):
+        figures.append(
+            StandardFigure(
+                "delay-distribution",
+                "Cumulative distribution of one-way delay over all data packets of the flows under test received in "
+                "the measured span, all repetitions together.",
+                _figure(delay_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
+            )
+        )
+    if completion_distributions(runs):
+        figures.append(
+            StandardFigure(
+                "completion-distribution",
+                "Cumulative distribution of completion time (first packet to last byte acknowledged) over the "
+                "transfers that started in the measured span and ended, all repetitions together.",
+                _figure(completion_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
+            )
+        )
+    if any(run.metrics["jain_index_windowed"] == run.metrics["jain_index_windowed"] for run in first):
+        figures.append(
+            StandardFigure(
+                "fairness",
+                "Jain index of the throughputs of the long-lived flows under test in windows of 1 s, over the flows "
+                "active throughout the window; first repetition of each scheme.",
+                _figure(fairness(first, style=style)),
+            )
+        )
+    return figures
+
+
+def _single_runs(results: Results, style: Style) -> list[StandardFigure]:
+    figures = []
+    names: set[str] = set()
+    for run in results.first_runs():
+        stem = _file_stem(run.record.scheme, names)
+        names.add(stem)
+        figures += [
+            StandardFigure(
+                f"throughput-{stem}",
+                "Rate of wire bytes leaving the measuring link, in bins of 500 ms, over the link's capacity "
+                "(shaded). Several flows of a group are drawn as their sum, with each flow thin or, of more than "
+                "four, as the band between their 10th and 90th percentile. Means are over the measured span.",
+                _figure(throughput(run, style=style)),
+                run,
+            ),
+            StandardFigure(
+                f"queue-{stem}",
+                "Queue of the link under test: time-weighted mean and, where recorded, longest in each interval.",
+                _figure(queue(run, style=style)),
+                run,
+            ),
+            StandardFigure(
+                f"delay-{stem}",
+                "One-way delay of data packets: each packet if packets were recorded, else mean (line) and largest "
+                "(band) in each interval; 95th percentile over packets by nearest rank.",
+                _figure(one_way_delay(run, style=style)),
+                run,
+            ),
+        ]
+        if run.flow_series.num_rows:
+            figures.append(
+                StandardFigure(
+                    f"window-{stem}",
+                    "Congestion window and slow-start threshold of the first flow under test at the end of each "
+                    "interval, with its congestion events; of more than two flows in its group also the band "
+                    "between the 10th and 90th percentile of their windows.",
+                    _figure(window(run, style=style)),
+                    run,
+                )
+            )
+    return figures
+
+
+def _figure(axes: object) -> Figure:
+    figure = axes.get_figure(root=True)  # type: ignore[attr-defined]
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def _file_stem(name: str, used: set[str]) -> str:
+    """A file name for a scheme, unlike those in use whatever characters the scheme has."""
+    plain = re.sub(r"[^A-Za-z0-9._+-]+", "_", name).strip(".") or "scheme"
+    stem, number = plain, 2
+    while stem in used:
+        stem, number = f"{plain}-{number}", number + 1
+    return stem

@@ -1,0 +1,332 @@
+"""One run over time: throughput, queue, window, delay; fairness of several runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+
+from airpath.metrics import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins, nearest_rank
+from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived, measured_span_s, windowed_jain
+from airpath.plots.style import NO_SCHEME, SchemeStyle, Style, legend_above, new_axes, style_for, styled
+from airpath.results import RunResult
+
+
+@styled
+def throughput(run: RunResult, axes: Axes | None = None, style: Style | None = None, bin_s: float = RATE_BIN_S) -> Axes:
+    """Throughput of each group of flows over the shaded capacity of the link under test.
+
+    A group of several flows is drawn as its sum, with its flows thin or, of more than four, as the band between
+    their 10th and 90th percentile.
+
+    Parameters
+    ----------
+    run
+        The run.
+    axes
+        Where to draw; new axes when absent.
+    style
+        How schemes look; as registered when absent.
+    bin_s
+        Width of the bins over which rates are averaged, in seconds.
+    """
+    axes = axes or new_axes()
+    plan, link = run.record.plan, link_under_test(run.record.plan)
+    bins = TimeBins(plan, bin_s)
+    start_s, end_s = measured_span_s(plan)
+    edges = np.append(bins.start_s, bins.end_s[-1:])
+    series = columns(run.link_series)
+    mine = series["link"] == link
+    if mine.any() and not np.isnan(series["offered_bytes"][mine]).any():
+        capacity = bins.rate_mbps(series["time_s"][mine], series["offered_bytes"][mine])
+        label = f"capacity, mean {run.metrics['capacity_mbps']:.3g} Mbit/s"
+        axes.stairs(capacity, edges, fill=True, color="#dcdcdc", label=label)
+    measured = TimeBins(plan, 0.0, start_s)
+    for group in _groups(run, style, measured_at=link):
+        rows = group.series
+        rates = np.array([bins.rate_mbps(rows["time_s"][m], rows["departed_bytes"][m]) for m in group.each_flow()])
+        total = measured.sum(rows["time_s"], rows["departed_bytes"]).sum() * 8e-6 / (end_s - start_s)
+        _individuals(axes, edges, rates, group)
+        axes.stairs(
+            rates.sum(axis=0), edges, baseline=None, color=group.look.colour, linestyle=group.linestyle,
+            linewidth=1.1, label=f"{group.label}, mean {total:.3g} Mbit/s",
+        )  # fmt: skip
+    axes.set_ylabel("throughput (Mbit/s)")
+    return _finish(axes, run)
+
+
+@styled
+def queue(run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None) -> Axes:
+    """Queue over time: mean (line) and longest (band) in each recorded interval, and its limit.
+
+    Parameters
+    ----------
+    run
+        The run.
+    axes
+        Where to draw; new axes when absent.
+    style
+        How schemes look; as registered when absent.
+    link
+        Index of the link; the link under test when absent.
+    """
+    axes = axes or new_axes()
+    plan = run.record.plan
+    link = link_under_test(plan) if link is None else link
+    look = (style or style_for([run.record.scheme]))[run.record.scheme]
+    series = columns(run.link_series)
+    mine = series["link"] == link
+    limits = plan["links"][link]["queue"]
+    in_packets = limits.get("limit_bytes") is None and limits.get("limit_packets") is not None
+    # The engine keeps the longest queue of an interval in bytes only.
+    scale, unit = (1.0, "packets") if in_packets else (1e-3, "kB")
+    mean = series["queue_mean_packets" if in_packets else "queue_mean_bytes"][mine] * scale
+    for number, change_s in enumerate(_capacity_changes_s(plan, link)):
+        axes.axvline(change_s, color="#b8b8b8", linewidth=0.6, linestyle=":", label="" if number else "capacity changes")
+    if not in_packets:
+        longest = series["queue_max_bytes"][mine] * scale
+        axes.fill_between(series["time_s"][mine], mean, longest, color=look.colour, alpha=0.2, label="longest in interval")
+    axes.plot(series["time_s"][mine], mean, color=look.colour, label=f"{look.display_name}, mean in interval")
+    limit = limits.get("limit_packets" if in_packets else "limit_bytes")
+    if limit:
+        axes.axhline(limit * scale, color="#444444", linewidth=0.8, linestyle="--", label="limit")
+        percent = axes.secondary_yaxis(
+            "right", functions=(lambda y: y / (limit * scale) * 100, lambda p: p / 100 * limit * scale)
+        )
+        percent.set_ylabel("% of buffer")
+    axes.set_ylabel(f"queue ({unit})")
+    return _finish(axes, run)
+
+
+@styled
+def window(run: RunResult, axes: Axes | None = None, style: Style | None = None, flow: int | None = None) -> Axes:
+    """Congestion window and slow-start threshold of one flow, with its congestion events.
+
+    When more than two flows of the flow's group share the run, the band between the 10th and 90th percentile of
+    their windows is drawn too.
+
+    Parameters
+    ----------
+    run
+        The run.
+    axes
+        Where to draw; new axes when absent.
+    style
+        How schemes look; as registered when absent.
+    flow
+        Flow number; the first flow under test when absent.
+    """
+    axes = axes or new_axes()
+    flows = columns(run.flows)
+    tested = flows["flow"][flows_under_test(run.record.plan, flows)]
+    flow = flow if flow is not None else (int(tested[0]) if tested.size else -1)
+    group = next((group for group in _groups(run, style) if flow in group.flows), None)
+    if group is None:
+        axes.set_ylabel("window (kB)")
+        return _finish(axes, run)
+    rows = group.series
+    mine = rows["flow"] == flow
+    time_s, cwnd = rows["time_s"][mine], rows["cwnd_bytes"][mine] / 1e3
+    if len(group.flows) > 2:  # noqa: PLR2004 - fewer have no percentiles worth a band
+        times, windows = _by_time(rows, "cwnd_bytes")
+        low, high = np.nanpercentile(windows / 1e3, (10, 90), axis=0)
+        label = f"10th to 90th percentile of {len(group.flows)} flows"
+        axes.fill_between(times, low, high, color=group.look.colour, alpha=0.2, label=label)
+    axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.look.display_name}, window")
+    axes.plot(time_s, rows["ssthresh_bytes"][mine] / 1e3, color="#555555", linewidth=0.8, linestyle="--", label="ssthresh")
+    events = columns(run.flow_events)
+    for event, (marker, colour) in _EVENT_MARKS.items():
+        times = events["time_s"][(events["flow"] == flow) & (events["event"] == event)]
+        if times.size:
+            height = np.interp(times, time_s, cwnd) if time_s.size else np.zeros(times.size)
+            axes.plot(times, height, linestyle="none", marker=marker, color=colour, label=event, zorder=3)
+    transport = run.record.plan["flows"][int(flows["source"][flow])].get("transport")
+    if transport:
+        kilobytes = transport["mss_bytes"] / 1e3
+        packets = axes.secondary_yaxis("right", functions=(lambda y: y / kilobytes, lambda p: p * kilobytes))
+        packets.set_ylabel("window (packets)")
+    axes.set_ylabel("window (kB)")
+    return _finish(axes, run)
+
+
+@styled
+def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None = None) -> Axes:
+    """One-way delay over time for each group of flows measured at the link under test.
+
+    One point for each packet if packets were recorded; otherwise the mean (line) and the largest (band) in each
+    recorded interval.
+
+    Parameters
+    ----------
+    run
+        The run.
+    axes
+        Where to draw; new axes when absent.
+    style
+        How schemes look; as registered when absent.
+    """
+    axes = axes or new_axes()
+    packets, histogram = columns(run.packets), columns(run.delay_histogram)
+    one_way = histogram["kind"] == "one-way"
+    for group in _groups(run, style, measured_at=link_under_test(run.record.plan)):
+        rows = one_way & np.isin(histogram["flow"], group.flows)
+        p95 = nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
+        label = f"{group.label}, p95 {p95:.4g} ms"
+        mine = np.isin(packets["flow"], group.flows)
+        if mine.any():
+            delay_ms = (packets["received_s"] - packets["sent_s"])[mine] * 1e3
+            axes.plot(
+                packets["received_s"][mine], delay_ms, ".", markersize=1, color=group.look.colour, rasterized=True
+            )
+            axes.plot([], [], ".", markersize=5, color=group.look.colour, label=label)
+            continue
+        times, means = _by_time(group.series, "delay_mean_s")
+        _, largest = _by_time(group.series, "delay_max_s")
+        _, weights = _by_time(group.series, "departed_bytes")
+        weights = np.where(np.isnan(means), 0.0, np.nan_to_num(weights))
+        total = weights.sum(axis=0)
+        mean = np.divide((np.nan_to_num(means) * weights).sum(axis=0), total, out=np.full(len(times), np.nan), where=total > 0)
+        highest = np.fmax.reduce(largest, axis=0) if len(largest) else mean
+        axes.fill_between(times, mean * 1e3, highest * 1e3, color=group.look.colour, alpha=0.2)
+        axes.plot(times, mean * 1e3, color=group.look.colour, linestyle=group.linestyle, label=label)
+    axes.set_ylabel("one-way delay (ms)")
+    return _finish(axes, run)
+
+
+@styled
+def fairness(runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None, window_s: float = FAIRNESS_BIN_S) -> Axes:
+    """Jain index in windows over time, one line for each run that has two or more long-lived flows under test.
+
+    Parameters
+    ----------
+    runs
+        The runs, one for each scheme.
+    axes
+        Where to draw; new axes when absent.
+    style
+        How schemes look; as registered when absent.
+    window_s
+        Width of the windows, in seconds.
+    """
+    axes = axes or new_axes()
+    style = style or style_for(run.record.scheme for run in runs)
+    for run in runs:
+        plan, flows = run.record.plan, columns(run.flows)
+        tested = flows["flow"][flows_under_test(plan, flows) & long_lived(plan, flows)]
+        bins = TimeBins(plan, window_s)
+        index = windowed_jain(columns(run.flow_series), tested, bins)
+        if not np.isnan(index).all():
+            look = style[run.record.scheme]
+            label = f"{look.display_name}, mean {run.metrics['jain_index_windowed']:.3f}"
+            axes.plot(bins.middle_s, index, color=look.colour, marker=look.marker, markersize=2.5, label=label)
+    axes.set_ylabel("Jain index")
+    axes.set_ylim(0, 1.03)
+    return _finish(axes, *runs)
+
+
+_EVENT_MARKS = {
+    "loss": ("v", "#b2182b"),
+    "timeout": ("X", "#000000"),
+    "ecn reduction": ("d", "#7b3294"),
+    "spurious timeout": ("*", "#e08214"),
+}
+_MOST_LINES = 4
+_MOST_MARKED_CHANGES = 60
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Flows that are drawn together."""
+
+    name: str
+    look: SchemeStyle
+    linestyle: Any
+    flows: npt.NDArray[np.int64]
+    series: Mapping[str, npt.NDArray[Any]]
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}, {len(self.flows)} flows" if len(self.flows) > 1 else self.name
+
+    def each_flow(self) -> Iterator[npt.NDArray[np.bool_]]:
+        """Which rows of the series are those of each flow, in turn."""
+        for flow in self.flows:
+            yield self.series["flow"] == flow
+
+
+def _groups(run: RunResult, style: Style | None, measured_at: int | None = None) -> list[_Group]:
+    flows, series = columns(run.flows), columns(run.flow_series)
+    if measured_at is not None:
+        there = np.array([source["measured_at"] == measured_at for source in run.record.plan["flows"]], dtype=bool)
+        kept = there[flows["source"]]
+        flows = {name: values[kept] for name, values in flows.items()}
+    schemes = [scheme for scheme in dict.fromkeys(flows["flow_scheme"]) if scheme is not None]
+    style = style_for([run.record.scheme, *schemes]) if style is None else {**style_for(schemes), **style}
+    groups: list[_Group] = []
+    lines_of_scheme: dict[str | None, int] = {}
+    for name in dict.fromkeys(flows["group"]):
+        rows = flows["group"] == name
+        scheme = flows["flow_scheme"][rows][0]
+        look = NO_SCHEME if scheme is None else style[scheme]
+        number = lines_of_scheme.get(scheme, 0)
+        lines_of_scheme[scheme] = number + 1
+        mine = np.isin(series["flow"], flows["flow"][rows])
+        groups.append(
+            _Group(
+                name=look.display_name if name == scheme else name,
+                look=look,
+                linestyle=("-", "--", "-.", ":")[number % 4],
+                flows=flows["flow"][rows],
+                series={column: values[mine] for column, values in series.items()},
+            )
+        )
+    return groups
+
+
+def _individuals(axes: Axes, edges: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: _Group) -> None:
+    """The flows of a group, behind their sum."""
+    if len(values) <= 1:
+        return
+    if len(values) <= _MOST_LINES:
+        for flow in values:
+            axes.stairs(flow, edges, baseline=None, color=group.look.colour, alpha=0.5, linewidth=0.7)
+        return
+    low, high = np.percentile(values, (10, 90), axis=0)
+    axes.stairs(
+        high, edges, baseline=low, fill=True, color=group.look.colour, alpha=0.3, label="10th to 90th percentile of flows"
+    )
+
+
+def _by_time(series: Mapping[str, npt.NDArray[Any]], column: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Times, and `column` as flows times times with NaN where a flow was not active."""
+    times, time_index = np.unique(series["time_s"], return_inverse=True)
+    flows, flow_index = np.unique(series["flow"], return_inverse=True)
+    values = np.full((len(flows), len(times)), np.nan)
+    values[flow_index, time_index] = series[column]
+    return times, values
+
+
+def _capacity_changes_s(plan: Mapping[str, Any], link: int) -> list[float]:
+    """When the capacity of a link steps, in seconds; nothing if that is too often to be drawn."""
+    rate, duration_ns = plan["links"][link]["rate"], plan["duration_ns"]
+    if rate["kind"] == "uniform":
+        changes = list(range(rate["hold_ns"], duration_ns, rate["hold_ns"]))
+    elif rate["kind"] == "steps":
+        starts = [start for start, _ in rate["steps"]]
+        period = rate.get("repeat_after_ns") or duration_ns
+        rounds = range(0, duration_ns, period)
+        changes = [again + start for again in rounds for start in starts if 0 < again + start < duration_ns]
+    else:
+        changes = []
+    return [change / 1e9 for change in changes] if len(changes) <= _MOST_MARKED_CHANGES else []
+
+
+def _finish(axes: Axes, *runs: RunResult) -> Axes:
+    axes.set_xlabel("time (s)")
+    axes.set_xlim(0, max((run.record.plan["duration_ns"] for run in runs), default=1e9) / 1e9)
+    if axes.get_ylim()[0] != 0:
+        axes.set_ylim(bottom=0)
+    legend_above(axes)
+    return axes

@@ -1,0 +1,161 @@
+"""Results as one self-contained HTML page: no scripts, no requests, everything escaped."""
+
+import base64
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from airpath.metrics import METRICS, SCOPE, flow_metrics
+from airpath.metrics.run import columns, link_under_test
+from airpath.plots import StandardFigure, Style, style_for
+from airpath.results import Results, RunResult
+from airpath.results.formatting import mean_and_half_width, number
+
+
+def report_html(
+    results: Results,
+    *,
+    scenario_text: str,
+    provenance: Mapping[str, Any],
+    figures: Sequence[StandardFigure],
+    style: Style | None = None,
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    results
+        What is reported.
+    scenario_text
+        The scenario as its author wrote it.
+    provenance
+        What ``provenance.json`` says.
+    figures
+        The figures (`airpath.plots.standard_figures`).
+    style
+        How schemes are named; as registered when absent.
+    """
+    style = style or style_for(results.schemes)
+    names = list(dict.fromkeys(run.record.scenario_name for run in results.runs))
+    pictures = [(figure, _picture(figure)) for figure in figures]
+    return _template().render(
+        title=", ".join(names) or "airpath",
+        lead=f"airpath results, {provenance.get('created', 'time not recorded')}",
+        facts=_facts(results, style),
+        scenario_text=scenario_text,
+        schemes=[
+            {"name": style[scheme].display_name, "n": sum(run.record.scheme == scheme for run in results.runs)}
+            for scheme in results.schemes
+        ],
+        summary=_summary(results),
+        figures=[picture for figure, picture in pictures if figure.run is None],
+        runs=[_run(run, style, [picture for figure, picture in pictures if figure.run is run]) for run in results.runs],
+        scope=SCOPE,
+        definitions=[{"name": m.name, "title": m.title, "definition": m.definition} for m in METRICS.values()],
+        provenance=json.dumps(dict(provenance), indent=2, ensure_ascii=False),
+    )
+
+
+@functools.cache
+def _template() -> Template:
+    environment = Environment(loader=PackageLoader("airpath.report", "."), autoescape=True, undefined=StrictUndefined)
+    return environment.get_template("template.html")
+
+
+def _picture(figure: StandardFigure) -> dict[str, str]:
+    return {"id": figure.name, "caption": figure.caption, "data": base64.b64encode(figure.svg).decode("ascii")}
+
+
+def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
+    if not results.runs:
+        return [("runs", "none")]
+    plan = results.runs[0].record.plan
+    seeds = sorted({run.record.seed for run in results.runs})
+    few = 12
+    shown = ", ".join(map(str, seeds[:few])) + (f", … ({len(seeds)} seeds)" if len(seeds) > few else "")
+    facts = [
+        ("schemes", ", ".join(style[scheme].display_name for scheme in results.schemes)),
+        ("runs", str(len(results.runs))),
+        ("seeds", shown),
+        ("duration", f"{number(plan['duration_ns'] / 1e9)} s, measured from {number(plan['record']['measure_from_ns'] / 1e9)} s"),
+        ("sources of traffic", str(len(plan["flows"]))),
+    ]
+    if plan["links"]:
+        facts.append(("link under test", _link(plan["links"][link_under_test(plan)])))
+    return facts
+
+
+def _link(link: Mapping[str, Any]) -> str:
+    """One sentence on a link of the plan."""
+    rate, limits = link["rate"], link["queue"]
+    rates = {
+        "unlimited": lambda: "no rate limit",
+        "constant": lambda: f"{number(rate['bps'] / 1e6)} Mbit/s",
+        "steps": lambda: f"{len(rate['steps'])} rate steps",
+        "uniform": lambda: (
+            f"{number(rate['low_bps'] / 1e6)} to {number(rate['high_bps'] / 1e6)} Mbit/s, "
+            f"drawn every {number(rate['hold_ns'] / 1e9)} s"
+        ),
+        "opportunities": lambda: "packet-delivery trace",
+        "rate-log": lambda: "rate log",
+    }
+    limit = "unlimited"
+    if limits.get("limit_bytes") is not None:
+        limit = f"{limits['limit_bytes']} bytes"
+    elif limits.get("limit_packets") is not None:
+        limit = f"{limits['limit_packets']} packets"
+    text = rates[rate["kind"]]() if rate["kind"] in rates else str(rate["kind"])
+    return f"{link['name']}: {text}; queue {limits['kind']}, {limit}"
+
+
+def _summary(results: Results) -> list[dict[str, Any]]:
+    cells: dict[str, dict[str, str]] = {}
+    with_value: set[str] = set()
+    for row in results.statistics.to_pylist():
+        cells.setdefault(row["metric"], {})[row["scheme"]] = mean_and_half_width(row)
+        if row["n"]:
+            with_value.add(row["metric"])
+    return [
+        {
+            "title": f"{metric.title} ({metric.unit})" if metric.unit else metric.title,
+            "cells": [cells[name][scheme] for scheme in results.schemes],
+        }
+        for name, metric in METRICS.items()
+        if name in with_value
+    ]
+
+
+_GROUP_COLUMNS = {
+    "flows": "flows",
+    "throughput_mbps": "throughput, mean of flows (Mbit/s)",
+    "loss_rate": "loss rate, mean of flows",
+    "delay_mean_ms": "mean delay, mean of flows (ms)",
+    "delay_p95_ms": "p95 delay, mean of flows (ms)",
+    "retransmitted_packets": "retransmissions, sum",
+    "timeouts": "timeouts, sum",
+}
+
+
+def _run(run: RunResult, style: Style, pictures: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    record = run.record
+    flows = columns(flow_metrics(record.plan, run.tables))
+    groups = []
+    for name in dict.fromkeys(flows["group"]):
+        rows = flows["group"] == name
+        values = {"flows": float(rows.sum())}
+        for column in ("throughput_mbps", "loss_rate", "delay_mean_ms", "delay_p95_ms"):
+            seen = flows[column][rows][~np.isnan(flows[column][rows])]
+            values[column] = float(seen.mean()) if seen.size else float("nan")
+        for column in ("retransmitted_packets", "timeouts"):
+            values[column] = float(flows[column][rows].sum())
+        groups.append({"name": name, "cells": [number(values[column]) for column in _GROUP_COLUMNS]})
+    return {
+        "title": f"{style[record.scheme].display_name}, repetition {record.repetition}, seed {record.seed}",
+        "group_titles": list(_GROUP_COLUMNS.values()),
+        "groups": groups,
+        "figures": pictures,
+    }
