@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from airpath.errors import UsageError
+from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.quantities import Constant, Draw
 from airpath.scenario.messages import FieldError
@@ -132,7 +132,7 @@ class ChannelResolver:
                 }
                 return _Rate(plan, (rate.low + rate.high) / 2)
             case TraceRate():
-                return self._trace(rate)
+                return self._trace(rate, path)
             case NamedRate():
                 return self._named(rate, name, path)
 
@@ -140,9 +140,12 @@ class ChannelResolver:
         plan = {"kind": "steps", "steps": steps, "repeat_after_ns": repeat_after}
         return _Rate(plan, _mean_of_steps(steps, repeat_after, self.duration))
 
-    def _trace(self, rate: TraceRate) -> _Rate:
-        trace = TraceInput((self.folder / rate.file).resolve(), rate.format, rate.direction)
-        mean = mean_rate(trace)
+    def _trace(self, rate: TraceRate, path: str) -> _Rate:
+        trace = TraceInput(self.folder / rate.file, rate.format, rate.direction)
+        try:
+            mean = mean_rate(trace)
+        except TraceError as error:
+            raise TraceError(f"{path}.file: {error}") from None
         kind = "opportunities" if trace.is_opportunities else "rate-log"
         return _Rate({"kind": kind, "trace": self.traces.index(trace), "once": rate.mode == "once"}, mean)
 

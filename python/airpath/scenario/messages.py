@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -41,7 +41,16 @@ def scenario_error(source: str, faults: Iterable[Fault]) -> ScenarioError:
 
 def faults(error: ValidationError, root: type[BaseModel], raw: object, prefix: str = "") -> list[Fault]:
     """Every fault that a validation of `raw` against `root` found; `prefix` is the path of `raw` itself."""
-    return [_fault(details, root, raw, prefix) for details in error.errors(include_url=False)]
+    return [
+        _fault(details, root, raw, prefix)
+        for details in error.errors(include_url=False)
+        if not _follows_from_another(details)
+    ]
+
+
+def _follows_from_another(details: ErrorDetails) -> bool:
+    """Whether a list is called too short only because its items were found wrong."""
+    return details["type"] == "too_short" and len(details["input"]) >= details["ctx"]["min_length"]
 
 
 def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: str) -> Fault:
@@ -69,20 +78,39 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
             message = f"found {_show(found)}; accepted: a table"
         case "tuple_type" | "list_type":
             message = f"found {_show(found)}; accepted: a list"
+        case "too_short":
+            message = f"found {_show(found)}; accepted: at least {context['min_length']}"
         case "string_pattern_mismatch":
             message = (
                 f"found {_show(found)}; accepted: letters, digits, dots, hyphens and underscores,"
                 " beginning with a letter or digit"
             )
         case _:
-            message = f"found {_show(found)}; {_sentence(details['msg'])}"
+            message = f"found {_show(found)}; accepted: {_accepted(details['type'], context, details['msg'])}"
     return Fault(path.removeprefix("."), message)
 
 
-def _sentence(message: str) -> str:
-    """Return the validator's own text, in our form."""
-    text = message.removeprefix("Input should be ").removeprefix("Value ")
-    return f"accepted: {text}"
+def _accepted(kind: str, context: Mapping[str, Any], message: str) -> str:
+    """Return what a simple value must be; where we have no words of our own, the validator's."""
+    match kind:
+        case "int_type":
+            return "a whole number"
+        case "float_type":
+            return "a number"
+        case "bool_type":
+            return "true or false"
+        case "string_type":
+            return "text"
+        case "greater_than_equal":
+            return f"at least {context['ge']:g}"
+        case "greater_than":
+            return f"more than {context['gt']:g}"
+        case "less_than_equal":
+            return f"at most {context['le']:g}"
+        case "less_than":
+            return f"less than {context['lt']:g}"
+        case _:
+            return message.removeprefix("Input should be ")
 
 
 def _show(value: object) -> str:
@@ -122,16 +150,20 @@ def _literals(expected: str) -> list[str]:
 def _path(location: Sequence[int | str], raw: object) -> str:
     """Return the location as it stands in the file, without the steps that exist in the types only."""
     path = ""
+    tag_may_follow = True
     for step in location:
         if isinstance(step, int):
             path += f"[{step}]"
             raw = raw[step] if isinstance(raw, list | tuple) and step < len(raw) else None
         elif isinstance(raw, Mapping):
-            if step not in raw and raw.get("kind") == step:
+            # The first step into a table with a kind is that kind, even where a key has the same name.
+            if tag_may_follow and raw.get("kind") == step:
+                tag_may_follow = False
                 continue
             path += f".{step}"
             raw = raw.get(step)
         # A step into something that is no table: the parts of a short form, which the file does not show.
+        tag_may_follow = True
     return path
 
 

@@ -11,7 +11,7 @@ from airpath.units import format_duration
 
 
 class Record(Table):
-    """What is measured and kept."""
+    """What is measured, how finely, and what of it is kept."""
 
     warm_up: Duration = 0
     """Summaries count from here on."""

@@ -131,9 +131,7 @@ def _expand(value: Any) -> Any:
     """Return the short forms: a bare rate, and "unlimited"."""
     if value == "unlimited":
         return {"kind": "unlimited"}
-    if isinstance(value, str | int | float):
-        return {"kind": "constant", "rate": value}
-    return value
+    return value if isinstance(value, dict | Table) else {"kind": "constant", "rate": value}
 
 
 RateProcess = Annotated[

@@ -7,7 +7,7 @@ has twice its own delay. The mean rate of a link is that of its process: of a sc
 period (over the run, if it does not repeat), of uniform draws the middle of the range.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,7 +30,7 @@ from airpath.scenario.flows import (
 )
 from airpath.scenario.messages import FieldError, faults, scenario_error
 from airpath.scenario.model import ScenarioDocument
-from airpath.scenario.network import Network, Route, extra_rtt_of
+from airpath.scenario.network import Network, extra_rtt_of
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
 from airpath.schemes import Scheme, SchemeParameters, parse_scheme
@@ -108,8 +108,7 @@ class _Resolution:
         self.document = document
         self.channels = ChannelResolver(folder, document.duration)
         self.network = Network(document.topology, self.channels)
-        self.core = list(self.network.links)
-        self.base_rtt = {name: 2 * mean(draft.delay) for name, draft in self.network.links.items()}
+        self.base_rtt: dict[str, float] = {}
         self.largest_packet = 0
 
     def run(self) -> Resolved:
@@ -124,6 +123,8 @@ class _Resolution:
                 raise FieldError(
                     "flows", f'there is more than one flow "{name}"; give the entries different names'
                 )
+        for name, draft in self.network.links.items():
+            self.base_rtt.setdefault(name, 2 * mean(draft.delay))
         links, buffers = self._links()
         indices = {name: index for index, name in enumerate(self.network.links)}
         for flow, _, _ in flows:
@@ -159,12 +160,11 @@ class _Resolution:
         """Return the flows of one entry: the plan of each (links still by name), its scheme, its group."""
         scheme, controller, transport = self._control(entry, path)
         for route in self.network.routes(entry, path):
-            self._note_base_rtt(route)
+            base_rtt = self.network.base_rtt(route)
             for index in range(entry.count):
                 name = f"{route.group}-{index + 1}"
                 data, acks = self.network.attach(name, route, extra_rtt_of(entry, index))
-                for link in {*data, *acks} - set(self.core):
-                    self.base_rtt[link] = self.network.base_rtt(route)
+                self._note_base_rtt((*data, *acks), base_rtt)
                 flow = {
                     "name": name,
                     "path": data,
@@ -204,10 +204,9 @@ class _Resolution:
         self.largest_packet = max(self.largest_packet, packet_bytes(transport))
         return scheme.id, scheme.build(parameters, transport["mss_bytes"]), transport
 
-    def _note_base_rtt(self, route: Route) -> None:
-        rtt = self.network.base_rtt(route)
-        for name in (*route.data, *route.acks):
-            self.base_rtt[name] = max(self.base_rtt[name], rtt)
+    def _note_base_rtt(self, names: Iterable[str], base_rtt: float) -> None:
+        for name in names:
+            self.base_rtt[name] = max(self.base_rtt.get(name, 0.0), base_rtt)
 
     def _measured_at(self, entry: Flow, data: tuple[str, ...], path: str) -> str:
         if entry.measured_at is not None:

@@ -60,12 +60,13 @@ def mean_rate(trace: TraceInput) -> float | None:
                 text = line.strip()
                 if not (text.isdigit() and len(text) < 16) or int(text) < last:
                     raise TraceError(
-                        f'{trace.path}: line {number}: found "{text[:40]}"; accepted: a whole number of milliseconds,'
+                        f'{trace.path}: line {number}: found "{text[:40]}"; accepted: a whole'
+                        f" number of milliseconds,"
                         " not smaller than the one before"
                     )
                 count, last = count + 1, int(text)
     except (OSError, UnicodeDecodeError) as error:
         raise TraceError(f"{trace.path}: cannot be read as a Mahimahi trace: {error}") from None
     if last == 0:
-        raise TraceError(f"{trace.path}: the last timestamp is the period, so it must be greater than 0")
+        raise TraceError(f"{trace.path}: the last timestamp is the period; it must be greater than 0")
     return count * OPPORTUNITY_BYTES * 8 * 1000 / last

@@ -1,0 +1,86 @@
+"""Reads the types of the engine's plan out of its Rust source, and holds a plan against them.
+
+The source is the contract: a field that is added, renamed or retyped there must show up here as a failure.
+"""
+
+import re
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[3] / "crates" / "sim" / "src" / "plan.rs"
+
+
+class RustTypes:
+    """Structs (fields by name) and enums (variants by serialised name; `None` for a variant without tag)."""
+
+    def __init__(self, source=None):
+        text = re.sub(r"//[^\n]*", "", source or SOURCE.read_text(encoding="utf-8"))
+        self.structs = {}
+        self.enums = {}
+        for attributes, kind, name, body in re.findall(
+            r"((?:#\[[^\n]*\]\s*)*)pub (struct|enum) (\w+) \{(.*?)\n\}", text, re.DOTALL
+        ):
+            if kind == "struct":
+                self.structs[name] = _fields(body, "pub ")
+            else:
+                self.enums[name] = ("tag =" in attributes, _variants(body, "kebab-case" in attributes))
+
+    def check(self, value, rust_type, path="plan"):
+        """Raise AssertionError where `value` is not what serde would accept for `rust_type`, strictly."""
+        if inner := re.fullmatch(r"Option<(.*)>", rust_type):
+            if value is not None:
+                self.check(value, inner[1], path)
+        elif inner := re.fullmatch(r"Vec<(.*)>", rust_type):
+            assert isinstance(value, list), f"{path}: {value!r} is no list"
+            for index, item in enumerate(value):
+                self.check(item, inner[1], f"{path}[{index}]")
+        elif inner := re.fullmatch(r"\((.*)\)", rust_type):
+            types = inner[1].split(", ")
+            assert isinstance(value, list), f"{path}: {value!r} is no list"
+            assert len(value) == len(types), f"{path}: {value!r} has not {len(types)} items"
+            for index, (item, item_type) in enumerate(zip(value, types, strict=True)):
+                self.check(item, item_type, f"{path}[{index}]")
+        elif rust_type in PRIMITIVES:
+            assert PRIMITIVES[rust_type](value), f"{path}: {value!r} is no {rust_type}"
+        elif rust_type in self.structs:
+            self._check_fields(value, self.structs[rust_type], path)
+        else:
+            tagged, variants = self.enums[rust_type]
+            if tagged:
+                assert value["kind"] in variants, f"{path}: {value['kind']!r} is not in {sorted(variants)}"
+                rest = {key: item for key, item in value.items() if key != "kind"}
+                self._check_fields(rest, variants[value["kind"]], path)
+            else:
+                assert value in variants, f"{path}: {value!r} is not in {sorted(variants)}"
+
+    def _check_fields(self, value, fields, path):
+        assert set(value) == set(fields), f"{path}: {set(value) ^ set(fields)} differ"
+        for name, rust_type in fields.items():
+            self.check(value[name], rust_type, f"{path}.{name}")
+
+
+PRIMITIVES = {
+    "bool": lambda value: isinstance(value, bool),
+    "f64": lambda value: isinstance(value, float),
+    "String": lambda value: isinstance(value, str),
+    "u32": lambda value: type(value) is int and 0 <= value < 2**32,
+    "u64": lambda value: type(value) is int and 0 <= value < 2**64,
+    "usize": lambda value: type(value) is int and 0 <= value < 2**32,
+}
+
+
+def _fields(body, prefix=""):
+    return dict(re.findall(rf"^\s*{prefix}(\w+): (.+),$", body, re.MULTILINE))
+
+
+def _variants(body, kebab):
+    """Variants by serialised name, each with its fields."""
+    variants = {}
+    found = re.finditer(
+        r'^    (?:#\[serde\(rename = "([^"]+)"\)\]\s*)?(\w+)(?: \{(.*?)^    \})?,',
+        body,
+        re.DOTALL | re.MULTILINE,
+    )
+    for rename, name, inner in (match.groups() for match in found):
+        kebab_name = re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
+        variants[rename or (kebab_name if kebab else name)] = _fields(inner or "")
+    return variants

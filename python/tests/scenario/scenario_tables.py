@@ -1,0 +1,42 @@
+"""Small scenarios that the tests change one key at a time."""
+
+from airpath.scenario import Scenario
+from airpath.scenario.load import override
+
+
+def dumbbell(**changes):
+    """A 12 Mbit/s dumbbell with 40 ms of base RTT and one CUBIC flow; `__` in keys stands for a dot."""
+    tables = {
+        "name": "small",
+        "duration": "10s",
+        "topology": {"kind": "dumbbell", "bottleneck": {"rate": "12mbps", "delay": "20ms"}},
+        "flows": [{"name": "flow", "scheme": "cubic"}],
+    }
+    for key, value in changes.items():
+        tables = override(tables, key.replace("__", "."), value)
+    return tables
+
+
+def parking_lot(**changes):
+    """Two hops with 10 ms each."""
+    link = {"rate": "12mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "50 packets"}}
+    return dumbbell(topology={"kind": "parking-lot", "bottlenecks": [link, link]}, **changes)
+
+
+def graph(links, **changes):
+    """Nodes A to D, a flow from A to D, and these links."""
+    flow = {"name": "flow", "scheme": "cubic", "from": "A", "to": "D"}
+    topology = {"kind": "graph", "nodes": ["A", "B", "C", "D"], "links": links}
+    return dumbbell(topology=topology, flows=[flow], **changes)
+
+
+def plan(tables):
+    """The plan of a scenario."""
+    return Scenario.from_dict(tables).plan()
+
+
+def path_names(plan, flow=0):
+    """The names of the links of a flow, there and back."""
+    names = [link["name"] for link in plan["links"]]
+    entry = plan["flows"][flow]
+    return [names[i] for i in entry["path"]], [names[i] for i in entry["reverse_path"]]

@@ -1,0 +1,103 @@
+"""The plan is what the engine's structs say, to the field and to the type."""
+
+import json
+
+import pytest
+from rust_plan import SOURCE, RustTypes
+from scenario_tables import dumbbell, graph, parking_lot, plan
+
+from airpath.scenario import Scenario, scenario_names
+
+TYPES = RustTypes()
+TIMES = {"uniform": ["1ms", "2ms"]}
+
+
+def test_the_source_was_understood():
+    assert set(TYPES.structs) == {"Plan", "RecordPlan", "LinkPlan", "FlowPlan", "TransportPlan"}
+    assert TYPES.structs["RecordPlan"]["capture"] == "Vec<usize>"
+    tagged, variants = TYPES.enums["RatePlan"]
+    assert tagged
+    assert variants["steps"] == {"steps": "Vec<(u64, u64)>", "repeat_after_ns": "Option<u64>"}
+    assert variants["unlimited"] == {}
+    assert set(TYPES.enums["SlowStartPlan"][1]) == {"standard", "hystart++"}
+    assert set(TYPES.enums["CubicForm"][1]) == {"rfc9438", "2008"}
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_shipped_scenarios_resolve_to_what_the_engine_reads(name):
+    resolved = json.loads(json.dumps(Scenario.load(name).plan()))
+    TYPES.check(resolved, "Plan")
+
+
+RATES = {
+    "unlimited": "unlimited",
+    "constant": "12mbps",
+    "steps": {"kind": "steps", "steps": [["0s", "20mbps"], ["5s", "0bps"]]},
+    "sequence": {"kind": "sequence", "rates": ["1mbps", "2mbps"], "hold": "1s"},
+    "uniform": {"kind": "uniform", "low": "1mbps", "high": "2mbps", "hold": "1s"},
+    "trace": {"kind": "link", "name": "lte.down", "mode": "once"},
+}
+
+
+@pytest.mark.parametrize("rate", RATES.values(), ids=RATES.keys())
+def test_every_rate(rate):
+    TYPES.check(plan(dumbbell(topology__bottleneck__rate=rate)), "Plan")
+
+
+TRAFFIC = {
+    "bulk": "bulk",
+    "file": {"kind": "file", "size": "1MB"},
+    "repeated": {"kind": "repeated", "size": {"exponential": "1MB"}, "pause": TIMES},
+    "arrivals": {"kind": "arrivals", "size": "10kB", "mean_interval": "1s"},
+}
+DATAGRAMS = {
+    "always on": {"kind": "constant-bit-rate", "rate": "1mbps"},
+    "on and off": {"kind": "constant-bit-rate", "rate": "1mbps", "on": "1s", "off": {"exponential": "1s"}},
+    "poisson": {"kind": "poisson-datagrams", "rate": "1mbps", "packet": {"uniform": ["100B", "1500B"]}},
+}
+
+
+@pytest.mark.parametrize("traffic", TRAFFIC.values(), ids=TRAFFIC.keys())
+def test_every_traffic(traffic):
+    TYPES.check(plan(dumbbell(flows__0__traffic=traffic)), "Plan")
+
+
+@pytest.mark.parametrize("traffic", DATAGRAMS.values(), ids=DATAGRAMS.keys())
+def test_every_kind_of_datagrams(traffic):
+    resolved = plan(dumbbell(flows=[{"name": "datagrams", "traffic": traffic}]))
+    TYPES.check(resolved, "Plan")
+    assert resolved["flows"][0]["controller"] is None
+    assert resolved["flows"][0]["transport"] is None
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    ["newreno", "reno:slow_start=hystart++", "cubic:c=1", "cubic-2008", "fixed:window=10 packets,rate=1mbps"],
+)
+def test_every_scheme(scheme):
+    TYPES.check(plan(dumbbell(flows__0__scheme=scheme)), "Plan")
+
+
+def test_the_other_topologies_and_all_that_is_optional():
+    link = {"from": "A", "to": "D", "rate": "20mbps", "delay": TIMES, "jitter": {"exponential": "1ms"}}
+    TYPES.check(
+        plan(graph([link], record__capture=["A-D"], flows__0__start=TIMES, flows__0__stop="5s")), "Plan"
+    )
+    TYPES.check(plan(parking_lot(flows__0__extra_rtt=TIMES, record__packets=True)), "Plan")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("pub mss_bytes: u64", "pub segment_bytes: u64"),
+        ("pub loss: f64", "pub loss: u64"),
+        ("pub delay_ns: Draw", "pub delay_ns: u64"),
+        ("    Bulk,", "    Endless,"),
+        ('rename = "rfc9438"', 'rename = "rfc9999"'),
+    ],
+)
+def test_drift_of_the_contract_is_noticed(old, new):
+    source = SOURCE.read_text(encoding="utf-8")
+    assert old in source
+    with pytest.raises((AssertionError, KeyError, TypeError)):
+        RustTypes(source.replace(old, new)).check(plan(dumbbell()), "Plan")

@@ -1,0 +1,370 @@
+"""Every kind of fault, with the exact message."""
+
+import pytest
+from scenario_tables import dumbbell, graph, parking_lot
+
+from airpath.errors import AirpathError, ScenarioError, TraceError, UsageError
+from airpath.scenario import Scenario, compare_scenario, parse_assignment
+
+RATE = 'accepted: a rate in bits, such as "10mbps", "1.5 Mbit/s" or "800 kbit/s"'
+DURATION = 'accepted: a duration with a unit (ns, us, ms, s, min, h), such as "32ms"'
+RATE_KEYS = "(accepted: high, hold, initial, kind, low, stream)"
+
+CASES = {
+    "unknown key": (
+        {"flows__0__cuont": 2},
+        'flows[0].cuont: unknown key; did you mean "count"? (accepted: count, direction, extra_rtt,'
+        " from, hop,"
+        " measured_at, name, parameters, scheme, start, stop, to, traffic, transport, via)",
+    ),
+    "unknown key in a nested table": (
+        {"record__intervall": "1s"},
+        'record.intervall: unknown key; did you mean "interval"? (accepted: capture, interval,'
+        " packets, warm_up)",
+    ),
+    "unknown key without a near one": (
+        {"record__xyzzy": 1},
+        "record.xyzzy: unknown key (accepted: capture, interval, packets, warm_up)",
+    ),
+    "unknown key in a table with a kind": (
+        {
+            "topology__bottleneck__rate": {
+                "kind": "uniform",
+                "low": "1mbps",
+                "high": "2mbps",
+                "hold": "1s",
+                "hihg": "2mbps",
+            }
+        },
+        f'topology.bottleneck.rate.hihg: unknown key; did you mean "high"? {RATE_KEYS}',
+    ),
+    "missing": (
+        {"flows": [{"scheme": "cubic"}]},
+        "flows[0].name: required, but not given",
+    ),
+    "missing in a table with a kind": (
+        {"flows__0__traffic": {"kind": "file"}},
+        "flows[0].traffic.size: required, but not given",
+    ),
+    "bare number": (
+        {"topology__bottleneck__rate": 10},
+        f"topology.bottleneck.rate: found the bare number 10, which has no unit; {RATE}",
+    ),
+    "zero rate": (
+        {"topology__bottleneck__rate": "0mbps"},
+        'topology.bottleneck.rate: found "0mbps"; it must be more than zero',
+    ),
+    "no rate at all": ({"topology__bottleneck__rate": [1]}, f"topology.bottleneck.rate: found [1]; {RATE}"),
+    "unknown kind": (
+        {"topology__kind": "dumbel"},
+        'topology.kind: found "dumbel" (did you mean "dumbbell"?); accepted: dumbbell, parking-lot, graph',
+    ),
+    "no kind": (
+        {"topology__bottleneck__rate": {"low": "1mbps"}},
+        'topology.bottleneck.rate: found a table; accepted: a table with the key "kind"',
+    ),
+    "not a table": ({"topology": 5}, "topology: found 5; accepted: a table"),
+    "not a list": ({"flows": "cubic"}, 'flows: found "cubic"; accepted: a list'),
+    "empty list": ({"flows": []}, "flows: found a list of 0; accepted: at least 1"),
+    "not a whole number": ({"flows__0__count": "5"}, 'flows[0].count: found "5"; accepted: a whole number'),
+    "true is no number": ({"flows__0__count": True}, "flows[0].count: found true; accepted: a whole number"),
+    "too small": ({"flows__0__count": 0}, "flows[0].count: found 0; accepted: at least 1"),
+    "too large": (
+        {"topology__bottleneck__loss": 2},
+        "topology.bottleneck.loss: found 2; accepted: at most 1",
+    ),
+    "not a flag": ({"record__packets": "yes"}, 'record.packets: found "yes"; accepted: true or false'),
+    "not text": ({"title": 5}, "title: found 5; accepted: text"),
+    "not one of": (
+        {"flows__0__direction": "revers"},
+        'flows[0].direction: found "revers" (did you mean "reverse"?); accepted: forward, reverse, both',
+    ),
+    "bad name": (
+        {"name": "a b"},
+        'name: found "a b"; accepted: letters, digits, dots, hyphens and underscores,'
+        " beginning with a letter or digit",
+    ),
+    "bad draw": (
+        {"flows__0__extra_rtt": {"unifrm": ["0ms", "1ms"]}},
+        "flows[0].extra_rtt: found {'unifrm': ['0ms', '1ms']};"
+        ' accepted: "10ms" or {uniform = ["LOW", "HIGH"]} or {even = ["FIRST", "LAST"]}',
+    ),
+    "draw upside down": (
+        {"flows__0__start": {"uniform": ["2ms", "1ms"]}},
+        "flows[0].start: found {'uniform': ['2ms', '1ms']}, whose first value is larger than its second",
+    ),
+    "bad item of a schedule": (
+        {"topology__bottleneck__rate": {"kind": "steps", "steps": [["0s", "1mbps"], ["1", "2mbps"]]}},
+        f'topology.bottleneck.rate.steps[1][0]: found "1", which has no unit; {DURATION}',
+    ),
+    "schedule out of order": (
+        {"topology__bottleneck__rate": {"kind": "steps", "steps": [["1s", "1mbps"]]}},
+        'topology.bottleneck.rate: the starts in "steps" must begin with "0s" and increase',
+    ),
+    "schedule that repeats too early": (
+        {
+            "topology__bottleneck__rate": {
+                "kind": "steps",
+                "steps": [["0s", "1mbps"], ["2s", "3mbps"]],
+                "repeat_after": "2s",
+            }
+        },
+        'topology.bottleneck.rate: "repeat_after" must be later than the last start in "steps"',
+    ),
+    "range upside down": (
+        {"topology__bottleneck__rate": {"kind": "uniform", "low": "3mbps", "high": "2mbps", "hold": "1s"}},
+        'topology.bottleneck.rate: "low" must not be above "high"',
+    ),
+    "unknown link": (
+        {"topology__bottleneck__rate": {"kind": "link", "name": "lte.dwn"}},
+        'topology.bottleneck.rate.name: there is no link "lte.dwn"; did you mean "lte.down"?'
+        " (accepted: ebe.bottleneck, ebe.random, lte.down, lte.up)",
+    ),
+    "unknown scheme": (
+        {"flows__0__scheme": "cubik"},
+        'flows[0].scheme: there is no scheme "cubik"; did you mean "cubic"?'
+        " (accepted: cubic, cubic-2008, fixed, newreno)",
+    ),
+    "option without value": (
+        {"flows__0__scheme": "cubic:beta"},
+        'flows[0].scheme: found "beta" in "cubic:beta"; accepted: options of the form name=value',
+    ),
+    "unknown parameter": (
+        {"flows__0__scheme": "cubic:betta=0.7"},
+        'flows[0].parameters.betta: unknown key; did you mean "beta"?'
+        ' (accepted: beta, c, fast_convergence, reno_friendly, slow_start) (scheme "cubic")',
+    ),
+    "parameter out of range": (
+        {"flows__0__parameters": {"beta": 1.5}},
+        'flows[0].parameters.beta: found 1.5; accepted: less than 1 (scheme "cubic")',
+    ),
+    "missing parameter": (
+        {"flows__0__scheme": "fixed"},
+        'flows[0].parameters.window: required, but not given (scheme "fixed")',
+    ),
+    "no scheme": (
+        {"flows": [{"name": "flow"}]},
+        'flows[0].scheme: required for traffic of kind "bulk", but not given',
+    ),
+    "scheme for datagrams": (
+        {"flows__0__traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}},
+        'flows[0].scheme: means nothing for traffic of kind "constant-bit-rate" (datagrams)',
+    ),
+    "half an on-off source": (
+        {"flows": [{"name": "d", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps", "on": "1s"}}]},
+        'flows[0].traffic: "on" and "off" are given together or not at all',
+    ),
+    "key of another topology": (
+        {"flows__0__hop": 1},
+        'flows[0].hop: means nothing on a topology of kind "dumbbell"',
+    ),
+    "warm-up too long": (
+        {"record__warm_up": "10s"},
+        '"record.warm_up" (10 s) must be shorter than "duration" (10 s)',
+    ),
+    "unknown link to capture": (
+        {"record__capture": ["bottlenek"]},
+        'record.capture[0]: there is no link "bottlenek" here; did you mean "bottleneck"?'
+        " (accepted: bottleneck, bottleneck-reverse)",
+    ),
+    "measured elsewhere": (
+        {"flows__0__measured_at": "bottleneck-reverse"},
+        'flows[0].measured_at: there is no link "bottleneck-reverse" here; did you mean "bottleneck"?'
+        " (accepted: bottleneck)",
+    ),
+    "two flows of one name": (
+        {"flows": [{"name": "x", "scheme": "cubic"}, {"name": "x", "scheme": "cubic"}]},
+        'flows: there is more than one flow "x-1"; give the entries different names',
+    ),
+    "buffer smaller than a packet": (
+        {"topology__bottleneck__delay": "0ms"},
+        'topology.bottleneck.queue.limit: the buffer of link "bottleneck" comes to 0 bytes, less'
+        " than one packet"
+        " of 1500 bytes (base RTT 0 ms)",
+    ),
+    "buffer of no packets": (
+        {"topology__bottleneck__queue": {"kind": "drop-tail", "limit": "0 packets"}},
+        "topology.bottleneck.queue.limit: found a buffer of 0 packets; it must hold at least one",
+    ),
+    "buffer in time on an unlimited link": (
+        {
+            "topology__bottleneck__rate": "unlimited",
+            "topology__bottleneck__queue": {"kind": "drop-tail", "limit": "1ms"},
+        },
+        "topology.bottleneck.queue.limit: needs the mean rate, and the link is unlimited;"
+        " give the buffer in bytes or packets",
+    ),
+    "retransmission timeout upside down": (
+        {"transport__min_rto": "200s"},
+        "flows[0].transport.min_rto: must not be above max_rto",
+    ),
+    "undo without timestamps": (
+        {"transport__timestamps": False, "transport__spurious_timeout_undo": True},
+        "flows[0].transport.spurious_timeout_undo: needs timestamps, which are off",
+    ),
+    "headers without room": (
+        {"transport__headers": "1500B"},
+        "flows[0].transport.headers: found 1500 B, which leaves no room in a packet of 1500 B; give mss too",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), CASES.values(), ids=CASES.keys())
+def test_a_fault_in_a_scenario(changes, message):
+    assert fault_of(dumbbell(**changes)) == f"scenario: {message}"
+
+
+GRAPH_CASES = {
+    "unknown node": (
+        [{"from": "A", "to": "E", "rate": "1mbps"}],
+        'topology.links[0].to: there is no node "E"; accepted: A, B, C, D',
+    ),
+    "no path": (
+        [{"from": "A", "to": "B", "rate": "1mbps"}],
+        'flows[0]: there is no path from "A" to "D"',
+    ),
+    "no path back": (
+        [{"from": "A", "to": "D", "rate": "1mbps", "duplex": False}],
+        'flows[0]: there is no path from "D" to "A"',
+    ),
+    "two links of one name": (
+        [{"from": "A", "to": "D", "rate": "1mbps"}, {"from": "A", "to": "D", "rate": "1mbps"}],
+        'topology.links[1]: there is more than one link "A-D"; give them different names',
+    ),
+}
+
+
+@pytest.mark.parametrize(("links", "message"), GRAPH_CASES.values(), ids=GRAPH_CASES.keys())
+def test_a_fault_in_a_graph(links, message):
+    assert fault_of(graph(links)) == f"scenario: {message}"
+
+
+def test_faults_of_flows_on_graphs_and_parking_lots():
+    link = {"from": "A", "to": "D", "rate": "1mbps", "delay": "1s"}
+    assert fault_of(graph([link], flows__0={"name": "x", "scheme": "cubic"})) == (
+        'scenario: flows[0]: a flow on a graph needs the keys "from" and "to"'
+    )
+    assert fault_of(graph([link], flows__0__to="A")) == 'scenario: flows[0]: the path begins and ends at "A"'
+    assert fault_of(graph([link], flows__0__via=["D", "A"])) == (
+        "scenario: flows[0]: the path A -> D -> A -> D crosses a link twice"
+    )
+    assert fault_of(graph([link], flows__0__direction="reverse")) == (
+        'scenario: flows[0].direction: means nothing on a topology of kind "graph"'
+    )
+    assert (
+        fault_of(parking_lot(flows__0__hop=3))
+        == "scenario: flows[0].hop: found 3; the parking lot has 2 bottlenecks"
+    )
+    assert fault_of(graph([link], topology__nodes=["A", "A", "D"])) == (
+        "scenario: topology.nodes: a node is listed twice"
+    )
+
+
+def test_several_faults_have_a_line_each():
+    text = fault_of(dumbbell(seeed=1, duration="10", flows__0__count=0))
+    assert text.splitlines() == [
+        f'scenario: duration: found "10", which has no unit; {DURATION}',
+        "scenario: flows[0].count: found 0; accepted: at least 1",
+        'scenario: seeed: unknown key; did you mean "seed"? (accepted: description, duration,'
+        " flows, name, record,"
+        " repetitions, seed, title, topology, transport)",
+    ]
+
+
+def test_faults_of_files_name_the_file(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('name = "mine"\nduration = 5 s\n')
+    with pytest.raises(ScenarioError, match=r"mine\.toml: not valid TOML: .*line 2, column 14"):
+        Scenario.load(file)
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(ScenarioError, match=r"mine\.toml: not a text file in UTF-8"):
+        Scenario.load(file)
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.load("lte-downlod")
+    assert str(caught.value).startswith(
+        'lte-downlod: neither a file nor a shipped scenario; did you mean "lte-download"? (accepted: '
+    )
+
+
+TIMES = "accepted: a whole number of milliseconds, not smaller than the one before"
+TRACES = {
+    "not there": (None, "there is no such file"),
+    "a word": (
+        "1\ntwo\n",
+        f'line 2: found "two"; {TIMES}',
+    ),
+    "a blank line": (
+        "1\n\n2\n",
+        f'line 2: found ""; {TIMES}',
+    ),
+    "backwards": (
+        "5\n4\n",
+        f'line 2: found "4"; {TIMES}',
+    ),
+    "no time": ("0\n0\n", "the last timestamp is the period; it must be greater than 0"),
+    "empty": ("", "the last timestamp is the period; it must be greater than 0"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), TRACES.values(), ids=TRACES.keys())
+def test_a_fault_in_a_trace(text, message, tmp_path):
+    if text is not None:
+        (tmp_path / "link.down").write_text(text)
+    tables = dumbbell(topology__bottleneck__rate={"kind": "trace", "file": "link.down"})
+    with pytest.raises(TraceError) as caught:
+        Scenario.from_dict(tables, folder=tmp_path).plan()
+    assert (
+        str(caught.value) == f"scenario: topology.bottleneck.rate.file: {tmp_path / 'link.down'}: {message}"
+    )
+
+
+def test_a_rate_log_cannot_size_a_buffer(tmp_path):
+    (tmp_path / "log").write_text("0 1\n1 2\n")
+    tables = dumbbell(topology__bottleneck__rate={"kind": "trace", "file": "log", "format": "seconds-mbps"})
+    with pytest.raises(ScenarioError) as caught:
+        Scenario.from_dict(tables, folder=tmp_path).plan()
+    assert str(caught.value) == (
+        "scenario: topology.bottleneck.queue.limit: needs the mean rate, and a rate log is read"
+        " only when the run"
+        " begins; give the buffer in bytes or packets"
+    )
+
+
+def test_faults_of_usage():
+    def usage(call, *arguments, **more):
+        with pytest.raises(UsageError) as caught:
+            call(*arguments, **more)
+        return str(caught.value)
+
+    scenario = Scenario.from_dict(dumbbell())
+    assert (
+        usage(parse_assignment, "duration")
+        == 'found "duration"; accepted: key=value, such as flows.0.count=5'
+    )
+    assert (
+        usage(scenario.override, {"flows.1.count": 2})
+        == 'cannot set "flows.1": accepted are the numbers 0 to 0'
+    )
+    assert usage(scenario.override, {"duration.x": 2}) == (
+        'cannot set "duration.x": "duration" is the single value \'10s\', not a table'
+    )
+    assert usage(compare_scenario, [], "12mbps") == "no scheme was given; name at least one"
+    assert (
+        usage(compare_scenario, ["cubic"], "12mbps", rtt="40")
+        == f'rtt: found "40", which has no unit; {DURATION}'
+    )
+    assert usage(compare_scenario, ["cubic"], "12MBps") == (
+        'link: found "12MBps": rates are in bits, never bytes; if bytes were meant, write "96 Mbit/s"'
+    )
+    assert usage(compare_scenario, ["cubic"], "lte.donw") == (
+        'link: found "lte.donw", which is neither a rate, nor a file, nor a shipped link; did you'
+        ' mean "lte.down"?'
+        " (accepted: ebe.bottleneck, ebe.random, lte.down, lte.up)"
+    )
+
+
+def fault_of(tables):
+    with pytest.raises(AirpathError) as caught:
+        Scenario.from_dict(tables).plan()
+    assert isinstance(caught.value, ScenarioError)
+    return str(caught.value)
