@@ -1,0 +1,49 @@
+"""airpath: a laboratory for bandwidth estimation and congestion control over links whose capacity moves.
+
+>>> import airpath
+>>> results = airpath.compare(["newreno", "cubic"], "lte.down", duration="10s")
+>>> results.to_pandas("summary")
+
+Everything is loaded when it is first used, so that importing the package costs next to nothing.
+"""
+
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from airpath import errors
+    from airpath.results import Results
+    from airpath.runner import Interrupted, compare, run
+    from airpath.scenario import Scenario
+
+__all__ = ["Interrupted", "Results", "Scenario", "__version__", "compare", "errors", "run"]
+
+_HOMES: Final = {
+    "Interrupted": "airpath.runner",
+    "Results": "airpath.results",
+    "Scenario": "airpath.scenario",
+    "compare": "airpath.runner",
+    "run": "airpath.runner",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
+    if name == "errors":
+        return import_module("airpath.errors")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'airpath' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _version() -> str:
+    try:
+        return metadata.version("airpath")
+    except metadata.PackageNotFoundError:
+        return "0+unknown"

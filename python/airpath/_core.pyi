@@ -1,0 +1,68 @@
+"""The engine, as Python sees it."""
+
+from typing import Any, Literal, final
+
+__version__: str
+
+class PlanError(ValueError):
+    """The plan cannot be run; the message says why."""
+
+class RunCancelled(RuntimeError):
+    """The run was cancelled before its end."""
+
+class TraceFormatError(ValueError):
+    """The bytes are not a trace; arguments: message, line number (0 where no line is at fault)."""
+
+@final
+class Simulation:
+    """One run: a plan (JSON), the traces that it refers to by number, and a seed."""
+
+    def __new__(cls, plan: str, traces: list[Trace], seed: int) -> Simulation: ...
+    def run(
+        self,
+    ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, int]]:
+        """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once."""
+
+    def cancel(self) -> None:
+        """Ask the run to stop soon; `run` then raises `RunCancelled`."""
+
+    @property
+    def progress(self) -> float:
+        """The share of simulated time that is done, 0 to 1."""
+
+@final
+class Trace:
+    """A trace read from the bytes of a file."""
+
+    @staticmethod
+    def read(
+        data: bytes,
+        format: str | None = None,  # noqa: A002 - the engine's name
+        direction: str = "down",
+        drop_ping_rows: bool = False,
+    ) -> Trace:
+        """Read a trace; the format is detected when it is not given."""
+
+    @staticmethod
+    def formats() -> list[str]:
+        """Return the names of all formats."""
+
+    @property
+    def format(self) -> str:
+        """The format that was read."""
+
+    @property
+    def kind(self) -> Literal["opportunities", "rates"]:
+        """What the trace holds."""
+
+    def statistics(self) -> dict[str, Any]:
+        """Return duration, rates over 100 ms bins, longest outage, largest step."""
+
+    def rates(self, bin_s: float) -> list[tuple[float, float]]:
+        """Return the mean rate over bins of `bin_s` seconds: start in seconds, bits per second."""
+
+    def to_mahimahi(self) -> str:
+        """Return the trace as packet-delivery opportunities in Mahimahi's form."""
+
+    def to_csv(self, bin_s: float = 0.1) -> str:
+        """Return the trace as a rate log."""

@@ -1,0 +1,74 @@
+"""`airpath compare`."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airpath.cli.output import JobsOption, JsonOption, OutOption
+
+HELP = """Compare schemes over one link, everything else equal, and write tables, figures and a report.
+
+Examples:
+
+    airpath compare newreno cubic --link lte.down
+
+    airpath compare newreno cubic cubic-2008 --link 12mbps --rtt 80ms --buffer 0.5bdp --flows 4
+
+    airpath compare cubic cubic:beta=0.8 --link my-phone.trace --duration 2min --reps 5
+
+    airpath compare newreno cubic --link ebe.bottleneck --json | jq .schemes.cubic.delay_p95_ms
+"""
+
+
+def compare(
+    schemes: Annotated[
+        list[str],
+        typer.Argument(help="Schemes, with options after a colon (`airpath list schemes` shows all)."),
+    ],
+    link: Annotated[
+        str, typer.Option(help="A rate (12mbps), a named link (`airpath list links`), or a trace file.")
+    ],
+    rtt: Annotated[
+        str | None,
+        typer.Option(help="Base round-trip time; that of the named link, else 40ms.", show_default=False),
+    ] = None,
+    buffer: Annotated[
+        str | None,
+        typer.Option(
+            help="Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", show_default=False
+        ),
+    ] = None,
+    flows: Annotated[int, typer.Option(help="How many flows.")] = 1,
+    duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
+    warm_up: Annotated[str, typer.Option(help="Summaries count from here on.")] = "0s",
+    reps: Annotated[int, typer.Option(help="Repetitions of each scheme.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
+    jobs: JobsOption = None,
+    out: OutOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare schemes over one link."""
+    from airpath.cli.work import compared_text, run_and_write
+    from airpath.runner import compare_scenarios
+
+    scenarios = compare_scenarios(
+        schemes,
+        link,
+        rtt=rtt,
+        buffer=buffer,
+        flows=flows,
+        duration=duration,
+        warm_up=warm_up,
+        seed=seed,
+        repetitions=reps,
+    )
+    out = out or Path("out") / f"compare-{_file_name(link)}"
+    run_and_write(scenarios, out, compared_text(scenarios), jobs=jobs, as_json=as_json)
+
+
+def _file_name(link: str) -> str:
+    """The link as part of a file name: of a path, its last part."""
+    name = Path(link).stem if Path(link).is_file() else link
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"

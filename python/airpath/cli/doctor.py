@@ -1,0 +1,174 @@
+"""`airpath doctor`: is everything there and does it work?"""
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Final, Literal
+
+import typer
+
+from airpath.cli.output import JsonOption, show, show_json
+
+HELP = """Check this installation: versions, the engine with a short run, fonts, processors, permissions.
+
+Leaves with exit code 1 if something that airpath needs is missing.
+
+Examples:
+
+    airpath doctor
+
+    airpath doctor --json | jq '.checks[] | select(.state != "good")'
+"""
+
+State = Literal["good", "missing", "broken"]
+"""`missing` is what airpath can do without."""
+TOLERANCE: Final = 0.001
+"""Of the self-test: one part in a thousand."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one check found."""
+
+    name: str
+    state: State
+    detail: str
+
+
+def doctor(as_json: JsonOption = False) -> None:
+    """Check this installation."""
+    checks = [_guarded(name, check) for name, check in CHECKS.items()]
+    healthy = all(check.state != "broken" for check in checks)
+    if as_json:
+        show_json({"healthy": healthy, "checks": [asdict(check) for check in checks]})
+    else:
+        from rich.table import Table
+
+        table = Table("", "", "", show_header=False, box=None, padding=(0, 2))
+        for check in checks:
+            table.add_row(check.name, check.state, check.detail)
+        show(table)
+        show("all is well" if healthy else "something is broken; see above")
+    if not healthy:
+        raise typer.Exit(1)
+
+
+def versions() -> tuple[State, str]:
+    """Versions of airpath, Python and the packages that matter for results."""
+    from airpath import __version__
+
+    packages = ", ".join(
+        f"{name} {metadata.version(name)}" for name in ("numpy", "pyarrow", "matplotlib", "pydantic")
+    )
+    return "good", f"airpath {__version__}, Python {platform.python_version()}, {packages}"
+
+
+def engine() -> tuple[State, str]:
+    """Whether the extension loads."""
+    from airpath import _core
+
+    return "good", f"airpath._core {_core.__version__}"
+
+
+def self_test() -> tuple[State, str]:
+    """One second of a window that never changes over one link: min(W / RTT, C) is known in advance.
+
+    The window is larger than the bandwidth-delay product, so the link must be busy all the time; and the round-trip
+    time must be what the window takes to pass the link.
+    """
+    from airpath.runner import run
+    from airpath.scenario import Scenario
+
+    rate_bps, window, packet_bytes = 100_000_000, 100, 1500
+    results = run(
+        Scenario.from_dict(
+            {
+                "name": "self-test",
+                "duration": "1s",
+                "record": {"warm_up": "200ms"},
+                "topology": {
+                    "kind": "dumbbell",
+                    "bottleneck": {
+                        "rate": "100mbps",
+                        "delay": "2ms",
+                        "queue": {"kind": "drop-tail", "limit": "1MB"},
+                    },
+                    "reverse": {"rate": "unlimited"},
+                },
+                "transport": {"delayed_ack_segments": 1},
+                "flows": [{"name": "flow", "scheme": "fixed", "parameters": {"window": f"{window} packets"}}],
+            }
+        ),
+        progress=False,
+    )
+    utilisation = results.summary["utilisation"][0].as_py()
+    srtt_s, expected_s = results.flows["srtt_s"][0].as_py(), window * packet_bytes * 8 / rate_bps
+    detail = f"utilisation {utilisation:.5f} (expected 1), RTT {srtt_s * 1e3:.3f} ms (expected {expected_s * 1e3:g} ms)"
+    good = abs(utilisation - 1) <= TOLERANCE and abs(srtt_s / expected_s - 1) <= TOLERANCE
+    return ("good" if good else "broken"), detail
+
+
+def figures() -> tuple[State, str]:
+    """Whether matplotlib draws, and with which font."""
+    import matplotlib as mpl
+    from matplotlib import font_manager
+    from matplotlib.figure import Figure
+
+    from airpath.plots import render
+
+    figure = Figure()
+    figure.add_subplot().plot([0, 1])
+    render(figure, "png")
+    return (
+        "good",
+        f"backend {mpl.get_backend()}, font {Path(font_manager.findfont(font_manager.FontProperties())).stem}",
+    )
+
+
+def processors() -> tuple[State, str]:
+    """How many runs go on at the same time."""
+    from airpath.runner import workers
+
+    return "good", f"{os.cpu_count()} in the machine, {workers(None)} for airpath"
+
+
+def current_directory() -> tuple[State, str]:
+    """Whether results can be written here."""
+    with TemporaryFile(dir=Path.cwd()):
+        return "good", f"{Path.cwd()} is writable"
+
+
+def tshark() -> tuple[State, str]:
+    """Wireshark's command line, which reads the captures; airpath itself does without."""
+    command = shutil.which("tshark")
+    if command is None:
+        return "missing", "not installed (optional: reads the captures that airpath writes)"
+    told = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=20, check=True)
+    return "good", told.stdout.splitlines()[0]
+
+
+CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = {
+    "versions": versions,
+    "engine": engine,
+    "self-test": self_test,
+    "figures": figures,
+    "processors": processors,
+    "current directory": current_directory,
+    "tshark": tshark,
+}
+
+
+def _guarded(name: str, check: Callable[[], tuple[State, str]]) -> Check:
+    """Do one check; one that fails must not hide the others."""
+    try:
+        state, detail = check()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
+        optional = check is tshark
+        return Check(name, "missing" if optional else "broken", f"{type(error).__name__}: {error}")
+    return Check(name, state, detail)

@@ -1,0 +1,85 @@
+"""`airpath list`."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from airpath.cli.output import JsonOption, show, show_json
+
+HELP = """List schemes, queues, links and scenarios, each with one line.
+
+Examples:
+
+    airpath list
+
+    airpath list schemes
+
+    airpath list links --json | jq -r '.links | keys[]'
+"""
+
+
+class Section(StrEnum):
+    """What can be listed."""
+
+    SCHEMES = "schemes"
+    QUEUES = "queues"
+    LINKS = "links"
+    SCENARIOS = "scenarios"
+
+
+def list_(
+    section: Annotated[Section | None, typer.Argument(help="What to list; everything if not given.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what there is by name."""
+    sections = {one.value: _ENTRIES[one]() for one in ([section] if section else Section)}
+    if as_json:
+        show_json(sections)
+        return
+    from rich.table import Table
+
+    for title, entries in sections.items():
+        table = Table(
+            "name", "", title=title, title_justify="left", show_header=False, box=None, padding=(0, 2)
+        )
+        for name, text in entries.items():
+            table.add_row(name, text)
+        show(table)
+
+
+def schemes() -> dict[str, str]:
+    """Return each scheme with its line."""
+    from airpath.schemes import SCHEMES
+
+    return {scheme.id: scheme.description for scheme in SCHEMES}
+
+
+def queues() -> dict[str, str]:
+    """Return each queue discipline with its line."""
+    from airpath.scenario import QUEUES
+
+    return {queue.name: queue.description for queue in QUEUES}
+
+
+def links() -> dict[str, str]:
+    """Return each shipped link with its line."""
+    from airpath.links import LINKS
+
+    return {link.name: link.description for link in LINKS}
+
+
+def scenarios() -> dict[str, str]:
+    """Return each shipped scenario with its line."""
+    from airpath.scenario import Scenario, scenario_names
+
+    return {name: Scenario.load(name).document.description for name in scenario_names()}
+
+
+_ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {
+    Section.SCHEMES: schemes,
+    Section.QUEUES: queues,
+    Section.LINKS: links,
+    Section.SCENARIOS: scenarios,
+}

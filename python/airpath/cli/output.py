@@ -1,0 +1,47 @@
+"""What commands have in common: options, and printing for people and for machines."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(help="Runs at the same time; one for each processor if not given.", show_default=False),
+]
+OutOption = Annotated[
+    Path | None, typer.Option(help="Directory for the results.", show_default=False, file_okay=True)
+]
+
+WIDTH_WITHOUT_TERMINAL = 160
+"""Columns of a table that is printed into a file or a pipe."""
+
+
+def show(what: "RenderableType") -> None:
+    """Print for a person, on standard output."""
+    _console().print(what)
+
+
+def show_json(content: Any) -> None:
+    """Print for a machine, on standard output."""
+    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def tell(message: str) -> None:
+    """Say something to a person, on standard error."""
+    sys.stderr.write(f"airpath: {message}\n")
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
+    return Console(width=width, highlight=False, soft_wrap=False)

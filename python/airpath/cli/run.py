@@ -1,0 +1,62 @@
+"""`airpath run`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airpath.cli.output import JobsOption, JsonOption, OutOption
+
+HELP = """Run a scenario and write tables, figures and a report.
+
+Examples:
+
+    airpath run lte-download
+
+    airpath run my-link.toml --reps 10 --seed 7
+
+    airpath run lte-download --set duration=20s --set flows.0.scheme=newreno --out /tmp/newreno
+
+    airpath run two-way --capture bottleneck --json | jq .schemes
+"""
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a shipped scenario.")],
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Seed of the first repetition; repetition k uses seed + k.", show_default=False),
+    ] = None,
+    reps: Annotated[int | None, typer.Option(help="How many repetitions.", show_default=False)] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario; can be repeated."),
+    ] = None,
+    jobs: JobsOption = None,
+    out: OutOption = None,
+    packets: Annotated[bool, typer.Option("--packets", help="Keep a row for each data packet.")] = False,
+    capture: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LINK", help="Capture packets at this link (pcapng); can be repeated."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a scenario."""
+    from airpath.cli.work import run_and_write
+    from airpath.runner import scheme_label
+    from airpath.scenario import Scenario, parse_assignment
+    from airpath.scenario.load import find_file
+
+    changes: dict[str, Any] = dict(parse_assignment(setting) for setting in settings or [])
+    changes |= {key: value for key, value in (("seed", seed), ("repetitions", reps)) if value is not None}
+    if packets:
+        changes["record.packets"] = True
+    if capture:
+        changes["record.capture"] = capture
+    chosen = Scenario.load(scenario)
+    text = find_file(scenario).read_text(encoding="utf-8")
+    if changes:
+        chosen = chosen.override(changes)
+        text = chosen.to_toml()
+    out = out or Path("out") / chosen.name
+    run_and_write({scheme_label(chosen): chosen}, out, text, jobs=jobs, as_json=as_json)

@@ -1,0 +1,217 @@
+"""`airpath trace`: look at and convert trace files."""
+
+import os
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from airpath.cli.output import JsonOption, show, show_json
+from airpath.errors import OutputError, TraceError, UsageError
+
+if TYPE_CHECKING:
+    from airpath._core import Trace
+
+HELP_SHOW = """Statistics and a picture of a trace file, or of a named link that is a trace.
+
+Examples:
+
+    airpath trace show lte.down
+
+    airpath trace show my-phone.trace --out phone.png
+
+    airpath trace show log.txt --format milliseconds-kbps --json | jq .mean_bps
+"""
+HELP_CONVERT = """Write a trace in another format, to a file or to standard output.
+
+Examples:
+
+    airpath trace convert 5g-walk.csv --to mahimahi --out 5g-walk.trace
+
+    airpath trace convert lte.down --to csv --bin 1s | head
+"""
+
+app = typer.Typer(
+    help="Look at trace files and convert them.", no_args_is_help=True, rich_markup_mode="markdown"
+)
+
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="A trace file, or a named link that is a trace.")
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option("--format", help="Format of the file; detected if not given.", show_default=False),
+]
+DirectionOption = Annotated[str, typer.Option(help="down or up, for formats that hold both.")]
+BIN_S = 0.1
+"""Width of the bins of the picture: that of the statistics."""
+
+
+class Target(StrEnum):
+    """What a trace can be converted to."""
+
+    MAHIMAHI = "mahimahi"
+    CSV = "csv"
+
+
+@app.command("show", help=HELP_SHOW)
+def show_trace(
+    file: FileArgument,
+    format_name: FormatOption = None,
+    direction: DirectionOption = "down",
+    out: Annotated[
+        Path | None, typer.Option(help="The picture (PNG); out/FILE.png if not given.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print statistics of a trace and draw it."""
+    from rich.table import Table
+
+    from airpath.cli.trace_picture import trace_picture
+
+    trace = read(file, format_name, direction)
+    statistics = trace.statistics()
+    picture = out or Path("out") / f"{Path(file).stem if Path(file).is_file() else file}.png"
+    write_file(picture, trace_picture(trace, Path(file).name, BIN_S))
+    if as_json:
+        show_json({"file": file, "format": trace.format, **statistics, "picture": str(picture)})
+        return
+    table = Table("", "", title=f"{file} ({trace.format})", title_justify="left", show_header=False)
+    for name, value in _rows(statistics):
+        table.add_row(name, value)
+    show(table)
+    show(f"picture: {picture}")
+
+
+@app.command("convert", help=HELP_CONVERT)
+def convert(
+    file: FileArgument,
+    to: Annotated[Target, typer.Option(help="The format to write.")],
+    format_name: FormatOption = None,
+    direction: DirectionOption = "down",
+    bin_width: Annotated[
+        str, typer.Option("--bin", help="For csv: the width over which delivery opportunities are averaged.")
+    ] = "100ms",
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; standard output if not given.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a trace in another format."""
+    from airpath.units import parse_duration
+
+    if as_json and out is None:
+        raise UsageError("--json needs --out, since standard output can hold only one of the two")
+    bin_s = parse_duration(bin_width) / 1e9
+    trace = read(file, format_name, direction)
+    try:
+        text = trace.to_mahimahi() if to is Target.MAHIMAHI else trace.to_csv(bin_s)
+    except ValueError as error:
+        raise TraceError(f"{file}: cannot be converted to {to.value}: {error}") from None
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    write_file(out, text.encode())
+    if as_json:
+        show_json(
+            {
+                "file": file,
+                "format": trace.format,
+                "to": to.value,
+                "out": str(out),
+                "bytes": len(text.encode()),
+            }
+        )
+    else:
+        show(f"{out}: written from {file} ({trace.format})")
+
+
+def read(file: str, format_name: str | None, direction: str) -> "Trace":
+    """Read a trace file, or the trace of a shipped link.
+
+    Raises
+    ------
+    TraceError
+        If there is no such file or link, or the file breaks the rules of its format.
+    UsageError
+        If there is no such format or direction.
+    """
+    from airpath import _core
+    from airpath.links import LINKS
+    from airpath.nearest import suggestion
+
+    if format_name is not None and format_name not in _core.Trace.formats():
+        raise UsageError(
+            f'there is no trace format "{format_name}"; {suggestion(format_name, _core.Trace.formats())}'
+        )
+    if direction not in ("down", "up"):
+        raise UsageError(f'direction: found "{direction}"; accepted: down, up')
+    shipped = {link.name: str(link.rate["file"]) for link in LINKS if link.rate["kind"] == "trace"}
+    path = Path(file if Path(file).exists() else shipped.get(file, file))
+    try:
+        return _core.Trace.read(path.read_bytes(), format_name, direction)
+    except FileNotFoundError:
+        raise TraceError(f"{file}: neither a file nor a shipped link; {suggestion(file, shipped)}") from None
+    except OSError as error:
+        raise TraceError(f"{file}: cannot be read: {error.strerror or error}") from None
+    except _core.TraceFormatError as error:
+        raise TraceError(f"{file}: {error.args[0]}") from None
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a whole file or nothing: beside it first, then renamed.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
+    partial = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.partial-", delete=False
+        ) as file:
+            partial = Path(file.name)
+            file.write(data)
+        partial.chmod(0o666 & ~_umask())
+        partial.replace(path)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from None
+    finally:
+        if partial is not None:
+            partial.unlink(missing_ok=True)
+
+
+def _rows(statistics: dict[str, Any]) -> list[tuple[str, str]]:
+    from airpath.units import format_duration, format_rate
+
+    def rate(name: str) -> str:
+        return format_rate(statistics[name], 4)
+
+    def duration(name: str) -> str:
+        return format_duration(statistics[name] * 1e9, 6)
+
+    outage = duration("longest_outage_s")
+    if statistics["longest_outage_at_s"] is not None:
+        outage += f" (from {duration('longest_outage_at_s')})"
+    return [
+        ("duration", duration("duration_s")),
+        ("mean rate", rate("mean_bps")),
+        ("smallest rate over 100 ms", rate("min_bps")),
+        ("5th percentile", rate("p5_bps")),
+        ("median", rate("p50_bps")),
+        ("95th percentile", rate("p95_bps")),
+        ("largest rate over 100 ms", rate("max_bps")),
+        ("longest time without capacity", outage),
+        ("largest step between seconds", rate("largest_step_bps")),
+    ]
+
+
+def _umask() -> int:
+    """Return the mask for new files, which temporary files do not follow."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,33 @@
+"""A picture of a trace: its rate over time, and how often it has which rate."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from airpath.plots.style import PAGE_IN, render, styled
+
+if TYPE_CHECKING:
+    from airpath._core import Trace
+
+
+def trace_picture(trace: "Trace", title: str, bin_s: float) -> bytes:
+    """Draw the mean rate over bins of `bin_s` seconds, and its cumulative distribution, as a PNG file."""
+    return render(_figure(trace, title, bin_s), "png")
+
+
+@styled
+def _figure(trace: "Trace", title: str, bin_s: float) -> Figure:
+    points = trace.rates(bin_s)
+    starts = np.array([start for start, _ in points])
+    rates = np.array([rate for _, rate in points]) * 1e-6
+    edges = np.append(starts, trace.statistics()["duration_s"])
+    figure = Figure(figsize=(PAGE_IN, 2.6), layout="constrained")
+    over_time, distribution = figure.subplots(1, 2, width_ratios=(3, 1))
+    over_time.stairs(rates, edges, fill=True, color="#dcdcdc")
+    over_time.stairs(rates, edges, baseline=None, color="#0072b2")
+    over_time.set(xlabel="time (s)", ylabel="rate (Mbit/s)", title=title, xlim=(0, edges[-1]))
+    over_time.set_ylim(bottom=0)
+    distribution.ecdf(rates, weights=np.diff(edges), color="#0072b2")
+    distribution.set(xlabel="rate (Mbit/s)", ylabel="share of time")
+    return figure

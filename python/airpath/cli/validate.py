@@ -1,0 +1,87 @@
+"""`airpath validate`."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from airpath.cli.output import JsonOption, show, show_json
+from airpath.errors import AirpathError
+
+if TYPE_CHECKING:
+    from airpath.scenario import Scenario
+
+HELP = """Check a scenario without running it: its keys, its traces, and whether its parts fit together.
+
+Examples:
+
+    airpath validate my-link.toml
+
+    airpath validate lte-download --resolved
+
+    airpath validate my-link.toml --json | jq .links
+"""
+
+
+def validate(
+    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a shipped scenario.")],
+    resolved: Annotated[
+        bool,
+        typer.Option(
+            "--resolved", help="Show what it comes to: rates, base RTTs, buffers in all units, traces."
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a scenario."""
+    from airpath.scenario import Scenario
+    from airpath.workers import simulation
+
+    try:
+        chosen = Scenario.load(scenario)
+        simulation(chosen, chosen.seed)
+        chosen.refuse_if_too_large()
+    except AirpathError as error:
+        if as_json:
+            show_json({"scenario": scenario, "valid": False, "problems": str(error).splitlines()})
+        raise
+    if as_json:
+        show_json({"scenario": scenario, "valid": True, **facts(chosen)})
+    elif resolved:
+        show(chosen.describe())
+        for trace in chosen.traces:
+            show(f"trace: {trace.path} ({trace.format}, {trace.direction})")
+    else:
+        show(f"{scenario}: valid")
+
+
+def facts(scenario: "Scenario") -> dict[str, Any]:
+    """Return what a scenario comes to, for machines; no value is null."""
+    resolved = scenario.resolved
+    return {
+        "name": scenario.name,
+        "duration_s": resolved.plan["duration_ns"] / 1e9,
+        "seed": scenario.seed,
+        "repetitions": scenario.repetitions,
+        "links": {
+            link["name"]: {
+                "rate": link["rate"]["kind"],
+                "mean_rate_bps": resolved.mean_rate_bps[link["name"]],
+                "base_rtt_s": resolved.base_rtt_ns[link["name"]] / 1e9,
+                "buffer_bytes": (buffer := resolved.buffers[link["name"]]).bytes,
+                "buffer_packets": buffer.packets,
+                "buffer_s": buffer.seconds,
+                "buffer_bdp": buffer.bdp,
+            }
+            for link in resolved.plan["links"]
+        },
+        "flows": {
+            flow["name"]: {"scheme": scheme, "group": group}
+            for flow, scheme, group in zip(
+                resolved.plan["flows"], resolved.schemes, resolved.groups, strict=True
+            )
+        },
+        "traces": [
+            {"file": str(trace.path), "format": trace.format, "direction": trace.direction}
+            for trace in scenario.traces
+        ],
+    }

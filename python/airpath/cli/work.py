@@ -1,0 +1,124 @@
+"""Running scenarios on behalf of a command: check, run, write, print."""
+
+import os
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from airpath.cli.output import show, show_json, tell
+from airpath.errors import OutputError
+from airpath.results import Origin, Results, summary_json, summary_table, write
+from airpath.results.writing import is_results
+from airpath.runner import Interrupted, run_all
+from airpath.scenario import Scenario
+
+
+def run_and_write(
+    scenarios: Mapping[str, Scenario], out: Path, scenario_text: str, *, jobs: int | None, as_json: bool
+) -> None:
+    """Run scenarios, write the results, print their summary and where they are.
+
+    After an interrupt the finished runs are written.
+
+    Parameters
+    ----------
+    scenarios
+        Scenario of each scheme.
+    out
+        Where to write the results.
+    scenario_text
+        The scenario as its author wrote it.
+    jobs
+        How many runs at the same time.
+    as_json
+        Print JSON.
+
+    Raises
+    ------
+    OutputError
+        If the results cannot be written; found out before the work where possible.
+    Interrupted
+        On Ctrl-C, after the finished runs were written.
+    """
+    refuse_unwritable(out)
+    try:
+        results = run_all(scenarios, jobs=jobs)
+    except Interrupted as interrupted:
+        if interrupted.results.runs:
+            tell(
+                f"stopped: keeping the {len(interrupted.results.runs)} of {interrupted.asked} runs that were finished"
+            )
+            write_results(interrupted.results, out, scenarios, scenario_text)
+            _print(interrupted.results, out, as_json=as_json, interrupted=True)
+        else:
+            tell("stopped before a run was finished: nothing was written")
+        raise
+    write_results(results, out, scenarios, scenario_text)
+    _print(results, out, as_json=as_json, interrupted=False)
+
+
+def write_results(results: Results, out: Path, scenarios: Mapping[str, Scenario], scenario_text: str) -> None:
+    """Write results of these scenarios, run by this process just now."""
+    inputs = {
+        trace.path.name: trace.path.read_bytes()
+        for scenario in scenarios.values()
+        for trace in scenario.traces
+    }
+    origin = Origin(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command_line=[Path(sys.argv[0]).name, *sys.argv[1:]],
+        inputs=inputs,
+    )
+    with Console(stderr=True).status("drawing figures, writing the report"):
+        write(results, out, scenario_text=scenario_text, origin=origin)
+
+
+def compared_text(scenarios: Mapping[str, Scenario]) -> str:
+    """Return the scenario of the first scheme as TOML, with a note on the others."""
+    note = (
+        f"# One of the compared schemes {', '.join(scenarios)}: the others differ in flows.0.scheme only.\n"
+    )
+    return note + next(iter(scenarios.values())).to_toml()
+
+
+def refuse_unwritable(out: Path) -> None:
+    """Find out before the work whether the results can be written.
+
+    Raises
+    ------
+    OutputError
+        If they cannot: something else is there, or it is not permitted.
+    """
+    try:
+        if out.exists() and not out.is_dir():
+            raise OutputError(f"{out} exists and is not a directory")
+        if out.is_dir() and any(out.iterdir()) and not is_results(out):
+            raise OutputError(
+                f"{out} is not empty and holds no airpath results; choose another directory with --out"
+            )
+        parent = next(folder for folder in out.absolute().parents if folder.exists())
+    except OSError as error:
+        raise OutputError(f"{out} cannot be read: {error.strerror or error}") from None
+    if not parent.is_dir():
+        raise OutputError(f"{out} cannot be made: {parent} is not a directory")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise OutputError(f"{out} cannot be made: {parent} is not writable")
+
+
+def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> None:
+    report = out / "report.html"
+    if as_json:
+        show_json(
+            {
+                **summary_json(results.summary),
+                "out": str(out),
+                "report": str(report),
+                "interrupted": interrupted,
+            }
+        )
+        return
+    show(summary_table(results.summary))
+    show(f"results: {out}\nreport:  {report}")

@@ -1,0 +1,263 @@
+"""Running scenarios: `airpath.run` and `airpath.compare`."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from airpath.errors import ScenarioError, UsageError
+from airpath.progress import progress_bar
+from airpath.results import Results
+from airpath.scenario import Scenario, compare_scenario
+from airpath.scenario.memory import available_memory
+from airpath.units import format_size
+from airpath.workers import Job, execute
+
+LARGEST_SEED = 2**64 - 1
+
+
+class Interrupted(KeyboardInterrupt):
+    """The work was interrupted (Ctrl-C).
+
+    Attributes
+    ----------
+    results
+        The runs that were finished before; possibly none.
+    asked
+        How many runs there would have been.
+    """
+
+    def __init__(self, results: Results, asked: int) -> None:
+        super().__init__(f"interrupted after {len(results.runs)} of {asked} runs")
+        self.results = results
+        self.asked = asked
+
+
+def run(
+    scenario: Scenario | str | Path,
+    *,
+    seed: int | None = None,
+    repetitions: int | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Results:
+    """Run a scenario.
+
+    Repetition k (from 0) uses the seed `seed` + k. Equal scenarios and seeds give equal tables, whatever the
+    machine and `jobs`.
+
+    Parameters
+    ----------
+    scenario
+        A scenario, the path of a scenario file, or the name of a shipped scenario.
+    seed
+        Seed of the first repetition; by default that of the scenario.
+    repetitions
+        How many runs; by default what the scenario says.
+    jobs
+        How many runs at the same time; by default one for each processor.
+    progress
+        Show a progress bar on standard error. By default when that is a terminal and the work takes more than
+        two seconds.
+
+    Returns
+    -------
+    Results
+        The runs, ordered by repetition. Their scheme is that of the scenario's flows; several are joined by "+".
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario is wrong, or its records do not fit into the memory.
+    TraceError
+        If a trace cannot be read.
+    Interrupted
+        On Ctrl-C; holds the finished runs.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = Scenario.load(scenario)
+    return run_all(
+        {scheme_label(scenario): scenario}, seed=seed, repetitions=repetitions, jobs=jobs, progress=progress
+    )
+
+
+def compare(
+    schemes: Sequence[str],
+    link: str,
+    *,
+    rtt: str | None = None,
+    buffer: str | None = None,
+    flows: int = 1,
+    duration: str = "60s",
+    warm_up: str = "0s",
+    seed: int = 1,
+    repetitions: int = 1,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Results:
+    """Compare schemes: long-lived flows over one link, everything but the scheme equal.
+
+    Repetition k (from 0) of every scheme uses the seed `seed` + k, so that repetitions are paired between
+    schemes.
+
+    Parameters
+    ----------
+    schemes
+        Schemes, with options if wanted (`cubic:beta=0.8`).
+    link
+        A rate ("12mbps"), the name of a shipped link ("lte.down"), or the path of a trace file.
+    rtt
+        Base round-trip time; by default that of the named link, else 40 ms.
+    buffer
+        Limit of the drop-tail queue; by default that of the named link, else one bandwidth-delay product.
+    flows
+        How many flows of the scheme.
+    duration, warm_up
+        Length of a run; summaries count from the end of the warm-up.
+    seed, repetitions
+        Seed of the first repetition, and how many.
+    jobs, progress
+        As for `airpath.run`.
+
+    Returns
+    -------
+    Results
+        The runs, ordered by scheme (as given), then by repetition.
+
+    Raises
+    ------
+    UsageError
+        If there is no such scheme or link, or a scheme is given twice.
+    ScenarioError
+        If another value is wrong.
+    TraceError
+        If the trace cannot be read.
+    Interrupted
+        On Ctrl-C; holds the finished runs.
+    """
+    scenarios = compare_scenarios(
+        schemes,
+        link,
+        rtt=rtt,
+        buffer=buffer,
+        flows=flows,
+        duration=duration,
+        warm_up=warm_up,
+        seed=seed,
+        repetitions=repetitions,
+    )
+    return run_all(scenarios, jobs=jobs, progress=progress)
+
+
+def compare_scenarios(
+    schemes: Sequence[str],
+    link: str,
+    *,
+    rtt: str | None = None,
+    buffer: str | None = None,
+    flows: int = 1,
+    duration: str = "60s",
+    warm_up: str = "0s",
+    seed: int = 1,
+    repetitions: int = 1,
+) -> dict[str, Scenario]:
+    """Return the scenarios of `compare` by scheme, without running them."""
+    if twice := [scheme for scheme in dict.fromkeys(schemes) if list(schemes).count(scheme) > 1]:
+        raise UsageError(f'the scheme "{twice[0]}" is given twice')
+    scenarios = compare_scenario(
+        schemes,
+        link,
+        rtt=rtt,
+        buffer=buffer,
+        flows=flows,
+        duration=duration,
+        warm_up=warm_up,
+        seed=seed,
+        repetitions=repetitions,
+    )
+    return dict(zip(schemes, scenarios, strict=True))
+
+
+def scheme_label(scenario: Scenario) -> str:
+    """Return the schemes of a scenario's flows as written, each once, joined by "+"."""
+    schemes = [flow.scheme for flow in scenario.document.flows if flow.scheme is not None]
+    return "+".join(dict.fromkeys(schemes)) or "datagrams"
+
+
+def workers(jobs: int | None) -> int:
+    """Return how many runs go on at the same time: `jobs`, else one for each processor that is ours."""
+    if jobs is None:
+        return max(
+            1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        )
+    if jobs < 1:
+        raise UsageError(f"jobs: found {jobs}; accepted: 1 or more")
+    return jobs
+
+
+def run_all(
+    scenarios: Mapping[str, Scenario],
+    *,
+    seed: int | None = None,
+    repetitions: int | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Results:
+    """Run several scenarios, each under the label of the scheme that it tests.
+
+    Parameters
+    ----------
+    scenarios
+        Scenario of each scheme.
+    seed, repetitions, jobs, progress
+        As for `airpath.run`.
+
+    Returns
+    -------
+    Results
+        The runs, ordered by scheme (as given), then by repetition.
+    """
+    threads = workers(jobs)
+    if repetitions is not None and repetitions < 1:
+        raise UsageError(f"repetitions: found {repetitions}; accepted: 1 or more")
+    work = [job for label, scenario in scenarios.items() for job in _jobs(label, scenario, seed, repetitions)]
+    _refuse_if_too_large(work)
+    with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
+        outcome = execute(work, threads, show)
+    results = Results.from_records(outcome.records)
+    if outcome.interrupted:
+        raise Interrupted(results, len(work))
+    return results
+
+
+def _jobs(label: str, scenario: Scenario, seed: int | None, repetitions: int | None) -> list[Job]:
+    """One job for each repetition."""
+    first = scenario.seed if seed is None else seed
+    count = scenario.repetitions if repetitions is None else repetitions
+    if not 0 <= first <= LARGEST_SEED - count + 1:
+        raise UsageError(f"seed: found {first}; accepted: 0 to {LARGEST_SEED - count + 1}")
+    resolved = scenario.resolved
+    names = [flow["name"] for flow in resolved.plan["flows"]]
+    schemes = [scheme for scheme in resolved.schemes if scheme is not None]
+    flow_schemes = {
+        name: label if len(set(schemes)) == 1 else scheme
+        for name, scheme in zip(names, resolved.schemes, strict=True)
+        if scheme is not None
+    }
+    # Several entries of a scenario tell its flows apart; of a single one, the scheme says more than its name.
+    groups = dict(zip(names, resolved.groups, strict=True)) if len(set(resolved.groups)) > 1 else {}
+    return [
+        Job(label, scenario, repetition, first + repetition, flow_schemes, groups)
+        for repetition in range(count)
+    ]
+
+
+def _refuse_if_too_large(jobs: Sequence[Job]) -> None:
+    """One run that does not fit is refused with advice about the run, all together with advice about their number."""
+    for scenario in {id(job.scenario): job.scenario for job in jobs}.values():
+        scenario.refuse_if_too_large()
+    needed, free = sum(job.scenario.memory().bytes for job in jobs), available_memory()
+    if free is not None and needed > free:
+        raise ScenarioError(
+            f"the records of {len(jobs)} runs would take about {format_size(needed, 2)}, and {format_size(free, 2)} of"
+            " memory are free; ask for fewer repetitions, or set a larger record.interval"
+        )

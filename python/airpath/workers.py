@@ -1,0 +1,204 @@
+"""Runs in parallel threads: the engine works with the interpreter lock released, so threads use all cores."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from threading import Event
+
+from airpath import _core
+from airpath.errors import AirpathError, ScenarioError, TraceError
+from airpath.results import RunRecord
+from airpath.scenario import Scenario, TraceInput
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run that is to be done."""
+
+    scheme: str
+    """Label of the scheme under test."""
+    scenario: Scenario
+    """What to run."""
+    repetition: int
+    """0, 1, … within the scheme."""
+    seed: int
+    """Seed of the run."""
+    flow_schemes: dict[str, str]
+    """Scheme of each source, by name."""
+    flow_groups: dict[str, str]
+    """Group of each source, by name."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of some jobs."""
+
+    records: list[RunRecord]
+    """The finished runs, in the order of the jobs."""
+    interrupted: bool
+    """Whether the work was interrupted before its end."""
+
+
+def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], None]) -> Outcome:
+    """Do all jobs, `workers` at a time.
+
+    On an interrupt (Ctrl-C) the running simulations are stopped and the finished runs are returned. The first
+    failure of a job stops all others.
+
+    Parameters
+    ----------
+    jobs
+        What to do.
+    workers
+        How many threads.
+    on_progress
+        Called every now and then with the share that is done, 0 to 1.
+
+    Raises
+    ------
+    ScenarioError
+        If the engine refuses a scenario.
+    TraceError
+        If a trace cannot be read or breaks the rules of its format.
+    AirpathError
+        If the memory does not suffice.
+    """
+    traces = _read_all(jobs)
+    tasks = [_Task(job, traces) for job in jobs]
+    stop = Event()
+    interrupted = False
+    with ThreadPoolExecutor(workers, thread_name_prefix="airpath") as pool:
+        try:
+            _watch([pool.submit(task.run, stop) for task in tasks], tasks, on_progress)
+        except KeyboardInterrupt:
+            interrupted = True
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for task in tasks:
+                task.cancel()
+    if not interrupted:
+        on_progress(1.0)
+    return Outcome([task.record for task in tasks if task.record is not None], interrupted)
+
+
+def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
+    """Return a simulation that is ready to run: everything about the scenario has been checked.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario is wrong or the engine refuses it.
+    TraceError
+        If a trace cannot be read or breaks the rules of its format.
+    """
+    return _simulation(scenario, [read_trace(trace) for trace in scenario.traces], seed)
+
+
+def read_trace(trace: TraceInput) -> _core.Trace:
+    """Read a trace file.
+
+    Raises
+    ------
+    TraceError
+        If it cannot be read or breaks the rules of its format; the text gives file, line, what was found and
+        what is accepted.
+    """
+    try:
+        data = trace.path.read_bytes()
+    except OSError as error:
+        raise TraceError(f"{trace.path}: cannot be read: {error.strerror or error}") from None
+    try:
+        return _core.Trace.read(data, trace.format, trace.direction)
+    except _core.TraceFormatError as error:
+        raise TraceError(f"{trace.path}: {error.args[0]}") from None
+
+
+class _Task:
+    """One job with its simulation, which another thread can watch and stop."""
+
+    def __init__(self, job: Job, traces: dict[TraceInput, _core.Trace]) -> None:
+        self.record: RunRecord | None = None
+        self._job = job
+        self._traces = traces
+        self._simulation: _core.Simulation | None = None
+
+    def run(self, stop: Event) -> None:
+        """Do the job; called in a worker thread."""
+        job = self._job
+        simulation = _simulation(
+            job.scenario, [self._traces[trace] for trace in job.scenario.traces], job.seed
+        )
+        self._simulation = simulation
+        # From here on the other thread sees the simulation and can cancel it; before, it could only set `stop`.
+        if stop.is_set():
+            return
+        started = time.perf_counter()
+        try:
+            tables, capture, _counts = simulation.run()
+        except _core.RunCancelled:
+            return
+        except MemoryError:
+            raise AirpathError(
+                f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval, or a"
+                " shorter run"
+            ) from None
+        self.record = RunRecord(
+            scheme=job.scheme,
+            scenario_name=job.scenario.name,
+            seed=job.seed,
+            repetition=job.repetition,
+            plan=job.scenario.plan(),
+            tables=tables,
+            capture=capture,
+            wall_s=time.perf_counter() - started,
+            flow_schemes=job.flow_schemes,
+            flow_groups=job.flow_groups,
+        )
+
+    def cancel(self) -> None:
+        """Stop the simulation if it runs."""
+        if (simulation := self._simulation) is not None:
+            simulation.cancel()
+
+    @property
+    def progress(self) -> float:
+        """The share that is done, 0 to 1."""
+        if self.record is not None:
+            return 1.0
+        simulation = self._simulation
+        return 0.0 if simulation is None else simulation.progress
+
+
+_WATCH_EVERY_S = 0.1
+
+
+def _watch(
+    futures: Sequence[Future[None]], tasks: Sequence[_Task], on_progress: Callable[[float], None]
+) -> None:
+    """Wait until all is done; raises the first failure as soon as it is seen."""
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, timeout=_WATCH_EVERY_S, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
+        on_progress(sum(task.progress for task in tasks) / len(tasks))
+
+
+def _read_all(jobs: Sequence[Job]) -> dict[TraceInput, _core.Trace]:
+    """Every trace once, however many runs use it."""
+    traces: dict[TraceInput, _core.Trace] = {}
+    for job in jobs:
+        for trace in job.scenario.traces:
+            if trace not in traces:
+                traces[trace] = read_trace(trace)
+    return traces
+
+
+def _simulation(scenario: Scenario, traces: list[_core.Trace], seed: int) -> _core.Simulation:
+    try:
+        return _core.Simulation(json.dumps(scenario.plan()), traces, seed)
+    except _core.PlanError as error:
+        raise ScenarioError(f"{scenario.name}: {error}") from None
