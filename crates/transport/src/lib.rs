@@ -1,3 +1,30 @@
+//! A TCP-like transport without input and output: a [`Sender`] and a [`Receiver`] that are told what arrived and
+//! when, and say what shall leave and when they want to be woken.
+//!
+//! There is no handshake: a connection is established when it is made, sequence numbers count payload bytes from
+//! zero, and both ends know each other's options. Everything about time is an argument.
+//!
+//! Driver's contract: times never decrease; after every call of [`Sender::on_ack`] or [`Sender::on_timer`] ask
+//! [`Sender::poll_transmit`] until it gives nothing, then [`Sender::next_timer`]; after every
+//! [`Receiver::on_segment`] or [`Receiver::on_timer`] ask [`Receiver::poll_ack`], then [`Receiver::next_timer`].
 #![no_std]
-//! placeholder
+
 extern crate alloc;
+
+mod acknowledgment;
+mod config;
+mod delivery_rate;
+mod ledger;
+mod pacer;
+mod proportional_rate_reduction;
+mod ranges;
+mod receiver;
+mod retransmission_timer;
+mod segment;
+mod sender;
+
+pub use acknowledgment::{Acknowledgment, SackBlocks};
+pub use config::{ConfigError, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+pub use receiver::Receiver;
+pub use segment::Segment;
+pub use sender::{Counters, Sender};

@@ -1,0 +1,141 @@
+//! What the two ends of a connection are told.
+
+use airpath_model::{Bytes, Duration, Requirements};
+use thiserror::Error;
+
+/// How a sender behaves. The defaults are today's deployed ones (Linux), with their sources.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SenderConfig {
+    /// The largest payload of a segment, at least one byte. Default 1448: Ethernet with timestamps.
+    pub mss: Bytes,
+    /// The receiver's window before it has said one. Default unlimited.
+    pub receive_window: Bytes,
+    /// How losses are repaired. Default SACK with proportional rate reduction.
+    pub recovery: Recovery,
+    /// Find retransmissions that were lost again by the order of transmission, as Linux does; without it only the
+    /// timer repairs them (RFC 6675). Default on.
+    pub lost_retransmission_detection: bool,
+    /// Undo a timeout that timestamps prove spurious (Eifel, RFC 3522 and 4015). Default on.
+    pub spurious_timeout_undo: bool,
+    /// Timestamps option (RFC 7323). Default on.
+    pub timestamps: bool,
+    /// Floor of the retransmission timeout. Default 200 ms, as deployed; RFC 6298 says 1 s.
+    pub min_rto: Duration,
+    /// What the floor bounds. Default the variance term, as deployed.
+    pub rto_floor: RtoFloor,
+    /// Ceiling of the retransmission timeout, back-off included. Default 60 s (RFC 6298, rule 2.5).
+    pub max_rto: Duration,
+    /// The timeout before the first RTT sample. Default 1 s (RFC 6298, rule 2.1).
+    pub initial_rto: Duration,
+    /// Send ECN-capable segments and answer echoes (RFC 3168). Default off.
+    pub ecn: bool,
+    /// Spread packets over the round trip when the controller names no rate of its own. Default off.
+    pub pacing: bool,
+}
+
+impl Default for SenderConfig {
+    fn default() -> Self {
+        Self {
+            mss: Bytes::new(1448),
+            receive_window: Bytes::MAX,
+            recovery: Recovery::Prr,
+            lost_retransmission_detection: true,
+            spurious_timeout_undo: true,
+            timestamps: true,
+            min_rto: Duration::from_millis(200),
+            rto_floor: RtoFloor::OnVariance,
+            max_rto: Duration::from_secs(60),
+            initial_rto: Duration::from_secs(1),
+            ecn: false,
+            pacing: false,
+        }
+    }
+}
+
+impl SenderConfig {
+    /// Whether the numbers make sense and the controller's needs can be met.
+    pub(crate) fn check(&self, needs: &Requirements) -> Result<(), ConfigError> {
+        if self.mss.is_zero() || self.mss.get() > u64::from(u32::MAX) {
+            return Err(ConfigError::Mss(self.mss.get()));
+        }
+        if self.min_rto.is_zero() || self.min_rto > self.max_rto || self.initial_rto > self.max_rto {
+            return Err(ConfigError::RtoRange);
+        }
+        if self.spurious_timeout_undo && !self.timestamps {
+            return Err(ConfigError::UndoWithoutTimestamps);
+        }
+        if needs.ecn && !self.ecn {
+            return Err(ConfigError::EcnNeeded);
+        }
+        Ok(())
+    }
+}
+
+/// How losses are found and repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// SACK scoreboard of RFC 6675, sending by proportional rate reduction (RFC 6937).
+    Prr,
+    /// SACK scoreboard and pipe algorithm of RFC 6675.
+    Sack,
+    /// No SACK: RFC 6582.
+    Newreno,
+}
+
+/// What the floor of the retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoFloor {
+    /// The timeout: max(SRTT + 4 RTTVAR, floor) (RFC 6298, rule 2.4).
+    OnTimeout,
+    /// The variance term: SRTT + max(4 RTTVAR, floor) (Linux). Avoids spurious timeouts when a full queue makes
+    /// the RTT large and steady.
+    OnVariance,
+}
+
+/// How a receiver behaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReceiverConfig {
+    /// Full segments for one acknowledgment; 1 answers each. Default 2 (RFC 5681, section 4.2).
+    pub delayed_ack_segments: u32,
+    /// The longest that an acknowledgment waits. Default 40 ms, as in Linux; RFC 1122 allows 500 ms.
+    pub delayed_ack_timeout: Duration,
+    /// Report what arrived out of order (RFC 2018). Default on.
+    pub sack: bool,
+    /// Echo timestamps (RFC 7323). Default on.
+    pub timestamps: bool,
+    /// How much it takes beyond what it has delivered. Default unlimited.
+    pub receive_window: Bytes,
+    /// Echo CE marks (RFC 3168). Default off.
+    pub ecn: bool,
+}
+
+impl Default for ReceiverConfig {
+    fn default() -> Self {
+        Self {
+            delayed_ack_segments: 2,
+            delayed_ack_timeout: Duration::from_millis(40),
+            sack: true,
+            timestamps: true,
+            receive_window: Bytes::MAX,
+            ecn: false,
+        }
+    }
+}
+
+/// A configuration that cannot work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// Segments of no size, or beyond 32 bits.
+    #[error("mss must be from 1 byte to 4 GiB, not {0} bytes")]
+    Mss(u64),
+    /// Floor, ceiling and initial timeout contradict each other.
+    #[error("0 < min_rto <= max_rto and initial_rto <= max_rto must hold")]
+    RtoRange,
+    /// Eifel detection reads timestamps.
+    #[error("spurious_timeout_undo needs timestamps")]
+    UndoWithoutTimestamps,
+    /// The controller listens to marks that would never come.
+    #[error("the controller needs ECN, which is off")]
+    EcnNeeded,
+}

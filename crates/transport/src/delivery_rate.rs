@@ -1,0 +1,125 @@
+//! Delivery-rate samples (draft-ietf-ccwg-bbr, section 4.1), with application-limited marking.
+
+use airpath_model::{Bytes, RateSample, Timestamp};
+
+/// What a packet remembers of the connection at the moment it is sent (P.* of the draft).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SendState {
+    delivered: u64,
+    delivered_at: Timestamp,
+    first_sent_at: Timestamp,
+    app_limited: bool,
+}
+
+/// Counts deliveries of one connection (C.* of the draft) and takes samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DeliveryRate {
+    delivered: u64,
+    delivered_at: Timestamp,
+    first_sent_at: Timestamp,
+    /// Up to this count of delivered bytes samples are limited by the application; zero when not.
+    app_limited_until: u64,
+    /// The acknowledgment being processed: the newest packet that it delivers.
+    newest: Option<(SendState, Timestamp)>,
+}
+
+impl DeliveryRate {
+    /// Bytes delivered so far.
+    pub(crate) const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// The state to be kept with a packet sent at `now`; `idle` when nothing else is in flight.
+    pub(crate) fn on_sent(&mut self, now: Timestamp, idle: bool) -> SendState {
+        if idle {
+            self.first_sent_at = now;
+            self.delivered_at = now;
+        }
+        SendState {
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            app_limited: self.app_limited_until != 0,
+        }
+    }
+
+    /// A packet of `payload` sent at `sent_at` is delivered by the acknowledgment being processed.
+    pub(crate) fn on_delivered(&mut self, now: Timestamp, payload: u64, sent_at: Timestamp, state: &SendState) {
+        self.delivered += payload;
+        self.delivered_at = now;
+        let newer = self.newest.is_none_or(|(newest, newest_sent_at)| {
+            (state.delivered, sent_at) >= (newest.delivered, newest_sent_at)
+        });
+        if newer {
+            self.newest = Some((*state, sent_at));
+            self.first_sent_at = sent_at;
+        }
+    }
+
+    /// The total that was delivered when the newest packet of this acknowledgment was sent: marks rounds.
+    pub(crate) fn prior_delivered(&self) -> Option<u64> {
+        self.newest.map(|(state, _)| state.delivered)
+    }
+
+    /// Ends the acknowledgment and gives its sample.
+    pub(crate) fn take_sample(&mut self, lost: Bytes) -> Option<RateSample> {
+        if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
+        let (state, sent_at) = self.newest.take()?;
+        let sending = sent_at.since(state.first_sent_at);
+        let acknowledging = self.delivered_at.since(state.delivered_at);
+        let interval = sending.max(acknowledging);
+        (!interval.is_zero()).then(|| RateSample {
+            delivered: Bytes::new(self.delivered - state.delivered),
+            lost,
+            interval,
+            prior_delivered: Bytes::new(state.delivered),
+            app_limited: state.app_limited,
+        })
+    }
+
+    /// There is nothing to send although `in_flight` leaves room.
+    pub(crate) fn mark_app_limited(&mut self, in_flight: Bytes) {
+        self.app_limited_until = (self.delivered + in_flight.get()).max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_model::{Duration, Rate};
+
+    fn at(ms: u64) -> Timestamp {
+        Timestamp::ZERO + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn ack_compression_does_not_raise_the_sample_above_the_sending_rate() {
+        let mut rate = DeliveryRate::default();
+        // Ten packets of 1000 bytes, one a millisecond; all acknowledged at once at 100 ms.
+        let states: alloc::vec::Vec<_> = (0..10).map(|k| (at(k), rate.on_sent(at(k), k == 0))).collect();
+        let mut last = None;
+        for (sent_at, state) in &states {
+            rate.on_delivered(at(100), 1000, *sent_at, state);
+            last = rate.take_sample(Bytes::ZERO);
+        }
+        // 10 000 bytes over max(9 ms sending, 100 ms acknowledging).
+        assert_eq!(last.map(|sample| sample.rate()), Some(Rate::from_bps(800_000)));
+    }
+
+    #[test]
+    fn samples_are_marked_until_the_gap_has_been_delivered() {
+        let mut rate = DeliveryRate::default();
+        let first = rate.on_sent(at(0), true);
+        rate.mark_app_limited(Bytes::new(1000));
+        let second = rate.on_sent(at(5), false);
+        rate.on_delivered(at(10), 1000, at(0), &first);
+        assert_eq!(rate.take_sample(Bytes::ZERO).map(|sample| sample.app_limited), Some(false));
+        rate.on_delivered(at(15), 1000, at(5), &second);
+        assert_eq!(rate.take_sample(Bytes::ZERO).map(|sample| sample.app_limited), Some(true));
+        let third = rate.on_sent(at(16), true);
+        rate.on_delivered(at(26), 1000, at(16), &third);
+        assert_eq!(rate.take_sample(Bytes::ZERO).map(|sample| sample.app_limited), Some(false));
+    }
+}

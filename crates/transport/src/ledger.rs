@@ -1,0 +1,312 @@
+//! What was sent and not yet cumulatively acknowledged, and what is known of it.
+//!
+//! The scoreboard of RFC 6675, kept incrementally: an acknowledgment costs what it newly acknowledges or reveals as
+//! lost, never the window.
+
+use alloc::collections::{BinaryHeap, VecDeque};
+use core::cmp::Reverse;
+
+use airpath_model::{Bytes, Timestamp};
+
+use crate::delivery_rate::SendState;
+use crate::ranges::Ranges;
+
+/// One segment that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    pub(crate) sequence: u64,
+    pub(crate) payload: u32,
+    /// Selectively acknowledged.
+    pub(crate) sacked: bool,
+    /// The original is believed lost.
+    pub(crate) lost: bool,
+    /// A retransmission of it is believed to be on its way.
+    pub(crate) retransmitting: bool,
+    /// It was retransmitted at least once: samples from it are ambiguous (Karn).
+    pub(crate) retransmitted: bool,
+    /// Number of its latest transmission, counted over all transmissions of the connection.
+    pub(crate) order: u64,
+    /// When it was sent last.
+    pub(crate) sent_at: Timestamp,
+    pub(crate) state: SendState,
+}
+
+/// The segments between the cumulative acknowledgment and the highest byte sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    records: VecDeque<Record>,
+    /// What was selectively acknowledged.
+    sacked: Ranges,
+    /// SND.UNA.
+    acknowledged: u64,
+    /// SND.NXT.
+    next: u64,
+    /// Everything below it that is not acknowledged has been marked as lost.
+    lost_below: u64,
+    /// Pipe: bytes believed to be on their way.
+    pipe: u64,
+    /// Sequences of lost segments that wait to be sent again, lowest first; may hold stale entries.
+    to_retransmit: BinaryHeap<Reverse<u64>>,
+    /// Retransmissions in the order in which they were sent: (order, sequence); may hold stale entries.
+    retransmissions: VecDeque<(u64, u64)>,
+    transmissions: u64,
+    /// Highest order among transmissions known to have been delivered.
+    newest_delivered: u64,
+}
+
+impl Record {
+    /// RFC 6675, SetPipe: an original that is not lost counts, and so does a retransmission under way.
+    fn pipe(&self) -> u64 {
+        let copies = if self.sacked { 0 } else { u64::from(!self.lost) + u64::from(self.retransmitting) };
+        copies * u64::from(self.payload)
+    }
+}
+
+impl Ledger {
+    pub(crate) const fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    pub(crate) const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Sent and not cumulatively acknowledged.
+    pub(crate) const fn outstanding(&self) -> Bytes {
+        Bytes::new(self.next - self.acknowledged)
+    }
+
+    /// RFC 6675's pipe.
+    pub(crate) const fn pipe(&self) -> Bytes {
+        Bytes::new(self.pipe)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.iter()
+    }
+
+    /// New data leaves.
+    pub(crate) fn on_sent(&mut self, now: Timestamp, payload: u32, state: SendState) {
+        self.transmissions += 1;
+        let record = Record {
+            sequence: self.next,
+            payload,
+            sacked: false,
+            lost: false,
+            retransmitting: false,
+            retransmitted: false,
+            order: self.transmissions,
+            sent_at: now,
+            state,
+        };
+        self.next += u64::from(payload);
+        self.pipe += record.pipe();
+        self.records.push_back(record);
+    }
+
+    /// The segment at `sequence` leaves again.
+    pub(crate) fn on_retransmitted(&mut self, now: Timestamp, sequence: u64, state: SendState) {
+        self.transmissions += 1;
+        let order = self.transmissions;
+        self.update(sequence, |record| {
+            record.retransmitting = true;
+            record.retransmitted = true;
+            record.order = order;
+            record.sent_at = now;
+            record.state = state;
+        });
+        self.retransmissions.push_back((order, sequence));
+    }
+
+    /// Everything below `cumulative` has arrived. Calls `delivered` for segments that were not known to have.
+    pub(crate) fn acknowledge(&mut self, cumulative: u64, mut delivered: impl FnMut(&Record)) {
+        while let Some(record) = self.records.front() {
+            if record.sequence + u64::from(record.payload) > cumulative {
+                break;
+            }
+            self.pipe -= record.pipe();
+            if !record.sacked {
+                self.newest_delivered = self.newest_delivered.max(record.order);
+                delivered(record);
+            }
+            self.records.pop_front();
+        }
+        self.acknowledged = self.acknowledged.max(cumulative);
+        self.lost_below = self.lost_below.max(cumulative);
+        self.sacked.remove_below(cumulative);
+    }
+
+    /// [`left`, `right`) has arrived out of order. Calls `delivered` for segments that were not known to have.
+    pub(crate) fn sack(&mut self, left: u64, right: u64, mut delivered: impl FnMut(&Record)) {
+        let (left, right) = (left.max(self.acknowledged), right.min(self.next));
+        let Self { records, sacked, pipe, newest_delivered, .. } = self;
+        sacked.insert(left, right, |from, to| {
+            let first = records.partition_point(|record| record.sequence < from);
+            for record in records.range_mut(first..) {
+                if record.sequence + u64::from(record.payload) > to {
+                    break;
+                }
+                if !record.sacked {
+                    *pipe -= record.pipe();
+                    record.sacked = true;
+                    *newest_delivered = (*newest_delivered).max(record.order);
+                    delivered(record);
+                }
+            }
+        });
+    }
+
+    /// Marks what RFC 6675's IsLost() finds lost: segments below data of which more than two segments' worth, or
+    /// three separate blocks, were selectively acknowledged. Gives the bytes newly lost.
+    pub(crate) fn mark_lost_by_sack(&mut self, mss: Bytes) -> Bytes {
+        let mut above = 0;
+        let mut frontier = 0;
+        for (blocks, &(left, right)) in self.sacked.as_slice().iter().rev().enumerate() {
+            above += right - left;
+            if blocks + 1 >= DUPLICATE_THRESHOLD || above > (DUPLICATE_THRESHOLD as u64 - 1) * mss.get() {
+                frontier = left;
+                break;
+            }
+        }
+        self.mark_lost_below(frontier)
+    }
+
+    /// Marks everything below `frontier` that has not been acknowledged as lost. Gives the bytes newly lost.
+    pub(crate) fn mark_lost_below(&mut self, frontier: u64) -> Bytes {
+        if frontier <= self.lost_below {
+            return Bytes::ZERO;
+        }
+        let first = self.records.partition_point(|record| record.sequence < self.lost_below);
+        let mut lost = 0;
+        for record in self.records.range_mut(first..) {
+            if record.sequence >= frontier {
+                break;
+            }
+            if !record.sacked && !record.lost {
+                self.pipe -= record.pipe();
+                record.lost = true;
+                self.pipe += record.pipe();
+                lost += u64::from(record.payload);
+                if !record.retransmitting {
+                    self.to_retransmit.push(Reverse(record.sequence));
+                }
+            }
+        }
+        self.lost_below = frontier;
+        Bytes::new(lost)
+    }
+
+    /// Finds retransmissions that were lost again: one of the next transmissions, at least three later, has been
+    /// delivered. Searches the whole window. Gives the bytes newly lost.
+    pub(crate) fn mark_lost_retransmissions(&mut self) -> Bytes {
+        let mut lost = 0;
+        while let Some(&(order, sequence)) = self.retransmissions.front() {
+            if order + DUPLICATE_THRESHOLD as u64 > self.newest_delivered {
+                break;
+            }
+            self.retransmissions.pop_front();
+            let mut again = false;
+            self.update(sequence, |record| {
+                if record.order == order && record.retransmitting && !record.sacked {
+                    record.retransmitting = false;
+                    record.lost = true;
+                    again = true;
+                    lost += u64::from(record.payload);
+                }
+            });
+            if again {
+                self.to_retransmit.push(Reverse(sequence));
+            }
+        }
+        Bytes::new(lost)
+    }
+
+    /// The timer expired: everything not acknowledged is lost, retransmissions as well.
+    pub(crate) fn mark_all_lost(&mut self) -> Bytes {
+        let mut lost = 0;
+        self.pipe = 0;
+        self.to_retransmit.clear();
+        self.retransmissions.clear();
+        for record in self.records.iter_mut().filter(|record| !record.sacked) {
+            record.lost = true;
+            record.retransmitting = false;
+            lost += u64::from(record.payload);
+            self.to_retransmit.push(Reverse(record.sequence));
+        }
+        self.lost_below = self.next;
+        Bytes::new(lost)
+    }
+
+    /// The timeout was false: nothing is lost, and what waited to be sent again need not be.
+    pub(crate) fn unmark_all_lost(&mut self) {
+        self.pipe = 0;
+        self.to_retransmit.clear();
+        self.retransmissions.clear();
+        for record in &mut self.records {
+            record.lost = false;
+            record.retransmitting = false;
+            self.pipe += record.pipe();
+        }
+        self.lost_below = self.acknowledged;
+    }
+
+    /// Marks the first segment as lost (third duplicate acknowledgment or partial acknowledgment without SACK).
+    pub(crate) fn mark_first_lost(&mut self) -> Bytes {
+        match self.records.front() {
+            Some(first) => self.mark_lost_below(first.sequence + 1),
+            None => Bytes::ZERO,
+        }
+    }
+
+    /// The lost segment that should be sent again first, if one waits.
+    pub(crate) fn next_lost(&mut self) -> Option<(u64, u32)> {
+        while let Some(&Reverse(sequence)) = self.to_retransmit.peek() {
+            match self.find(sequence) {
+                Some(record) if record.lost && !record.sacked && !record.retransmitting => {
+                    return Some((sequence, record.payload));
+                }
+                _ => {
+                    self.to_retransmit.pop();
+                }
+            }
+        }
+        None
+    }
+
+    /// The highest segment that was not acknowledged at all, for a rescue retransmission.
+    pub(crate) fn highest_unacknowledged(&self) -> Option<(u64, u32)> {
+        self.records.iter().rev().find(|record| !record.sacked).map(|record| (record.sequence, record.payload))
+    }
+
+    /// Whether anything was selectively acknowledged.
+    pub(crate) fn has_sacked(&self) -> bool {
+        !self.sacked.as_slice().is_empty()
+    }
+
+    /// Whether a retransmission of the segment at `sequence` is believed to be on its way.
+    pub(crate) fn is_retransmitting(&self, sequence: u64) -> bool {
+        self.find(sequence).is_some_and(|record| record.retransmitting)
+    }
+
+    fn find(&self, sequence: u64) -> Option<&Record> {
+        let index = self.records.partition_point(|record| record.sequence < sequence);
+        self.records.get(index).filter(|record| record.sequence == sequence)
+    }
+
+    fn update(&mut self, sequence: u64, change: impl FnOnce(&mut Record)) {
+        let index = self.records.partition_point(|record| record.sequence < sequence);
+        if let Some(record) = self.records.get_mut(index).filter(|record| record.sequence == sequence) {
+            self.pipe -= record.pipe();
+            change(record);
+            self.pipe += record.pipe();
+        }
+    }
+}
+
+/// DupThresh of RFC 6675.
+pub(crate) const DUPLICATE_THRESHOLD: usize = 3;

@@ -1,0 +1,75 @@
+//! Spreads packets in time.
+
+use airpath_model::{Bytes, Control, Duration, Pacing, Phase, Rate, Timestamp};
+
+/// Decides when the next packet may leave. At the rate in force, with bursts of at most the controller's quantum.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pacer {
+    /// Whether to pace controllers that leave it to the driver.
+    from_window: bool,
+    /// When everything sent so far has been paid for at the rate in force.
+    paid_until: Timestamp,
+}
+
+impl Pacer {
+    pub(crate) const fn new(from_window: bool) -> Self {
+        Self { from_window, paid_until: Timestamp::ZERO }
+    }
+
+    /// The rate in force; `None` when packets leave at once.
+    ///
+    /// A window is paced at twice the window over the smoothed RTT in slow start and 1.2 times after it (Linux,
+    /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`), from the first RTT sample on.
+    pub(crate) fn rate(&self, control: &Control, phase: Phase, smoothed_rtt: Duration) -> Option<Rate> {
+        match control.pacing {
+            Pacing::At(rate) => Some(rate),
+            Pacing::FromWindow if self.from_window && !smoothed_rtt.is_zero() => {
+                let gain = match phase {
+                    Phase::SlowStart | Phase::ConservativeSlowStart => 2.0,
+                    Phase::CongestionAvoidance | Phase::Steady => 1.2,
+                };
+                Some(Rate::over(control.window, smoothed_rtt).mul_f64(gain))
+            }
+            Pacing::FromWindow | Pacing::Off => None,
+        }
+    }
+
+    /// When a packet of `payload` may leave.
+    pub(crate) fn release(&self, rate: Rate, quantum: Bytes, payload: Bytes) -> Timestamp {
+        self.paid_until - rate.time_for(quantum - payload)
+    }
+
+    /// A packet of `payload` leaves at `now`.
+    pub(crate) fn on_sent(&mut self, now: Timestamp, rate: Rate, payload: Bytes) {
+        self.paid_until = self.paid_until.max(now) + rate.time_for(payload);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_is_the_quantum_and_then_packets_are_spaced() {
+        let (rate, packet) = (Rate::from_bps(8_000_000), Bytes::new(1000)); // one packet a millisecond
+        let mut pacer = Pacer::new(false);
+        let mut left = [0_u64; 6];
+        for slot in &mut left {
+            let now = pacer.release(rate, packet * 3, packet).max(Timestamp::from_nanos(1_000_000_000));
+            pacer.on_sent(now, rate, packet);
+            *slot = now.as_nanos() / 1_000_000 - 1000;
+        }
+        assert_eq!(left, [0, 0, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn windows_are_paced_with_the_gain_of_the_phase() {
+        let control = Control { window: Bytes::new(100_000), pacing: Pacing::FromWindow, quantum: Bytes::new(1) };
+        let rtt = Duration::from_millis(100);
+        let rate = |pacer: Pacer, phase, rtt| pacer.rate(&control, phase, rtt).map(Rate::as_bps);
+        assert_eq!(rate(Pacer::new(true), Phase::SlowStart, rtt), Some(16_000_000));
+        assert_eq!(rate(Pacer::new(true), Phase::CongestionAvoidance, rtt), Some(9_600_000));
+        assert_eq!(rate(Pacer::new(true), Phase::SlowStart, Duration::ZERO), None);
+        assert_eq!(rate(Pacer::new(false), Phase::SlowStart, rtt), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! A set of disjoint ranges of stream offsets.
+
+use alloc::vec::Vec;
+
+/// Disjoint, non-adjacent ranges [left, right) in ascending order. Grows to the number of holes in a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ranges {
+    ranges: Vec<(u64, u64)>,
+}
+
+impl Ranges {
+    /// Adds [`left`, `right`) and calls `added` for each part that was not there before, in ascending order.
+    pub(crate) fn insert(&mut self, left: u64, right: u64, mut added: impl FnMut(u64, u64)) {
+        if left >= right {
+            return;
+        }
+        // Everything from `first` up to `last` touches the new range.
+        let first = self.ranges.partition_point(|range| range.1 < left);
+        let last = first + self.ranges[first..].partition_point(|range| range.0 <= right);
+        let mut gap = left;
+        for &(known_left, known_right) in &self.ranges[first..last] {
+            if gap < known_left {
+                added(gap, known_left);
+            }
+            gap = gap.max(known_right);
+        }
+        if gap < right {
+            added(gap, right);
+        }
+        if first == last {
+            self.ranges.insert(first, (left, right));
+        } else {
+            let merged = (self.ranges[first].0.min(left), self.ranges[last - 1].1.max(right));
+            self.ranges[first] = merged;
+            self.ranges.drain(first + 1..last);
+        }
+    }
+
+    /// Removes everything below `offset`.
+    pub(crate) fn remove_below(&mut self, offset: u64) {
+        let gone = self.ranges.partition_point(|range| range.1 <= offset);
+        self.ranges.drain(..gone);
+        if let Some(first) = self.ranges.first_mut() {
+            first.0 = first.0.max(offset);
+        }
+    }
+
+    /// The range that contains `offset`.
+    pub(crate) fn containing(&self, offset: u64) -> Option<(u64, u64)> {
+        let index = self.ranges.partition_point(|range| range.1 <= offset);
+        self.ranges.get(index).copied().filter(|range| range.0 <= offset)
+    }
+
+    /// All ranges, ascending.
+    pub(crate) fn as_slice(&self) -> &[(u64, u64)] {
+        &self.ranges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against a set of single offsets.
+        #[test]
+        fn agrees_with_a_plain_set(inserts in prop::collection::vec((0_u64..60, 0_u64..10), 0..40), cut in 0_u64..60) {
+            let (mut ranges, mut set) = (Ranges::default(), BTreeSet::new());
+            for (left, length) in inserts {
+                let mut reported = BTreeSet::new();
+                ranges.insert(left, left + length, |from, to| reported.extend(from..to));
+                let fresh: BTreeSet<u64> = (left..left + length).filter(|offset| set.insert(*offset)).collect();
+                prop_assert_eq!(reported, fresh);
+                prop_assert!(ranges.as_slice().windows(2).all(|pair| pair[0].1 < pair[1].0));
+            }
+            ranges.remove_below(cut);
+            set.retain(|offset| *offset >= cut);
+            let kept: BTreeSet<u64> = ranges.as_slice().iter().flat_map(|&(from, to)| from..to).collect();
+            prop_assert_eq!(&kept, &set);
+            for offset in 0..70 {
+                prop_assert_eq!(ranges.containing(offset).is_some(), set.contains(&offset));
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The receiving end of a connection.
+
+use airpath_model::{Bytes, Ecn, PathHeader, Timestamp};
+
+use crate::acknowledgment::{Acknowledgment, SackBlocks};
+use crate::config::ReceiverConfig;
+use crate::ranges::Ranges;
+use crate::segment::Segment;
+
+/// Takes segments, delivers payload in order, acknowledges.
+///
+/// Acknowledges every second segment, or after a time (RFC 5681, section 4.2); at once what arrives out of order
+/// or fills a gap, and when ECN marks begin or end (as Linux does). The application takes payload as
+/// soon as it is in order, so the window offered is what was configured less what waits out of order.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    config: ReceiverConfig,
+    /// The next byte expected in order.
+    next: u64,
+    /// What arrived above it.
+    out_of_order: Ranges,
+    /// Offsets in the blocks that changed last, newest first (RFC 2018, section 4).
+    recent: [Option<u64>; 3],
+    /// Segments not acknowledged yet.
+    pending: u32,
+    acknowledge_now: bool,
+    delayed_until: Timestamp,
+    /// TS.Recent and Last.ACK.sent of RFC 7323, section 4.3.
+    timestamp_recent: Option<Timestamp>,
+    last_acknowledged: u64,
+    ece: bool,
+    last_was_marked: bool,
+    path: PathHeader,
+}
+
+impl Receiver {
+    /// The receiving end of a fresh connection.
+    pub fn new(config: ReceiverConfig) -> Self {
+        Self {
+            config,
+            next: 0,
+            out_of_order: Ranges::default(),
+            recent: [None; 3],
+            pending: 0,
+            acknowledge_now: false,
+            delayed_until: Timestamp::NEVER,
+            timestamp_recent: None,
+            last_acknowledged: 0,
+            ece: false,
+            last_was_marked: false,
+            path: PathHeader::None,
+        }
+    }
+
+    /// A segment arrives; its ECN field is as routers left it.
+    pub fn on_segment(&mut self, now: Timestamp, segment: &Segment) {
+        if segment.sequence <= self.last_acknowledged && segment.timestamp >= self.timestamp_recent {
+            self.timestamp_recent = segment.timestamp;
+        }
+        self.note_marks(segment);
+        self.note_path(segment.path);
+
+        let had_gap = !self.out_of_order.as_slice().is_empty();
+        let in_order = segment.sequence <= self.next && segment.end() > self.next;
+        if in_order {
+            self.next = segment.end();
+            if let Some((_, right)) = self.out_of_order.containing(self.next) {
+                self.next = right;
+            }
+            self.out_of_order.remove_below(self.next);
+        } else if segment.sequence > self.next {
+            self.out_of_order.insert(segment.sequence, segment.end(), |_, _| {});
+            self.note_recent(segment.sequence);
+        }
+
+        self.pending += 1;
+        if !in_order || had_gap || self.pending >= self.config.delayed_ack_segments {
+            self.acknowledge_now = true;
+        } else if !self.delayed_until.is_scheduled() {
+            self.delayed_until = now + self.config.delayed_ack_timeout;
+        }
+    }
+
+    /// The acknowledgment that is due, if one is.
+    pub fn poll_ack(&mut self, now: Timestamp) -> Option<Acknowledgment> {
+        if !self.acknowledge_now {
+            return None;
+        }
+        self.acknowledge_now = false;
+        self.pending = 0;
+        self.delayed_until = Timestamp::NEVER;
+        self.last_acknowledged = self.next;
+        let waiting: u64 = match self.out_of_order.as_slice() {
+            [] => 0,
+            [.., (_, right)] => right - self.next,
+        };
+        let path = self.path;
+        if let PathHeader::Xcp(_) = path {
+            self.path = PathHeader::None;
+        }
+        Some(Acknowledgment {
+            cumulative: self.next,
+            sack: if self.config.sack { self.sack_blocks() } else { SackBlocks::new() },
+            receive_window: match self.config.receive_window {
+                Bytes::MAX => Bytes::MAX,
+                // What waits out of order still lies inside the window that starts at the cumulative point.
+                window => window.max(Bytes::new(waiting)),
+            },
+            timestamp: self.config.timestamps.then_some(now),
+            timestamp_echo: self.timestamp_recent.filter(|_| self.config.timestamps),
+            ece: self.ece,
+            path,
+        })
+    }
+
+    /// When an acknowledgment has waited long enough.
+    pub fn next_timer(&self) -> Timestamp {
+        self.delayed_until
+    }
+
+    /// The time asked for by [`Receiver::next_timer`] has come.
+    pub fn on_timer(&mut self, now: Timestamp) {
+        if self.delayed_until <= now {
+            self.acknowledge_now = true;
+        }
+    }
+
+    /// Payload handed to the application so far.
+    pub fn delivered(&self) -> Bytes {
+        Bytes::new(self.next)
+    }
+
+    fn note_marks(&mut self, segment: &Segment) {
+        if !self.config.ecn {
+            return;
+        }
+        let marked = segment.ecn == Ecn::Ce;
+        if segment.cwr {
+            self.ece = false;
+        }
+        if marked {
+            self.ece = true;
+        }
+        if marked != self.last_was_marked {
+            self.acknowledge_now = true;
+        }
+        self.last_was_marked = marked;
+    }
+
+    /// XCP feedback adds up over the segments that one acknowledgment answers; the rest is replaced by the newest.
+    fn note_path(&mut self, path: PathHeader) {
+        self.path = match (self.path, path) {
+            (PathHeader::Xcp(earlier), PathHeader::Xcp(mut newest)) => {
+                newest.delta_throughput += earlier.delta_throughput;
+                PathHeader::Xcp(newest)
+            }
+            (_, newest) => newest,
+        };
+    }
+
+    fn note_recent(&mut self, offset: u64) {
+        let block = self.out_of_order.containing(offset);
+        let [first, second, _] = self.recent;
+        let same = |other: Option<u64>| {
+            other.is_some_and(|other| block.is_some_and(|(left, right)| (left..right).contains(&other)))
+        };
+        self.recent = if same(first) {
+            [Some(offset), second, self.recent[2]]
+        } else if same(second) {
+            [Some(offset), first, self.recent[2]]
+        } else {
+            [Some(offset), first, second]
+        };
+    }
+
+    fn sack_blocks(&self) -> SackBlocks {
+        let mut blocks = SackBlocks::new();
+        let mut reported = [None; 3];
+        for (place, offset) in self.recent.iter().enumerate() {
+            let block = offset.and_then(|offset| self.out_of_order.containing(offset));
+            if let Some((left, right)) = block
+                && !reported.contains(&Some(left))
+            {
+                blocks.push(self.next, left, right);
+                reported[place] = Some(left);
+            }
+        }
+        blocks
+    }
+}

@@ -1,0 +1,274 @@
+//! The sending end of a connection.
+
+mod ack;
+mod transmit;
+
+use alloc::boxed::Box;
+
+use airpath_model::{
+    Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Phase, Probe, Rate, RttEstimate,
+    Timestamp,
+};
+
+use crate::config::{ConfigError, Recovery, SenderConfig};
+use crate::delivery_rate::DeliveryRate;
+use crate::ledger::Ledger;
+use crate::pacer::Pacer;
+use crate::proportional_rate_reduction::ProportionalRateReduction;
+use crate::retransmission_timer::RetransmissionTimer;
+
+/// Sends a stream of payload as its controller, the pacer and the receiver allow, and repairs losses.
+///
+/// Loss detection and what may be sent: RFC 6675 with limited transmit (RFC 3042), or RFC 6582 without SACK;
+/// proportional rate reduction (RFC 6937) where configured; timer RFC 6298; ECN RFC 3168. On one acknowledgment the
+/// controller hears of a loss before it hears of the acknowledgment.
+///
+/// Departures: no handshake and no Nagle delay (a short last segment leaves at once); NextSeg() of RFC 6675 leaves
+/// out its optional rule 3; where only the timer is left, RFC 6675's retransmissions that are lost again are found
+/// by the order of transmission when the configuration says so, in the spirit of RFC 8985.
+#[derive(Debug)]
+pub struct Sender {
+    config: SenderConfig,
+    controller: Box<dyn Controller>,
+    ledger: Ledger,
+    timer: RetransmissionTimer,
+    rate: DeliveryRate,
+    pacer: Pacer,
+    /// End of the data offered by the application; `u64::MAX` without end.
+    offered: u64,
+    finished: bool,
+    /// End of what the receiver takes.
+    right_edge: u64,
+    state: State,
+    /// Without SACK: duplicate acknowledgments in a row, and the bytes that they say have left the network.
+    duplicates: u32,
+    duplicate_bytes: u64,
+    reduction: Option<ProportionalRateReduction>,
+    /// Recovery has begun and its first retransmission leaves whatever the window says.
+    retransmit_first: bool,
+    /// RescueRxt of RFC 6675.
+    rescued: Option<u64>,
+    /// Without SACK: whether this recovery has seen a partial acknowledgment (RFC 6582, section 3.2, "impatient").
+    partial_seen: bool,
+    /// A timeout that timestamps may yet prove false: when its retransmission left.
+    doubtful_timeout: Option<Timestamp>,
+    consecutive_timeouts: u32,
+    /// No further ECN reduction before the acknowledgment passes this point.
+    ecn_reduced_until: u64,
+    send_cwr: bool,
+    round: u64,
+    /// The round ends when a packet sent after this many delivered bytes is acknowledged.
+    round_ends_at: u64,
+    largest_flight: Bytes,
+    /// The window kept data back when this much had been sent.
+    limited_until: Option<u64>,
+    /// When the pacer releases the packet that it holds back; `NEVER` when it holds none.
+    held_until: Timestamp,
+    counters: Counters,
+}
+
+/// Whether losses are being repaired, and up to which offset the present episode reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Fast recovery.
+    Recovery { until: u64 },
+    /// After a timeout.
+    Loss { until: u64 },
+}
+
+/// What a sender did so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments, retransmissions included.
+    pub sent_packets: u64,
+    /// Retransmissions.
+    pub retransmitted_packets: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Reductions because of ECN echoes.
+    pub ecn_reductions: u64,
+    /// Timeouts that were undone.
+    pub spurious_timeouts: u64,
+}
+
+impl Sender {
+    /// The sending end of a fresh connection with nothing to send.
+    ///
+    /// # Errors
+    /// A configuration that cannot work, or a controller whose needs it does not meet.
+    pub fn new(config: SenderConfig, controller: Box<dyn Controller>) -> Result<Self, ConfigError> {
+        config.check(&controller.requirements())?;
+        Ok(Self {
+            controller,
+            ledger: Ledger::default(),
+            timer: RetransmissionTimer::new(&config),
+            rate: DeliveryRate::default(),
+            pacer: Pacer::new(config.pacing),
+            offered: 0,
+            finished: false,
+            right_edge: config.receive_window.get(),
+            state: State::Open,
+            duplicates: 0,
+            duplicate_bytes: 0,
+            reduction: None,
+            retransmit_first: false,
+            rescued: None,
+            partial_seen: false,
+            doubtful_timeout: None,
+            consecutive_timeouts: 0,
+            ecn_reduced_until: 0,
+            send_cwr: false,
+            round: 0,
+            round_ends_at: 0,
+            largest_flight: Bytes::ZERO,
+            limited_until: None,
+            held_until: Timestamp::NEVER,
+            counters: Counters::default(),
+            config,
+        })
+    }
+
+    /// The application has `payload` more to send; [`Bytes::MAX`] for a flow without end.
+    pub fn offer(&mut self, payload: Bytes) {
+        self.offered = self.offered.saturating_add(payload.get());
+    }
+
+    /// The application will offer nothing more.
+    pub fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    /// Nothing new is sent from now on; what was sent is still repaired.
+    pub fn stop(&mut self) {
+        self.offered = self.offered.min(self.ledger.next());
+        self.finished = true;
+    }
+
+    /// Whether the application has finished and everything was cumulatively acknowledged.
+    pub fn is_complete(&self) -> bool {
+        self.finished && self.ledger.acknowledged() == self.offered
+    }
+
+    /// When [`Sender::on_timer`] is wanted: for the retransmission timer, the pacer or the controller.
+    pub fn next_timer(&self) -> Timestamp {
+        self.timer.deadline().min(self.held_until).min(self.controller.next_timer())
+    }
+
+    /// The time asked for has come. Ask for segments afterwards.
+    pub fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        if self.timer.deadline() <= now {
+            self.on_timeout(now, probe);
+        }
+        if self.controller.next_timer() <= now {
+            self.controller.on_timer(now, probe);
+        }
+    }
+
+    /// Payload believed to be on its way: RFC 6675's pipe, or without SACK the flight less what duplicate
+    /// acknowledgments say has left.
+    pub fn in_flight(&self) -> Bytes {
+        self.ledger.pipe() - Bytes::new(self.duplicate_bytes)
+    }
+
+    /// What the controller allows.
+    pub fn control(&self) -> Control {
+        self.controller.control()
+    }
+
+    /// The controller's slow-start threshold.
+    pub fn ssthresh(&self) -> Option<Bytes> {
+        self.controller.ssthresh()
+    }
+
+    /// What the controller is doing.
+    pub fn phase(&self) -> Phase {
+        self.controller.phase()
+    }
+
+    /// Round-trip times.
+    pub fn rtt(&self) -> RttEstimate {
+        self.timer.rtt()
+    }
+
+    /// The retransmission timeout in force, back-off included.
+    pub fn retransmission_timeout(&self) -> airpath_model::Duration {
+        self.timer.timeout()
+    }
+
+    /// The pacing rate in force, when packets are paced.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.pacer.rate(&self.controller.control(), self.controller.phase(), self.timer.rtt().smoothed)
+    }
+
+    /// Whether losses are being repaired by fast recovery.
+    pub fn in_recovery(&self) -> bool {
+        matches!(self.state, State::Recovery { .. })
+    }
+
+    /// Payload known to have reached the receiver.
+    pub fn delivered(&self) -> Bytes {
+        Bytes::new(self.rate.delivered())
+    }
+
+    /// What was done so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn uses_sack(&self) -> bool {
+        self.config.recovery != Recovery::Newreno
+    }
+
+    /// RFC 6298, rules 5.4 to 5.6: everything outstanding is lost.
+    fn on_timeout(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        if self.ledger.is_empty() {
+            self.timer.stop();
+            return;
+        }
+        let flight_size = self.flight_size();
+        let lost = self.ledger.mark_all_lost();
+        self.consecutive_timeouts += 1;
+        self.counters.timeouts += 1;
+        self.state = State::Loss { until: self.ledger.next() };
+        self.duplicates = 0;
+        self.duplicate_bytes = 0;
+        self.reduction = None;
+        self.retransmit_first = false;
+        if self.consecutive_timeouts == 1 {
+            self.doubtful_timeout = self.config.spurious_timeout_undo.then_some(now);
+        }
+        self.signal(now, CongestionSignal::Timeout, flight_size, lost, probe);
+        self.timer.back_off();
+        self.timer.restart(now);
+    }
+
+    /// FlightSize of RFC 5681. What limited transmit sent beyond the window does not count (RFC 5681, section 3.2,
+    /// step 2).
+    fn flight_size(&self) -> Bytes {
+        self.ledger.outstanding().min(self.controller.control().window)
+    }
+
+    fn signal(
+        &mut self,
+        now: Timestamp,
+        signal: CongestionSignal,
+        flight_size: Bytes,
+        lost: Bytes,
+        probe: &mut dyn Probe,
+    ) {
+        let mut event = CongestionEvent::at(now, signal);
+        event.flight_size = flight_size;
+        event.lost = lost;
+        event.mss = self.config.mss;
+        event.rtt = self.timer.rtt();
+        event.consecutive = if signal == CongestionSignal::Timeout { self.consecutive_timeouts } else { 0 };
+        probe.record(now, Measurement::Congestion(signal));
+        self.controller.on_congestion(&event, probe);
+    }
+}
+
+#[cfg(test)]
+mod tests;

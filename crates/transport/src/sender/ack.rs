@@ -1,0 +1,257 @@
+//! What acknowledgments say.
+
+use airpath_model::{AckEvent, Bytes, CongestionSignal, Duration, Measurement, Phase, Probe, Timestamp};
+
+use super::{Sender, State};
+use crate::acknowledgment::Acknowledgment;
+use crate::config::Recovery;
+use crate::ledger::{DUPLICATE_THRESHOLD, Record};
+use crate::proportional_rate_reduction::ProportionalRateReduction;
+
+/// What one acknowledgment newly delivers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deliveries {
+    payload: u64,
+    /// The newest transmission among them: (order, sent at, may be confused with an earlier one).
+    newest: Option<(u64, Timestamp, bool)>,
+}
+
+impl Deliveries {
+    fn add(&mut self, record: &Record) {
+        self.payload += u64::from(record.payload);
+        if self.newest.is_none_or(|(order, ..)| record.order > order) {
+            self.newest = Some((record.order, record.sent_at, record.retransmitted));
+        }
+    }
+}
+
+impl Sender {
+    /// An acknowledgment arrives. Ask for segments afterwards.
+    pub fn on_ack(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
+        if ack.cumulative > self.ledger.next() {
+            return; // acknowledges what was never sent (RFC 9293, section 3.10.7.4)
+        }
+        let in_flight_before = self.in_flight();
+        let advance = ack.cumulative.saturating_sub(self.ledger.acknowledged());
+        self.right_edge = self.right_edge.max(ack.cumulative.saturating_add(ack.receive_window.get()));
+        if advance > 0 {
+            self.check_timeout(now, ack, probe);
+        }
+
+        let deliveries = self.deliver(now, ack);
+        let rtt_sample = self.sample_rtt(now, ack, advance, &deliveries);
+        if advance > 0 {
+            self.on_advance(now, advance);
+        } else if deliveries.payload == 0 && !self.ledger.is_empty() {
+            self.on_duplicate();
+        }
+        self.leave_episode(now, probe);
+        let lost = self.detect_losses();
+        if self.state == State::Open && (!lost.is_zero() || self.ledger.next_lost().is_some()) {
+            self.enter_recovery(now, lost, probe);
+        }
+        if ack.ece {
+            self.on_echo(now, probe);
+        }
+        let delivered = Bytes::new(deliveries.payload);
+        self.limit_recovery(delivered, advance);
+        self.report(now, ack, in_flight_before, delivered, lost, &deliveries, rtt_sample, probe);
+    }
+
+    fn deliver(&mut self, now: Timestamp, ack: &Acknowledgment) -> Deliveries {
+        let mut deliveries = Deliveries::default();
+        let Self { ledger, rate, config, .. } = self;
+        let mut note = |record: &Record| {
+            deliveries.add(record);
+            rate.on_delivered(now, u64::from(record.payload), record.sent_at, &record.state);
+        };
+        ledger.acknowledge(ack.cumulative, &mut note);
+        if config.recovery != Recovery::Newreno {
+            for (left, right) in ack.sack_ranges() {
+                ledger.sack(left, right, &mut note);
+            }
+        }
+        deliveries
+    }
+
+    /// Karn's rule: a retransmitted segment gives a sample only by its timestamp (RFC 7323, section 4).
+    fn sample_rtt(
+        &mut self,
+        now: Timestamp,
+        ack: &Acknowledgment,
+        advance: u64,
+        deliveries: &Deliveries,
+    ) -> Option<Duration> {
+        let sample = match (deliveries.newest, ack.timestamp_echo) {
+            (Some((_, sent_at, false)), _) => now.since(sent_at),
+            (Some((_, _, true)), Some(echo)) if advance > 0 => now.since(echo),
+            _ => return None,
+        };
+        self.timer.on_sample(sample);
+        Some(sample)
+    }
+
+    /// New data was acknowledged cumulatively.
+    fn on_advance(&mut self, now: Timestamp, advance: u64) {
+        self.consecutive_timeouts = 0;
+        let first_partial = self.in_recovery() && !self.partial_seen;
+        if self.ledger.is_empty() {
+            self.timer.stop();
+        } else if self.uses_sack() || !self.in_recovery() || first_partial {
+            // RFC 6298, rule 5.3; without SACK only the first partial acknowledgment restarts it (RFC 6582).
+            self.timer.restart(now);
+        }
+        if self.in_recovery() {
+            self.partial_seen = true;
+            // Partial window deflation (RFC 6582, section 3.2, step 3).
+            let mss = self.config.mss.get();
+            let back = if advance >= mss { mss } else { 0 };
+            self.duplicate_bytes = (self.duplicate_bytes + back).saturating_sub(advance);
+        } else {
+            self.duplicate_bytes = 0;
+        }
+        self.duplicates = 0;
+    }
+
+    /// A duplicate without SACK says that one more segment has left the network (RFC 5681, section 3.2).
+    fn on_duplicate(&mut self) {
+        if !self.uses_sack() && !matches!(self.state, State::Loss { .. }) {
+            self.duplicates += 1;
+            let flight = self.ledger.pipe().get();
+            self.duplicate_bytes = (self.duplicate_bytes + self.config.mss.get()).min(flight);
+        }
+    }
+
+    /// Everything that was outstanding when the episode began has been acknowledged.
+    fn leave_episode(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        let (State::Recovery { until } | State::Loss { until }) = self.state else { return };
+        if self.ledger.acknowledged() < until {
+            return;
+        }
+        if self.in_recovery() {
+            probe.record(now, Measurement::RecoveryLeft);
+        }
+        self.state = State::Open;
+        self.reduction = None;
+        self.retransmit_first = false;
+        self.duplicates = 0;
+        self.duplicate_bytes = 0;
+    }
+
+    fn detect_losses(&mut self) -> Bytes {
+        if self.uses_sack() {
+            let again = if self.config.lost_retransmission_detection {
+                self.ledger.mark_lost_retransmissions()
+            } else {
+                Bytes::ZERO
+            };
+            return again + self.ledger.mark_lost_by_sack(self.config.mss);
+        }
+        match self.state {
+            State::Open if self.duplicates as usize >= DUPLICATE_THRESHOLD => self.ledger.mark_first_lost(),
+            // A partial acknowledgment: the next hole is lost as well.
+            State::Recovery { .. } if self.partial_seen && self.duplicates == 0 => self.ledger.mark_first_lost(),
+            _ => Bytes::ZERO,
+        }
+    }
+
+    fn enter_recovery(&mut self, now: Timestamp, lost: Bytes, probe: &mut dyn Probe) {
+        self.counters.recoveries += 1;
+        let flight_size = self.flight_size();
+        let outstanding = self.ledger.outstanding();
+        self.state = State::Recovery { until: self.ledger.next() };
+        self.partial_seen = false;
+        self.rescued = None;
+        self.retransmit_first = true;
+        self.reduction =
+            (self.config.recovery == Recovery::Prr).then(|| ProportionalRateReduction::new(outstanding));
+        // The reduction has been made: an echo of the same window asks for no other, but wants to be answered.
+        self.ecn_reduced_until = self.ledger.next();
+        self.signal(now, CongestionSignal::Loss, flight_size, lost, probe);
+    }
+
+    /// RFC 3168, section 6.1.2: one reduction for a window of data.
+    fn on_echo(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        if !self.config.ecn {
+            return;
+        }
+        self.send_cwr = true;
+        if self.state != State::Open || self.ledger.acknowledged() < self.ecn_reduced_until {
+            return;
+        }
+        self.ecn_reduced_until = self.ledger.next();
+        self.counters.ecn_reductions += 1;
+        let flight_size = self.flight_size();
+        self.signal(now, CongestionSignal::EcnCe, flight_size, Bytes::ZERO, probe);
+    }
+
+    fn limit_recovery(&mut self, delivered: Bytes, advance: u64) {
+        let in_flight = self.in_flight();
+        let window = self.controller.control().window;
+        if let Some(reduction) = &mut self.reduction {
+            // RFC 6937 counts deliveries, not acknowledgments: a duplicate that delivers nothing allows nothing.
+            if !delivered.is_zero() || advance > 0 {
+                reduction.on_ack(delivered, in_flight, window, self.config.mss);
+            }
+        }
+    }
+
+    /// Eifel detection (RFC 3522): the first acknowledgment of new data after a timeout answers the original.
+    fn check_timeout(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
+        let Some(retransmitted_at) = self.doubtful_timeout.take() else { return };
+        if !matches!(self.state, State::Loss { .. }) || ack.timestamp_echo.is_none_or(|echo| echo >= retransmitted_at) {
+            return;
+        }
+        self.state = State::Open;
+        self.ledger.unmark_all_lost();
+        self.timer.forget_backoff();
+        self.counters.spurious_timeouts += 1;
+        probe.record(now, Measurement::SpuriousTimeout);
+        self.controller.on_spurious(now, probe);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the one place where everything known of an ACK comes together")]
+    fn report(
+        &mut self,
+        now: Timestamp,
+        ack: &Acknowledgment,
+        in_flight_before: Bytes,
+        delivered: Bytes,
+        lost: Bytes,
+        deliveries: &Deliveries,
+        rtt_sample: Option<Duration>,
+        probe: &mut dyn Probe,
+    ) {
+        if self.rate.prior_delivered().is_some_and(|prior| prior >= self.round_ends_at) {
+            self.round += 1;
+            self.round_ends_at = self.rate.delivered();
+            self.largest_flight = in_flight_before;
+        }
+        let mut event = AckEvent::at(now);
+        event.window_limited = self.window_limited();
+        event.acked = delivered;
+        event.newly_lost = lost;
+        event.in_flight_before = in_flight_before;
+        event.in_flight = self.in_flight();
+        event.mss = self.config.mss;
+        event.latest_sent_at = deliveries.newest.map(|(_, sent_at, _)| sent_at);
+        event.rtt_sample = rtt_sample;
+        event.rtt = self.timer.rtt();
+        event.rate = self.rate.take_sample(lost);
+        event.round = self.round;
+        event.in_recovery = self.in_recovery();
+        event.congestion_experienced = ack.ece;
+        event.receiver_time = ack.timestamp;
+        event.path = ack.path;
+        self.controller.on_ack(&event, probe);
+    }
+
+    /// Whether the window kept data back during the flight that is being acknowledged, or in slow start whether
+    /// more than half of it was used (RFC 7661 allows growth up to twice what was used, as Linux does).
+    fn window_limited(&self) -> bool {
+        let kept_back = self.limited_until.is_some_and(|point| self.ledger.acknowledged() <= point);
+        let control = self.controller.control();
+        let slow_start = matches!(self.controller.phase(), Phase::SlowStart | Phase::ConservativeSlowStart);
+        kept_back || slow_start && control.window < self.largest_flight * 2
+    }
+}

@@ -1,0 +1,132 @@
+//! What leaves, and when.
+
+use airpath_model::{Bytes, Ecn, Probe, SendEvent, Timestamp};
+
+use super::{Sender, State};
+use crate::segment::Segment;
+
+/// A segment that could be sent next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Candidate {
+    New { payload: u32 },
+    Again { sequence: u64, payload: u32 },
+    Rescue { sequence: u64, payload: u32 },
+}
+
+impl Sender {
+    /// The next segment that may leave at `now`. Ask until there is none.
+    pub fn poll_transmit(&mut self, now: Timestamp, probe: &mut dyn Probe) -> Option<Segment> {
+        self.held_until = Timestamp::NEVER;
+        let Some(candidate) = self.candidate() else {
+            if self.ledger.next() >= self.offered && self.in_flight() < self.controller.control().window {
+                self.rate.mark_app_limited(self.in_flight());
+            }
+            return None;
+        };
+        let payload = Bytes::new(u64::from(candidate.payload()));
+        let control = self.controller.control();
+        if !self.window_allows(candidate, payload, control.window) {
+            self.limited_until = Some(self.ledger.next());
+            return None;
+        }
+        if let Some(rate) = self.pacing_rate() {
+            let release = self.pacer.release(rate, control.quantum, payload);
+            if release > now {
+                self.held_until = release;
+                return None;
+            }
+            self.pacer.on_sent(now, rate, payload);
+        }
+        Some(self.send(now, candidate, probe))
+    }
+
+    /// NextSeg() of RFC 6675 without its optional rule 3.
+    fn candidate(&mut self) -> Option<Candidate> {
+        if let Some((sequence, payload)) = self.ledger.next_lost() {
+            return Some(Candidate::Again { sequence, payload });
+        }
+        let left = self.offered - self.ledger.next();
+        if left > 0 {
+            let payload = left.min(self.config.mss.get());
+            // What the receiver does not take yet must wait.
+            return (self.ledger.next() + payload <= self.right_edge)
+                .then_some(Candidate::New { payload: payload as u32 }); // at most mss, checked to fit
+        }
+        self.rescue()
+    }
+
+    /// Rule 4: once in a recovery the last segment is sent again, so that the loss of a whole tail shows.
+    fn rescue(&self) -> Option<Candidate> {
+        if !self.in_recovery() || !self.ledger.has_sacked() || self.rescued.is_some() {
+            return None;
+        }
+        let (sequence, payload) = self.ledger.highest_unacknowledged()?;
+        (!self.ledger.is_retransmitting(sequence)).then_some(Candidate::Rescue { sequence, payload })
+    }
+
+    fn window_allows(&self, candidate: Candidate, payload: Bytes, window: Bytes) -> bool {
+        if self.retransmit_first && matches!(candidate, Candidate::Again { .. }) {
+            return true;
+        }
+        match &self.reduction {
+            Some(reduction) => reduction.allows(payload),
+            None => self.in_flight() + payload <= window,
+        }
+    }
+
+    fn send(&mut self, now: Timestamp, candidate: Candidate, probe: &mut dyn Probe) -> Segment {
+        let idle = self.ledger.is_empty();
+        let state = self.rate.on_sent(now, idle);
+        let payload = candidate.payload();
+        let (sequence, retransmission) = match candidate {
+            Candidate::New { .. } => {
+                let sequence = self.ledger.next();
+                self.ledger.on_sent(now, payload, state);
+                (sequence, false)
+            }
+            Candidate::Again { sequence, .. } | Candidate::Rescue { sequence, .. } => {
+                self.ledger.on_retransmitted(now, sequence, state);
+                self.retransmit_first = false;
+                if matches!(candidate, Candidate::Rescue { .. })
+                    && let State::Recovery { until } = self.state
+                {
+                    self.rescued = Some(until);
+                }
+                (sequence, true)
+            }
+        };
+        let bytes = Bytes::new(u64::from(payload));
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_sent(bytes);
+        }
+        self.timer.start(now);
+        self.counters.sent_packets += 1;
+        self.counters.retransmitted_packets += u64::from(retransmission);
+        self.largest_flight = self.largest_flight.max(self.in_flight());
+
+        let mut event = SendEvent::at(now, bytes);
+        event.in_flight = self.in_flight();
+        event.retransmission = retransmission;
+        event.mss = self.config.mss;
+        event.rtt = self.timer.rtt();
+        let path = self.controller.on_sent(&event, probe);
+        Segment {
+            sequence,
+            payload,
+            retransmission,
+            // Retransmissions are not ECN-capable (RFC 3168, section 6.1.5), and only new data says CWR.
+            ecn: if self.config.ecn && !retransmission { Ecn::Ect0 } else { Ecn::NotEct },
+            cwr: !retransmission && core::mem::take(&mut self.send_cwr),
+            timestamp: self.config.timestamps.then_some(now),
+            path,
+        }
+    }
+}
+
+impl Candidate {
+    const fn payload(self) -> u32 {
+        match self {
+            Self::New { payload } | Self::Again { payload, .. } | Self::Rescue { payload, .. } => payload,
+        }
+    }
+}
