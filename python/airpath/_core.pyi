@@ -7,7 +7,7 @@ __version__: str
 class PlanError(ValueError):
     """The plan cannot be run; the message says why."""
 
-class RunCancelled(RuntimeError):
+class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
     """The run was cancelled before its end."""
 
 class TraceFormatError(ValueError):

@@ -23,7 +23,8 @@ def progress_bar(title: str, wanted: bool | None) -> Iterator[Callable[[float], 
     title
         What is being done.
     wanted
-        Whether to show anything; `None` if standard error is a terminal and the work takes more than two seconds.
+        Whether to show anything; `None` if standard error is a terminal and the work takes more than two
+        seconds.
     """
     if wanted is False or (wanted is None and not sys.stderr.isatty()):
         yield lambda _share: None
@@ -52,5 +53,5 @@ def progress_bar(title: str, wanted: bool | None) -> Iterator[Callable[[float], 
 
 
 def _is_long(elapsed_s: float, share: float) -> bool:
-    """Whether work of which `share` took `elapsed_s` will take longer than is bearable without a sign of life."""
+    """Return whether the whole work will take long, judged by the `share` that took `elapsed_s`."""
     return elapsed_s > JUDGED_AFTER_S and elapsed_s > WORTH_SHOWING_S * share

@@ -62,7 +62,8 @@ def run(
     Returns
     -------
     Results
-        The runs, ordered by repetition. Their scheme is that of the scenario's flows; several are joined by "+".
+        The runs, ordered by repetition. Their scheme is that of the scenario's flows; several are joined
+        by "+".
 
     Raises
     ------
@@ -252,12 +253,13 @@ def _jobs(label: str, scenario: Scenario, seed: int | None, repetitions: int | N
 
 
 def _refuse_if_too_large(jobs: Sequence[Job]) -> None:
-    """One run that does not fit is refused with advice about the run, all together with advice about their number."""
+    """Refuse work that does not fit into memory: one run by itself, or all runs together."""
     for scenario in {id(job.scenario): job.scenario for job in jobs}.values():
         scenario.refuse_if_too_large()
     needed, free = sum(job.scenario.memory().bytes for job in jobs), available_memory()
     if free is not None and needed > free:
         raise ScenarioError(
-            f"the records of {len(jobs)} runs would take about {format_size(needed, 2)}, and {format_size(free, 2)} of"
-            " memory are free; ask for fewer repetitions, or set a larger record.interval"
+            f"the records of {len(jobs)} runs would take about {format_size(needed, 2)}, and"
+            f" {format_size(free, 2)} of memory are free; ask for fewer repetitions, or set a larger"
+            " record.interval"
         )

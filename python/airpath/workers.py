@@ -132,7 +132,7 @@ class _Task:
             job.scenario, [self._traces[trace] for trace in job.scenario.traces], job.seed
         )
         self._simulation = simulation
-        # From here on the other thread sees the simulation and can cancel it; before, it could only set `stop`.
+        # From here on the other thread can cancel the simulation; before, it could only set `stop`.
         if stop.is_set():
             return
         started = time.perf_counter()
@@ -142,8 +142,8 @@ class _Task:
             return
         except MemoryError:
             raise AirpathError(
-                f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval, or a"
-                " shorter run"
+                f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval,"
+                " or a shorter run"
             ) from None
         self.record = RunRecord(
             scheme=job.scheme,

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import typer
@@ -34,34 +34,31 @@ app.command("doctor", help=doctor.HELP)(doctor.doctor)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code.
 
-    Exit codes: 0 when all is well, 2 for a wrong command line or scenario, 130 after Ctrl-C, 1 for everything else.
+    Exit codes: 0 when all is well, 2 for a wrong command line or scenario, 130 after Ctrl-C, 1 for
+    everything else.
 
     Parameters
     ----------
     arguments
         The arguments; by default those of the process.
     """
-    sys.exit(_outcome(arguments))
+    sys.exit(guarded(lambda: app(arguments, prog_name="airpath", standalone_mode=False)))
 
 
-def _outcome(arguments: Sequence[str] | None) -> int:
-    """Run a command; every failure becomes one message on standard error and an exit code."""
+def guarded(work: Callable[[], int | None]) -> int:
+    """Do some work; every failure becomes one message on standard error and an exit code.
+
+    Parameters
+    ----------
+    work
+        What to do; returns an exit code, or nothing when all is well.
+    """
     traceback = bool(os.environ.get("AIRPATH_TRACEBACK"))
     try:
-        code = app(arguments, prog_name="airpath", standalone_mode=False)
+        code = work()
         sys.stdout.flush()
-    except (UsageError, ScenarioError) as error:
-        if traceback:
-            raise
-        return _failed(str(error), USAGE_FAULT)
-    except AirpathError as error:
-        if traceback:
-            raise
-        return _failed(str(error), OTHER_FAULT)
     except typer.TyperException as error:
-        # No message: the help was asked for by giving no arguments.
-        message = error.format_message()
-        return _failed(f"{message} (see airpath --help)", error.exit_code) if message else error.exit_code
+        return _misused(error)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except BrokenPipeError:
@@ -71,10 +68,26 @@ def _outcome(arguments: Sequence[str] | None) -> int:
     except Exception as error:
         if traceback:
             raise
-        return _failed(f"{_unexpected(error)} (AIRPATH_TRACEBACK=1 shows where)", OTHER_FAULT)
+        return _refused(error)
     if code == INTERRUPTED:
         return _failed("interrupted", INTERRUPTED)
     return int(code or 0)
+
+
+def _refused(error: Exception) -> int:
+    if isinstance(error, UsageError | ScenarioError):
+        return _failed(str(error), USAGE_FAULT)
+    if isinstance(error, AirpathError):
+        return _failed(str(error), OTHER_FAULT)
+    return _failed(f"{_unexpected(error)} (AIRPATH_TRACEBACK=1 shows where)", OTHER_FAULT)
+
+
+def _misused(error: typer.TyperException) -> int:
+    """Say what is wrong with the arguments; nothing if there were none and the help has been shown."""
+    message = error.format_message().replace("Value error, ", "")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "airpath"
+    return _failed(f"{message} (see {command} --help)", error.exit_code) if message else error.exit_code
 
 
 def _failed(message: str, code: int) -> int:

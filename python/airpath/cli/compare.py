@@ -69,6 +69,6 @@ def compare(
 
 
 def _file_name(link: str) -> str:
-    """The link as part of a file name: of a path, its last part."""
+    """Return the link as part of a file name: of a path, its last part."""
     name = Path(link).stem if Path(link).is_file() else link
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"

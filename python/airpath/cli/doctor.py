@@ -1,4 +1,4 @@
-"""`airpath doctor`: is everything there and does it work?"""
+"""`airpath doctor`: whether everything is there and works."""
 
 import os
 import platform
@@ -79,8 +79,8 @@ def engine() -> tuple[State, str]:
 def self_test() -> tuple[State, str]:
     """One second of a window that never changes over one link: min(W / RTT, C) is known in advance.
 
-    The window is larger than the bandwidth-delay product, so the link must be busy all the time; and the round-trip
-    time must be what the window takes to pass the link.
+    The window is larger than the bandwidth-delay product, so the link must be busy all the time; and the
+    round-trip time must be what the window takes to pass the link.
     """
     from airpath.runner import run
     from airpath.scenario import Scenario
@@ -109,7 +109,7 @@ def self_test() -> tuple[State, str]:
     )
     utilisation = results.summary["utilisation"][0].as_py()
     srtt_s, expected_s = results.flows["srtt_s"][0].as_py(), window * packet_bytes * 8 / rate_bps
-    detail = f"utilisation {utilisation:.5f} (expected 1), RTT {srtt_s * 1e3:.3f} ms (expected {expected_s * 1e3:g} ms)"
+    detail = f"utilisation {utilisation:.5f} of 1, RTT {srtt_s * 1e3:.3f} ms of {expected_s * 1e3:g} ms"
     good = abs(utilisation - 1) <= TOLERANCE and abs(srtt_s / expected_s - 1) <= TOLERANCE
     return ("good" if good else "broken"), detail
 
@@ -125,10 +125,8 @@ def figures() -> tuple[State, str]:
     figure = Figure()
     figure.add_subplot().plot([0, 1])
     render(figure, "png")
-    return (
-        "good",
-        f"backend {mpl.get_backend()}, font {Path(font_manager.findfont(font_manager.FontProperties())).stem}",
-    )
+    font = Path(font_manager.findfont(font_manager.FontProperties())).stem
+    return "good", f"backend {mpl.get_backend()}, font {font}"
 
 
 def processors() -> tuple[State, str]:
@@ -168,7 +166,7 @@ def _guarded(name: str, check: Callable[[], tuple[State, str]]) -> Check:
     """Do one check; one that fails must not hide the others."""
     try:
         state, detail = check()
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is the finding
+    except Exception as error:  # whatever it is, it is the finding
         optional = check is tshark
         return Check(name, "missing" if optional else "broken", f"{type(error).__name__}: {error}")
     return Check(name, state, detail)

@@ -105,6 +105,8 @@ def convert(
     if as_json and out is None:
         raise UsageError("--json needs --out, since standard output can hold only one of the two")
     bin_s = parse_duration(bin_width) / 1e9
+    if bin_s == 0:
+        raise UsageError(f'bin: found "{bin_width}"; it must be more than zero')
     trace = read(file, format_name, direction)
     try:
         text = trace.to_mahimahi() if to is Target.MAHIMAHI else trace.to_csv(bin_s)

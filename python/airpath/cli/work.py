@@ -48,9 +48,8 @@ def run_and_write(
         results = run_all(scenarios, jobs=jobs)
     except Interrupted as interrupted:
         if interrupted.results.runs:
-            tell(
-                f"stopped: keeping the {len(interrupted.results.runs)} of {interrupted.asked} runs that were finished"
-            )
+            kept = len(interrupted.results.runs)
+            tell(f"stopped: keeping the {kept} of {interrupted.asked} runs that were finished")
             write_results(interrupted.results, out, scenarios, scenario_text)
             _print(interrupted.results, out, as_json=as_json, interrupted=True)
         else:

@@ -1,0 +1,99 @@
+"""The main job, `make run`: every scheme that adapts, over a cellular link and the EBE papers' bottleneck.
+
+Prints both summaries, writes both results with their reports under `out/main-job`, and a page that links
+them.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from airpath.cli import guarded
+from airpath.cli.output import show
+from airpath.cli.trace import write_file
+from airpath.cli.work import compared_text, refuse_unwritable, write_results
+from airpath.results import summary_table
+from airpath.runner import run_all
+from airpath.scenario import Scenario, compare_scenario
+
+SCHEMES: Final = ("newreno", "cubic", "cubic-2008")
+REPETITIONS: Final = 5
+OUT: Final = Path("out") / "main-job"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One comparison of the main job."""
+
+    name: str
+    """Name of its folder."""
+    title: str
+    """What is compared where."""
+    scenarios: Mapping[str, Scenario]
+    """Scenario of each scheme."""
+
+
+def main() -> None:
+    """Do the main job and leave with its exit code, as the command line does."""
+    sys.exit(guarded(lambda: run_parts(parts(), OUT)))
+
+
+def parts() -> list[Part]:
+    """Return both comparisons."""
+    return [
+        Part("lte", "One download over a synthetic LTE link (lte.down), 60 s", _over_lte()),
+        Part(
+            "ebe",
+            "20 flows each way and short flows over EBE's moving bottleneck, 120 s",
+            {scheme: _over_moving_bottleneck(scheme) for scheme in SCHEMES},
+        ),
+    ]
+
+
+def run_parts(parts: list[Part], out: Path) -> None:
+    """Run comparisons, print their summaries, write each into a folder of `out`, and a page that links them."""
+    for part in parts:
+        refuse_unwritable(out / part.name)
+    for part in parts:
+        results = run_all(part.scenarios, repetitions=REPETITIONS)
+        write_results(results, out / part.name, part.scenarios, compared_text(part.scenarios))
+        show(f"\n{part.title}")
+        show(summary_table(results.summary))
+    write_file(out / "index.html", _page(parts).encode())
+    show(f"\nreports: {out / 'index.html'} (open it in a browser)")
+
+
+def _over_lte() -> dict[str, Scenario]:
+    """One flow that starts at random, so that repetitions meet the same link at different moments."""
+    scenarios = compare_scenario(SCHEMES, "lte.down", buffer="300 packets")
+    start = {"flows.0.start": {"uniform": ["0ms", "1s"]}}
+    return {scheme: scenario.override(start) for scheme, scenario in zip(SCHEMES, scenarios, strict=True)}
+
+
+def _over_moving_bottleneck(scheme: str) -> Scenario:
+    return Scenario.load("ebe-moving-bottleneck").override({"flows.0.scheme": scheme})
+
+
+def _page(parts: list[Part]) -> str:
+    items = "\n".join(
+        f'<li><a href="{escape(part.name)}/report.html">{escape(part.title)}</a></li>' for part in parts
+    )
+    return f"""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>airpath: the main job</title>
+<style>body {{ font-family: sans-serif; margin: 3em auto; max-width: 40em; line-height: 1.5 }}</style>
+<h1>The main job</h1>
+<p>{escape(", ".join(SCHEMES))}; {REPETITIONS} repetitions of each.</p>
+<ul>
+{items}
+</ul>
+</html>
+"""
+
+
+if __name__ == "__main__":
+    main()
