@@ -8,7 +8,8 @@ from airpath.scenario.load import parse_assignment, scenario_names
 from airpath.scenario.memory import MemoryEstimate
 from airpath.scenario.queues import QUEUES, QueueDiscipline
 from airpath.scenario.resolve import BufferSize, Plan, Resolved
-from airpath.scenario.scenario import Scenario, scenario_schema
+from airpath.scenario.scenario import Scenario
+from airpath.scenario.schema import scenario_schema
 from airpath.scenario.traces import TraceInput
 
 __all__ = [

@@ -62,6 +62,18 @@ class _Rate:
     delay: Draw | None = None
     buffer: str | None = None
 
+    @property
+    def unlimited(self) -> bool:
+        return bool(self.plan["kind"] == "unlimited")
+
+    @property
+    def default_queue(self) -> AnyQueue:
+        return (
+            NO_LIMIT
+            if self.unlimited
+            else DropTailQueue(kind="drop-tail", limit=parse_buffer(self.buffer or "1bdp"))
+        )
+
 
 class ChannelResolver:
     """Turns links into drafts; collects the traces that they name."""
@@ -74,8 +86,6 @@ class ChannelResolver:
     def forward(self, name: str, link: Link, path: str) -> LinkDraft:
         """Return the forward direction of a link."""
         rate = self._rate(link.rate, name, f"{path}.rate")
-        unlimited = isinstance(link.rate, UnlimitedRate)
-        buffer = parse_buffer(rate.buffer or "1bdp")
         return LinkDraft(
             name=name,
             path=path,
@@ -84,8 +94,8 @@ class ChannelResolver:
             delay=link.delay or rate.delay or Constant(0),
             jitter=link.jitter,
             loss=float(link.loss),
-            queue=link.queue or (NO_LIMIT if unlimited else DropTailQueue(kind="drop-tail", limit=buffer)),
-            record=(not unlimited) if link.record is None else link.record,
+            queue=link.queue or rate.default_queue,
+            record=(not rate.unlimited) if link.record is None else link.record,
         )
 
     def backward(self, name: str, link: Link, forward: LinkDraft, reverse: Reverse, path: str) -> LinkDraft:
@@ -106,8 +116,11 @@ class ChannelResolver:
             delay=reverse.delay or forward.delay,
             jitter=reverse.jitter or forward.jitter,
             loss=forward.loss if reverse.loss is None else float(reverse.loss),
-            queue=reverse.queue or forward.queue,
-            record=forward.record if reverse.record is None else reverse.record,
+            queue=reverse.queue
+            or (rate.default_queue if rate.unlimited != forward.unlimited else forward.queue),
+            record=next(
+                (record for record in (reverse.record, link.record) if record is not None), not rate.unlimited
+            ),
         )
 
     def _rate(self, rate: AnyRate, name: str, path: str) -> _Rate:

@@ -104,7 +104,10 @@ def _expand(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-Traffic = Annotated[Annotated[AnyTraffic, Field(discriminator="kind")], BeforeValidator(_expand)]
+Traffic = Annotated[
+    Annotated[AnyTraffic, Field(discriminator="kind")],
+    BeforeValidator(_expand, json_schema_input_type=str | Annotated[AnyTraffic, Field(discriminator="kind")]),
+]
 """What a flow sends: "bulk", or a table with a `kind`."""
 
 

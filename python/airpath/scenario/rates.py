@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from airpath.links import LINKS
 from airpath.quantities import Duration, Flag, Name, PositiveDuration, Rate, RateOrOutage, Table, Text
 
 TraceFormat = Literal[
@@ -111,7 +112,7 @@ class TraceRate(Table):
 
 
 class NamedRate(Table):
-    """The rate of a link that is shipped with airpath, by name.
+    """The rate of a link that is shipped with airpath, by name. Short form: `rate = "lte.down"`.
 
     It may bring a delay, a buffer and the opposite direction.
     """
@@ -128,14 +129,16 @@ AnyRate = UnlimitedRate | ConstantRate | StepRate | SequenceRate | UniformRate |
 
 
 def _expand(value: Any) -> Any:
-    """Return the short forms: a bare rate, and "unlimited"."""
+    """Return the long form of the short ones: a rate, "unlimited", the name of a link that is shipped."""
     if value == "unlimited":
         return {"kind": "unlimited"}
+    if any(value == link.name for link in LINKS):
+        return {"kind": "link", "name": value}
     return value if isinstance(value, dict | Table) else {"kind": "constant", "rate": value}
 
 
 RateProcess = Annotated[
     Annotated[AnyRate, Field(discriminator="kind")],
-    BeforeValidator(_expand),
+    BeforeValidator(_expand, json_schema_input_type=str | Annotated[AnyRate, Field(discriminator="kind")]),
 ]
-"""Rate over time: a rate such as "10mbps", "unlimited", or a table with a `kind`."""
+"""Rate over time: a rate, "unlimited", the name of a shipped link, or a table with a `kind`."""

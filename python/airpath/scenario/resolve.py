@@ -7,6 +7,7 @@ has twice its own delay. The mean rate of a link is that of its process: of a sc
 period (over the run, if it does not repeat), of uniform draws the middle of the range.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,9 +118,8 @@ class _Resolution:
             for index, entry in enumerate(self.document.flows)
             for flow in self._flows(entry, f"flows[{index}]")
         ]
-        names = [flow["name"] for flow, _, _ in flows]
-        for name in names:
-            if names.count(name) > 1:
+        for name, count in Counter(flow["name"] for flow, _, _ in flows).items():
+            if count > 1:
                 raise FieldError(
                     "flows", f'there is more than one flow "{name}"; give the entries different names'
                 )
@@ -211,8 +211,6 @@ class _Resolution:
     def _measured_at(self, entry: Flow, data: tuple[str, ...], path: str) -> str:
         if entry.measured_at is not None:
             return self._link_name(entry.measured_at, f"{path}.measured_at", data)
-        if not data:
-            raise FieldError(path, "the path has no links")
         return next((name for name in data if self.network.links[name].record), data[0])
 
     def _link_name(self, name: str, path: str, known: Any) -> str:

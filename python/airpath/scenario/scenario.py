@@ -5,7 +5,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-import tomli_w
 from pydantic import ValidationError
 
 from airpath.scenario.describe import describe
@@ -14,6 +13,7 @@ from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_t
 from airpath.scenario.messages import FieldError, faults, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.resolve import BufferSize, Plan, Resolved, resolve, scheme_of
+from airpath.scenario.toml import write_toml
 from airpath.scenario.traces import TraceInput
 
 
@@ -156,15 +156,10 @@ class Scenario:
 
     def to_toml(self) -> str:
         """Return what was written as TOML, in standard spelling, without defaults."""
-        return tomli_w.dumps(self.to_dict())
+        return write_toml(self.to_dict())
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r})"
-
-
-def scenario_schema() -> dict[str, Any]:
-    """Return the JSON schema of a scenario, with a description, unit and default for every key."""
-    return ScenarioDocument.model_json_schema(by_alias=True)
 
 
 def _validated(tables: dict[str, Any], source: str) -> ScenarioDocument:

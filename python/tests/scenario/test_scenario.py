@@ -19,6 +19,7 @@ from airpath.scenario import (
     scenario_names,
     scenario_schema,
 )
+from airpath.scenario.load import find_file, read_file
 from airpath.scenario.queues import AnyQueue
 
 GENERATOR = Path(__file__).parents[3] / "tools" / "make_links.py"
@@ -225,3 +226,20 @@ def test_the_synthetic_links_come_out_of_their_generator(tmp_path):
 
 def test_every_queue_of_the_registry_is_a_queue_of_the_language():
     assert [queue.name for queue in QUEUES] == list(AnyQueue.model_fields["kind"].annotation.__args__)
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_the_schema_accepts_the_shipped_scenarios(name):
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(read_file(find_file(name)), scenario_schema())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(read_file(find_file(name)) | {"seed": "one"}, scenario_schema())
+
+
+def test_the_schema_gives_defaults_as_they_are_written():
+    tables = scenario_schema()["$defs"]
+    assert tables["Record"]["properties"]["interval"]["default"] == "100 ms"
+    assert tables["Flow"]["properties"]["start"]["default"] == "0 s"
+    assert tables["Flow"]["properties"]["traffic"]["default"] == {"kind": "bulk"}
+    assert tables["PoissonDatagramsTraffic"]["properties"]["packet"]["default"] == "1.5 kB"
+    assert tables["Flow"]["properties"]["stop"]["default"] is None

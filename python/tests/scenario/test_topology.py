@@ -253,3 +253,19 @@ def test_unlimited_links_of_a_graph_are_not_recorded_unless_asked():
     assert records == {"A-B": False, "B-A": False, "B-D": True, "D-B": True}
     links[0]["record"] = True
     assert plan(graph(links))["links"][0]["record"]
+
+
+def test_each_direction_has_the_default_queue_of_its_own_rate():
+    def ends(forward, backward):
+        resolved = plan(dumbbell(topology__bottleneck__rate=forward, topology__reverse={"rate": backward}))
+        return [(link["queue"]["limit_bytes"], link["record"]) for link in resolved["links"]]
+
+    assert ends("12mbps", "unlimited") == [(60_000, True), (None, False)]
+    assert ends("unlimited", "12mbps") == [(None, False), (60_000, True)]
+    assert ends("unlimited", "unlimited") == [(None, False), (None, False)]
+    assert ends("12mbps", "24mbps") == [(60_000, True), (120_000, True)]
+
+
+def test_the_name_of_a_link_is_a_rate():
+    long = dumbbell(topology__bottleneck={"rate": {"kind": "link", "name": "ebe.random"}})
+    assert plan(dumbbell(topology__bottleneck={"rate": "ebe.random"})) == plan(long)
