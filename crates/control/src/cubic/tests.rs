@@ -1,1 +1,169 @@
+//! CUBIC as a rule: signals, the start of an epoch, time that does not count.
 
+use airpath_model::{Duration, NullProbe};
+
+use super::*;
+
+const MSS: u64 = 1000;
+
+fn cubic(config: CubicConfig) -> Cubic {
+    Cubic::new(config).unwrap()
+}
+
+fn segments(count: u64) -> Bytes {
+    Bytes::new(count * MSS)
+}
+
+fn at(seconds: f64) -> Timestamp {
+    Timestamp::from_secs_f64(seconds)
+}
+
+fn acked(seconds: f64, count: u64) -> AckEvent {
+    let mut event = AckEvent::at(at(seconds));
+    event.mss = segments(1);
+    event.acked = segments(count);
+    event
+}
+
+fn signal(signal: CongestionSignal, flight: u64) -> CongestionEvent {
+    let mut event = CongestionEvent::at(at(0.0), signal);
+    event.mss = segments(1);
+    event.flight_size = segments(flight);
+    event
+}
+
+fn w_max_after(rule: &mut Cubic, window: u64, which: CongestionSignal) -> Option<f64> {
+    rule.reduce(segments(window), &signal(which, window), &mut NullProbe);
+    rule.w_max
+}
+
+fn is(value: Option<f64>, expected: f64) -> bool {
+    value.is_some_and(|value| (value - expected).abs() < 1e-9)
+}
+
+#[test]
+fn the_rfc_reduces_the_flight_and_2008_the_window() {
+    for (config, kept) in [(CubicConfig::RFC9438, 35), (CubicConfig::LINUX2008, 80)] {
+        let reduced =
+            cubic(config).reduce(segments(100), &signal(CongestionSignal::Loss, 50), &mut NullProbe);
+        assert_eq!(reduced, segments(kept));
+    }
+}
+
+#[test]
+fn fast_convergence_gives_up_more_below_the_last_saturation_point() {
+    let mut rule = cubic(CubicConfig::RFC9438);
+    assert!(is(w_max_after(&mut rule, 100, CongestionSignal::Loss), 100.0));
+    // 90 * 1.7 / 2 = 76.5; then 80 is above that.
+    assert!(is(w_max_after(&mut rule, 90, CongestionSignal::EcnCe), 76.5));
+    assert!(is(w_max_after(&mut rule, 80, CongestionSignal::Loss), 80.0));
+    let mut without = cubic(CubicConfig { fast_convergence: false, ..CubicConfig::RFC9438 });
+    w_max_after(&mut without, 100, CongestionSignal::Loss);
+    assert!(is(w_max_after(&mut without, 90, CongestionSignal::Loss), 90.0));
+}
+
+#[test]
+fn after_a_timeout_the_saturation_point_is_unknown() {
+    for config in [CubicConfig::RFC9438, CubicConfig::LINUX2008] {
+        let mut rule = cubic(config);
+        w_max_after(&mut rule, 100, CongestionSignal::Loss);
+        assert_eq!(w_max_after(&mut rule, 90, CongestionSignal::Timeout), None);
+        assert!(is(w_max_after(&mut rule, 80, CongestionSignal::Loss), 80.0));
+    }
+}
+
+#[test]
+fn growth_by_one_acknowledgment_is_the_way_to_the_target_over_the_window() {
+    // Epoch from 700 to W_max = 1000 segments: K = cbrt(300 / 0.4) = 9.0856 s. At t = 4 s with SRTT = 0.1 s the
+    // target is 1000 - 0.4 * 4.98560^3 = 950.431; W_est is still 700, so one segment acknowledged at 900 adds
+    // 50.431 / 900 segments = 56.03 bytes.
+    let mut rule = cubic(CubicConfig::RFC9438);
+    w_max_after(&mut rule, 1000, CongestionSignal::Loss);
+    rule.congestion_avoidance(segments(700), &acked(0.0, 1));
+    rule.fraction = 0.0;
+    let mut event = acked(4.0, 1);
+    event.rtt.smoothed = Duration::from_millis(100);
+    assert_eq!(rule.congestion_avoidance(segments(900), &event), Bytes::new(900_056));
+    // The target is at most half above the window: 250 / 500 segments.
+    rule.fraction = 0.0;
+    let window = rule.congestion_avoidance(segments(500), &event);
+    assert_eq!(window, Bytes::new(500_500));
+}
+
+#[test]
+fn the_window_is_at_least_w_est() {
+    // Small windows: 20 segments to W_max = 28.57. W_cubic(0) = 20, and a window of acknowledgments at once adds
+    // alpha = 0.5294 segments.
+    let mut rule = cubic(CubicConfig::RFC9438);
+    rule.w_max = Some(20.0 / 0.7);
+    rule.prior = 20.0 / 0.7;
+    let window = rule.congestion_avoidance(segments(20), &acked(0.0, 20));
+    assert_eq!(window, Bytes::new(20_529));
+    let mut without = cubic(CubicConfig { reno_friendly: false, ..CubicConfig::RFC9438 });
+    without.w_max = Some(20.0 / 0.7);
+    assert_eq!(without.congestion_avoidance(segments(20), &acked(0.0, 20)), segments(20));
+}
+
+/// Growth of one acknowledgment one second of use into an epoch, ten seconds of pause between.
+fn growth_after_a_pause(config: CubicConfig, pause: impl Fn(&mut Cubic)) -> Bytes {
+    let mut rule = cubic(config);
+    w_max_after(&mut rule, 1000, CongestionSignal::Loss);
+    rule.congestion_avoidance(segments(700), &acked(0.0, 1));
+    pause(&mut rule);
+    rule.fraction = 0.0;
+    rule.congestion_avoidance(segments(700), &acked(11.0, 1))
+}
+
+#[test]
+fn time_without_use_of_the_window_does_not_count() {
+    let not_used = |rule: &mut Cubic| {
+        let mut event = acked(10.0, 1);
+        event.window_limited = false;
+        rule.on_ack(&event);
+    };
+    let idle = |rule: &mut Cubic| rule.on_sent(&SendEvent::at(at(10.0), segments(1)));
+    let in_use = |rule: &mut Cubic| {
+        let mut event = SendEvent::at(at(10.0), segments(1));
+        event.in_flight = segments(2);
+        rule.on_sent(&event);
+        rule.on_ack(&acked(10.0, 1));
+    };
+    // W_cubic(1 s) = 1000 - 0.4 * 8.0856^3 = 788.56, W_cubic(11 s) = 1002.81: over 700.
+    let rfc = CubicConfig::RFC9438;
+    assert_eq!(growth_after_a_pause(rfc, not_used), Bytes::new(700_126));
+    assert_eq!(growth_after_a_pause(rfc, idle), Bytes::new(700_126));
+    assert_eq!(growth_after_a_pause(rfc, in_use), Bytes::new(700_432));
+    // 2.6.22 counted all time. Without an RTT there is no bound on the increment but cnt >= 1.
+    assert_eq!(growth_after_a_pause(CubicConfig::LINUX2008, idle), Bytes::new(700_432));
+}
+
+#[test]
+fn in_2008_the_increment_is_bounded_by_16_segments_in_100_ms() {
+    let mut rule = cubic(CubicConfig::LINUX2008);
+    w_max_after(&mut rule, 10_000, CongestionSignal::Loss);
+    let mut event = acked(0.0, 1);
+    event.rtt.minimum = Duration::from_millis(50);
+    rule.congestion_avoidance(segments(5000), &event);
+    rule.fraction = 0.0;
+    // Ten seconds on, the curve is far above; a window of acknowledgments in 50 ms may add 8 segments.
+    let mut event = acked(10.0, 5000);
+    event.rtt.minimum = Duration::from_millis(50);
+    assert_eq!(rule.congestion_avoidance(segments(5000), &event), segments(5008));
+}
+
+#[test]
+fn in_2008_one_in_fifty_before_the_first_loss() {
+    let mut rule = cubic(CubicConfig::LINUX2008);
+    assert_eq!(rule.congestion_avoidance(segments(500), &acked(0.0, 100)), segments(502));
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    let config = CubicConfig::default();
+    for beta in [0.0, 1.0, -0.5, f64::NAN, f64::INFINITY] {
+        assert!(Cubic::new(CubicConfig { beta, ..config }).is_err(), "beta {beta}");
+    }
+    for c in [0.0, -0.4, f64::NAN, f64::INFINITY] {
+        assert!(Cubic::new(CubicConfig { c, ..config }).is_err(), "c {c}");
+    }
+}

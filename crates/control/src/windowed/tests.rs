@@ -1,1 +1,204 @@
+//! What all window-based controllers share, shown with `NewReno`.
 
+extern crate alloc;
+
+use airpath_model::NullProbe;
+use alloc::vec::Vec;
+
+use super::*;
+use crate::{HystartPlusPlus, NewReno, StandardSlowStart};
+
+const MSS: Bytes = Bytes::new(1000);
+
+type Reno = Windowed<StandardSlowStart, NewReno>;
+
+fn reno(initial_segments: u64) -> Reno {
+    Windowed::new(NewReno::new(), StandardSlowStart::default(), MSS * initial_segments, MSS).unwrap()
+}
+
+fn ack(segments: u64) -> AckEvent {
+    let mut event = AckEvent::at(Timestamp::ZERO);
+    event.mss = MSS;
+    event.acked = MSS * segments;
+    event
+}
+
+fn signal(signal: CongestionSignal, flight: u64, consecutive: u32) -> CongestionEvent {
+    let mut event = CongestionEvent::at(Timestamp::ZERO, signal);
+    event.mss = MSS;
+    event.flight_size = MSS * flight;
+    event.consecutive = consecutive;
+    event
+}
+
+fn acknowledge(controller: &mut impl Controller, segments: u64) {
+    for _ in 0..segments {
+        controller.on_ack(&ack(1), &mut NullProbe);
+    }
+}
+
+fn tell(controller: &mut impl Controller, which: CongestionSignal, flight: u64, consecutive: u32) {
+    controller.on_congestion(&signal(which, flight, consecutive), &mut NullProbe);
+}
+
+fn segments(controller: &impl Controller) -> u64 {
+    controller.control().window.get() / MSS.get()
+}
+
+#[test]
+fn a_round_of_acknowledgments_doubles_the_window_in_slow_start_and_adds_one_after() {
+    let mut controller = reno(10);
+    assert_eq!((controller.phase(), controller.ssthresh()), (Phase::SlowStart, None));
+    acknowledge(&mut controller, 10);
+    assert_eq!(segments(&controller), 20);
+    tell(&mut controller, CongestionSignal::Loss, 20, 0);
+    assert_eq!((controller.phase(), segments(&controller)), (Phase::CongestionAvoidance, 10));
+    acknowledge(&mut controller, 10);
+    assert_eq!(segments(&controller), 11);
+}
+
+#[test]
+fn loss_and_ce_set_window_and_threshold_to_half_the_flight() {
+    for which in [CongestionSignal::Loss, CongestionSignal::EcnCe] {
+        let mut controller = reno(40);
+        tell(&mut controller, which, 30, 0);
+        assert_eq!(segments(&controller), 15);
+        assert_eq!(controller.ssthresh(), Some(MSS * 15));
+    }
+}
+
+#[test]
+fn a_signal_never_enlarges_the_window_and_the_threshold_stays_at_two_segments() {
+    let mut controller = reno(1);
+    tell(&mut controller, CongestionSignal::Loss, 1, 0);
+    assert_eq!(segments(&controller), 1);
+    assert_eq!(controller.ssthresh(), Some(MSS * 2));
+    let mut controller = reno(10);
+    tell(&mut controller, CongestionSignal::Loss, 50, 0);
+    assert_eq!(segments(&controller), 10);
+    assert_eq!(controller.ssthresh(), Some(MSS * 25));
+}
+
+#[test]
+fn a_timeout_restarts_from_one_segment_and_repeated_ones_keep_the_threshold() {
+    let mut controller = reno(40);
+    tell(&mut controller, CongestionSignal::Timeout, 40, 1);
+    tell(&mut controller, CongestionSignal::Timeout, 40, 2);
+    tell(&mut controller, CongestionSignal::Timeout, 1, 3);
+    assert_eq!(segments(&controller), 1);
+    assert_eq!(controller.ssthresh(), Some(MSS * 20));
+    assert_eq!(controller.phase(), Phase::SlowStart);
+    // 1 + 19 = 20 segments, the threshold, and from there one in a window.
+    acknowledge(&mut controller, 19);
+    assert_eq!((segments(&controller), controller.phase()), (20, Phase::CongestionAvoidance));
+    acknowledge(&mut controller, 19);
+    assert_eq!(segments(&controller), 20);
+    acknowledge(&mut controller, 1);
+    assert_eq!(segments(&controller), 21);
+}
+
+#[test]
+fn slow_start_does_not_pass_the_threshold() {
+    let mut controller = reno(40);
+    tell(&mut controller, CongestionSignal::Timeout, 9, 1);
+    acknowledge(&mut controller, 3);
+    assert_eq!(segments(&controller), 4);
+    acknowledge(&mut controller, 1);
+    assert_eq!(controller.control().window, Bytes::new(4500), "half of nine segments");
+}
+
+#[test]
+fn no_growth_in_recovery_without_new_data_or_when_the_window_is_not_used() {
+    let mut recovering = ack(1);
+    recovering.in_recovery = true;
+    let mut unused = ack(1);
+    unused.window_limited = false;
+    for event in [recovering, unused, ack(0)] {
+        let mut controller = reno(10);
+        controller.on_ack(&event, &mut NullProbe);
+        assert_eq!(segments(&controller), 10);
+        tell(&mut controller, CongestionSignal::Loss, 4, 0);
+        for _ in 0..100 {
+            controller.on_ack(&event, &mut NullProbe);
+        }
+        assert_eq!(segments(&controller), 2);
+    }
+}
+
+#[test]
+fn a_false_signal_is_undone_once() {
+    let mut controller = reno(40);
+    tell(&mut controller, CongestionSignal::Timeout, 40, 1);
+    tell(&mut controller, CongestionSignal::Timeout, 40, 2);
+    acknowledge(&mut controller, 3);
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!((segments(&controller), controller.ssthresh()), (40, None));
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!(segments(&controller), 40);
+    // L = 2 again: the timeout is forgotten.
+    controller.on_ack(&ack(2), &mut NullProbe);
+    assert_eq!(segments(&controller), 42);
+}
+
+#[test]
+fn undo_does_not_shrink_a_window_that_has_grown_past_its_old_size() {
+    let mut controller = reno(4);
+    tell(&mut controller, CongestionSignal::Loss, 4, 0);
+    acknowledge(&mut controller, 2 + 3 + 4 + 5);
+    assert_eq!(segments(&controller), 6);
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!((segments(&controller), controller.ssthresh()), (6, Some(MSS * 2)));
+}
+
+#[test]
+fn changes_of_phase_are_recorded_and_nothing_else() {
+    #[derive(Default)]
+    struct Phases(Vec<Measurement>);
+    impl Probe for Phases {
+        fn record(&mut self, _now: Timestamp, measurement: Measurement) {
+            self.0.push(measurement);
+        }
+    }
+    let mut probe = Phases::default();
+    let mut controller = reno(10);
+    controller.on_ack(&ack(1), &mut probe);
+    controller.on_congestion(&signal(CongestionSignal::Timeout, 8, 1), &mut probe);
+    assert_eq!(probe.0, [], "slow start before and after");
+    for _ in 0..10 {
+        controller.on_ack(&ack(1), &mut probe);
+    }
+    controller.on_spurious(Timestamp::ZERO, &mut probe);
+    assert_eq!(
+        probe.0,
+        [Measurement::Phase(Phase::CongestionAvoidance), Measurement::Phase(Phase::SlowStart)]
+    );
+}
+
+#[test]
+fn hystart_plus_plus_ends_slow_start_at_the_window_it_has() {
+    let mut controller = Windowed::new(NewReno::new(), HystartPlusPlus::default(), MSS * 10, MSS).unwrap();
+    let mut phases = Vec::new();
+    for round in 1..=8_u64 {
+        for _ in 0..10 {
+            let mut event = ack(1);
+            event.round = round;
+            event.rtt_sample = Some(airpath_model::Duration::from_millis(if round == 1 { 40 } else { 60 }));
+            controller.on_ack(&event, &mut NullProbe);
+        }
+        phases.push(controller.phase());
+    }
+    let (first, css, after) = (Phase::SlowStart, Phase::ConservativeSlowStart, Phase::CongestionAvoidance);
+    assert_eq!(phases, [first, css, css, css, css, css, after, after]);
+    // 10 + 10 in round 1, 8 in round 2 until the rise is seen, then 1/4 for each of 2 + 4 * 10 and for the
+    // acknowledgment that ends the fifth round: 38.75. Congestion avoidance starts there.
+    assert_eq!(controller.ssthresh(), Some(Bytes::new(38_750)));
+}
+
+#[test]
+fn a_window_below_one_segment_is_refused() {
+    let build = |window, mss| Windowed::new(NewReno::new(), StandardSlowStart::default(), window, mss);
+    assert!(build(MSS, MSS).is_ok());
+    assert!(build(Bytes::new(999), MSS).is_err());
+    let error = build(Bytes::new(10), Bytes::ZERO).unwrap_err();
+    assert_eq!(alloc::format!("{error}"), "mss must be at least one byte, not 0");
+}
