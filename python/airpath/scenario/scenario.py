@@ -152,7 +152,7 @@ class Scenario:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was written as nested dictionaries, in standard spelling, without defaults."""
-        return self._document.model_dump(mode="json", exclude_unset=True)
+        return self._document.model_dump(mode="json", exclude_unset=True, exclude_none=True)
 
     def to_toml(self) -> str:
         """Return what was written as TOML, in standard spelling, without defaults."""
