@@ -9,8 +9,8 @@ use crate::{AckEvent, Bytes, CongestionEvent, Duration, PathHeader, Probe, Rate,
 /// Driver's contract: `now` never decreases; on one acknowledgment [`Controller::on_congestion`] comes before
 /// [`Controller::on_ack`]; [`Controller::control`] and [`Controller::next_timer`] are asked again after every
 /// call; a packet is sent only while `in_flight + payload <= window`, not before the pacer's release time, and
-/// never more than `quantum` at once. While the transport repairs a loss it may send *less* than the window
-/// (proportional rate reduction), never more.
+/// never more than `quantum` at once. While the transport repairs a loss, proportional rate reduction may stand in
+/// for the window: what is in flight then shrinks to the window over a round trip instead of at once.
 pub trait Controller: Debug + Send {
     /// What the driver must deliver; checked once, before the first packet.
     fn requirements(&self) -> Requirements {

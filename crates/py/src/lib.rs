@@ -5,7 +5,6 @@ use pyo3::prelude::*;
 mod simulation;
 mod trace;
 
-
 /// The engine of airpath.
 #[pymodule]
 mod _core {

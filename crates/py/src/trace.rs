@@ -48,7 +48,9 @@ impl Trace {
             other => return Err(PyValueError::new_err(format!("direction {other:?}; accepted: down, up"))),
         };
         let format = match format {
-            Some(name) => Some(name.parse::<Format>().map_err(|error| PyValueError::new_err(error.to_string()))?),
+            Some(name) => {
+                Some(name.parse::<Format>().map_err(|error| PyValueError::new_err(error.to_string()))?)
+            }
             None => None,
         };
         py.detach(|| {
@@ -57,7 +59,9 @@ impl Trace {
             let trace = airpath_trace::read(data, &options)?;
             Ok(Self { input: Arc::new(Input::from(&trace)), trace, format })
         })
-        .map_err(|error: airpath_trace::TraceError| TraceFormatError::new_err((error.to_string(), error.line)))
+        .map_err(|error: airpath_trace::TraceError| {
+            TraceFormatError::new_err((error.to_string(), error.line))
+        })
     }
 
     /// The names of all formats.

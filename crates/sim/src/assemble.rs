@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use airpath_channel::{
-    Bernoulli, Jitter, LinkChannel, NoErrors, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, Step,
-    TraceEnd, UniformRate,
+    Bernoulli, Jitter, LinkChannel, NoErrors, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd,
+    Step, TraceEnd, UniformRate,
 };
 use airpath_model::{Bytes, Channel, Duration, Qdisc, RandomStream, Rate, Timestamp};
 use airpath_queue::{DropTail, Limit};
 
 use crate::capture::Capture;
 use crate::check::PlanError;
+use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
 use crate::input::Input;
 use crate::link::Link;
@@ -18,7 +19,6 @@ use crate::packet::Packet;
 use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 use crate::record::Recorder;
 use crate::simulation::END_OF_ROUTE;
-use crate::configure::{receiver_config, sender_config};
 
 /// The parts of a run.
 #[derive(Debug)]
@@ -39,7 +39,12 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let channel = channel(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        links.push(Link::new(index as u32, qdisc(&link.queue), channel, propagation(link, delay, stream("jitter"))));
+        links.push(Link::new(
+            index as u32,
+            qdisc(&link.queue),
+            channel,
+            propagation(link, delay, stream("jitter")),
+        ));
     }
 
     let mut flows = Vec::new();
@@ -136,8 +141,11 @@ fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<Rat
                     Opportunities::new(Arc::clone(instants), *size, end).map(RateProcess::from)
                 }
                 Some(Input::Rates { steps, length }) => {
-                    let end =
-                        if *once { ScheduleEnd::StopAfter(*length) } else { ScheduleEnd::RepeatAfter(*length) };
+                    let end = if *once {
+                        ScheduleEnd::StopAfter(*length)
+                    } else {
+                        ScheduleEnd::RepeatAfter(*length)
+                    };
                     Schedule::new(Arc::clone(steps), end).map(RateProcess::from)
                 }
                 None => return Err(format!("there is no trace number {trace}")),
@@ -195,13 +203,23 @@ fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, Flow
     })
 }
 
-fn datagrams(pattern: Pattern, stream: RandomStream, start: Timestamp, stop: Timestamp, start_off: bool) -> FlowKind {
+fn datagrams(
+    pattern: Pattern,
+    stream: RandomStream,
+    start: Timestamp,
+    stop: Timestamp,
+    start_off: bool,
+) -> FlowKind {
     FlowKind::Datagrams(DatagramSource::new(pattern, stream, start, stop, start_off))
 }
 
-fn connection(flow: &FlowPlan, files: Files, start: Timestamp, stop: Timestamp) -> Result<FlowKind, PlanError> {
-    let problem =
-        |problem: String| PlanError::Value { place: format!("flow {}", flow.name), problem };
+fn connection(
+    flow: &FlowPlan,
+    files: Files,
+    start: Timestamp,
+    stop: Timestamp,
+) -> Result<FlowKind, PlanError> {
+    let problem = |problem: String| PlanError::Value { place: format!("flow {}", flow.name), problem };
     let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
         return Err(problem("needs a controller and a transport".to_owned()));
     };

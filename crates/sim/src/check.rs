@@ -84,7 +84,11 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
 fn check_flow(flow: &FlowPlan, links: usize) -> Result<(), PlanError> {
     let place = format!("flow {}", flow.name);
     ensure(!flow.path.is_empty(), &place, "has no link to its receiver")?;
-    ensure(flow.path.iter().chain(&flow.reverse_path).all(|&link| link < links), &place, "uses a link that is not there")?;
+    ensure(
+        flow.path.iter().chain(&flow.reverse_path).all(|&link| link < links),
+        &place,
+        "uses a link that is not there",
+    )?;
     ensure(flow.path.contains(&flow.measured_at), &place, "is not measured on its own path")?;
     valid(flow.start_ns, &place, "start")?;
     flow.stop_ns.map_or(Ok(()), |stop| valid(stop, &place, "stop"))?;
@@ -109,13 +113,19 @@ fn check_flow(flow: &FlowPlan, links: usize) -> Result<(), PlanError> {
             false
         }
         TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns, off_ns, .. } => {
-            ensure(*bps > 0 && (1..=MAX_PACKET).contains(packet_bytes), &place, "rate and packet size must be positive")?;
+            ensure(
+                *bps > 0 && (1..=MAX_PACKET).contains(packet_bytes),
+                &place,
+                "rate and packet size must be positive",
+            )?;
             ensure(on_ns.is_some() == off_ns.is_some(), &place, "give both on and off periods, or neither")?;
             for period in [on_ns, off_ns].into_iter().flatten() {
                 valid(*period, &place, "on and off periods")?;
             }
             ensure(
-                on_ns.is_none_or(|on| on.low() > 0.0 || matches!(on, Draw::Exponential { mean } if mean > 0.0)),
+                on_ns.is_none_or(|on| {
+                    on.low() > 0.0 || matches!(on, Draw::Exponential { mean } if mean > 0.0)
+                }),
                 &place,
                 "an on period must be longer than nothing",
             )?;
@@ -140,7 +150,8 @@ fn check_flow(flow: &FlowPlan, links: usize) -> Result<(), PlanError> {
         return ensure(false, &place, "needs a controller and a transport");
     };
     ensure(
-        (1..=MAX_PACKET).contains(&(transport.mss_bytes + transport.header_bytes)) && transport.ack_bytes <= MAX_PACKET,
+        (1..=MAX_PACKET).contains(&(transport.mss_bytes + transport.header_bytes))
+            && transport.ack_bytes <= MAX_PACKET,
         &place,
         "packets are from 1 byte to 16 MB",
     )

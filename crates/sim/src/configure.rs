@@ -1,8 +1,8 @@
 //! From the plan of a flow's ends to the configurations of transport and controller.
 
 use airpath_control::{
-    ConfigError, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, NewReno, StandardSlowStart,
-    WindowRule, Windowed,
+    ConfigError, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, NewReno,
+    StandardSlowStart, WindowRule, Windowed,
 };
 use airpath_model::{Bytes, Controller, Duration, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};

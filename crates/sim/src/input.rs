@@ -35,7 +35,10 @@ impl From<&Trace> for Input {
             Trace::Rates { points, end_ns } => Self::Rates {
                 steps: points
                     .iter()
-                    .map(|&(start, rate)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(rate) })
+                    .map(|&(start, rate)| Step {
+                        start: Duration::from_nanos(start),
+                        rate: Rate::from_bps(rate),
+                    })
                     .collect(),
                 length: Duration::from_nanos(*end_ns),
             },

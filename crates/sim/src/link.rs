@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use airpath_channel::Propagation;
-use airpath_model::{Backlog, Bytes, Channel, DropReason, Packet as _, Qdisc, QueueSink, Timestamp, Transmission};
+use airpath_model::{Bytes, Channel, DropReason, Packet as _, Qdisc, QueueSink, Timestamp, Transmission};
 
 use crate::packet::Packet;
 use crate::record::Recorder;
@@ -99,14 +99,10 @@ impl Link {
         }
     }
 
-    /// What waits in the queue.
-    pub(crate) fn backlog(&self) -> Backlog {
-        self.qdisc.backlog()
-    }
-
     /// Packets inside the link: waiting, being sent, or on the way.
     pub(crate) fn packets_inside(&self) -> u64 {
-        let being_damaged = self.sending_until.is_some() && self.on_the_way.back().is_some_and(|last| !last.arrives);
+        let being_damaged =
+            self.sending_until.is_some() && self.on_the_way.back().is_some_and(|last| !last.arrives);
         let on_the_way = self.on_the_way.iter().filter(|packet| packet.arrives).count();
         self.qdisc.backlog().packets + on_the_way as u64 + u64::from(being_damaged)
     }

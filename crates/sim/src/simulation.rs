@@ -5,13 +5,13 @@ use std::sync::Arc;
 use airpath_model::{Duration, Timestamp};
 
 use crate::assemble::{Assembly, assemble};
+use crate::check::PlanError;
 use crate::control::RunControl;
 use crate::event::{EventQueue, Target};
 use crate::flow::{End, Flow};
 use crate::input::Input;
 use crate::link::Link;
 use crate::packet::Packet;
-use crate::check::PlanError;
 use crate::plan::Plan;
 use crate::record::{FlowTable, Recorder, Table};
 

@@ -22,7 +22,10 @@ fn every_arrow_is_in_the_table() {
         match allowed {
             None => wrong.push(format!("{room}: a room that the table does not have")),
             Some((_, allowed)) => wrong.extend(
-                knows.iter().filter(|known| !allowed.contains(&known.as_str())).map(|known| format!("{room} → {known}")),
+                knows
+                    .iter()
+                    .filter(|known| !allowed.contains(&known.as_str()))
+                    .map(|known| format!("{room} → {known}")),
             ),
         }
     }
@@ -31,7 +34,8 @@ fn every_arrow_is_in_the_table() {
 
 #[test]
 fn the_table_and_the_architecture_page_agree() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ARCHITECTURE.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ARCHITECTURE.md")).unwrap();
     for (room, allowed) in ARROWS {
         let knows = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
         let row = format!("| `{room}` | {knows} |");
@@ -56,7 +60,10 @@ fn arrows() -> Vec<(String, Vec<String>)> {
         .map(|package| {
             let dependencies = package["dependencies"].as_array().unwrap();
             let inside = dependencies.iter().filter(|dependency| dependency["kind"] != "dev");
-            (room(&package["name"]).unwrap(), inside.filter_map(|dependency| room(&dependency["name"])).collect())
+            (
+                room(&package["name"]).unwrap(),
+                inside.filter_map(|dependency| room(&dependency["name"])).collect(),
+            )
         })
         .collect()
 }

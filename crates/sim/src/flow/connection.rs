@@ -1,6 +1,6 @@
 //! Sources that send over transport connections: long-lived flows and files.
 
-use airpath_model::{Bytes, Controller, Duration, RandomStream, Timestamp};
+use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::FlowState;
@@ -244,14 +244,20 @@ impl ConnectionSource {
         self.began = Some(now);
         self.sender.offer(self.size);
         if !matches!(self.files, Files::Endless) {
-            self.sender.stop();
+            self.sender.finish();
         }
     }
 
     fn totals(&self) -> Totals {
         let now = self.sender.counters();
-        let Totals { sent_packets, retransmitted_packets, timeouts, recoveries, ecn_reductions, spurious_timeouts } =
-            self.earlier;
+        let Totals {
+            sent_packets,
+            retransmitted_packets,
+            timeouts,
+            recoveries,
+            ecn_reductions,
+            spurious_timeouts,
+        } = self.earlier;
         Totals {
             sent_packets: sent_packets + now.sent_packets,
             retransmitted_packets: retransmitted_packets + now.retransmitted_packets,

@@ -66,9 +66,11 @@ impl Flow {
     /// The next acknowledgment that may leave at `now`; ask until there is none.
     pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Packet> {
         match &mut self.kind {
-            FlowKind::Connections(source) => source
-                .poll_acknowledgment(now)
-                .map(|packet| Packet { flow: self.index, hop: self.reverse_route, ..packet }),
+            FlowKind::Connections(source) => source.poll_acknowledgment(now).map(|packet| Packet {
+                flow: self.index,
+                hop: self.reverse_route,
+                ..packet
+            }),
             FlowKind::Datagrams(_) => None,
         }
     }

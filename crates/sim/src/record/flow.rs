@@ -76,7 +76,10 @@ impl FlowCounters {
 
     /// Whether nothing happened.
     pub(crate) fn is_silent(&self) -> bool {
-        self.sent_bytes == 0 && self.departed_bytes == 0 && self.received_packets == 0 && self.lost_packets == 0
+        self.sent_bytes == 0
+            && self.departed_bytes == 0
+            && self.received_packets == 0
+            && self.lost_packets == 0
     }
 
     fn add(&mut self, other: &Self) {

@@ -83,7 +83,12 @@ impl LinkMeter {
     }
 
     /// Ends an interval at `now` and gives its row.
-    pub(crate) fn end_interval(&mut self, link: u32, now: Timestamp, offered_bits: Option<f64>) -> LinkSeriesRow {
+    pub(crate) fn end_interval(
+        &mut self,
+        link: u32,
+        now: Timestamp,
+        offered_bits: Option<f64>,
+    ) -> LinkSeriesRow {
         self.integrate(now);
         self.limited = offered_bits.is_some();
         self.interval.offered_bits = offered_bits.unwrap_or(f64::NAN);
@@ -119,7 +124,8 @@ impl LinkMeter {
         let measured = &self.measured;
         let span = now.since(self.measured_from).as_nanos();
         let [overflow, early, corruption] = measured.dropped_packets.map(|count| count as i64);
-        let [overflow_bytes, early_bytes, corruption_bytes] = measured.dropped_bytes.map(|bytes| bytes as i64);
+        let [overflow_bytes, early_bytes, corruption_bytes] =
+            measured.dropped_bytes.map(|bytes| bytes as i64);
         LinkRow {
             link: i64::from(link),
             offered_bytes: if self.limited { measured.offered_bits / 8.0 } else { f64::NAN },

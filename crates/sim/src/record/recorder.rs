@@ -1,6 +1,8 @@
 //! Everything that a run measures, in one place.
 
-use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Phase, Probe, Timestamp};
+use airpath_model::{
+    Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Phase, Probe, Timestamp,
+};
 
 use super::flow::{DelayDistribution, FlowMeter};
 use super::link::LinkMeter;
@@ -176,7 +178,11 @@ impl Recorder {
             goodput_bytes: interval.goodput_bytes as i64,
             lost_packets: interval.lost_packets as i64,
             delay_mean_s: interval.delay_mean(),
-            delay_max_s: if interval.received_packets > 0 { interval.delay_max.as_secs_f64() } else { f64::NAN },
+            delay_max_s: if interval.received_packets > 0 {
+                interval.delay_max.as_secs_f64()
+            } else {
+                f64::NAN
+            },
             queueing_mean_s: interval.queueing_mean(),
             cwnd_bytes: state.cwnd_bytes,
             ssthresh_bytes: state.ssthresh_bytes,
@@ -235,7 +241,12 @@ impl Recorder {
     }
 
     /// The tables, and the capture where one was asked for.
-    pub(crate) fn finish(self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> (Vec<Table>, Option<Vec<u8>>) {
+    pub(crate) fn finish(
+        self,
+        now: Timestamp,
+        flows: FlowTable,
+        delays_s: &[f64],
+    ) -> (Vec<Table>, Option<Vec<u8>>) {
         let mut links = LinkTable::default();
         for (index, link) in self.links.iter().enumerate().filter(|(_, link)| link.recorded) {
             links.push(link.summary(index as u32, now, delays_s[index]));

@@ -1,0 +1,129 @@
+//! Small plans for tests.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use airpath_sim::plan::*;
+use airpath_sim::{Outcome, RunControl, Simulation, Table};
+
+pub(crate) const SECOND: u64 = 1_000_000_000;
+pub(crate) const MILLISECOND: u64 = 1_000_000;
+
+pub(crate) fn run(plan: &Plan, seed: u64) -> Outcome {
+    Simulation::new(plan, &[], seed)
+        .expect("a runnable plan")
+        .run(&RunControl::default())
+        .expect("not cancelled")
+}
+
+pub(crate) fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
+    outcome.tables.iter().find(|table| table.name == name).expect("a table of that name")
+}
+
+pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
+    Plan {
+        duration_ns: seconds * SECOND,
+        record: RecordPlan {
+            measure_from_ns: 0,
+            interval_ns: 100 * MILLISECOND,
+            packets: false,
+            capture: vec![],
+        },
+        links,
+        flows,
+    }
+}
+
+pub(crate) fn link(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
+    LinkPlan {
+        name: name.to_owned(),
+        rate,
+        delay_ns: Draw::Constant { value: delay_ms * MILLISECOND as f64 },
+        jitter_ns: None,
+        loss: 0.0,
+        queue: QueuePlan::DropTail { limit_bytes: None, limit_packets: None },
+        record: true,
+    }
+}
+
+pub(crate) fn packets(limit: u64) -> QueuePlan {
+    QueuePlan::DropTail { limit_bytes: None, limit_packets: Some(limit) }
+}
+
+pub(crate) fn mbps(rate: u64) -> RatePlan {
+    RatePlan::Constant { bps: rate * 1_000_000 }
+}
+
+/// One path of two links, forward and back.
+pub(crate) fn there_and_back(forward: LinkPlan, delay_ms: f64) -> Vec<LinkPlan> {
+    vec![forward, link("back", RatePlan::Unlimited, delay_ms)]
+}
+
+pub(crate) fn flow(name: &str, controller: ControllerPlan) -> FlowPlan {
+    FlowPlan {
+        name: name.to_owned(),
+        path: vec![0],
+        reverse_path: vec![1],
+        measured_at: 0,
+        start_ns: Draw::Constant { value: 0.0 },
+        stop_ns: None,
+        traffic: TrafficPlan::Bulk,
+        controller: Some(controller),
+        transport: Some(transport()),
+    }
+}
+
+/// As ns-2 has it: 1460 bytes in packets of 1500, 40-byte acknowledgments, no options on the wire.
+pub(crate) fn transport() -> TransportPlan {
+    TransportPlan {
+        mss_bytes: 1460,
+        header_bytes: 40,
+        ack_bytes: 40,
+        initial_window_bytes: 14_600,
+        receive_window_bytes: u64::MAX,
+        recovery: RecoveryPlan::Prr,
+        lost_retransmission_detection: true,
+        spurious_timeout_undo: true,
+        timestamps: true,
+        delayed_ack_segments: 1,
+        delayed_ack_timeout_ns: 100 * MILLISECOND,
+        min_rto_ns: 200 * MILLISECOND,
+        rto_floor: RtoFloorPlan::Variance,
+        max_rto_ns: 60 * SECOND,
+        initial_rto_ns: SECOND,
+        ecn: false,
+        pacing: false,
+    }
+}
+
+pub(crate) fn newreno() -> ControllerPlan {
+    ControllerPlan::Newreno { slow_start: SlowStartPlan::Standard }
+}
+
+pub(crate) fn cubic() -> ControllerPlan {
+    ControllerPlan::Cubic {
+        c: 0.4,
+        beta: 0.7,
+        fast_convergence: true,
+        reno_friendly: true,
+        form: CubicForm::Rfc9438,
+        slow_start: SlowStartPlan::HystartPlusPlus,
+    }
+}
+
+pub(crate) fn cubic_2008() -> ControllerPlan {
+    ControllerPlan::Cubic {
+        c: 0.4,
+        beta: 0.8,
+        fast_convergence: true,
+        reno_friendly: true,
+        form: CubicForm::Linux2008,
+        slow_start: SlowStartPlan::Standard,
+    }
+}
+
+pub(crate) fn fixed(window_bytes: u64) -> ControllerPlan {
+    ControllerPlan::Fixed { window_bytes, pacing_bps: None }
+}
+
+pub(crate) fn datagrams(name: &str, traffic: TrafficPlan) -> FlowPlan {
+    FlowPlan { traffic, controller: None, transport: None, reverse_path: vec![], ..flow(name, newreno()) }
+}
