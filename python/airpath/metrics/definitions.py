@@ -35,7 +35,8 @@ _METRICS = (
         "throughput_mbps",
         "throughput",
         "Mbit/s",
-        "wire bits of all flows under test that left the measuring link, divided by the time from their first to "
+        "wire bits of all flows under test that left the measuring link, divided by the time from their "
+        "first to "
         "their last departure in the measured span",
         headline=True,
     ),
@@ -55,7 +56,8 @@ _METRICS = (
         "link_throughput_mbps",
         "link throughput",
         "Mbit/s",
-        "mean rate at which everything, other traffic included, left the link under test over the measured span",
+        "mean rate at which everything, other traffic included, left the link under test over the measured "
+        "span",
     ),
     Metric(
         "utilisation",
@@ -68,14 +70,16 @@ _METRICS = (
         "utilisation_binned",
         "utilisation, mean of bins",
         "",
-        "mean over bins of 500 ms of link throughput divided by capacity in the bin; bins without capacity are "
+        "mean over bins of 500 ms of link throughput divided by capacity in the bin; bins without capacity "
+        "are "
         "left out",
     ),
     Metric(
         "loss_rate",
         "loss rate",
         "",
-        "1 - departed / arrived bytes of the link under test over the measured span; what waits in the queue at "
+        "1 - departed / arrived bytes of the link under test over the measured span; what waits in the "
+        "queue at "
         "the ends of the span counts too, so tiny negative values can happen",
         headline=True,
     ),
@@ -85,7 +89,9 @@ _METRICS = (
         "",
         "bytes dropped by the queue (overflow or early) divided by arrived bytes",
     ),
-    Metric("channel_loss_rate", "channel loss rate", "", "bytes damaged by the channel divided by arrived bytes"),
+    Metric(
+        "channel_loss_rate", "channel loss rate", "", "bytes damaged by the channel divided by arrived bytes"
+    ),
     Metric(
         "delay_mean_ms",
         "mean one-way delay",
@@ -129,14 +135,16 @@ _METRICS = (
         "jain_index_windowed",
         "Jain index, 1 s windows",
         "",
-        "mean over windows of 1 s of the index over the long-lived flows active throughout the window; windows "
+        "mean over windows of 1 s of the index over the long-lived flows active throughout the window; "
+        "windows "
         "with at least two such flows",
     ),
     Metric(
         "completion_mean_s",
         "mean completion time",
         "s",
-        "first packet to last byte acknowledged, mean over transfers that started in the measured span and ended "
+        "first packet to last byte acknowledged, mean over transfers that started in the measured span and "
+        "ended "
         "before the run did",
     ),
     Metric("completion_p50_s", "median completion time", "s", "50th percentile, nearest rank"),
@@ -150,7 +158,13 @@ _METRICS = (
         "data packets sent again by the flows under test, whole run",
         headline=True,
     ),
-    Metric("timeouts", "timeouts", "", "retransmission timeouts of the flows under test, whole run", headline=True),
+    Metric(
+        "timeouts",
+        "timeouts",
+        "",
+        "retransmission timeouts of the flows under test, whole run",
+        headline=True,
+    ),
     Metric(
         "power_mbps_per_ms",
         "power",
@@ -163,8 +177,10 @@ METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric
 """Every metric of a run, by name, in the order in which they are shown."""
 
 SCOPE = (
-    "The link under test is the one at which most controlled sources are measured. The flows under test are the "
-    "controlled flows measured there; without any, all flows measured there. The measured span is from the end "
+    "The link under test is the one at which most controlled sources are measured. The flows under test are "
+    "the "
+    "controlled flows measured there; without any, all flows measured there. The measured span is from the "
+    "end "
     "of the warm-up to the end of the run."
 )
 """What the definitions refer to."""

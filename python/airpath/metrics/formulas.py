@@ -103,7 +103,8 @@ def convergence_time(
     Returns
     -------
     float
-        Seconds from the event to the start of the first stretch of at least `hold_s` within the tolerance; NaN if
+        Seconds from the event to the start of the first stretch of at least `hold_s` within the tolerance;
+        NaN if
         there is none.
     """
     ends = np.asarray(time_s, dtype=np.float64)

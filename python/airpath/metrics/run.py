@@ -1,4 +1,4 @@
-"""Metrics of one run, from its plan and tables. What they mean is written in `airpath.metrics.definitions`."""
+"""Metrics of one run, from its plan and tables; `airpath.metrics.definitions` says what they mean."""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Tables = Mapping[str, pa.Table]
 
 
 def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
-    """Every metric of `airpath.metrics.METRICS` for one run; NaN where there is no value.
+    """Compute every metric of `airpath.metrics.METRICS` for one run; NaN where there is no value.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     return metrics
 
 
-def flow_metrics(plan: Plan, tables: Tables) -> pa.Table:
-    """Metrics of each flow of one run, one row for each: the flow's names, rates, loss, delays, events.
+def flow_metrics(tables: Tables) -> pa.Table:
+    """Return metrics of each flow of one run, one row for each: names, rates, loss, delays, events.
 
-    `loss_rate` is 1 - departed / arrived bytes at the flow's measuring link; the other columns are defined as the
-    run's metrics of the same name, for the one flow.
+    `loss_rate` is 1 - departed / arrived bytes at the flow's measuring link; the other columns are
+    defined as the run's metrics of the same name, for the one flow.
     """
     table = tables["flows"]
     flows, histogram = columns(table), columns(tables["delay_histogram"])
@@ -74,12 +74,13 @@ def link_under_test(plan: Plan) -> int:
 
 
 def flows_under_test(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
-    """Which rows of table `flows` are controlled flows measured at the link under test; without any, all there."""
+    """Tell which rows of table `flows` are controlled flows at the link under test, else all there."""
     link = link_under_test(plan)
     measured = np.array([flow["measured_at"] == link for flow in plan["flows"]], dtype=bool)
     controlled = np.array([flow.get("controller") is not None for flow in plan["flows"]], dtype=bool)
     sources = measured & controlled if (measured & controlled).any() else measured
-    return sources[flows["source"]]
+    tested: npt.NDArray[np.bool_] = sources[flows["source"]]
+    return tested
 
 
 def windowed_jain(
@@ -104,13 +105,14 @@ def windowed_jain(
 
 
 def long_lived(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
-    """Which rows of table `flows` always have more data to send."""
+    """Tell which rows of table `flows` always have more data to send."""
     bulk = np.array([flow["traffic"]["kind"] == "bulk" for flow in plan["flows"]], dtype=bool)
-    return bulk[flows["source"]]
+    long: npt.NDArray[np.bool_] = bulk[flows["source"]]
+    return long
 
 
 def columns(table: pa.Table) -> dict[str, npt.NDArray[Any]]:
-    """The numeric columns of a table as NumPy arrays, and its names as arrays of strings (``None`` for null)."""
+    """Return a table's columns as NumPy arrays; names as arrays of strings (``None`` for null)."""
     return {name: table[name].to_numpy() for name in table.column_names}
 
 
@@ -136,9 +138,16 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
     links = columns(tables["links"])
     row = np.flatnonzero(links["link"] == link)
     names = (
-        "capacity_mbps", "link_throughput_mbps", "utilisation", "utilisation_binned", "loss_rate",
-        "congestion_loss_rate", "channel_loss_rate", "queue_mean_bytes", "queue_p95_bytes",
-    )  # fmt: skip
+        "capacity_mbps",
+        "link_throughput_mbps",
+        "utilisation",
+        "utilisation_binned",
+        "loss_rate",
+        "congestion_loss_rate",
+        "channel_loss_rate",
+        "queue_mean_bytes",
+        "queue_p95_bytes",
+    )
     if row.size == 0:
         return dict.fromkeys(names, math.nan)
     of = {name: values[row[0]] for name, values in links.items()}
@@ -175,13 +184,18 @@ def _delays(
     packets = flows["delivered_packets"][tested]
     mine = np.isin(histogram["flow"], flows["flow"][tested])
     metrics = {}
-    for kind, name, column in (("one-way", "delay", "delay_mean_s"), ("queueing", "queueing", "queueing_mean_s")):
+    for kind, name, column in (
+        ("one-way", "delay", "delay_mean_s"),
+        ("queueing", "queueing", "queueing_mean_s"),
+    ):
         means = flows[column][tested]
         received = packets > 0  # the others have no delay
         total = float(packets[received].sum())
         rows = mine & (histogram["kind"] == kind)
         metrics[f"{name}_mean_ms"] = _divide(float((means * packets)[received].sum()) * 1e3, total)
-        metrics[f"{name}_p95_ms"] = nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
+        metrics[f"{name}_p95_ms"] = (
+            nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
+        )
     return metrics
 
 
@@ -209,7 +223,9 @@ def _fairness(
     long = tested & long_lived(plan, flows)
     if long.sum() < 2:
         return {"jain_index": math.nan, "jain_index_windowed": math.nan}
-    rates = _ratio(flows["departed_bytes"] * 8e-6, flows["last_departure_s"] - flows["first_departure_s"])[long]
+    rates = _ratio(flows["departed_bytes"] * 8e-6, flows["last_departure_s"] - flows["first_departure_s"])[
+        long
+    ]
     start_s, _ = measured_span_s(plan)
     windows = windowed_jain(flow_series, flows["flow"][long], TimeBins(plan, FAIRNESS_BIN_S, start_s))
     windows = windows[~np.isnan(windows)]
@@ -240,4 +256,5 @@ def _divide(numerator: float, denominator: float) -> float:
 
 def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     result = np.full(len(numerator), math.nan)
-    return np.divide(numerator, denominator, out=result, where=denominator > 0)
+    np.divide(numerator, denominator, out=result, where=denominator > 0)
+    return result

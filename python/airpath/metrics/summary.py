@@ -13,7 +13,9 @@ SUMMARY_SCHEMA = pa.schema(
         pa.field("repetition", pa.int64(), metadata={"unit": "", "description": "0, 1, … within the scheme"}),
         pa.field("seed", pa.uint64(), metadata={"unit": "", "description": "seed of the run"}),
         *(
-            pa.field(metric.name, pa.float64(), metadata={"unit": metric.unit, "description": metric.definition})
+            pa.field(
+                metric.name, pa.float64(), metadata={"unit": metric.unit, "description": metric.definition}
+            )
             for metric in METRICS.values()
         ),
     ]
@@ -49,7 +51,8 @@ def summary(runs: Iterable[tuple[str, int, int, dict[str, float]]]) -> pa.Table:
 def statistics(summary: pa.Table) -> pa.Table:
     """Mean, sample standard deviation, n and 95 % confidence interval (Student's t) over repetitions.
 
-    One row for each scheme and metric, schemes in the order in which the summary has them. NaN does not count.
+    One row for each scheme and metric, schemes in the order in which the summary has them. NaN does not
+    count.
     """
     rows = []
     schemes = summary["scheme"].to_pylist()
@@ -59,4 +62,6 @@ def statistics(summary: pa.Table) -> pa.Table:
             mean, sd, n, low, high = mean_interval(of_scheme[metric].to_numpy())
             rows.append((scheme, metric, mean, sd, n, low, high))
     names = STATISTICS_SCHEMA.names
-    return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows], schema=STATISTICS_SCHEMA)
+    return pa.Table.from_pylist(
+        [dict(zip(names, row, strict=True)) for row in rows], schema=STATISTICS_SCHEMA
+    )

@@ -56,7 +56,8 @@ class TimeBins:
     @property
     def middle_s(self) -> npt.NDArray[np.float64]:
         """Middle of each bin, where a mean over the bin is drawn."""
-        return (self.start_s + self.end_s) / 2
+        middle: npt.NDArray[np.float64] = (self.start_s + self.end_s) / 2
+        return middle
 
     def index(self, time_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
         """Bin of each interval that ends at `time_s`; -1 outside of all bins."""
@@ -68,11 +69,13 @@ class TimeBins:
         """Sum of `values` over each bin; `time_s` is the end of each value's interval."""
         index = self.index(time_s)
         inside = index >= 0
-        return np.bincount(index[inside], weights=values[inside].astype(np.float64), minlength=len(self))
+        sums = np.bincount(index[inside], weights=values[inside].astype(np.float64), minlength=len(self))
+        return sums.astype(np.float64)
 
     def rate_mbps(self, time_s: npt.NDArray[np.float64], sizes: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Mean rate over each bin in Mbit/s, from bytes in each interval."""
-        return self.sum(time_s, sizes) * 8e-6 / (self.end_s - self.start_s)
+        rate: npt.NDArray[np.float64] = self.sum(time_s, sizes) * 8e-6 / (self.end_s - self.start_s)
+        return rate
 
 
 # Interval ends are sums of nanoseconds turned into seconds: far closer than this part of an interval.

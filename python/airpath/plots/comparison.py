@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from airpath.metrics import METRICS
@@ -15,7 +16,7 @@ from airpath.results.formatting import number
 
 @styled
 def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """Throughput against p95 one-way delay; the delay axis is reversed, so that up and right is better.
+    """Draw throughput against p95 one-way delay; the delay axis is reversed, so that up and right is better.
 
     Small points are runs, the mark is their mean, and with three or more runs the ellipse is one standard
     deviation of the runs (the 1-sigma contour of their covariance, in the coordinates of the axes). The delay
@@ -42,16 +43,23 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
     for scheme, runs in points.items():
         look = style[scheme]
         if len(runs) > 1:
-            axes.plot(*runs.T, linestyle="none", marker=look.marker, markersize=2.5, color=look.colour, alpha=0.45)
+            axes.plot(
+                *runs.T, linestyle="none", marker=look.marker, markersize=2.5, color=look.colour, alpha=0.45
+            )
         if len(runs) >= _ELLIPSE_FROM:
             contour = ellipse(runs, logarithmic=logarithmic)
             axes.plot(*contour.T, color=look.colour, linewidth=0.8)
             drawn = np.concatenate((drawn, contour))
         mean = runs.mean(axis=0)
         axes.plot(
-            *mean, linestyle="none", marker=look.marker, markersize=7, color=look.colour,
-            markeredgecolor="white", label=look.display_name,
-        )  # fmt: skip
+            *mean,
+            linestyle="none",
+            marker=look.marker,
+            markersize=7,
+            color=look.colour,
+            markeredgecolor="white" if look.marker in Line2D.filled_markers else look.colour,
+            label=look.display_name,
+        )
     axes.set_xlabel("p95 one-way delay (ms), reversed")
     axes.set_ylabel("throughput (Mbit/s)")
     axes.margins(0.12)
@@ -59,12 +67,14 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
     axes.invert_xaxis()
     if points:
         _better_arrow(axes, drawn)
-        axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), title=_legend_title(most_runs), title_fontsize=6)
+        axes.legend(
+            loc="center left", bbox_to_anchor=(1.02, 0.5), title=_legend_title(most_runs), title_fontsize=6
+        )
     return axes
 
 
 def ellipse(points: npt.NDArray[np.float64], *, logarithmic: bool = False) -> npt.NDArray[np.float64]:
-    """The 1-sigma contour of the sample covariance of (delay, throughput) points, as a closed line.
+    """Return the 1-sigma contour of the sample covariance of (delay, throughput) points, a closed line.
 
     With `logarithmic`, mean and covariance are those of the logarithm of the delay.
     """
@@ -77,8 +87,10 @@ def ellipse(points: npt.NDArray[np.float64], *, logarithmic: bool = False) -> np
 
 
 @styled
-def metric_bars(statistics: pa.Table, metric: str, axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """Mean of one metric for each scheme, with its 95 % confidence interval.
+def metric_bars(
+    statistics: pa.Table, metric: str, axes: Axes | None = None, style: Style | None = None
+) -> Axes:
+    """Draw the mean of one metric for each scheme, with its 95 % confidence interval.
 
     Parameters
     ----------
@@ -130,16 +142,26 @@ def _legend_title(most_runs: int) -> str:
         return "mark: the run"
     if most_runs < _ELLIPSE_FROM:
         return "mark: mean\npoints: runs"
-    return "mark: mean\npoints: runs\nellipse: 1 σ of runs"
+    return "mark: mean\npoints: runs\nellipse: 1 sd of runs"
 
 
 def _better_arrow(axes: Axes, drawn: npt.NDArray[np.float64]) -> None:
-    """An arrow up and right, where it is farthest from everything drawn."""
+    """Draw an arrow up and right, where it is farthest from everything drawn."""
     places = axes.transAxes.inverted().transform(axes.transData.transform(drawn))
     spots = [(x, y) for x in np.linspace(0.14, 0.86, 13) for y in np.linspace(0.12, 0.88, 13)]
     x, y = max(spots, key=lambda spot: float(np.hypot(*(places - spot).T).min()))
     axes.annotate(
-        "", xy=(x + 0.09, y + 0.1), xytext=(x - 0.09, y - 0.06), xycoords="axes fraction",
-        arrowprops={"arrowstyle": "simple", "facecolor": "#c8c8c8", "edgecolor": "none", "mutation_scale": 16},
-    )  # fmt: skip
-    axes.text(x, y - 0.07, "better", transform=axes.transAxes, fontsize=7, color="#666666", va="top", ha="center")
+        "",
+        xy=(x + 0.09, y + 0.1),
+        xytext=(x - 0.09, y - 0.06),
+        xycoords="axes fraction",
+        arrowprops={
+            "arrowstyle": "simple",
+            "facecolor": "#c8c8c8",
+            "edgecolor": "none",
+            "mutation_scale": 16,
+        },
+    )
+    axes.text(
+        x, y - 0.07, "better", transform=axes.transAxes, fontsize=7, color="#666666", va="top", ha="center"
+    )

@@ -16,8 +16,10 @@ Distribution = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 @styled
-def delay_distribution(runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """Cumulative distribution of one-way delay over the packets of all runs of each scheme.
+def delay_distribution(
+    runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None
+) -> Axes:
+    """Draw the cumulative distribution of one-way delay over the packets of all runs of each scheme.
 
     Parameters
     ----------
@@ -35,8 +37,10 @@ def delay_distribution(runs: Sequence[RunResult], axes: Axes | None = None, styl
 
 
 @styled
-def completion_distribution(runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """Cumulative distribution of completion time over the transfers of all runs of each scheme.
+def completion_distribution(
+    runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None
+) -> Axes:
+    """Draw the cumulative distribution of completion time over the transfers of all runs of each scheme.
 
     Parameters
     ----------
@@ -60,7 +64,9 @@ def delay_distributions(runs: Sequence[RunResult]) -> dict[str, Distribution]:
         histogram, flows = columns(run.delay_histogram), columns(run.flows)
         tested = flows["flow"][flows_under_test(run.record.plan, flows)]
         rows = (histogram["kind"] == "one-way") & np.isin(histogram["flow"], tested)
-        pooled.setdefault(run.record.scheme, []).append((histogram["delay_s"][rows] * 1e3, histogram["packets"][rows]))
+        pooled.setdefault(run.record.scheme, []).append(
+            (histogram["delay_s"][rows] * 1e3, histogram["packets"][rows])
+        )
     return _cumulate(pooled)
 
 
@@ -99,7 +105,9 @@ def _draw(distributions: Mapping[str, Distribution], axes: Axes | None, style: S
         look = style[scheme]
         steps = np.concatenate((values[:1], values)), np.concatenate(([0.0], part))
         axes.step(*steps, where="post", color=look.colour, label=look.display_name)
-    everything = np.concatenate([values for values, _ in distributions.values()]) if distributions else np.empty(0)
+    everything = (
+        np.concatenate([values for values, _ in distributions.values()]) if distributions else np.empty(0)
+    )
     positive = everything[everything > 0]
     if positive.size and positive.max() > _LOGARITHMIC_FROM * positive.min():
         axes.set_xscale("log")

@@ -9,16 +9,26 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from airpath.metrics import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins, nearest_rank
-from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived, measured_span_s, windowed_jain
+from airpath.metrics.run import (
+    columns,
+    flows_under_test,
+    link_under_test,
+    long_lived,
+    measured_span_s,
+    windowed_jain,
+)
 from airpath.plots.style import NO_SCHEME, SchemeStyle, Style, legend_above, new_axes, style_for, styled
 from airpath.results import RunResult
 
 
 @styled
-def throughput(run: RunResult, axes: Axes | None = None, style: Style | None = None, bin_s: float = RATE_BIN_S) -> Axes:
-    """Throughput of each group of flows over the shaded capacity of the link under test.
+def throughput(
+    run: RunResult, axes: Axes | None = None, style: Style | None = None, bin_s: float = RATE_BIN_S
+) -> Axes:
+    """Draw the throughput of each group of flows over the shaded capacity of the link under test.
 
-    A group of several flows is drawn as its sum, with its flows thin or, of more than four, as the band between
+    A group of several flows is drawn as its sum, with its flows thin or, of more than four, as the band
+    between
     their 10th and 90th percentile.
 
     Parameters
@@ -46,20 +56,29 @@ def throughput(run: RunResult, axes: Axes | None = None, style: Style | None = N
     measured = TimeBins(plan, 0.0, start_s)
     for group in _groups(run, style, measured_at=link):
         rows = group.series
-        rates = np.array([bins.rate_mbps(rows["time_s"][m], rows["departed_bytes"][m]) for m in group.each_flow()])
+        rates = np.array(
+            [bins.rate_mbps(rows["time_s"][m], rows["departed_bytes"][m]) for m in group.each_flow()]
+        )
         total = measured.sum(rows["time_s"], rows["departed_bytes"]).sum() * 8e-6 / (end_s - start_s)
         _individuals(axes, edges, rates, group)
         axes.stairs(
-            rates.sum(axis=0), edges, baseline=None, color=group.look.colour, linestyle=group.linestyle,
-            linewidth=1.1, label=f"{group.label}, mean {total:.3g} Mbit/s",
-        )  # fmt: skip
+            rates.sum(axis=0),
+            edges,
+            baseline=None,
+            color=group.look.colour,
+            linestyle=group.linestyle,
+            linewidth=1.1,
+            label=f"{group.label}, mean {total:.3g} Mbit/s",
+        )
     axes.set_ylabel("throughput (Mbit/s)")
     return _finish(axes, run)
 
 
 @styled
-def queue(run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None) -> Axes:
-    """Queue over time: mean (line) and longest (band) in each recorded interval, and its limit.
+def queue(
+    run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
+) -> Axes:
+    """Draw the queue over time: mean (line) and longest (band) in each recorded interval, and its limit.
 
     Parameters
     ----------
@@ -84,16 +103,28 @@ def queue(run: RunResult, axes: Axes | None = None, style: Style | None = None, 
     scale, unit = (1.0, "packets") if in_packets else (1e-3, "kB")
     mean = series["queue_mean_packets" if in_packets else "queue_mean_bytes"][mine] * scale
     for number, change_s in enumerate(_capacity_changes_s(plan, link)):
-        axes.axvline(change_s, color="#b8b8b8", linewidth=0.6, linestyle=":", label="" if number else "capacity changes")
+        axes.axvline(
+            change_s,
+            color="#b8b8b8",
+            linewidth=0.6,
+            linestyle=":",
+            label="" if number else "capacity changes",
+        )
     if not in_packets:
         longest = series["queue_max_bytes"][mine] * scale
-        axes.fill_between(series["time_s"][mine], mean, longest, color=look.colour, alpha=0.2, label="longest in interval")
+        axes.fill_between(
+            series["time_s"][mine], mean, longest, color=look.colour, alpha=0.2, label="longest in interval"
+        )
     axes.plot(series["time_s"][mine], mean, color=look.colour, label=f"{look.display_name}, mean in interval")
     limit = limits.get("limit_packets" if in_packets else "limit_bytes")
     if limit:
         axes.axhline(limit * scale, color="#444444", linewidth=0.8, linestyle="--", label="limit")
         percent = axes.secondary_yaxis(
-            "right", functions=(lambda y: y / (limit * scale) * 100, lambda p: p / 100 * limit * scale)
+            "right",
+            functions=(
+                lambda y: np.divide(y, limit * scale / 100),
+                lambda p: np.multiply(p, limit * scale / 100),
+            ),
         )
         percent.set_ylabel("% of buffer")
     axes.set_ylabel(f"queue ({unit})")
@@ -101,10 +132,13 @@ def queue(run: RunResult, axes: Axes | None = None, style: Style | None = None, 
 
 
 @styled
-def window(run: RunResult, axes: Axes | None = None, style: Style | None = None, flow: int | None = None) -> Axes:
-    """Congestion window and slow-start threshold of one flow, with its congestion events.
+def window(
+    run: RunResult, axes: Axes | None = None, style: Style | None = None, flow: int | None = None
+) -> Axes:
+    """Draw the congestion window and slow-start threshold of one flow, with its congestion events.
 
-    When more than two flows of the flow's group share the run, the band between the 10th and 90th percentile of
+    When more than two flows of the flow's group share the run, the band between the 10th and 90th
+    percentile of
     their windows is drawn too.
 
     Parameters
@@ -129,13 +163,20 @@ def window(run: RunResult, axes: Axes | None = None, style: Style | None = None,
     rows = group.series
     mine = rows["flow"] == flow
     time_s, cwnd = rows["time_s"][mine], rows["cwnd_bytes"][mine] / 1e3
-    if len(group.flows) > 2:  # noqa: PLR2004 - fewer have no percentiles worth a band
+    if len(group.flows) > 2:  # fewer have no percentiles worth a band
         times, windows = _by_time(rows, "cwnd_bytes")
         low, high = np.nanpercentile(windows / 1e3, (10, 90), axis=0)
         label = f"10th to 90th percentile of {len(group.flows)} flows"
         axes.fill_between(times, low, high, color=group.look.colour, alpha=0.2, label=label)
     axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.look.display_name}, window")
-    axes.plot(time_s, rows["ssthresh_bytes"][mine] / 1e3, color="#555555", linewidth=0.8, linestyle="--", label="ssthresh")
+    axes.plot(
+        time_s,
+        rows["ssthresh_bytes"][mine] / 1e3,
+        color="#555555",
+        linewidth=0.8,
+        linestyle="--",
+        label="ssthresh",
+    )
     events = columns(run.flow_events)
     for event, (marker, colour) in _EVENT_MARKS.items():
         times = events["time_s"][(events["flow"] == flow) & (events["event"] == event)]
@@ -145,7 +186,9 @@ def window(run: RunResult, axes: Axes | None = None, style: Style | None = None,
     transport = run.record.plan["flows"][int(flows["source"][flow])].get("transport")
     if transport:
         kilobytes = transport["mss_bytes"] / 1e3
-        packets = axes.secondary_yaxis("right", functions=(lambda y: y / kilobytes, lambda p: p * kilobytes))
+        packets = axes.secondary_yaxis(
+            "right", functions=(lambda y: np.divide(y, kilobytes), lambda p: np.multiply(p, kilobytes))
+        )
         packets.set_ylabel("window (packets)")
     axes.set_ylabel("window (kB)")
     return _finish(axes, run)
@@ -153,9 +196,10 @@ def window(run: RunResult, axes: Axes | None = None, style: Style | None = None,
 
 @styled
 def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None = None) -> Axes:
-    """One-way delay over time for each group of flows measured at the link under test.
+    """Draw one-way delay over time for each group of flows measured at the link under test.
 
-    One point for each packet if packets were recorded; otherwise the mean (line) and the largest (band) in each
+    One point for each packet if packets were recorded; otherwise the mean (line) and the largest (band) in
+    each
     recorded interval.
 
     Parameters
@@ -178,7 +222,12 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
         if mine.any():
             delay_ms = (packets["received_s"] - packets["sent_s"])[mine] * 1e3
             axes.plot(
-                packets["received_s"][mine], delay_ms, ".", markersize=1, color=group.look.colour, rasterized=True
+                packets["received_s"][mine],
+                delay_ms,
+                ".",
+                markersize=1,
+                color=group.look.colour,
+                rasterized=True,
             )
             axes.plot([], [], ".", markersize=5, color=group.look.colour, label=label)
             continue
@@ -187,7 +236,12 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
         _, weights = _by_time(group.series, "departed_bytes")
         weights = np.where(np.isnan(means), 0.0, np.nan_to_num(weights))
         total = weights.sum(axis=0)
-        mean = np.divide((np.nan_to_num(means) * weights).sum(axis=0), total, out=np.full(len(times), np.nan), where=total > 0)
+        mean = np.divide(
+            (np.nan_to_num(means) * weights).sum(axis=0),
+            total,
+            out=np.full(len(times), np.nan),
+            where=total > 0,
+        )
         highest = np.fmax.reduce(largest, axis=0) if len(largest) else mean
         axes.fill_between(times, mean * 1e3, highest * 1e3, color=group.look.colour, alpha=0.2)
         axes.plot(times, mean * 1e3, color=group.look.colour, linestyle=group.linestyle, label=label)
@@ -196,8 +250,13 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
 
 
 @styled
-def fairness(runs: Sequence[RunResult], axes: Axes | None = None, style: Style | None = None, window_s: float = FAIRNESS_BIN_S) -> Axes:
-    """Jain index in windows over time, one line for each run that has two or more long-lived flows under test.
+def fairness(
+    runs: Sequence[RunResult],
+    axes: Axes | None = None,
+    style: Style | None = None,
+    window_s: float = FAIRNESS_BIN_S,
+) -> Axes:
+    """Draw the Jain index in windows, one line for each run that has two or more long-lived flows under test.
 
     Parameters
     ----------
@@ -220,7 +279,9 @@ def fairness(runs: Sequence[RunResult], axes: Axes | None = None, style: Style |
         if not np.isnan(index).all():
             look = style[run.record.scheme]
             label = f"{look.display_name}, mean {run.metrics['jain_index_windowed']:.3f}"
-            axes.plot(bins.middle_s, index, color=look.colour, marker=look.marker, markersize=2.5, label=label)
+            axes.plot(
+                bins.middle_s, index, color=look.colour, marker=look.marker, markersize=2.5, label=label
+            )
     axes.set_ylabel("Jain index")
     axes.set_ylim(0, 1.03)
     return _finish(axes, *runs)
@@ -259,7 +320,9 @@ class _Group:
 def _groups(run: RunResult, style: Style | None, measured_at: int | None = None) -> list[_Group]:
     flows, series = columns(run.flows), columns(run.flow_series)
     if measured_at is not None:
-        there = np.array([source["measured_at"] == measured_at for source in run.record.plan["flows"]], dtype=bool)
+        there = np.array(
+            [source["measured_at"] == measured_at for source in run.record.plan["flows"]], dtype=bool
+        )
         kept = there[flows["source"]]
         flows = {name: values[kept] for name, values in flows.items()}
     schemes = [scheme for scheme in dict.fromkeys(flows["flow_scheme"]) if scheme is not None]
@@ -285,8 +348,10 @@ def _groups(run: RunResult, style: Style | None, measured_at: int | None = None)
     return groups
 
 
-def _individuals(axes: Axes, edges: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: _Group) -> None:
-    """The flows of a group, behind their sum."""
+def _individuals(
+    axes: Axes, edges: npt.NDArray[np.float64], values: npt.NDArray[np.float64], group: _Group
+) -> None:
+    """Draw the flows of a group, behind their sum."""
     if len(values) <= 1:
         return
     if len(values) <= _MOST_LINES:
@@ -295,12 +360,20 @@ def _individuals(axes: Axes, edges: npt.NDArray[np.float64], values: npt.NDArray
         return
     low, high = np.percentile(values, (10, 90), axis=0)
     axes.stairs(
-        high, edges, baseline=low, fill=True, color=group.look.colour, alpha=0.3, label="10th to 90th percentile of flows"
+        high,
+        edges,
+        baseline=low,
+        fill=True,
+        color=group.look.colour,
+        alpha=0.3,
+        label="10th to 90th percentile of flows",
     )
 
 
-def _by_time(series: Mapping[str, npt.NDArray[Any]], column: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Times, and `column` as flows times times with NaN where a flow was not active."""
+def _by_time(
+    series: Mapping[str, npt.NDArray[Any]], column: str
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return times, and `column` as flows times times with NaN where a flow was not active."""
     times, time_index = np.unique(series["time_s"], return_inverse=True)
     flows, flow_index = np.unique(series["flow"], return_inverse=True)
     values = np.full((len(flows), len(times)), np.nan)

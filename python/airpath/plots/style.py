@@ -4,12 +4,15 @@ import functools
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module, resources
+from importlib import resources
 from typing import Literal, ParamSpec, TypeVar
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from airpath.errors import UsageError
+from airpath.schemes import find_scheme
 
 COLUMN_IN = 3.5
 """Width of one column of a paper, in inches."""
@@ -86,7 +89,7 @@ def new_axes(width_in: float = PAGE_IN, height_in: float = 2.4) -> Axes:
 
 @styled
 def render(figure: Figure, kind: Literal["png", "svg"]) -> bytes:
-    """The bytes of a PNG (200 dpi) or SVG file; the same figure always gives the same bytes."""
+    """Return a PNG (200 dpi) or SVG file; the same figure always gives the same bytes."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, metadata={"Software": None} if kind == "png" else {"Date": None})
     return buffer.getvalue()
@@ -108,12 +111,12 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
 
 def _registered(scheme: str) -> SchemeStyle | None:
-    """What the registry of schemes says, if there is one and it knows the scheme."""
+    """Return what the registry of schemes says, if it knows the scheme."""
     try:
-        entry = import_module("airpath.schemes").get(scheme)
-    except (ImportError, LookupError, ValueError):
+        entry = find_scheme(scheme)
+    except UsageError:
         return None
-    return None if entry is None else SchemeStyle(entry.display_name, entry.colour, entry.marker)
+    return SchemeStyle(entry.title, entry.colour, entry.marker)
 
 
 @functools.cache

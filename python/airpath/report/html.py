@@ -3,14 +3,14 @@
 import base64
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from airpath.metrics import METRICS, SCOPE, flow_metrics
-from airpath.metrics.run import columns, link_under_test
+from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
@@ -24,7 +24,7 @@ def report_html(
     figures: Sequence[StandardFigure],
     style: Style | None = None,
 ) -> str:
-    """The page.
+    """Write the page.
 
     Parameters
     ----------
@@ -48,26 +48,40 @@ def report_html(
         facts=_facts(results, style),
         scenario_text=scenario_text,
         schemes=[
-            {"name": style[scheme].display_name, "n": sum(run.record.scheme == scheme for run in results.runs)}
+            {
+                "name": style[scheme].display_name,
+                "n": sum(run.record.scheme == scheme for run in results.runs),
+            }
             for scheme in results.schemes
         ],
         summary=_summary(results),
         figures=[picture for figure, picture in pictures if figure.run is None],
-        runs=[_run(run, style, [picture for figure, picture in pictures if figure.run is run]) for run in results.runs],
+        runs=[
+            _run(run, style, [picture for figure, picture in pictures if figure.run is run])
+            for run in results.runs
+        ],
         scope=SCOPE,
-        definitions=[{"name": m.name, "title": m.title, "definition": m.definition} for m in METRICS.values()],
+        definitions=[
+            {"name": m.name, "title": m.title, "definition": m.definition} for m in METRICS.values()
+        ],
         provenance=json.dumps(dict(provenance), indent=2, ensure_ascii=False),
     )
 
 
 @functools.cache
 def _template() -> Template:
-    environment = Environment(loader=PackageLoader("airpath.report", "."), autoescape=True, undefined=StrictUndefined)
+    environment = Environment(
+        loader=PackageLoader("airpath.report", "."), autoescape=True, undefined=StrictUndefined
+    )
     return environment.get_template("template.html")
 
 
 def _picture(figure: StandardFigure) -> dict[str, str]:
-    return {"id": figure.name, "caption": figure.caption, "data": base64.b64encode(figure.svg).decode("ascii")}
+    return {
+        "id": figure.name,
+        "caption": figure.caption,
+        "data": base64.b64encode(figure.svg).decode("ascii"),
+    }
 
 
 def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
@@ -76,12 +90,16 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
     plan = results.runs[0].record.plan
     seeds = sorted({run.record.seed for run in results.runs})
     few = 12
+    start_s, end_s = measured_span_s(plan)
     shown = ", ".join(map(str, seeds[:few])) + (f", … ({len(seeds)} seeds)" if len(seeds) > few else "")
     facts = [
         ("schemes", ", ".join(style[scheme].display_name for scheme in results.schemes)),
         ("runs", str(len(results.runs))),
         ("seeds", shown),
-        ("duration", f"{number(plan['duration_ns'] / 1e9)} s, measured from {number(plan['record']['measure_from_ns'] / 1e9)} s"),
+        (
+            "duration",
+            f"{number(end_s)} s, measured from {number(start_s)} s",
+        ),
         ("sources of traffic", str(len(plan["flows"]))),
     ]
     if plan["links"]:
@@ -92,7 +110,7 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
 def _link(link: Mapping[str, Any]) -> str:
     """One sentence on a link of the plan."""
     rate, limits = link["rate"], link["queue"]
-    rates = {
+    rates: dict[str, Callable[[], str]] = {
         "unlimited": lambda: "no rate limit",
         "constant": lambda: f"{number(rate['bps'] / 1e6)} Mbit/s",
         "steps": lambda: f"{len(rate['steps'])} rate steps",
@@ -142,7 +160,7 @@ _GROUP_COLUMNS = {
 
 def _run(run: RunResult, style: Style, pictures: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     record = run.record
-    flows = columns(flow_metrics(record.plan, run.tables))
+    flows = columns(flow_metrics(run.tables))
     groups = []
     for name in dict.fromkeys(flows["group"]):
         rows = flows["group"] == name

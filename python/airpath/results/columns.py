@@ -1,6 +1,7 @@
 """What every result table holds: the single source of names, types, units and descriptions.
 
-The Arrow schemas, the written Parquet files and ``docs/results.md`` all come from the lists in this module. The
+The Arrow schemas, the written Parquet files and ``docs/results.md`` all come from the lists in this
+module. The
 engine hands out numbers only; the front end replaces codes by names and adds the labels of the run.
 """
 
@@ -81,7 +82,7 @@ class TableDescription:
 
     @property
     def schema(self) -> pa.Schema:
-        """The Arrow schema: labels first, then the engine's columns, with unit and description as metadata."""
+        """The Arrow schema: labels first, then the engine's columns; unit and description are metadata."""
         labels = [_field(name, kind, "", text) for name, kind, text in self.labels]
         return pa.schema(labels + [_field(c.name, c.type, c.unit, c.description) for c in self.columns])
 
@@ -136,14 +137,24 @@ _TABLES = (
             _real("first_departure_s", "s", "first departure from its measuring link in the measured span"),
             _real("last_departure_s", "s", "last departure from its measuring link in the measured span"),
             _whole("departed_bytes", "B", "wire bytes that left the measuring link in the measured span"),
-            _whole("arrived_bytes", "B", "wire bytes that reached the measuring link's queue in the measured span"),
             _whole(
-                "goodput_bytes", "B", "new payload handed in order to the receiving application, measured span"
+                "arrived_bytes",
+                "B",
+                "wire bytes that reached the measuring link's queue in the measured span",
             ),
-            _whole("delivered_packets", "packets", "data packets that reached the receiver in the measured span"),
+            _whole(
+                "goodput_bytes",
+                "B",
+                "new payload handed in order to the receiving application, measured span",
+            ),
+            _whole(
+                "delivered_packets", "packets", "data packets that reached the receiver in the measured span"
+            ),
             _whole("sent_packets", "packets", "data packets sent, whole run"),
             _whole("retransmitted_packets", "packets", "data packets sent again, whole run"),
-            _whole("lost_packets", "packets", "data packets dropped or damaged anywhere on the path, whole run"),
+            _whole(
+                "lost_packets", "packets", "data packets dropped or damaged anywhere on the path, whole run"
+            ),
             _whole("timeouts", "", "retransmission timeouts, whole run"),
             _whole("recoveries", "", "times that loss recovery was entered, whole run"),
             _whole("ecn_reductions", "", "reductions in answer to ECN marks, whole run"),
@@ -187,7 +198,7 @@ _TABLES = (
             _named(
                 "event",
                 EVENTS,
-                "what happened: `loss` is fast recovery entered, `spurious timeout` a timeout undone",
+                "what happened; `loss` is fast recovery entered, `spurious timeout` a timeout undone",
             ),
         ),
     ),
@@ -222,7 +233,9 @@ _TABLES = (
             _whole("dropped_bytes_corruption", "B", "damaged by the channel"),
             _whole("marked_packets", "packets", "marked Congestion Experienced"),
             _real("queue_mean_bytes", "B", "time-weighted mean queue, the packet being sent excluded"),
-            _real("queue_mean_packets", "packets", "time-weighted mean queue, the packet being sent excluded"),
+            _real(
+                "queue_mean_packets", "packets", "time-weighted mean queue, the packet being sent excluded"
+            ),
             _whole("queue_max_bytes", "B", "longest queue"),
             _whole("queue_max_packets", "packets", "longest queue"),
             _whole("dropped_packets_total", "packets", "all drops, whole run"),
@@ -257,17 +270,26 @@ _TABLES = (
             _FLOW,
             _real("time_s", "s", "when it was lost"),
             _whole("bytes", "B", "its size on the wire"),
-            _named("reason", DROP_REASONS, "`overflow`, `early` (queue discipline) or `corruption` (channel)"),
+            _named(
+                "reason",
+                DROP_REASONS,
+                "why; `early` is a drop by the queue discipline, `corruption` damage by the channel",
+            ),
         ),
     ),
     TableDescription(
         "delay_histogram",
-        "one bin of a flow's delay distribution over data packets received in the measured span; bins are at most "
+        "one bin of a flow's delay distribution over data packets received in the measured span; bins are "
+        "at most "
         "0.1 % wide and empty ones are left out",
         "flow",
         (
             _FLOW,
-            _named("kind", DELAY_KINDS, "`one-way` delay, or the `queueing` part of it"),
+            _named(
+                "kind",
+                DELAY_KINDS,
+                "which delay; `queueing` is the part of the one-way delay spent in queues",
+            ),
             _real("delay_s", "s", "upper end of the bin"),
             _whole("packets", "packets", "packets in the bin"),
         ),

@@ -4,15 +4,19 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+NO_VALUE = "—"
+"""What stands where there is no value."""
+
 
 def mean_and_half_width(row: Mapping[str, Any]) -> str:
-    """Mean ± half-width of the confidence interval of one row of the statistics; a dash where there is no value.
+    """Write mean ± half-width of the confidence interval of one row of the statistics.
 
-    The half-width has two significant digits, the mean as many decimals as the half-width.
+    The half-width has two significant digits, the mean as many decimals as the half-width. A dash
+    stands where there is no value.
     """
     mean, half = row["mean"], (row["ci95_high"] - row["ci95_low"]) / 2
     if math.isnan(mean):
-        return "–"
+        return NO_VALUE
     if math.isnan(half) or half == 0.0:
         return number(mean)
     decimals = max(0, 1 - math.floor(math.log10(half)))
@@ -22,7 +26,7 @@ def mean_and_half_width(row: Mapping[str, Any]) -> str:
 def number(value: float) -> str:
     """Four significant digits, whole numbers whole; a dash for NaN."""
     if math.isnan(value):
-        return "–"
+        return NO_VALUE
     if value == round(value) and abs(value) < 1e15:
         return str(round(value))
     digits = 3 - math.floor(math.log10(abs(value)))

@@ -46,7 +46,7 @@ class Origin:
 
 
 def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str, Any]:
-    """What ``provenance.json`` says.
+    """Return what ``provenance.json`` says.
 
     Parameters
     ----------
@@ -68,7 +68,11 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
             "python": platform.python_version(),
             "pyarrow": pa.__version__,
         },
-        "platform": {"system": platform.system(), "release": platform.release(), "machine": platform.machine()},
+        "platform": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+        },
         "random_generator": RANDOM_GENERATOR,
         "sha256": {
             "scenario": _sha256(scenario_text.encode()),
@@ -89,7 +93,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
 
 
 def plan_text(plan: Plan) -> str:
-    """A plan as JSON with sorted keys and no spaces, always the same for the same plan."""
+    """Return a plan as JSON with sorted keys and no spaces, always the same for the same plan."""
     return json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

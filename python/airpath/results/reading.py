@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,9 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
         facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
         if not isinstance(facts, dict) or facts.get("format") != FORMAT:
             raise OutputError(f"{directory} does not hold results in the format “{FORMAT}”")
-        records = _records(directory, json.loads((directory / "plan.json").read_text(encoding="utf-8")), facts)
+        records = _records(
+            directory, json.loads((directory / "plan.json").read_text(encoding="utf-8")), facts
+        )
         keys = [(record.scheme, record.repetition) for record in records]
         tables: list[dict[str, pa.Table]] = [{} for _ in records]
         for name, description in TABLES.items():
@@ -68,7 +71,7 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
 
 
 def _split(table: pa.Table, keys: Sequence[tuple[str, int]]) -> list[pa.Table]:
-    """The part of each run, without copying: a run's rows stand together."""
+    """Cut out the part of each run, without copying: a run's rows stand together."""
     table = table.combine_chunks()
     if table.num_rows == 0:
         return [table for _ in keys]
@@ -79,6 +82,6 @@ def _split(table: pa.Table, keys: Sequence[tuple[str, int]]) -> list[pa.Table]:
     edges = [0, *changes.tolist(), table.num_rows]
     parts = {
         (names[codes[start]], int(repetition[start])): table.slice(start, end - start)
-        for start, end in zip(edges[:-1], edges[1:], strict=True)
+        for start, end in pairwise(edges)
     }
     return [parts.get(key, table.slice(0, 0)) for key in keys]

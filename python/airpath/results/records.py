@@ -34,10 +34,12 @@ class RunRecord:
     wall_s
         How long the run took, in seconds of real time.
     flow_schemes
-        Scheme of each source, by source name. Where it is silent: the run's scheme if all controllers of the plan
+        Scheme of each source, by source name. Where it is silent: the run's scheme if all controllers of
+        the plan
         are alike, else the kind of the source's controller.
     flow_groups
-        Group of each source, by source name. Where it is silent: the source's scheme, or its name if it has none.
+        Group of each source, by source name. Where it is silent: the source's scheme, or its name if it
+        has none.
     """
 
     scheme: str

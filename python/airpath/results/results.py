@@ -26,7 +26,7 @@ class TableSet:
     """
 
     def table(self, name: str) -> pa.Table:
-        """The table of this name: one of `airpath.results.TABLES`, or ``summary``.
+        """Return the table of this name: one of `airpath.results.TABLES`, or ``summary``.
 
         Raises
         ------
@@ -86,12 +86,13 @@ class TableSet:
         return self.table("summary")
 
     def to_pandas(self, name: str) -> "pandas.DataFrame":
-        """The table of this name as a pandas data frame (needs pandas)."""
-        return self.table(name).to_pandas()
+        """Return the table of this name as a pandas data frame (needs pandas)."""
+        frame: pandas.DataFrame = self.table(name).to_pandas()
+        return frame
 
     def to_polars(self, name: str) -> "polars.DataFrame":
-        """The table of this name as a Polars data frame (needs Polars)."""
-        import polars  # noqa: PLC0415 - optional
+        """Return the table of this name as a Polars data frame (needs Polars)."""
+        import polars
 
         frame = polars.from_arrow(self.table(name))
         assert isinstance(frame, polars.DataFrame)
@@ -124,7 +125,7 @@ class RunResult(TableSet):
         self.record = replace(record, tables={})
 
     def table(self, name: str) -> pa.Table:
-        """The table of this name: one of `airpath.results.TABLES`, or ``summary``."""
+        """Return the table of this name: one of `airpath.results.TABLES`, or ``summary``."""
         if name == "summary":
             return summary([self._summary_row])
         return self.tables[name] if name in self.tables else TABLES[name].schema.empty_table()
@@ -179,7 +180,7 @@ class Results(TableSet):
         return cls([RunResult(record) for record in records])
 
     def table(self, name: str) -> pa.Table:
-        """The table of this name over all runs: one of `airpath.results.TABLES`, or ``summary``."""
+        """Return the table of this name over all runs: one of `airpath.results.TABLES`, or ``summary``."""
         if name not in self._tables:
             if name == "summary":
                 self._tables[name] = summary(run._summary_row for run in self.runs)
@@ -198,7 +199,7 @@ class Results(TableSet):
         return statistics(self.summary)
 
     def run(self, scheme: str, repetition: int = 0) -> RunResult:
-        """The run of this scheme and repetition.
+        """Return the run of this scheme and repetition.
 
         Raises
         ------
@@ -211,7 +212,7 @@ class Results(TableSet):
         raise KeyError(f"no run of scheme {scheme} with repetition {repetition}")
 
     def first_runs(self) -> tuple[RunResult, ...]:
-        """The first run of each scheme, to look at one run closely."""
+        """Return the first run of each scheme, to look at one run closely."""
         first: dict[str, RunResult] = {}
         for run in self.runs:
             first.setdefault(run.record.scheme, run)
@@ -222,7 +223,7 @@ class Results(TableSet):
 
 
 def _html_table(table: pa.Table) -> str:
-    """The headline metrics of a summary, for notebooks."""
+    """Render the headline metrics of a summary, for notebooks."""
     shown = ["scheme", "repetition", *(name for name, metric in METRICS.items() if metric.headline)]
     titles = [_title(name) for name in shown]
     head = "".join(f"<th>{escape(title)}</th>" for title in titles)

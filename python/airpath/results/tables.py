@@ -12,7 +12,8 @@ from airpath.results.records import RawTables, RunRecord
 def from_engine(record: RunRecord) -> dict[str, pa.Table]:
     """Join the engine's tables of one run with names from its plan.
 
-    Numeric columns are views of the engine's bytes; nothing is copied. Tables that the engine did not hand out
+    Numeric columns are views of the engine's bytes; nothing is copied. Tables that the engine did not hand
+    out
     come out empty, except optional ones, which are absent.
 
     Parameters
@@ -59,7 +60,9 @@ def _numbers(description: TableDescription, raw: RawTables) -> Numbers:
     expected = {column.name for column in description.columns}
     if different := sorted(expected ^ set(columns)):
         raise ValueError(f"table {description.name}: missing or unknown columns {', '.join(different)}")
-    arrays = {column.name: _view(description.name, column, columns[column.name]) for column in description.columns}
+    arrays = {
+        column.name: _view(description.name, column, columns[column.name]) for column in description.columns
+    }
     if len({len(array) for array in arrays.values()}) > 1:
         raise ValueError(f"table {description.name}: columns differ in length")
     return arrays
@@ -76,16 +79,19 @@ def _view(table: str, column: Column, typed: tuple[str, bytes]) -> pa.Array:
 
 
 def _sources_of_flows(flows: Numbers | None) -> np.ndarray:
-    """The source of each flow, by flow number."""
+    """Return the source of each flow, by flow number."""
     if flows is None:
         return np.empty(0, dtype=np.int64)
     numbers = flows["flow"].to_numpy()
     if not np.array_equal(numbers, np.arange(len(numbers))):
         raise ValueError("table flows: column flow is not the row number")
-    return flows["source"].to_numpy()
+    sources: np.ndarray = flows["source"].to_numpy()
+    return sources
 
 
-def _join(description: TableDescription, numbers: Numbers, record: RunRecord, sources: np.ndarray) -> pa.Table:
+def _join(
+    description: TableDescription, numbers: Numbers, record: RunRecord, sources: np.ndarray
+) -> pa.Table:
     rows = len(next(iter(numbers.values())))
     labels: dict[str, pa.Array] = {
         "scheme": _dictionary(np.zeros(rows, dtype=np.int32), [record.scheme]),
@@ -98,7 +104,7 @@ def _join(description: TableDescription, numbers: Numbers, record: RunRecord, so
     if "flow" in numbers:
         count = len(record.plan["flows"])
         flows = _codes(description.name, numbers["flow"], len(sources))
-        if len(sources) and not (0 <= sources.min() and sources.max() < count):
+        if len(sources) and (sources.min() < 0 or sources.max() >= count):
             raise ValueError("table flows: column source points outside of the plan")
         of_row = sources[flows].astype(np.int32)
         labels["source_name"] = _dictionary(of_row, [str(flow["name"]) for flow in record.plan["flows"]])
@@ -117,16 +123,19 @@ def _join(description: TableDescription, numbers: Numbers, record: RunRecord, so
 
 def _codes(table: str, indices: pa.Array, count: int) -> np.ndarray:
     values = indices.to_numpy()
-    if len(values) and not (0 <= values.min() and values.max() < count):
+    if len(values) and (values.min() < 0 or values.max() >= count):
         raise ValueError(f"table {table}: an index or code is outside of 0 to {count - 1}")
-    return values.astype(np.int32)
+    codes: np.ndarray = values.astype(np.int32)
+    return codes
 
 
 def _dictionary(codes: np.ndarray, names: Sequence[str | None]) -> pa.Array:
-    """A dictionary array in which equal names share one entry and ``None`` is null, as Parquet gives it back."""
+    """Make a dictionary array; equal names share one entry and ``None`` is null, as Parquet gives it back."""
     distinct = list(dict.fromkeys(name for name in names if name is not None))
     position = {name: index for index, name in enumerate(distinct)}
-    translate = np.array([position.get(name, -1) if name is not None else -1 for name in names], dtype=np.int32)
+    translate = np.array(
+        [position.get(name, -1) if name is not None else -1 for name in names], dtype=np.int32
+    )
     translated = translate[codes] if len(codes) else codes
     indices = pa.array(translated, type=pa.int32(), mask=translated < 0)
     return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, type=pa.string())).cast(NAME_TYPE)

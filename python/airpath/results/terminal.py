@@ -12,7 +12,7 @@ from airpath.results.formatting import mean_and_half_width
 
 
 def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table:
-    """Mean and half-width of the 95 % confidence interval for each scheme.
+    """Tabulate mean and half-width of the 95 % confidence interval for each scheme.
 
     Parameters
     ----------
@@ -41,7 +41,9 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table:
 
 
 def summary_json(summary: pa.Table) -> dict[str, Any]:
-    """The same numbers, and those of each run, ready for ``json.dumps``; units are in the names, no value is null.
+    """Return the same numbers, and those of each run, ready for ``json.dumps``; units are in names.
+
+    What has no value is null.
 
     Parameters
     ----------

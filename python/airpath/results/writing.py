@@ -55,7 +55,7 @@ def write(
     airpath.errors.OutputError
         If the directory holds something other than airpath results, or cannot be written.
     """
-    out = Path(os.path.abspath(out_dir))  # noqa: PTH100 - resolve() would follow a link that is to be replaced
+    out = Path(os.path.abspath(out_dir))  # noqa: PTH100 - resolve() would follow a link
     _refuse_foreign(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -113,8 +113,8 @@ def _write_all(
             (directory / "captures" / f"run-{number:04}.pcapng").write_bytes(run.record.capture)
     if not (figures or report):
         return
-    from airpath.plots import save_figures, standard_figures  # noqa: PLC0415 - matplotlib is slow to import
-    from airpath.report import report_html  # noqa: PLC0415
+    from airpath.plots import save_figures, standard_figures  # here, because matplotlib is slow to import
+    from airpath.report import report_html
 
     drawn = standard_figures(results)
     if figures:
@@ -135,7 +135,7 @@ def _nan_to_null(table: pa.Table) -> pa.Table:
 
 
 def _plans(results: Results) -> dict[str, Any]:
-    """The runs' labels and plans; equal plans are kept once."""
+    """Collect the runs' labels and plans; equal plans are kept once."""
     texts = list(dict.fromkeys(plan_text(run.record.plan) for run in results.runs))
     return {
         "plans": [json.loads(text) for text in texts],

@@ -14,12 +14,18 @@ KEPT = {"reno": 0.5, "cubic": 0.7, "vegas": 0.8}
 HIGHEST_FILL = {"reno": 1.0, "cubic": 1.0, "vegas": 0.15}
 
 
-def record(scheme: str, repetition: int, flows: int = 1, duration_s: float = 60.0, *, packets: bool = False) -> RunRecord:
+def record(
+    scheme: str, repetition: int, flows: int = 1, duration_s: float = 60.0, *, packets: bool = False
+) -> RunRecord:
     """A run of `flows` flows of one scheme; same repetition, same capacity."""
     interval, mss, delay_s, limit = 0.1, 1460, 0.025, 150_000
     steps = round(duration_s / interval)
     air = np.random.default_rng(repetition)
-    capacity = np.repeat(air.uniform(3e6, 12e6, math.ceil(duration_s / 5)), round(5 / interval))[:steps] * interval / 8
+    capacity = (
+        np.repeat(air.uniform(3e6, 12e6, math.ceil(duration_s / 5)), round(5 / interval))[:steps]
+        * interval
+        / 8
+    )
     noise = np.random.default_rng([repetition, len(scheme), flows])
     start = np.arange(flows) * (2.0 if flows <= 4 else 0.1)
     cwnd = np.full(flows, 10.0 * mss)
@@ -45,16 +51,87 @@ def record(scheme: str, repetition: int, flows: int = 1, duration_s: float = 60.
             ssthresh[loser] = cwnd[loser] = max(cwnd[loser] * KEPT[scheme], 2 * mss)
         slow_start = np.isnan(ssthresh)
         cwnd = np.where(active, cwnd + np.where(slow_start, cwnd, GAIN[scheme] * mss) * interval / rtt, cwnd)
-        link.append((0, end, capacity[step], sent.sum(), departed, int(lost.sum()), 0, (before + backlog) / 2, (before + backlog) / 3000, max(before, backlog), int(backlog), int(backlog / 1500)))
+        link.append(
+            (
+                0,
+                end,
+                capacity[step],
+                sent.sum(),
+                departed,
+                int(lost.sum()),
+                0,
+                (before + backlog) / 2,
+                (before + backlog) / 3000,
+                max(before, backlog),
+                int(backlog),
+                int(backlog / 1500),
+            )
+        )
         for i in np.flatnonzero(active):
-            series.append((i, end, sent[i], share[i], share[i] * 0.97, lost[i], delay_s + queueing, delay_s + queueing * 1.3 + 0.002, queueing, cwnd[i], ssthresh[i], cwnd[i], rtt, math.nan, 0 if slow_start[i] else 2))
-    names = ("flow", "time_s", "sent_bytes", "departed_bytes", "goodput_bytes", "lost_packets", "delay_mean_s", "delay_max_s", "queueing_mean_s", "cwnd_bytes", "ssthresh_bytes", "in_flight_bytes", "srtt_s", "pacing_rate_bps", "phase")
+            series.append(
+                (
+                    i,
+                    end,
+                    sent[i],
+                    share[i],
+                    share[i] * 0.97,
+                    lost[i],
+                    delay_s + queueing,
+                    delay_s + queueing * 1.3 + 0.002,
+                    queueing,
+                    cwnd[i],
+                    ssthresh[i],
+                    cwnd[i],
+                    rtt,
+                    math.nan,
+                    0 if slow_start[i] else 2,
+                )
+            )
+    names = (
+        "flow",
+        "time_s",
+        "sent_bytes",
+        "departed_bytes",
+        "goodput_bytes",
+        "lost_packets",
+        "delay_mean_s",
+        "delay_max_s",
+        "queueing_mean_s",
+        "cwnd_bytes",
+        "ssthresh_bytes",
+        "in_flight_bytes",
+        "srtt_s",
+        "pacing_rate_bps",
+        "phase",
+    )
     columns = dict(zip(names, map(np.array, zip(*series, strict=True)), strict=True))
     span = columns["time_s"] > 5.0
-    link_names = ("link", "time_s", "offered_bytes", "arrived_bytes", "departed_bytes", "dropped_packets", "marked_packets", "queue_mean_bytes", "queue_mean_packets", "queue_max_bytes", "queue_bytes", "queue_packets")
+    link_names = (
+        "link",
+        "time_s",
+        "offered_bytes",
+        "arrived_bytes",
+        "departed_bytes",
+        "dropped_packets",
+        "marked_packets",
+        "queue_mean_bytes",
+        "queue_mean_packets",
+        "queue_max_bytes",
+        "queue_bytes",
+        "queue_packets",
+    )
     links = dict(zip(link_names, map(np.array, zip(*link, strict=True)), strict=True))
     after = links["time_s"] > 5.0
-    per_flow: dict[str, list[Any]] = {name: [] for name in ("departed_bytes", "goodput_bytes", "delay_mean_s", "queueing_mean_s", "delivered_packets")}
+    per_flow: dict[str, list[Any]] = {
+        name: []
+        for name in (
+            "departed_bytes",
+            "goodput_bytes",
+            "delay_mean_s",
+            "queueing_mean_s",
+            "delivered_packets",
+        )
+    }
     histogram: list[tuple[int, int, float, int]] = []
     for i in range(flows):
         rows = span & (columns["flow"] == i)
@@ -90,10 +167,26 @@ def record(scheme: str, repetition: int, flows: int = 1, duration_s: float = 60.
     }  # fmt: skip
     if packets:
         time_s = np.sort(noise.uniform(0, duration_s, 20_000))
-        delay = np.interp(time_s, columns["time_s"][columns["flow"] == 0], columns["delay_mean_s"][columns["flow"] == 0]) + noise.exponential(0.002, 20_000)
-        tables["packets"] = encode("packets", {"flow": [0] * 20_000, "sent_s": time_s - delay, "received_s": time_s, "queueing_s": delay - delay_s, "bytes": [1500] * 20_000})
+        delay = np.interp(
+            time_s, columns["time_s"][columns["flow"] == 0], columns["delay_mean_s"][columns["flow"] == 0]
+        ) + noise.exponential(0.002, 20_000)
+        tables["packets"] = encode(
+            "packets",
+            {
+                "flow": [0] * 20_000,
+                "sent_s": time_s - delay,
+                "received_s": time_s,
+                "queueing_s": delay - delay_s,
+                "bytes": [1500] * 20_000,
+            },
+        )
     controller = RENO if scheme == "reno" else CUBIC
     resolved = plan([flow(f"flow-{i}", controller) for i in range(flows)], duration_s, interval, 5.0)
-    resolved["links"][0]["rate"] = {"kind": "uniform", "low_bps": 3_000_000, "high_bps": 12_000_000, "hold_ns": 5_000_000_000}
+    resolved["links"][0]["rate"] = {
+        "kind": "uniform",
+        "low_bps": 3_000_000,
+        "high_bps": 12_000_000,
+        "hold_ns": 5_000_000_000,
+    }
     resolved["links"][0]["queue"]["limit_bytes"] = limit
     return RunRecord(scheme, "moving capacity", 1000 + repetition, repetition, resolved, tables, wall_s=0.1)

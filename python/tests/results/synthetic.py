@@ -24,11 +24,16 @@ def encode(name: str, columns: Mapping[str, Any], rows: int | None = None) -> di
     for column in TABLES[name].columns:
         kind = "<i8" if column.engine_type == "i64" else "<f8"
         absent = np.full(count, 0 if column.engine_type == "i64" else math.nan)
-        encoded[column.name] = (column.engine_type, np.asarray(columns.get(column.name, absent)).astype(kind).tobytes())
+        encoded[column.name] = (
+            column.engine_type,
+            np.asarray(columns.get(column.name, absent)).astype(kind).tobytes(),
+        )
     return encoded
 
 
-def flow(name: str, controller: dict[str, Any] | None = CUBIC, traffic: str = "bulk", measured_at: int = 0) -> dict[str, Any]:
+def flow(
+    name: str, controller: dict[str, Any] | None = CUBIC, traffic: str = "bulk", measured_at: int = 0
+) -> dict[str, Any]:
     """One source of a plan."""
     return {
         "name": name,
@@ -41,18 +46,32 @@ def flow(name: str, controller: dict[str, Any] | None = CUBIC, traffic: str = "b
     }
 
 
-def plan(flows: Sequence[dict[str, Any]], duration_s: float = 4.0, interval_s: float = 0.5, measure_from_s: float = 1.0) -> dict[str, Any]:
+def plan(
+    flows: Sequence[dict[str, Any]],
+    duration_s: float = 4.0,
+    interval_s: float = 0.5,
+    measure_from_s: float = 1.0,
+) -> dict[str, Any]:
     """A plan with a bottleneck and a way back."""
     return {
         "duration_ns": round(duration_s * SECOND),
-        "record": {"measure_from_ns": round(measure_from_s * SECOND), "interval_ns": round(interval_s * SECOND), "packets": False, "capture": []},
+        "record": {
+            "measure_from_ns": round(measure_from_s * SECOND),
+            "interval_ns": round(interval_s * SECOND),
+            "packets": False,
+            "capture": [],
+        },
         "links": [
             {
                 "name": "down",
                 "rate": {"kind": "constant", "bps": 8_000_000},
                 "queue": {"kind": "drop-tail", "limit_bytes": 100_000, "limit_packets": None},
             },
-            {"name": "up", "rate": {"kind": "unlimited"}, "queue": {"kind": "drop-tail", "limit_bytes": None, "limit_packets": None}},
+            {
+                "name": "up",
+                "rate": {"kind": "unlimited"},
+                "queue": {"kind": "drop-tail", "limit_bytes": None, "limit_packets": None},
+            },
         ],
         "flows": list(flows),
     }
@@ -97,7 +116,13 @@ def small_tables() -> dict[str, dict[str, tuple[str, bytes]]]:
         "flow_events": encode("flow_events", {"flow": [0, 0], "time_s": [1.2, 2.2], "event": [0, 1]}),
         "completions": encode(
             "completions",
-            {"flow": [0, 0, 0, 1], "transfer": [0, 1, 2, 0], "start_s": [0.5, 1.0, 2.0, 2.5], "end_s": [0.9, 1.5, 3.0, 2.75], "bytes": [1000] * 4},
+            {
+                "flow": [0, 0, 0, 1],
+                "transfer": [0, 1, 2, 0],
+                "start_s": [0.5, 1.0, 2.0, 2.5],
+                "end_s": [0.9, 1.5, 3.0, 2.75],
+                "bytes": [1000] * 4,
+            },
         ),
         "links": encode(
             "links",
@@ -117,12 +142,24 @@ def small_tables() -> dict[str, dict[str, tuple[str, bytes]]]:
             {
                 "link": [0] * 8,
                 "time_s": ends,
-                "offered_bytes": [500_000.0, 500_000.0, 1_000_000.0, 250_000.0, 0.0, 500_000.0, 500_000.0, 500_000.0],
+                "offered_bytes": [
+                    500_000.0,
+                    500_000.0,
+                    1_000_000.0,
+                    250_000.0,
+                    0.0,
+                    500_000.0,
+                    500_000.0,
+                    500_000.0,
+                ],
                 "departed_bytes": [500_000, 500_000, 500_000, 250_000, 0, 250_000, 500_000, 500_000],
                 "queue_mean_bytes": [0.0, 9e9, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
             },
         ),
-        "drops": encode("drops", {"link": [0, 0], "flow": [0, 1], "time_s": [1.2, 1.3], "bytes": [1500, 1500], "reason": [0, 2]}),
+        "drops": encode(
+            "drops",
+            {"link": [0, 0], "flow": [0, 1], "time_s": [1.2, 1.3], "bytes": [1500, 1500], "reason": [0, 2]},
+        ),
         "delay_histogram": encode(
             "delay_histogram",
             {

@@ -1,0 +1,80 @@
+"""Write ``docs/results.md``, the users' reference of files, tables, columns and metrics.
+
+Run as a module with the file to write: ``python -m airpath.results.documentation docs/results.md``.
+"""
+
+import sys
+from pathlib import Path
+
+from airpath.metrics import METRICS, SCOPE
+from airpath.results.columns import FLOW_LABELS, LINK_LABELS, RUN_LABELS, TABLES, TableDescription
+
+
+def reference() -> str:
+    """Return the whole page, as Markdown."""
+    parts = [_OPENING, _labels(), *(_table(table) for table in TABLES.values()), _metrics(), _FOR_THE_ENGINE]
+    return "\n".join(parts)
+
+
+_OPENING = """# Results
+
+<!-- Made from the package: python -m airpath.results.documentation docs/results.md -->
+
+A run gives tables. `airpath.results.write` puts them into a directory, everything at once or nothing:
+
+| file | content |
+|---|---|
+| `flows.parquet`, `links.parquet`, … | the tables below over all runs, one file each (Zstandard) |
+| `summary.parquet`, `summary.csv` | the metrics below, one row for each run |
+| `summary.json` | for each scheme mean, standard deviation, n and 95 % confidence interval; the runs |
+| `scenario.toml` | the scenario as written |
+| `plan.json` | the resolved scenario of each run |
+| `provenance.json` | versions, platform, command line, seeds, SHA-256 of scenario, plans and inputs |
+| `captures/run-0000.pcapng`, … | packets of each run, if the scenario asks for them |
+| `figures/*.png`, `figures/*.svg` | the standard figures |
+| `report.html` | all of it on one page that needs nothing else |
+
+Equal runs give equal bytes in every table. Times count from the start of the run. The *measured span* is from the
+end of the warm-up (`measure_from`) to the end of the run. A number that has no value is NaN in tables, empty in
+CSV and null in JSON. 1 kB is 1000 bytes, rates count 10⁶ bits.
+"""
+
+_FOR_THE_ENGINE = """## What the engine hands out
+
+Each column above, without the labels, as a typed array: `i64`, or `f64` with NaN where there is no value. A column
+with names is handed out as `i64`, the position of the name in its list, from 0. Flows are numbered by their row in
+`flows`; `link` and `source` are positions in the plan.
+"""
+
+
+def _labels() -> str:
+    lines = ["## Labels", "", "Every table begins with these; the front end joins them.", ""]
+    lines += ["| column | in | meaning |", "|---|---|---|"]
+    for where, labels in (
+        ("every table", RUN_LABELS),
+        ("tables with a `link`", LINK_LABELS),
+        ("tables with a `flow`", FLOW_LABELS),
+    ):
+        lines += [f"| `{name}` | {where} | {text} |" for name, _, text in labels]
+    return "\n".join([*lines, ""])
+
+
+def _table(table: TableDescription) -> str:
+    lines = [f"## {table.name}", "", f"Each row is {table.rows}.", ""]
+    lines += ["| column | type | unit | meaning |", "|---|---|---|---|"]
+    for column in table.columns:
+        kind = "name" if column.names else column.engine_type
+        names = f": {', '.join(f'`{name}`' for name in column.names)}" if column.names else ""
+        lines.append(f"| `{column.name}` | {kind} | {column.unit} | {column.description}{names} |")
+    return "\n".join([*lines, ""])
+
+
+def _metrics() -> str:
+    lines = ["## summary", "", f"One row for each run. {SCOPE}", ""]
+    lines += ["| column | unit | definition |", "|---|---|---|"]
+    lines += [f"| `{m.name}` | {m.unit} | {m.title}: {m.definition} |" for m in METRICS.values()]
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(reference(), encoding="utf-8", newline="")

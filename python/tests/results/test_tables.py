@@ -1,0 +1,140 @@
+"""Engine columns become named, documented tables, and unsound ones are refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from airpath.results import TABLES, Results, RunResult
+from airpath.results.documentation import reference
+
+from .synthetic import CUBIC, RENO, encode, flow, plan, small_record, small_tables
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_has_its_documented_schema(name: str) -> None:
+    table = RunResult(small_record()).table(name)
+    assert table.schema.equals(TABLES[name].schema, check_metadata=True)
+    for field in table.schema:
+        assert field.metadata[b"description"]
+        assert b"unit" in field.metadata
+
+
+def test_numbers_are_views_of_the_engines_bytes() -> None:
+    tables = small_tables()
+    run = RunResult(small_record(tables=tables))
+    for column in ("departed_bytes", "delay_mean_s"):
+        data = tables["flow_series"][column][1]
+        assert run.flow_series[column].chunk(0).buffers()[1].address == pa.py_buffer(data).address
+
+
+def test_indices_and_codes_become_names() -> None:
+    run = RunResult(small_record(flow_groups={"two": "late"}))
+    assert run.flows["source_name"].to_pylist() == ["one", "two", "noise"]
+    assert run.flows["flow_scheme"].to_pylist() == ["cubic", "cubic", None]
+    assert run.flows["group"].to_pylist() == ["cubic", "late", "noise"]
+    assert run.drops.select(["link_name", "source_name", "reason"]).to_pylist() == [
+        {"link_name": "down", "source_name": "one", "reason": "overflow"},
+        {"link_name": "down", "source_name": "two", "reason": "corruption"},
+    ]
+    assert run.flow_events["event"].to_pylist() == ["loss", "timeout"]
+    assert run.flow_series["phase"].to_pylist()[:3] == ["slow start", "slow start", "congestion avoidance"]
+    assert set(run.delay_histogram["kind"].to_pylist()) == {"one-way", "queueing"}
+
+
+def test_the_largest_seed_survives() -> None:
+    assert RunResult(small_record(seed=2**64 - 1)).flows["seed"].to_pylist() == [2**64 - 1] * 3
+
+
+def test_competing_controllers_are_named_by_kind_unless_the_scenario_says_more() -> None:
+    sources = [flow("one", CUBIC), flow("two", RENO), flow("noise", None)]
+    record = small_record(scheme="mixed", plan=plan(sources))
+    assert [record.scheme_of(source) for source in range(3)] == ["cubic", "newreno", None]
+    named = small_record(scheme="mixed", plan=plan(sources), flow_schemes={"two": "reno"})
+    assert named.scheme_of(1) == "reno"
+    assert [small_record(scheme="cubic-2008").scheme_of(source) for source in range(2)] == ["cubic-2008"] * 2
+
+
+def test_runs_are_stacked_in_order() -> None:
+    results = Results.from_records([small_record(scheme, n, n) for scheme in ("a", "b") for n in range(2)])
+    assert results.schemes == ("a", "b")
+    assert results.flows["scheme"].to_pylist() == ["a"] * 6 + ["b"] * 6
+    assert results.flows["repetition"].to_pylist() == ([0] * 3 + [1] * 3) * 2
+    assert results.summary.num_rows == 4
+    assert results.run("b", 1).record.seed == 1
+    assert results.packets.num_rows == 0
+
+
+def test_a_scheme_and_repetition_occurs_once() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        Results.from_records([small_record(), small_record()])
+
+
+def test_no_runs_give_empty_tables() -> None:
+    results = Results([])
+    assert all(results.table(name).num_rows == 0 for name in [*TABLES, "summary"])
+
+
+def test_data_frames_hold_the_same_rows() -> None:
+    run = RunResult(small_record())
+    assert run.to_pandas("drops")["reason"].tolist() == ["overflow", "corruption"]
+    assert run.to_polars("drops")["bytes"].to_list() == [1500, 1500]
+
+
+def test_the_notebook_view_is_escaped() -> None:
+    html = RunResult(small_record(scheme="<script>"))._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def broken(
+    table: str, column: str | None, value: tuple[str, bytes] | None
+) -> dict[str, dict[str, tuple[str, bytes]]]:
+    tables = small_tables()
+    if column is None:
+        tables[table] = {}
+    elif value is None:
+        del tables[table][column]
+    else:
+        tables[table][column] = value
+    return tables
+
+
+def whole(*values: int) -> tuple[str, bytes]:
+    return "i64", np.array(values, dtype="<i8").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        (broken("flows", "departed_bytes", None), "departed_bytes"),
+        (broken("flows", "colour", whole(1, 2, 3)), "colour"),
+        (broken("nonsense", None, None), "nonsense"),
+        (broken("drops", "bytes", ("f64", bytes(16))), "f64, not i64"),
+        (broken("drops", "bytes", ("i64", bytes(15))), "whole number"),
+        (broken("drops", "bytes", whole(1)), "length"),
+        (broken("drops", "flow", whole(0, 3)), "outside"),
+        (broken("drops", "reason", whole(0, 3)), "outside"),
+        (broken("drops", "link", whole(0, -1)), "outside"),
+        (broken("flows", "source", whole(0, 1, 3)), "outside"),
+        (broken("flows", "flow", whole(0, 1, 3)), "row number"),
+    ],
+)
+def test_unsound_engine_tables_are_refused(
+    tables: dict[str, dict[str, tuple[str, bytes]]], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        RunResult(small_record(tables=tables))
+
+
+def test_absent_tables_are_empty() -> None:
+    run = RunResult(small_record(tables={"flows": encode("flows", {})}))
+    assert run.link_series.num_rows == 0
+
+
+def test_the_column_reference_is_up_to_date() -> None:
+    written = Path(__file__).parents[3] / "docs" / "results.md"
+    assert written.read_text(encoding="utf-8") == reference(), (
+        "run: python -m airpath.results.documentation docs/results.md"
+    )
