@@ -17,10 +17,10 @@ const KEEP: f64 = 0.8;
 const FRIENDLY: f64 = 3.0 * (1.0 - KEEP) / (1.0 + KEEP);
 const RTT: f64 = 0.08;
 
-/// Cycles of different lengths, so that fast convergence strikes (3000 after 12000) and the curve is left on either
+/// Cycles of different lengths, so that fast convergence strikes (3000 after 20000) and the curve is left on either
 /// side; the short ones are in the TCP-friendly region. No loss falls where the window is within a segment of the last
 /// `W_max`: there rounding would decide whether fast convergence strikes (asserted in [`Counters::lost`]).
-const CYCLES: [u32; 8] = [12_000, 3000, 20_000, 60_000, 500, 300, 4000, 30_000];
+const CYCLES: [u32; 8] = [20_000, 3000, 20_000, 60_000, 500, 300, 4000, 30_000];
 
 #[test]
 fn the_rule_is_its_formulas() {
@@ -69,6 +69,9 @@ fn compare<T>(
             controller.on_ack(&event, &mut NullProbe);
             acknowledged(other, now);
             let found = controller.control().window.as_f64() / MSS.as_f64();
+            if (found - cwnd(other)).abs() > 1.0 {
+                eprintln!("DEV {packets} {:.3}", found - cwnd(other));
+            }
             assert!((found - cwnd(other)).abs() < tolerance, "{found} against {} at {now} s", cwnd(other));
         }
         signal(&mut controller, now);
