@@ -141,6 +141,8 @@ def test_memory_is_estimated_from_rows():
     # One direction carries 12 Mbit/s for 10 s in packets of 1500 bytes: 10 000 packets.
     one_way = Scenario.from_dict(dumbbell(record__packets=True))
     assert one_way.memory().packet_rows == 10_000
+    without = Scenario.from_dict(dumbbell())
+    assert one_way.memory().bytes - without.memory().bytes == 8 * 8 * 10_000
     arrivals = {"kind": "arrivals", "size": "10kB", "mean_interval": "100ms"}
     assert Scenario.from_dict(dumbbell(flows__0__traffic=arrivals)).memory().flow_series_rows == 100 + 2 * 100
 
