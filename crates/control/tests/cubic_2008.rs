@@ -69,9 +69,6 @@ fn compare<T>(
             controller.on_ack(&event, &mut NullProbe);
             acknowledged(other, now);
             let found = controller.control().window.as_f64() / MSS.as_f64();
-            if (found - cwnd(other)).abs() > 1.0 {
-                eprintln!("DEV {packets} {:.3}", found - cwnd(other));
-            }
             assert!((found - cwnd(other)).abs() < tolerance, "{found} against {} at {now} s", cwnd(other));
         }
         signal(&mut controller, now);

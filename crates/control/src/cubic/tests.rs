@@ -54,6 +54,7 @@ fn the_rfc_reduces_the_flight_and_2008_the_window() {
 fn fast_convergence_gives_up_more_below_the_last_saturation_point() {
     let mut rule = cubic(CubicConfig::RFC9438);
     assert!(is(w_max_after(&mut rule, 100, CongestionSignal::Loss), 100.0));
+    assert!(is(w_max_after(&mut rule, 100, CongestionSignal::Loss), 100.0));
     // 90 * 1.7 / 2 = 76.5; then 80 is above that.
     assert!(is(w_max_after(&mut rule, 90, CongestionSignal::EcnCe), 76.5));
     assert!(is(w_max_after(&mut rule, 80, CongestionSignal::Loss), 80.0));
@@ -149,6 +150,20 @@ fn in_2008_the_increment_is_bounded_by_16_segments_in_100_ms() {
     let mut event = acked(10.0, 5000);
     event.rtt.minimum = Duration::from_millis(50);
     assert_eq!(rule.congestion_avoidance(segments(5000), &event), segments(5008));
+}
+
+#[test]
+fn in_2008_the_window_grows_by_what_is_acknowledged_at_most_and_creeps_above_the_curve() {
+    let config = CubicConfig { reno_friendly: false, ..CubicConfig::LINUX2008 };
+    let mut rule = cubic(config);
+    w_max_after(&mut rule, 10_000, CongestionSignal::Loss);
+    rule.congestion_avoidance(segments(100), &acked(0.0, 1));
+    rule.fraction = 0.0;
+    // No RTT is known, so that nothing else bounds it.
+    assert_eq!(rule.congestion_avoidance(segments(100), &acked(20.0, 3)), segments(103));
+    // Above the curve, one segment for 100 windows.
+    rule.fraction = 0.0;
+    assert_eq!(rule.congestion_avoidance(segments(20_000), &acked(20.0, 20_000)), Bytes::new(20_000_010));
 }
 
 #[test]
