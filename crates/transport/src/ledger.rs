@@ -280,7 +280,11 @@ impl Ledger {
 
     /// The highest segment that was not acknowledged at all, for a rescue retransmission.
     pub(crate) fn highest_unacknowledged(&self) -> Option<(u64, u32)> {
-        self.records.iter().rev().find(|record| !record.sacked).map(|record| (record.sequence, record.payload))
+        self.records
+            .iter()
+            .rev()
+            .find(|record| !record.sacked)
+            .map(|record| (record.sequence, record.payload))
     }
 
     /// Whether anything was selectively acknowledged.

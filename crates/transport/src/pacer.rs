@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn windows_are_paced_with_the_gain_of_the_phase() {
-        let control = Control { window: Bytes::new(100_000), pacing: Pacing::FromWindow, quantum: Bytes::new(1) };
+        let control =
+            Control { window: Bytes::new(100_000), pacing: Pacing::FromWindow, quantum: Bytes::new(1) };
         let rtt = Duration::from_millis(100);
         let rate = |pacer: Pacer, phase, rtt| pacer.rate(&control, phase, rtt).map(Rate::as_bps);
         assert_eq!(rate(Pacer::new(true), Phase::SlowStart, rtt), Some(16_000_000));

@@ -6,8 +6,8 @@ mod transmit;
 use alloc::boxed::Box;
 
 use airpath_model::{
-    Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Phase, Probe, Rate, RttEstimate,
-    Timestamp,
+    Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Phase, Probe, Rate,
+    RttEstimate, Timestamp,
 };
 
 use crate::config::{ConfigError, Recovery, SenderConfig};
@@ -72,9 +72,13 @@ pub struct Sender {
 enum State {
     Open,
     /// Fast recovery.
-    Recovery { until: u64 },
+    Recovery {
+        until: u64,
+    },
     /// After a timeout.
-    Loss { until: u64 },
+    Loss {
+        until: u64,
+    },
 }
 
 /// What a sender did so far.

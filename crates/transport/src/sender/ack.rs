@@ -150,7 +150,9 @@ impl Sender {
         match self.state {
             State::Open if self.duplicates as usize >= DUPLICATE_THRESHOLD => self.ledger.mark_first_lost(),
             // A partial acknowledgment: the next hole is lost as well.
-            State::Recovery { .. } if self.partial_seen && self.duplicates == 0 => self.ledger.mark_first_lost(),
+            State::Recovery { .. } if self.partial_seen && self.duplicates == 0 => {
+                self.ledger.mark_first_lost()
+            }
             _ => Bytes::ZERO,
         }
     }
@@ -199,7 +201,9 @@ impl Sender {
     /// Eifel detection (RFC 3522): the first acknowledgment of new data after a timeout answers the original.
     fn check_timeout(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
         let Some(retransmitted_at) = self.doubtful_timeout.take() else { return };
-        if !matches!(self.state, State::Loss { .. }) || ack.timestamp_echo.is_none_or(|echo| echo >= retransmitted_at) {
+        if !matches!(self.state, State::Loss { .. })
+            || ack.timestamp_echo.is_none_or(|echo| echo >= retransmitted_at)
+        {
             return;
         }
         self.state = State::Open;
@@ -210,7 +214,10 @@ impl Sender {
         self.controller.on_spurious(now, probe);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the one place where everything known of an ACK comes together")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the one place where everything known of an ACK comes together"
+    )]
     fn report(
         &mut self,
         now: Timestamp,
