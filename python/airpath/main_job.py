@@ -54,7 +54,7 @@ def parts() -> list[Part]:
 
 
 def run_parts(parts: list[Part], out: Path) -> None:
-    """Run comparisons, print their summaries, write each into a folder of `out`, and a page that links them."""
+    """Run comparisons, print their summaries, write each into a folder of `out` with a page that links them."""
     for part in parts:
         refuse_unwritable(out / part.name)
     for part in parts:

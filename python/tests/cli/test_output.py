@@ -1,0 +1,178 @@
+"""What commands print and write when all is well."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from airpath.metrics import METRICS
+
+SHORT = ["--set", "duration=2s", "--set", "record.warm_up=0s"]
+COMMANDS = [
+    ["run", "lte-download", "--reps", "2", *SHORT],
+    ["compare", "newreno", "cubic", "--link", "2mbps", "--duration", "2s"],
+    ["validate", "lte-download"],
+    ["list"],
+    ["trace", "show", "lte.down"],
+    ["trace", "convert", "lte.down", "--to", "csv", "--out", "lte.csv"],
+    ["doctor"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_json_is_alone_on_standard_output(airpath, command):
+    outcome = airpath(*command, "--json")
+    assert outcome.code == 0, outcome.err
+    assert isinstance(json.loads(outcome.out), dict)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["run"], ["compare"], ["validate"], ["list"], ["trace", "show"], ["trace", "convert"], ["doctor"]],
+    ids=" ".join,
+)
+def test_help_shows_examples(airpath, command):
+    outcome = airpath(*command, "--help")
+    assert outcome.code == 0
+    assert "Examples" in outcome.out
+    assert outcome.out.count(f"airpath {' '.join(command)}") >= 3  # the usage and two examples
+
+
+def test_help_lists_every_command(airpath):
+    text = airpath("--help").out
+    for command in ("run", "compare", "validate", "list", "trace", "doctor"):
+        assert f" {command} " in text
+
+
+def test_version(airpath):
+    outcome = airpath("--version")
+    assert outcome.code == 0
+    assert outcome.out.startswith("airpath ")
+
+
+def test_run_writes_what_it_says(airpath, folder: Path):
+    outcome = airpath("run", "lte-download", "--reps", "2", "--seed", "7", *SHORT, "--json")
+    summary = json.loads(outcome.out)
+    assert summary["out"] == "out/lte-download"
+    assert summary["interrupted"] is False
+    assert [run["seed"] for run in summary["runs"]] == [7, 8]
+    assert set(summary["schemes"]["cubic"]) == set(METRICS)
+    table = pq.read_table(folder / summary["out"] / "summary.parquet")
+    assert table["throughput_mbps"].to_pylist() == [run["throughput_mbps"] for run in summary["runs"]]
+    assert (folder / summary["report"]).read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+    provenance = json.loads((folder / summary["out"] / "provenance.json").read_text())
+    assert set(provenance["sha256"]["inputs"]) == {"lte.down", "lte.up"}
+
+
+def test_results_are_replaced_by_the_next_run(airpath, folder: Path):
+    for repetitions in ("3", "1"):
+        assert airpath("run", "lte-download", "--reps", repetitions, *SHORT).code == 0
+    assert pq.read_table(folder / "out" / "lte-download" / "summary.parquet").num_rows == 1
+    assert [path.name for path in (folder / "out").iterdir()] == ["lte-download"]
+
+
+def test_the_scenario_that_was_written_can_be_run_again(airpath):
+    first = json.loads(
+        airpath("run", "satellite", "--set", "duration=3s", "--set", "record.warm_up=1s", "--json").out
+    )
+    again = json.loads(airpath("run", "out/satellite/scenario.toml", "--out", "again", "--json").out)
+    assert again["runs"] == first["runs"]
+
+
+def test_packets_and_captures_on_request(airpath, folder: Path):
+    assert (
+        airpath("run", "lte-download", "--reps", "1", *SHORT, "--packets", "--capture", "bottleneck").code
+        == 0
+    )
+    out = folder / "out" / "lte-download"
+    assert pq.read_table(out / "packets.parquet").num_rows > 100
+    (capture,) = (out / "captures").iterdir()
+    assert capture.read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"  # a pcapng file begins with its section header
+
+
+def test_compare_keeps_the_order_and_the_options(airpath):
+    outcome = airpath(
+        "compare",
+        "cubic:beta=0.8",
+        "newreno",
+        "cubic",
+        "--link",
+        "2mbps",
+        "--duration",
+        "2s",
+        "--reps",
+        "2",
+        "--json",
+    )
+    summary = json.loads(outcome.out)
+    assert [(run["scheme"], run["seed"]) for run in summary["runs"]] == [
+        ("cubic:beta=0.8", 1),
+        ("cubic:beta=0.8", 2),
+        ("newreno", 1),
+        ("newreno", 2),
+        ("cubic", 1),
+        ("cubic", 2),
+    ]
+    assert summary["out"] == "out/compare-2mbps"
+
+
+def test_validate_shows_what_a_scenario_comes_to(airpath):
+    text = airpath("validate", "lte-download", "--resolved").out
+    assert "450 kB = 300 packets = 400 ms = 10 BDP" in text
+    assert "base RTT 40 ms" in text
+    assert "lte.down" in text
+
+
+def test_validate_names_problems_in_json_too(airpath, folder: Path):
+    (folder / "bad.toml").write_text('name = "bad"')
+    outcome = airpath("validate", "bad.toml", "--json")
+    answer = json.loads(outcome.out)
+    assert outcome.code == 2
+    assert answer["valid"] is False
+    assert any("topology" in problem for problem in answer["problems"])
+
+
+def test_list_has_a_line_for_each(airpath):
+    everything = json.loads(airpath("list", "--json").out)
+    assert set(everything) == {"schemes", "queues", "links", "scenarios"}
+    assert all(text for section in everything.values() for text in section.values())
+    assert set(json.loads(airpath("list", "links", "--json").out)) == {"links"}
+
+
+def test_trace_show_draws_a_picture(airpath, folder: Path):
+    summary = json.loads(airpath("trace", "show", "lte.down", "--json").out)
+    assert summary["mean_bps"] == pytest.approx(9e6, rel=0.001)
+    assert summary["duration_s"] == pytest.approx(60, rel=1e-12)
+    assert (folder / summary["picture"]).read_bytes().startswith(b"\x89PNG")
+
+
+def test_trace_convert_round_trip(airpath, folder: Path):
+    assert airpath("trace", "convert", "lte.down", "--to", "mahimahi", "--out", "copy.trace").code == 0
+    to_standard_output = airpath("trace", "convert", "copy.trace", "--to", "mahimahi")
+    assert to_standard_output.out == (folder / "copy.trace").read_text()
+    assert airpath("trace", "convert", "copy.trace", "--to", "csv", "--out", "copy.csv").code == 0
+    one, other = (
+        json.loads(airpath("trace", "show", file, "--json").out) for file in ("copy.trace", "copy.csv")
+    )
+    assert other["format"] == "airpath-csv"
+    assert other["mean_bps"] == pytest.approx(one["mean_bps"], rel=1e-6)
+
+
+def test_nothing_is_said_where_nobody_watches(airpath):
+    assert airpath("run", "lte-download", "--reps", "1", *SHORT).err == ""
+
+
+def test_doctor_runs_a_closed_form(airpath):
+    answer = json.loads(airpath("doctor", "--json").out)
+    checks = {check["name"]: check for check in answer["checks"]}
+    assert answer["healthy"] is True
+    assert checks["self-test"]["state"] == "good", checks["self-test"]
+    assert checks["tshark"]["state"] in ("good", "missing")
+
+
+def test_doctor_notices_what_is_broken(airpath, monkeypatch):
+    monkeypatch.setattr("airpath.cli.doctor.TOLERANCE", -1.0)
+    outcome = airpath("doctor", "--json")
+    assert outcome.code == 1
+    assert json.loads(outcome.out)["healthy"] is False

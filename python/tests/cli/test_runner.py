@@ -1,0 +1,157 @@
+"""The runner: order, seeds, determinism, interruption."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import airpath
+from airpath import workers
+from airpath.errors import ScenarioError, UsageError
+from airpath.results import Origin, Results, write
+
+SCENARIO = {
+    "name": "busy",
+    "duration": "5s",
+    "topology": {
+        "kind": "dumbbell",
+        "bottleneck": {
+            "rate": {"kind": "uniform", "low": "1mbps", "high": "8mbps", "hold": "500ms"},
+            "delay": {"uniform": ["5ms", "20ms"]},
+            "loss": 0.002,
+            "queue": {"kind": "drop-tail", "limit": "30kB"},
+        },
+    },
+    "flows": [
+        {"name": "long", "scheme": "cubic", "count": 2, "start": {"uniform": ["0ms", "300ms"]}},
+        {
+            "name": "short",
+            "scheme": "newreno",
+            "traffic": {"kind": "arrivals", "size": {"exponential": "20kB"}, "mean_interval": "200ms"},
+        },
+    ],
+}
+
+
+def test_the_number_of_workers_changes_no_byte(tmp_path: Path):
+    scenario = airpath.Scenario.from_dict(SCENARIO)
+    origin = Origin(created="2026-01-01T00:00:00+00:00")
+    for jobs in (1, 4):
+        results = airpath.run(scenario, repetitions=6, jobs=jobs)
+        write(results, tmp_path / str(jobs), scenario_text="", origin=origin, figures=False, report=False)
+    one, four = (sorted((tmp_path / jobs).glob("*.parquet")) for jobs in ("1", "4"))
+    assert [file.name for file in one] == [file.name for file in four]
+    assert len(one) > 5
+    for mine, other in zip(one, four, strict=True):
+        assert mine.read_bytes() == other.read_bytes(), mine.name
+
+
+def test_repetitions_differ_and_each_is_its_seed():
+    scenario = airpath.Scenario.from_dict(SCENARIO)
+    results = airpath.run(scenario, seed=10, repetitions=3)
+    assert [(run.record.repetition, run.record.seed) for run in results.runs] == [(0, 10), (1, 11), (2, 12)]
+    alone = airpath.run(scenario, seed=12, repetitions=1)
+    assert alone.runs[0].metrics == pytest.approx(results.runs[2].metrics, rel=0, abs=0, nan_ok=True)
+    assert results.runs[0].metrics["throughput_mbps"] != results.runs[1].metrics["throughput_mbps"]
+
+
+def test_flows_are_labelled():
+    results = airpath.run(airpath.Scenario.from_dict(SCENARIO))
+    assert results.schemes == ("cubic+newreno",)
+    rows = results.flows.to_pandas()
+    assert set(zip(rows["group"], rows["flow_scheme"], strict=True)) == {
+        ("long", "cubic"),
+        ("short", "newreno"),
+    }
+
+
+def test_compare_pairs_repetitions():
+    results = airpath.compare(["newreno", "cubic:beta=0.8"], "2mbps", duration="2s", repetitions=2, seed=5)
+    assert [(run.record.scheme, run.record.seed) for run in results.runs] == [
+        ("newreno", 5),
+        ("newreno", 6),
+        ("cubic:beta=0.8", 5),
+        ("cubic:beta=0.8", 6),
+    ]
+    assert set(results.flows["flow_scheme"].to_pylist()) == {"newreno", "cubic:beta=0.8"}
+
+
+def test_results_are_tables():
+    results = airpath.run("lte-download", repetitions=1)
+    assert isinstance(results, Results)
+    assert isinstance(results.summary, pa.Table)
+    assert results.to_pandas("link_series")["time_s"].max() == pytest.approx(60, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"repetitions": 0}, {"jobs": 0}, {"seed": -1}, {"seed": 2**64 - 1, "repetitions": 2}]
+)
+def test_wrong_arguments(wrong):
+    with pytest.raises(UsageError, match="accepted"):
+        airpath.run(airpath.Scenario.from_dict(SCENARIO), **wrong)
+
+
+def test_all_runs_together_must_fit_into_memory(monkeypatch):
+    monkeypatch.setattr("airpath.runner.available_memory", lambda: 10_000_000)
+    with pytest.raises(ScenarioError, match="fewer repetitions"):
+        airpath.run(airpath.Scenario.from_dict(SCENARIO), repetitions=100_000)
+
+
+def test_a_failure_stops_the_other_runs(monkeypatch):
+    def broken(**_facts):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(workers, "RunRecord", broken)
+    with pytest.raises(RuntimeError, match="broken"):
+        airpath.run(airpath.Scenario.from_dict(SCENARIO), repetitions=1000, jobs=2)
+
+
+def test_an_interrupt_keeps_the_finished_runs(monkeypatch):
+    interrupt_after(3, monkeypatch.setattr)
+    with pytest.raises(airpath.Interrupted) as raised:
+        airpath.run(airpath.Scenario.from_dict(SCENARIO), repetitions=1000, jobs=1)
+    results = raised.value.results
+    assert 3 <= len(results.runs) < 1000
+    assert [run.record.repetition for run in results.runs] == list(range(len(results.runs)))
+
+
+def test_the_command_keeps_the_finished_runs(tmp_path: Path):
+    here = str(Path(__file__).parent)
+    script = f"import sys; sys.path.insert(0, {here!r}); import test_runner; test_runner.interrupted()"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 130, done.stderr
+    assert done.stderr.splitlines()[-1] == "airpath: interrupted"
+    assert "stopped: keeping the" in done.stderr
+    kept = pq.read_table(tmp_path / "out" / "lte-download" / "summary.parquet")["repetition"].to_pylist()
+    assert 3 <= len(kept) < 1000
+    assert kept == list(range(len(kept)))
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["lte-download"]
+
+
+def interrupted():
+    """What the process of the test above does: a long command that gets a signal as from Ctrl-C."""
+    from airpath.cli import main
+
+    interrupt_after(3, setattr)
+    main(["run", "lte-download", "--reps", "1000", "--jobs", "1"])
+
+
+def interrupt_after(runs, set_attribute):
+    """Send this process the signal of Ctrl-C when so many runs are finished."""
+    finished = []
+    record = workers.RunRecord
+
+    def counted(**facts):
+        finished.append(1)
+        if len(finished) == runs + 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        return record(**facts)
+
+    set_attribute(workers, "RunRecord", counted)

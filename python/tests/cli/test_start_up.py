@@ -1,0 +1,34 @@
+"""What is not needed is not loaded: importing airpath and asking for help are quick."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("airpath.scenario", "airpath.results", "matplotlib", "numpy", "pandas", "polars", "pyarrow", "scipy")
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "import airpath",
+        "import airpath; airpath.__version__",
+        "from airpath.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass",
+        "from airpath.cli import main\ntry: main(['compare', '--help'])\nexcept SystemExit: pass",
+    ],
+)
+def test_nothing_heavy_is_loaded(work):
+    script = f"{work}\nimport sys\nsys.stderr.write(' '.join(set({HEAVY!r}) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == ""
+
+
+def test_public_names():
+    import airpath
+
+    assert all(getattr(airpath, name) is not None for name in airpath.__all__)
+    assert set(airpath.__all__) <= set(dir(airpath))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        airpath.nonsense  # noqa: B018
