@@ -113,7 +113,10 @@ def long_lived(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray
 
 def columns(table: pa.Table) -> dict[str, npt.NDArray[Any]]:
     """Return a table's columns as NumPy arrays; names as arrays of strings (``None`` for null)."""
-    return {name: table[name].to_numpy() for name in table.column_names}
+    return {
+        name: _names(column) if pa.types.is_dictionary(column.type) else column.to_numpy()
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    }
 
 
 def measured_span_s(plan: Plan) -> tuple[float, float]:
@@ -121,7 +124,14 @@ def measured_span_s(plan: Plan) -> tuple[float, float]:
     return plan["record"]["measure_from_ns"] / 1e9, plan["duration_ns"] / 1e9
 
 
-_KINDS = ("one-way", "queueing")
+def _names(column: pa.ChunkedArray) -> npt.NDArray[Any]:
+    """Look the names up here: Arrow's own conversion forgets which are null."""
+    if len(column) == 0:
+        return np.empty(0, dtype=object)
+    encoded = column.unify_dictionaries().combine_chunks()
+    names = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
+    looked_up: npt.NDArray[Any] = names[encoded.indices.fill_null(len(names) - 1).to_numpy()]
+    return looked_up
 
 
 def _throughput(flows: Mapping[str, npt.NDArray[Any]], tested: npt.NDArray[np.bool_]) -> dict[str, float]:

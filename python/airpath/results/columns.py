@@ -256,7 +256,7 @@ _TABLES = (
             _whole("marked_packets", "packets", "packets marked Congestion Experienced in the interval"),
             _real("queue_mean_bytes", "B", "time-weighted mean queue in the interval"),
             _real("queue_mean_packets", "packets", "time-weighted mean queue in the interval"),
-            _real("queue_max_bytes", "B", "longest queue in the interval"),
+            _whole("queue_max_bytes", "B", "longest queue in the interval"),
             _whole("queue_bytes", "B", "queue at the end of the interval"),
             _whole("queue_packets", "packets", "queue at the end of the interval"),
         ),

@@ -34,16 +34,16 @@ A run gives tables. `airpath.results.write` puts them into a directory, everythi
 | `figures/*.png`, `figures/*.svg` | the standard figures |
 | `report.html` | all of it on one page that needs nothing else |
 
-Equal runs give equal bytes in every table. Times count from the start of the run. The *measured span* is from the
-end of the warm-up (`measure_from`) to the end of the run. A number that has no value is NaN in tables, empty in
-CSV and null in JSON. 1 kB is 1000 bytes, rates count 10⁶ bits.
+Equal runs give equal bytes in every table. Times count from the start of the run. The *measured span* is
+from the end of the warm-up (`measure_from`) to the end of the run. A number that has no value is NaN in
+tables, empty in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
 """
 
 _FOR_THE_ENGINE = """## What the engine hands out
 
-Each column above, without the labels, as a typed array: `i64`, or `f64` with NaN where there is no value. A column
-with names is handed out as `i64`, the position of the name in its list, from 0. Flows are numbered by their row in
-`flows`; `link` and `source` are positions in the plan.
+Each column above, without the labels, as a typed array: `i64`, or `f64` with NaN where there is no value. A
+column with names is handed out as `i64`, the position of the name in its list, from 0. Flows are numbered by
+their row in `flows`; `link` and `source` are positions in the plan.
 """
 
 

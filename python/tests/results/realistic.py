@@ -1,4 +1,4 @@
-"""Engine tables like those of real runs: windows that rise and halve over a moving capacity (a fluid model)."""
+"""Engine tables like those of real runs: windows rise and halve over a moving capacity (a fluid model)."""
 
 import math
 from typing import Any
@@ -67,26 +67,26 @@ def record(
                 int(backlog / 1500),
             )
         )
-        for i in np.flatnonzero(active):
-            series.append(
-                (
-                    i,
-                    end,
-                    sent[i],
-                    share[i],
-                    share[i] * 0.97,
-                    lost[i],
-                    delay_s + queueing,
-                    delay_s + queueing * 1.3 + 0.002,
-                    queueing,
-                    cwnd[i],
-                    ssthresh[i],
-                    cwnd[i],
-                    rtt,
-                    math.nan,
-                    0 if slow_start[i] else 2,
-                )
+        series += [
+            (
+                i,
+                end,
+                sent[i],
+                share[i],
+                share[i] * 0.97,
+                lost[i],
+                delay_s + queueing,
+                delay_s + queueing * 1.3 + 0.002,
+                queueing,
+                cwnd[i],
+                ssthresh[i],
+                cwnd[i],
+                rtt,
+                math.nan,
+                0 if slow_start[i] else 2,
             )
+            for i in np.flatnonzero(active)
+        ]
     names = (
         "flow",
         "time_s",
@@ -142,29 +142,66 @@ def record(
         for kind, name in ((0, "delay_mean_s"), (1, "queueing_mean_s")):
             per_flow[name].append(np.average(columns[name][rows], weights=count))
             values = np.ceil(columns[name][rows] * 1e3) / 1e3
-            for value in np.unique(values):
-                histogram.append((i, kind, value, int(count[values == value].sum())))
+            histogram += [(i, kind, value, int(count[values == value].sum())) for value in np.unique(values)]
     transfers = noise.exponential(0.4, 200) + 0.1
     departed = links["departed_bytes"][after].sum()
     dropped = sum(lost[3] for lost in drops if lost[2] > 5.0)
     tables = {
-        "flows": encode("flows", {
-            "flow": range(flows), "source": range(flows), "instance": [0] * flows, "start_s": start,
-            "first_departure_s": np.maximum(start, 5.0), "last_departure_s": [duration_s] * flows,
-            "arrived_bytes": np.array(per_flow["departed_bytes"]) * 1.01, "sent_packets": [5000] * flows,
-            "retransmitted_packets": noise.integers(10, 90, flows), "timeouts": noise.integers(0, 3, flows), **per_flow,
-        }),
+        "flows": encode(
+            "flows",
+            {
+                "flow": range(flows),
+                "source": range(flows),
+                "instance": [0] * flows,
+                "start_s": start,
+                "first_departure_s": np.maximum(start, 5.0),
+                "last_departure_s": [duration_s] * flows,
+                "arrived_bytes": np.array(per_flow["departed_bytes"]) * 1.01,
+                "sent_packets": [5000] * flows,
+                "retransmitted_packets": noise.integers(10, 90, flows),
+                "timeouts": noise.integers(0, 3, flows),
+                **per_flow,
+            },
+        ),
         "flow_series": encode("flow_series", columns),
-        "flow_events": encode("flow_events", dict(zip(("flow", "time_s", "event"), zip(*events, strict=True), strict=True)) if events else {}),
-        "completions": encode("completions", {"flow": [0] * 200, "transfer": range(200), "start_s": np.linspace(6, 50, 200), "end_s": np.linspace(6, 50, 200) + transfers, "bytes": [10_000] * 200}),
-        "links": encode("links", {
-            "link": [0], "offered_bytes": [capacity[50:].sum()], "arrived_bytes": [departed + dropped], "departed_bytes": [departed],
-            "dropped_bytes_overflow": [dropped], "queue_mean_bytes": [links["queue_mean_bytes"][after].mean()], "delay_s": [delay_s],
-        }),
+        "flow_events": encode(
+            "flow_events",
+            dict(zip(("flow", "time_s", "event"), zip(*events, strict=True), strict=True)) if events else {},
+        ),
+        "completions": encode(
+            "completions",
+            {
+                "flow": [0] * 200,
+                "transfer": range(200),
+                "start_s": np.linspace(6, 50, 200),
+                "end_s": np.linspace(6, 50, 200) + transfers,
+                "bytes": [10_000] * 200,
+            },
+        ),
+        "links": encode(
+            "links",
+            {
+                "link": [0],
+                "offered_bytes": [capacity[50:].sum()],
+                "arrived_bytes": [departed + dropped],
+                "departed_bytes": [departed],
+                "dropped_bytes_overflow": [dropped],
+                "queue_mean_bytes": [links["queue_mean_bytes"][after].mean()],
+                "delay_s": [delay_s],
+            },
+        ),
         "link_series": encode("link_series", links),
-        "drops": encode("drops", dict(zip(("link", "flow", "time_s", "bytes", "reason"), zip(*drops, strict=True), strict=True)) if drops else {}),
-        "delay_histogram": encode("delay_histogram", dict(zip(("flow", "kind", "delay_s", "packets"), zip(*histogram, strict=True), strict=True))),
-    }  # fmt: skip
+        "drops": encode(
+            "drops",
+            dict(zip(("link", "flow", "time_s", "bytes", "reason"), zip(*drops, strict=True), strict=True))
+            if drops
+            else {},
+        ),
+        "delay_histogram": encode(
+            "delay_histogram",
+            dict(zip(("flow", "kind", "delay_s", "packets"), zip(*histogram, strict=True), strict=True)),
+        ),
+    }
     if packets:
         time_s = np.sort(noise.uniform(0, duration_s, 20_000))
         delay = np.interp(

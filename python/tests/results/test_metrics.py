@@ -18,7 +18,7 @@ from airpath.metrics import (
     nearest_rank,
     power,
 )
-from airpath.metrics.run import link_under_test
+from airpath.metrics.run import columns, link_under_test
 from airpath.results import Results, RunResult
 from airpath.results.columns import TABLES
 
@@ -105,6 +105,12 @@ def test_flow_metrics_are_those_of_each_flow() -> None:
     assert [row["delay_p95_ms"] for row in rows] == pytest.approx([30.0, 60.0, 900.0])
     assert [row["queueing_p95_ms"] for row in rows[:2]] == pytest.approx([10.0, 30.0])
     assert math.isnan(rows[2]["queueing_p95_ms"])
+
+
+def test_names_that_are_null_are_none() -> None:
+    both = Results.from_records([small_record("a"), small_record("b")])
+    assert columns(both.flows)["flow_scheme"].tolist() == ["a", "a", None, "b", "b", None]
+    assert columns(both.flows.slice(0, 0))["flow_scheme"].tolist() == []
 
 
 def test_the_link_under_test_is_where_most_controlled_sources_are_measured() -> None:

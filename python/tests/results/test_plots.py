@@ -1,0 +1,255 @@
+"""What is drawn, as data: not pixels."""
+
+import math
+from itertools import pairwise
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+
+from airpath import plots
+from airpath.plots import SchemeStyle
+from airpath.results import Results, RunResult
+
+from .realistic import record
+from .synthetic import encode, flow, plan, small_record, small_tables
+
+STYLE = {"cubic": SchemeStyle("CUBIC", "#ff0000", "s"), "reno": SchemeStyle("Reno", "#0000ff", "o")}
+
+
+@pytest.fixture(scope="module")
+def run() -> RunResult:
+    return RunResult(small_record())
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return Results.from_records(
+        [record(scheme, n, 2, 20.0) for scheme in ("reno", "cubic") for n in range(3)]
+    )
+
+
+def labels(axes: Axes) -> list[str]:
+    return axes.get_legend_handles_labels()[1]
+
+
+def steps(axes: Axes, label: str) -> np.ndarray:
+    return next(patch.get_data().values for patch in axes.patches if str(patch.get_label()).startswith(label))
+
+
+def line(axes: Axes, label: str) -> np.ndarray:
+    return next(drawn.get_xydata() for drawn in axes.lines if str(drawn.get_label()).startswith(label))
+
+
+def test_throughput_is_the_sum_of_the_flows_over_the_capacity(run: RunResult) -> None:
+    axes = plots.throughput(run, style=STYLE)
+    assert steps(axes, "capacity") == pytest.approx([8, 8, 16, 4, 0, 8, 8, 8])
+    assert steps(axes, "CUBIC") == pytest.approx([333_333 * 16e-6] * 6 + [8.0] * 2)
+    # 1 to 4 s: four bins of 5.33 and two of 8 Mbit/s.
+    assert "CUBIC, 2 flows, mean 6.22 Mbit/s" in labels(axes)
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("time (s)", "throughput (Mbit/s)")
+
+
+def test_traffic_without_a_controller_has_no_scheme_colour() -> None:
+    tables = small_tables()
+    tables["flow_series"] = encode("flow_series", {"flow": [2], "time_s": [0.5], "departed_bytes": [100]})
+    axes = plots.throughput(RunResult(small_record(tables=tables)), style=STYLE)
+    handles, names = axes.get_legend_handles_labels()
+    colour = next(
+        h.get_edgecolor() for h, name in zip(handles, names, strict=True) if name.startswith("noise")
+    )
+    assert mpl.colors.to_hex(colour) == plots.style.NO_SCHEME.colour
+
+
+def test_many_flows_become_a_band(results: Results) -> None:
+    axes = plots.throughput(RunResult(record("reno", 0, 6, 10.0)), style=STYLE)
+    assert "10th to 90th percentile of flows" in labels(axes)
+    assert "10th to 90th percentile of flows" not in labels(
+        plots.throughput(results.run("reno"), style=STYLE)
+    )
+
+
+def test_the_queue_has_its_limit_and_the_buffer_in_percent(run: RunResult) -> None:
+    axes = plots.queue(run, style=STYLE)
+    assert line(axes, "limit")[:, 1].tolist() == [100.0, 100.0]
+    assert line(axes, "CUBIC")[2:, 1] == pytest.approx(np.arange(1, 7) * 1e-3)
+    (percent,) = axes.child_axes
+    assert percent.get_ylabel() == "% of buffer"
+    assert axes.get_ylabel() == "queue (kB)"
+
+
+def test_a_limit_in_packets_makes_a_queue_in_packets() -> None:
+    sources = [flow("one"), flow("two"), flow("noise", None)]
+    resolved = plan(sources)
+    resolved["links"][0]["queue"] = {"kind": "drop-tail", "limit_bytes": None, "limit_packets": 40}
+    axes = plots.queue(RunResult(small_record(plan=resolved)), style=STYLE)
+    assert axes.get_ylabel() == "queue (packets)"
+    assert line(axes, "limit")[0, 1] == 40
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [
+        ({"kind": "constant", "bps": 1}, []),
+        ({"kind": "steps", "steps": [(0, 1), (10**9, 2), (3 * 10**9, 1)], "repeat_after_ns": None}, [1, 3]),
+        ({"kind": "steps", "steps": [(0, 1), (10**9, 2)], "repeat_after_ns": 2 * 10**9}, [1, 2, 3]),
+        ({"kind": "uniform", "low_bps": 1, "high_bps": 2, "hold_ns": 10**9}, [1, 2, 3]),
+        ({"kind": "uniform", "low_bps": 1, "high_bps": 2, "hold_ns": 10**6}, []),
+    ],
+)
+def test_capacity_changes_are_marked_unless_there_are_too_many(
+    rate: dict[str, object], expected: list[float]
+) -> None:
+    resolved = plan([flow("one"), flow("two"), flow("noise", None)])
+    resolved["links"][0]["rate"] = rate
+    axes = plots.queue(RunResult(small_record(plan=resolved)), style=STYLE)
+    marks = [drawn.get_xdata()[0] for drawn in axes.lines if drawn.get_linestyle() == ":"]
+    assert marks == expected
+
+
+def test_the_window_shows_events_and_packets(run: RunResult) -> None:
+    axes = plots.window(run, style=STYLE)
+    assert line(axes, "loss").tolist() == [[1.2, 14.6]]
+    assert line(axes, "timeout").tolist() == [[2.2, 14.6]]
+    (packets,) = axes.child_axes
+    assert packets.get_ylabel() == "window (packets)"
+    axes.figure.draw_without_rendering()
+    assert packets.get_ylim()[1] == pytest.approx(axes.get_ylim()[1] / 1.46)
+
+
+def test_delay_is_a_point_for_each_packet_if_packets_were_recorded() -> None:
+    times = {"flow": [0, 0], "sent_s": [1.0, 2.0], "received_s": [1.02, 2.03]}
+    tables = {**small_tables(), "packets": encode("packets", times)}
+    axes = plots.one_way_delay(RunResult(small_record(tables=tables)), style=STYLE)
+    points = axes.lines[0].get_xydata()
+    assert points == pytest.approx(np.array([[1.02, 20.0], [2.03, 30.0]]))
+    assert "CUBIC, 2 flows, p95 60 ms" in labels(axes)
+
+
+def test_delay_is_otherwise_the_mean_weighted_by_departures(run: RunResult) -> None:
+    drawn = line(plots.one_way_delay(run, style=STYLE), "CUBIC")
+    assert drawn[:, 1] == pytest.approx([20.0] * 8)
+
+
+def test_fairness_over_time(run: RunResult) -> None:
+    drawn = line(plots.fairness([run], style=STYLE), "CUBIC")
+    assert drawn[:, 0] == pytest.approx([0.5, 1.5, 2.5, 3.5])
+    assert drawn[:, 1] == pytest.approx([0.8, 0.8, 0.8, 1.0], abs=1e-5)
+
+
+def test_the_delay_distribution_counts_packets(run: RunResult) -> None:
+    values, part = plots.delay_distributions([run, run])["cubic"]
+    assert values == pytest.approx([10.0, 20.0, 30.0, 60.0])
+    assert part == pytest.approx([150 / 400, 229 / 400, 379 / 400, 1.0])
+
+
+def test_the_completion_distribution_leaves_the_warm_up_out(run: RunResult) -> None:
+    values, part = plots.completion_distributions([run])["cubic"]
+    assert values == pytest.approx([0.25, 0.5, 1.0])
+    assert part == pytest.approx([1 / 3, 2 / 3, 1.0])
+
+
+def test_the_ellipse_is_one_standard_deviation() -> None:
+    # Uncorrelated, variances 2 and 8 over n - 1 = 4: the half axes are the standard deviations.
+    points = np.array([[10.0, 5.0], [12.0, 5.0], [8.0, 5.0], [10.0, 9.0], [10.0, 1.0]])
+    contour = plots.ellipse(points)
+    assert np.ptp(contour[:, 0]) / 2 == pytest.approx(math.sqrt(2), rel=2e-3)
+    assert np.ptp(contour[:, 1]) / 2 == pytest.approx(math.sqrt(8), rel=2e-3)
+    assert contour[:-1].mean(axis=0) == pytest.approx([10.0, 5.0])
+
+
+def test_the_trade_off_has_a_reversed_axis_and_a_mean_for_each_scheme(results: Results) -> None:
+    axes = plots.trade_off(results.summary, style=STYLE)
+    left, right = axes.get_xlim()
+    assert left > right
+    rows = results.summary.to_pylist()[:3]
+    mean = [np.mean([row["delay_p95_ms"] for row in rows]), np.mean([row["throughput_mbps"] for row in rows])]
+    assert line(axes, "Reno")[0] == pytest.approx(mean)
+    assert "ellipse" in axes.get_legend().get_title().get_text()
+    one_run_each = plots.trade_off(results.summary.take([0, 3]), style=STYLE)
+    assert one_run_each.get_legend().get_title().get_text() == "mark: the run"
+
+
+@pytest.mark.parametrize(("factor", "scale"), [(1.0, "linear"), (4.5, "log")])
+def test_the_delay_axis_is_logarithmic_beyond_a_factor_of_four(factor: float, scale: str) -> None:
+    slow = small_tables()
+    kind, data = slow["delay_histogram"]["delay_s"]
+    slow["delay_histogram"]["delay_s"] = (kind, (np.frombuffer(data) * factor).tobytes())
+    both = Results.from_records([small_record("cubic"), small_record("reno", tables=slow)])
+    assert plots.trade_off(both.summary, style=STYLE).get_xscale() == scale
+
+
+def test_bars_show_mean_and_confidence_interval(results: Results) -> None:
+    axes = plots.metric_bars(results.statistics, "throughput_mbps", style=STYLE)
+    rows = [row for row in results.statistics.to_pylist() if row["metric"] == "throughput_mbps"]
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx([row["mean"] for row in rows])
+    (whiskers,) = (c for c in axes.collections if len(c.get_paths()) == len(rows))
+    ends = [path.vertices[:, 0].tolist() for path in whiskers.get_paths()]
+    assert np.array(ends) == pytest.approx(np.array([[row["ci95_low"], row["ci95_high"]] for row in rows]))
+
+
+def test_a_scheme_has_one_colour_in_every_figure(results: Results) -> None:
+    first = results.run("cubic")
+    for axes in (
+        plots.throughput(first, style=STYLE),
+        plots.queue(first, style=STYLE),
+        plots.window(first, style=STYLE),
+    ):
+        handles, names = axes.get_legend_handles_labels()
+        colours = [
+            mpl.colors.to_hex(handle.get_color() if hasattr(handle, "get_color") else handle.get_edgecolor())
+            for handle, name in zip(handles, names, strict=True)
+            if name.startswith("CUBIC")
+        ]
+        assert colours == ["#ff0000"]
+
+
+def test_registered_schemes_look_as_registered_and_others_differ() -> None:
+    style = plots.style_for(["mine", "cubic", "yours", "newreno"])
+    assert style["cubic"].display_name == "TCP CUBIC"
+    assert len({look.colour.lower() for look in style.values()}) == 4
+
+
+def test_figures_do_not_depend_on_the_callers_settings_nor_change_them(run: RunResult) -> None:
+    plain = plots.render(plots.throughput(run, style=STYLE).figure, "svg")
+    with mpl.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.facecolor": "black"}):
+        before = dict(mpl.rcParams)
+        other = plots.render(plots.throughput(run, style=STYLE).figure, "svg")
+        assert dict(mpl.rcParams) == before
+    assert other == plain
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_equal_figures_are_equal_files(results: Results, kind: str) -> None:
+    first, again = (
+        plots.render(plots.trade_off(results.summary, style=STYLE).figure, kind) for _ in range(2)
+    )
+    assert first == again
+
+
+def test_legends_and_labels_stay_inside_the_figure_and_apart(results: Results) -> None:
+    for width in (plots.COLUMN_IN, plots.PAGE_IN):
+        for draw in (plots.throughput, plots.queue, plots.window, plots.one_way_delay):
+            axes = draw(results.run("cubic"), plots.new_axes(width, 2.4), STYLE)
+            figure = axes.figure
+            figure.draw_without_rendering()
+            legend = axes.get_legend().get_window_extent()
+            assert legend.y0 >= axes.get_window_extent().y1, draw.__name__
+            assert legend.x1 <= figure.bbox.x1 + 1, draw.__name__
+            ticks = [text.get_window_extent() for text in axes.get_xticklabels() if text.get_text()]
+            assert not any(a.x1 > b.x0 for a, b in pairwise(ticks)), draw.__name__
+
+
+def test_a_run_without_anything_can_be_drawn() -> None:
+    nothing = Results.from_records([small_record(tables={})])
+    drawn = plots.standard_figures(nothing)
+    assert {"summary", "throughput-cubic"} <= {figure.name for figure in drawn}
+    assert all(figure.svg.startswith(b"<?xml") for figure in drawn)
+
+
+def test_file_names_are_plain_and_differ() -> None:
+    schemes = ["a/b", "a:b", "../a"]
+    names = [f.name for f in plots.standard_figures(Results.from_records([small_record(s) for s in schemes]))]
+    assert len(names) == len(set(names))
+    assert not any("/" in name or ":" in name for name in names)

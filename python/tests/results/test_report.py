@@ -1,0 +1,150 @@
+"""The report stands alone and is well formed; the terminal summary has the same numbers."""
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from airpath.metrics import METRICS
+from airpath.plots import standard_figures
+from airpath.report import report_html
+from airpath.results import Origin, Results, summary_json, summary_table
+from airpath.results.formatting import mean_and_half_width, number
+from airpath.results.provenance import provenance
+
+from .synthetic import small_record
+
+NASTY = '<script>alert("1")</script> & {{ 7 * 7 }} https://example.org/x.js'
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+
+class Checker(HTMLParser):
+    """Collects tags, text and resources, and insists that tags are closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.resources: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.resources += [
+            str(value) for name, value in attrs if name in {"src", "href", "srcset", "data", "action"}
+        ]
+        self.ids += [str(value) for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    records = [
+        small_record(scheme, n, n, scenario_name=NASTY) for scheme in ("cubic", NASTY) for n in range(2)
+    ]
+    return Results.from_records(records)
+
+
+@pytest.fixture(scope="module")
+def page(results: Results) -> str:
+    facts = provenance(results, NASTY, Origin(created="2026-11-20T12:00:00Z", command_line=[NASTY]))
+    return report_html(results, scenario_text=NASTY, provenance=facts, figures=standard_figures(results))
+
+
+@pytest.fixture(scope="module")
+def parsed(page: str) -> Checker:
+    checker = Checker()
+    checker.feed(page)
+    checker.close()
+    assert checker.open == []
+    return checker
+
+
+def test_the_page_asks_for_nothing(page: str, parsed: Checker) -> None:
+    assert parsed.resources
+    assert all(resource.startswith("data:image/") for resource in parsed.resources)
+    assert not {"script", "iframe", "object", "embed"} & set(parsed.tags)
+    assert not re.search(r"url\(|@import", page)
+
+
+def test_foreign_text_is_shown_and_not_obeyed(page: str, parsed: Checker) -> None:
+    assert "<script" not in page
+    assert parsed.text.count(NASTY) >= 4
+    assert "49" not in parsed.text.split(NASTY)[0]
+
+
+def test_the_page_has_every_section_and_definition(parsed: Checker, results: Results) -> None:
+    assert {"run", "summary", "figures", "runs", "definitions", "provenance"} <= set(parsed.ids)
+    assert len(parsed.ids) == len(set(parsed.ids))
+    for metric in METRICS.values():
+        assert metric.definition in parsed.text
+    for figure in standard_figures(results):
+        assert figure.caption in parsed.text
+    assert parsed.text.count("seed 1") >= 2
+
+
+def test_the_page_shows_the_statistics(parsed: Checker, results: Results) -> None:
+    row = next(row for row in results.statistics.to_pylist() if row["metric"] == "throughput_mbps")
+    assert mean_and_half_width(row) in parsed.text
+
+
+def test_results_of_nothing_have_a_page_too() -> None:
+    page = report_html(Results([]), scenario_text="", provenance={}, figures=[])
+    assert "none" in page
+
+
+def test_the_terminal_table_shows_schemes_and_headline_metrics(results: Results) -> None:
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(summary_table(results.summary))
+    text = console.export_text()
+    assert "cubic" in text
+    assert "p95 one-way delay (ms)" in text
+    assert "0.75" in text
+    assert NASTY.split()[0] in text
+
+
+def test_the_machine_readable_summary_is_json_with_the_same_numbers(results: Results) -> None:
+    content = json.loads(json.dumps(summary_json(results.summary), allow_nan=False))
+    cubic = content["schemes"]["cubic"]
+    assert set(cubic) == set(METRICS)
+    assert cubic["utilisation"]["mean"] == 0.75
+    assert cubic["utilisation"]["n"] == 2
+    assert [run["repetition"] for run in content["runs"]] == [0, 1, 0, 1]
+    alone = summary_json(Results.from_records([small_record()]).summary)
+    assert alone["schemes"]["cubic"]["utilisation"]["sd"] is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.75, "0.7500"),
+        (1234.5, "1234"),
+        (12.3456, "12.35"),
+        (0.00123456, "0.001235"),
+        (float("nan"), "—"),
+    ],
+)
+def test_numbers_have_four_significant_digits(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("mean", "low", "high", "text"),
+    [(7.3912, 6.53, 8.25, "7.39 ± 0.86"), (309.2, 264.2, 354.2, "309 ± 45"), (1.0, 1.0, 1.0, "1")],
+)
+def test_a_mean_has_the_digits_that_its_interval_warrants(
+    mean: float, low: float, high: float, text: str
+) -> None:
+    assert mean_and_half_width({"mean": mean, "ci95_low": low, "ci95_high": high}) == text
