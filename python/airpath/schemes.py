@@ -18,7 +18,7 @@ from airpath.units import Amount, AmountUnit
 
 __all__ = ["SCHEMES", "Scheme", "SchemeParameters", "find_scheme", "parse_scheme", "window_bytes"]
 
-SlowStart = Literal["standard", "hystart++"]
+SlowStart = Literal["standard", "per-acknowledgment", "hystart++"]
 
 
 class SchemeParameters(Table):
@@ -28,8 +28,14 @@ class SchemeParameters(Table):
 class NewRenoParameters(SchemeParameters):
     """Parameters of NewReno."""
 
+    counting: Literal["bytes", "acknowledgments"] = "bytes"
+    """What growth in congestion avoidance counts: `bytes` (RFC 3465), or `acknowledgments` (RFC 5681, equation 3;
+    as ns-2 does), which is half as fast under delayed acknowledgments.
+    """
     slow_start: SlowStart = "standard"
-    """How slow start ends: `standard` (RFC 5681, section 3.1) or `hystart++` (RFC 9406)."""
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does) or
+    `hystart++` (RFC 9406).
+    """
 
 
 class CubicParameters(SchemeParameters):
@@ -44,7 +50,7 @@ class CubicParameters(SchemeParameters):
     reno_friendly: Flag = True
     """Be at least as fast as Reno would be (RFC 9438, section 4.3)."""
     slow_start: SlowStart = "hystart++"
-    """How slow start ends: `standard` (RFC 5681, section 3.1) or `hystart++` (RFC 9406)."""
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1) or `hystart++` (RFC 9406)."""
 
 
 class Cubic2008Parameters(CubicParameters):
@@ -52,8 +58,8 @@ class Cubic2008Parameters(CubicParameters):
 
     beta: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.8
     """The part of the window that is kept at a loss (Linux 2.6.22: 819/1024, the paper's decrease of 0.2)."""
-    slow_start: SlowStart = "standard"
-    """How slow start ends; HyStart came to Linux after this version."""
+    slow_start: SlowStart = "per-acknowledgment"
+    """Slow start; byte counting was off in Linux then (`tcp_abc` = 0), and HyStart came later."""
 
 
 class FixedParameters(SchemeParameters):
@@ -151,7 +157,7 @@ def _value(text: str) -> Any:
 
 
 def _newreno(parameters: NewRenoParameters, _mss_bytes: int) -> dict[str, Any]:
-    return {"kind": "newreno", "slow_start": parameters.slow_start}
+    return {"kind": "newreno", "counting": parameters.counting, "slow_start": parameters.slow_start}
 
 
 def _cubic(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:

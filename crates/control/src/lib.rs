@@ -22,7 +22,7 @@ pub use config::ConfigError;
 pub use cubic::{Cubic, CubicConfig, CubicForm};
 pub use fixed::Fixed;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
-pub use new_reno::NewReno;
+pub use new_reno::{Counting, NewReno};
 pub use slow_start::{SlowStart, StandardSlowStart};
 pub use window_rule::WindowRule;
 pub use windowed::Windowed;

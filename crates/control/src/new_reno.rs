@@ -4,27 +4,42 @@ use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 
 use crate::WindowRule;
 
-/// Additive increase, multiplicative decrease (RFC 5681, section 3.1), counting bytes (RFC 3465, section 2.1).
+/// Additive increase, multiplicative decrease (RFC 5681, section 3.1).
 ///
-/// The window grows by one segment for each window of acknowledged bytes. A loss, a CE echo (RFC 3168, section
+/// The window grows by one segment for each window of acknowledged bytes, or acknowledgments ([`Counting`]). A loss, a CE echo (RFC 3168, section
 /// 6.1.2) or a timeout sets the threshold to half of what is in flight (RFC 5681, equation 4). The retransmissions
 /// that give `NewReno` (RFC 6582) its name are the transport's.
 #[derive(Clone, Debug, Default)]
 pub struct NewReno {
+    counting: Counting,
     /// `bytes_acked` of RFC 3465: acknowledged since the last growth.
     bytes_acked: Bytes,
 }
 
+/// What growth in congestion avoidance counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Acknowledged bytes (RFC 3465, section 2.1): one segment a round trip.
+    #[default]
+    Bytes,
+    /// Acknowledgments, each as one segment (RFC 5681, equation 3; ns-2 and ns-3): half of that under delayed
+    /// acknowledgments.
+    Acknowledgments,
+}
+
 impl NewReno {
-    /// It has no parameters.
-    pub fn new() -> Self {
-        Self::default()
+    /// With growth that counts bytes or acknowledgments.
+    pub fn new(counting: Counting) -> Self {
+        Self { counting, bytes_acked: Bytes::ZERO }
     }
 }
 
 impl WindowRule for NewReno {
     fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
-        self.bytes_acked += event.acked;
+        self.bytes_acked += match self.counting {
+            Counting::Bytes => event.acked,
+            Counting::Acknowledgments => event.acked.min(event.mss),
+        };
         if self.bytes_acked < window {
             return window;
         }
@@ -54,8 +69,18 @@ mod tests {
     }
 
     #[test]
+    fn counting_acknowledgments_takes_each_for_one_segment() {
+        let mut rule = NewReno::new(Counting::Acknowledgments);
+        let window = Bytes::new(10 * MSS);
+        for _ in 0..9 {
+            assert_eq!(rule.congestion_avoidance(window, &acked(2 * MSS)), window);
+        }
+        assert_eq!(rule.congestion_avoidance(window, &acked(2 * MSS)), Bytes::new(11 * MSS));
+    }
+
+    #[test]
     fn a_window_of_acknowledged_bytes_adds_one_segment() {
-        let mut rule = NewReno::new();
+        let mut rule = NewReno::default();
         let mut window = Bytes::new(10 * MSS);
         for _ in 0..9 {
             window = rule.congestion_avoidance(window, &acked(MSS));
@@ -71,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_signal_halves_what_is_in_flight_and_forgets_the_count() {
-        let mut rule = NewReno::new();
+        let mut rule = NewReno::default();
         let window = Bytes::new(10 * MSS);
         rule.congestion_avoidance(window, &acked(9 * MSS));
         let mut event = CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Loss);

@@ -42,7 +42,7 @@ fn cubic_has_the_average_window_of_section_5_1() {
 fn new_reno_has_the_average_window_of_the_square_root_law() {
     for packets in [10_000, 100_000] {
         let expected = libm::sqrt(1.5 * f64::from(packets));
-        assert_near(average_window(NewReno::new(), expected, 0.1, packets, 20), expected, 0.015);
+        assert_near(average_window(NewReno::default(), expected, 0.1, packets, 20), expected, 0.015);
     }
 }
 

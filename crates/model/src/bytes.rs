@@ -45,6 +45,7 @@ impl Bytes {
     }
 
     /// This amount times a non-negative factor, to the nearest byte.
+    #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         Self::from_f64(self.0 as f64 * factor)
     }

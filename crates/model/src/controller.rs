@@ -80,7 +80,7 @@ pub enum Pacing {
 pub enum Phase {
     /// Exponential growth.
     SlowStart,
-    /// Slow start looking for its end (HyStart++'s conservative slow start).
+    /// Slow start looking for its end (conservative slow start of RFC 9406).
     ConservativeSlowStart,
     /// Steady probing.
     CongestionAvoidance,

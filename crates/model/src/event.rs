@@ -129,7 +129,7 @@ pub struct CongestionEvent {
     pub now: Timestamp,
     /// What was seen.
     pub signal: CongestionSignal,
-    /// FlightSize of RFC 5681: payload sent and not cumulatively acknowledged when the signal came.
+    /// `FlightSize` of RFC 5681: payload sent and not cumulatively acknowledged when the signal came.
     pub flight_size: Bytes,
     /// Payload found lost with this signal.
     pub lost: Bytes,

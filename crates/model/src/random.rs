@@ -67,7 +67,7 @@ impl RandomStream {
     }
 }
 
-/// The finaliser of SplitMix64: a bijection that spreads every input bit over all output bits.
+/// The finaliser of `SplitMix64`: a bijection that spreads every input bit over all output bits.
 const fn split_mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

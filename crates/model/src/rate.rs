@@ -57,13 +57,16 @@ impl Rate {
             u64::MAX => Duration::ZERO,
             0 if amount.is_zero() => Duration::ZERO,
             0 => Duration::MAX,
-            rate => match amount.get().checked_mul(8_000_000_000) {
-                Some(bits) => Duration::from_nanos(bits.div_ceil(rate)),
-                None => {
+            rate => {
+                // 64 bits hold up to 2.3 GB and divide faster than 128.
+                let nanos = if let Some(bits) = amount.get().checked_mul(8_000_000_000) {
+                    bits.div_ceil(rate)
+                } else {
                     let bits = u128::from(amount.get()) * 8_000_000_000;
-                    Duration::from_nanos(u64::try_from(bits.div_ceil(u128::from(rate))).unwrap_or(u64::MAX))
-                }
-            },
+                    u64::try_from(bits.div_ceil(u128::from(rate))).unwrap_or(u64::MAX)
+                };
+                Duration::from_nanos(nanos)
+            }
         }
     }
 
@@ -77,6 +80,7 @@ impl Rate {
     }
 
     /// This rate times a non-negative factor, to the nearest bit per second. Unlimited stays unlimited.
+    #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         if self == Self::UNLIMITED { self } else { Self::from_bps_f64(self.0 as f64 * factor) }
     }

@@ -99,6 +99,7 @@ impl Duration {
     }
 
     /// This span times a non-negative factor, to the nearest nanosecond.
+    #[must_use]
     pub fn mul_f64(self, factor: f64) -> Self {
         Self((self.0 as f64 * factor + 0.5) as u64)
     }
@@ -109,6 +110,7 @@ impl Duration {
     }
 
     /// The absolute difference of two spans.
+    #[must_use]
     pub const fn abs_diff(self, other: Self) -> Self {
         Self(self.0.abs_diff(other.0))
     }

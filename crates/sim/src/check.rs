@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::input::Input;
-use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use crate::plan::{ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 
 /// What in a plan cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -55,7 +55,7 @@ impl Plan {
         distinct("links", self.links.iter().map(|link| link.name.as_str()))?;
         distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))?;
         self.links.iter().try_for_each(|link| check_link(link, inputs))?;
-        self.flows.iter().try_for_each(|flow| check_flow(flow, self.links.len()))
+        self.flows.iter().try_for_each(|flow| check_flow(flow, &self.links))
     }
 }
 
@@ -81,11 +81,11 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
     }
 }
 
-fn check_flow(flow: &FlowPlan, links: usize) -> Result<(), PlanError> {
+fn check_flow(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
     let place = format!("flow {}", flow.name);
     ensure(!flow.path.is_empty(), &place, "has no link to its receiver")?;
     ensure(
-        flow.path.iter().chain(&flow.reverse_path).all(|&link| link < links),
+        flow.path.iter().chain(&flow.reverse_path).all(|&link| link < links.len()),
         &place,
         "uses a link that is not there",
     )?;
@@ -149,6 +149,15 @@ fn check_flow(flow: &FlowPlan, links: usize) -> Result<(), PlanError> {
     let Some(transport) = transport else {
         return ensure(false, &place, "needs a controller and a transport");
     };
+    let unlimited = |link: &usize| links[*link].rate == RatePlan::Unlimited;
+    ensure(
+        flow.traffic != TrafficPlan::Bulk
+            || transport.receive_window_bytes != u64::MAX
+            || matches!(flow.controller, Some(ControllerPlan::Fixed { .. }))
+            || !flow.path.iter().all(unlimited),
+        &place,
+        "nothing limits it: give a link on its path a rate, or the transport a receive window",
+    )?;
     ensure(
         (1..=MAX_PACKET).contains(&(transport.mss_bytes + transport.header_bytes))
             && transport.ack_bytes <= MAX_PACKET,

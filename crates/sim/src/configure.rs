@@ -1,13 +1,15 @@
 //! From the plan of a flow's ends to the configurations of transport and controller.
 
 use airpath_control::{
-    ConfigError, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, NewReno,
+    ConfigError, Counting, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, NewReno,
     StandardSlowStart, WindowRule, Windowed,
 };
 use airpath_model::{Bytes, Controller, Duration, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 
-use crate::plan::{ControllerPlan, CubicForm, RecoveryPlan, RtoFloorPlan, SlowStartPlan, TransportPlan};
+use crate::plan::{
+    ControllerPlan, CountingPlan, CubicForm, RecoveryPlan, RtoFloorPlan, SlowStartPlan, TransportPlan,
+};
 
 /// What the sender of such a transport is told.
 pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
@@ -53,7 +55,13 @@ pub(crate) fn controller(
     mss: Bytes,
 ) -> Result<Box<dyn Controller>, ConfigError> {
     match *plan {
-        ControllerPlan::Newreno { slow_start } => windowed(NewReno::new(), slow_start, initial_window, mss),
+        ControllerPlan::Newreno { counting, slow_start } => {
+            let counting = match counting {
+                CountingPlan::Bytes => Counting::Bytes,
+                CountingPlan::Acknowledgments => Counting::Acknowledgments,
+            };
+            windowed(NewReno::new(counting), slow_start, initial_window, mss)
+        }
         ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
             let form = match form {
                 CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
@@ -77,6 +85,9 @@ fn windowed<W: WindowRule + 'static>(
     Ok(match slow_start {
         SlowStartPlan::Standard => {
             Box::new(Windowed::new(rule, StandardSlowStart::default(), initial_window, mss)?)
+        }
+        SlowStartPlan::PerAcknowledgment => {
+            Box::new(Windowed::new(rule, StandardSlowStart::new(1)?, initial_window, mss)?)
         }
         SlowStartPlan::HystartPlusPlus => {
             let slow_start = HystartPlusPlus::new(HystartPlusPlusConfig::default())?;

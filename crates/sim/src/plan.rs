@@ -277,6 +277,8 @@ pub enum RecoveryPlan {
 pub enum ControllerPlan {
     /// NewReno (RFC 5681, 6582).
     Newreno {
+        /// What growth in congestion avoidance counts.
+        counting: CountingPlan,
         /// Slow start.
         slow_start: SlowStartPlan,
     },
@@ -315,12 +317,25 @@ pub enum CubicForm {
     Linux2008,
 }
 
-/// How slow start ends.
+/// What growth in congestion avoidance counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CountingPlan {
+    /// Acknowledged bytes (RFC 3465).
+    Bytes,
+    /// Acknowledgments (RFC 5681, equation 3; ns-2).
+    Acknowledgments,
+}
+
+/// How slow start grows and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SlowStartPlan {
-    /// At the threshold or at a loss (RFC 5681).
+    /// Up to two segments for an acknowledgment (RFC 3465, L = 2), until the threshold or a loss (RFC 5681).
     #[serde(rename = "standard")]
     Standard,
+    /// One segment for an acknowledgment (L = 1; ns-2, and Linux in 2007), until the threshold or a loss.
+    #[serde(rename = "per-acknowledgment")]
+    PerAcknowledgment,
     /// HyStart++ (RFC 9406).
     #[serde(rename = "hystart++")]
     HystartPlusPlus,

@@ -13,7 +13,7 @@ const MSS: Bytes = Bytes::new(1000);
 type Reno = Windowed<StandardSlowStart, NewReno>;
 
 fn reno(initial_segments: u64) -> Reno {
-    Windowed::new(NewReno::new(), StandardSlowStart::default(), MSS * initial_segments, MSS).unwrap()
+    Windowed::new(NewReno::default(), StandardSlowStart::default(), MSS * initial_segments, MSS).unwrap()
 }
 
 fn ack(segments: u64) -> AckEvent {
@@ -176,7 +176,8 @@ fn changes_of_phase_are_recorded_and_nothing_else() {
 
 #[test]
 fn hystart_plus_plus_ends_slow_start_at_the_window_it_has() {
-    let mut controller = Windowed::new(NewReno::new(), HystartPlusPlus::default(), MSS * 10, MSS).unwrap();
+    let mut controller =
+        Windowed::new(NewReno::default(), HystartPlusPlus::default(), MSS * 10, MSS).unwrap();
     let mut phases = Vec::new();
     for round in 1..=8_u64 {
         for _ in 0..10 {
@@ -196,7 +197,7 @@ fn hystart_plus_plus_ends_slow_start_at_the_window_it_has() {
 
 #[test]
 fn a_window_below_one_segment_is_refused() {
-    let build = |window, mss| Windowed::new(NewReno::new(), StandardSlowStart::default(), window, mss);
+    let build = |window, mss| Windowed::new(NewReno::default(), StandardSlowStart::default(), window, mss);
     assert!(build(MSS, MSS).is_ok());
     assert!(build(Bytes::new(999), MSS).is_err());
     let error = build(Bytes::new(10), Bytes::ZERO).unwrap_err();

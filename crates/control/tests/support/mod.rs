@@ -17,8 +17,8 @@ pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
 pub(crate) const CONTROLLERS: [Constructor; 8] = [
-    ("newreno", || windowed(NewReno::new(), StandardSlowStart::default())),
-    ("newreno-hystart++", || windowed(NewReno::new(), HystartPlusPlus::default())),
+    ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
+    ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
     ("cubic-hystart++", || windowed(cubic(CubicConfig::RFC9438), HystartPlusPlus::default())),
     ("cubic-2008", || windowed(cubic(CubicConfig::LINUX2008), StandardSlowStart::default())),

@@ -95,7 +95,7 @@ pub(crate) fn transport() -> TransportPlan {
 }
 
 pub(crate) fn newreno() -> ControllerPlan {
-    ControllerPlan::Newreno { slow_start: SlowStartPlan::Standard }
+    ControllerPlan::Newreno { counting: CountingPlan::Bytes, slow_start: SlowStartPlan::Standard }
 }
 
 pub(crate) fn cubic() -> ControllerPlan {

@@ -1,0 +1,262 @@
+//! Properties of random scenarios: nothing appears or vanishes, and a run is a function of plan and seed.
+
+mod common;
+
+use std::sync::Arc;
+
+use airpath_sim::plan::*;
+use airpath_sim::{Cancelled, Input, Outcome, RunControl, Simulation};
+use airpath_trace::{ReadOptions, read};
+use common::*;
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn packets_in_are_packets_out_dropped_and_inside(plan in any_plan(), seed in any::<u64>()) {
+        let outcome = run_with_trace(&plan, seed);
+        let counts = outcome.counts;
+        let dropped = table(&outcome, "drops").integers("link").len() as u64;
+        prop_assert_eq!(
+            counts.packets_sent,
+            counts.packets_received + dropped + counts.packets_inside,
+            "over the whole network"
+        );
+
+        let (links, series) = (table(&outcome, "links"), table(&outcome, "link_series"));
+        let count = plan.links.len();
+        let waiting = series.integers("queue_packets");
+        for link in 0..count {
+            let waiting = waiting[waiting.len() - count + link];
+            let inside = links.integers("arrived_packets")[link]
+                - links.integers("dropped_packets_overflow")[link]
+                - links.integers("departed_packets")[link]
+                - waiting;
+            prop_assert!((0..=1).contains(&inside), "link {}: {} packets being sent", link, inside);
+            let corrupted = links.integers("dropped_packets_corruption")[link];
+            prop_assert!(corrupted <= links.integers("departed_packets")[link]);
+        }
+
+        let flows = table(&outcome, "flows");
+        for (flow, &received) in flows.integers("delivered_packets").iter().enumerate() {
+            let (sent, lost) = (flows.integers("sent_packets")[flow], flows.integers("lost_packets")[flow]);
+            prop_assert!(received + lost <= sent, "flow {}: {} + {} of {}", flow, received, lost, sent);
+        }
+    }
+
+    #[test]
+    fn limits_of_queues_and_links_hold(plan in any_plan(), seed in any::<u64>()) {
+        let outcome = run_with_trace(&plan, seed);
+        let links = table(&outcome, "links");
+        for (index, link) in plan.links.iter().enumerate() {
+            let QueuePlan::DropTail { limit_bytes, limit_packets } = link.queue;
+            if let Some(limit) = limit_packets {
+                prop_assert!(links.integers("queue_max_packets")[index] as u64 <= limit);
+            }
+            if let Some(limit) = limit_bytes {
+                prop_assert!(links.integers("queue_max_bytes")[index] as u64 <= limit);
+            }
+            let (offered, departed) = (links.reals("offered_bytes")[index], links.integers("departed_bytes")[index]);
+            // A packet that carries over between delivery opportunities is booked when its last byte leaves.
+            prop_assert!(offered.is_nan() || departed as f64 <= offered + 1500.0, "{departed} of {offered}");
+        }
+    }
+
+    #[test]
+    fn the_same_plan_and_seed_give_the_same_tables_on_any_thread(plan in any_plan(), seed in any::<u64>()) {
+        let here = run_with_trace(&plan, seed);
+        let elsewhere = std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..2).map(|_| scope.spawn(|| run_with_trace(&plan, seed))).collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect::<Vec<_>>()
+        });
+        for other in elsewhere {
+            prop_assert!(same(&here, &other));
+        }
+    }
+}
+
+#[test]
+fn another_seed_gives_another_run_and_touches_only_what_is_random() {
+    let mut lossy = link("bottleneck", mbps(10), 20.0);
+    lossy.loss = 0.01;
+    let plan = plan(10, there_and_back(lossy, 20.0), vec![flow("a", newreno())]);
+    assert!(!same(&run(&plan, 1), &run(&plan, 2)));
+
+    let mut certain = plan;
+    certain.links[0].loss = 0.0;
+    assert!(same(&run(&certain, 1), &run(&certain, 2)));
+}
+
+#[test]
+fn changing_one_component_leaves_the_draws_of_the_others() {
+    let uniform = |high| RatePlan::Uniform {
+        low_bps: 1_000_000,
+        high_bps: high,
+        hold_ns: SECOND,
+        initial_bps: None,
+        stream: None,
+    };
+    let plan_with = |controller: ControllerPlan| {
+        let mut first = flow("first", controller);
+        first.start_ns = Draw::Uniform { low: 0.0, high: 1e9 };
+        let mut second = flow("second", newreno());
+        second.start_ns = Draw::Uniform { low: 0.0, high: 1e9 };
+        plan(10, there_and_back(link("bottleneck", uniform(20_000_000), 20.0), 20.0), vec![first, second])
+    };
+    let (one, other) = (run(&plan_with(newreno()), 5), run(&plan_with(cubic()), 5));
+    assert!(!same(&one, &other));
+    assert_eq!(table(&one, "flows").reals("start_s"), table(&other, "flows").reals("start_s"));
+    let offered = |outcome| {
+        let series = table(outcome, "link_series");
+        let bottleneck = series.integers("link").iter().zip(series.reals("offered_bytes"));
+        bottleneck.filter(|(link, _)| **link == 0).map(|(_, bytes)| *bytes).collect::<Vec<f64>>()
+    };
+    assert_eq!(offered(&one), offered(&other));
+}
+
+#[test]
+fn a_run_can_be_cancelled_and_then_hands_out_nothing() {
+    let plan =
+        plan(100_000, there_and_back(link("bottleneck", mbps(100), 1.0), 1.0), vec![flow("a", cubic())]);
+    let simulation = Simulation::new(&plan, &[], 1).unwrap();
+    let control = RunControl::default();
+    control.cancel();
+    assert_eq!(simulation.run(&control), Err(Cancelled));
+}
+
+/// Byte by byte: NaN equals NaN here.
+fn same(one: &Outcome, other: &Outcome) -> bool {
+    format!("{one:?}") == format!("{other:?}")
+}
+
+fn run_with_trace(plan: &Plan, seed: u64) -> Outcome {
+    let trace = read(b"0\n3\n3\n7\n8\n8\n8\n40\n41\n60\n", &ReadOptions::default()).unwrap();
+    let inputs = [Arc::new(Input::from(&trace))];
+    Simulation::new(plan, &inputs, seed).unwrap().run(&RunControl::default()).unwrap()
+}
+
+/// A chain of two to four links each way, and flows of every kind over parts of it.
+fn any_plan() -> impl Strategy<Value = Plan> {
+    let links =
+        prop::collection::vec((any_rate(), 1.0..40.0_f64, any_queue(), any_loss(), any::<bool>()), 2..5);
+    let flows = prop::collection::vec(
+        (any_traffic(), any_controller(), any_recovery(), any::<(u8, u8, bool)>()),
+        1..6,
+    );
+    (links, flows, any::<bool>()).prop_map(|(links, flows, capture)| {
+        let hops = links.len();
+        let mut directed = Vec::new();
+        for direction in ["forward", "back"] {
+            for (hop, (rate, delay_ms, queue, loss, jitter)) in links.iter().enumerate() {
+                let mut made = link(&format!("{direction}-{hop}"), rate.clone(), *delay_ms);
+                made.queue = queue.clone();
+                made.loss = *loss;
+                made.jitter_ns = jitter.then_some(Draw::Exponential { mean: 2e6 });
+                directed.push(made);
+            }
+        }
+        let flows =
+            flows.into_iter().enumerate().map(|(index, (traffic, controller, recovery, (from, to, ecn)))| {
+                let (from, to) = (usize::from(from) % hops, usize::from(to) % hops);
+                let (first, last) = (from.min(to), from.max(to));
+                let path: Vec<usize> = (first..=last).collect();
+                let reverse_path: Vec<usize> = (first..=last).rev().map(|hop| hops + hop).collect();
+                let name = format!("flow-{index}");
+                let datagram = matches!(
+                    traffic,
+                    TrafficPlan::ConstantBitRate { .. } | TrafficPlan::PoissonDatagrams { .. }
+                );
+                let mut made = if datagram {
+                    datagrams(&name, traffic)
+                } else {
+                    FlowPlan { traffic, ..flow(&name, controller) }
+                };
+                if let Some(transport) = &mut made.transport {
+                    transport.recovery = recovery;
+                    transport.receive_window_bytes = 300_000; // else nothing may limit a flow
+                    transport.ecn = ecn;
+                    transport.pacing = ecn;
+                    transport.delayed_ack_segments = 1 + u32::from(ecn);
+                }
+                made.measured_at = path[0];
+                made.path = path;
+                made.reverse_path = reverse_path;
+                made.start_ns = Draw::Uniform { low: 0.0, high: 5e8 };
+                made.stop_ns = ecn.then_some(Draw::Constant { value: 4e9 });
+                made
+            });
+        let flows = flows.collect();
+        let mut plan = plan(6, directed, flows);
+        plan.record.packets = capture;
+        plan.record.capture = if capture { vec![0, hops] } else { vec![] };
+        plan
+    })
+}
+
+fn any_rate() -> impl Strategy<Value = RatePlan> {
+    prop_oneof![
+        Just(RatePlan::Unlimited),
+        (200_000_u64..20_000_000).prop_map(|bps| RatePlan::Constant { bps }),
+        (0_u64..10_000_000, 100_000_u64..10_000_000).prop_map(|(one, other)| RatePlan::Steps {
+            steps: vec![(0, one), (700 * MILLISECOND, other)],
+            repeat_after_ns: Some(SECOND),
+        }),
+        Just(RatePlan::Uniform {
+            low_bps: 100_000,
+            high_bps: 9_000_000,
+            hold_ns: 300 * MILLISECOND,
+            initial_bps: Some(1_000_000),
+            stream: None,
+        }),
+        Just(RatePlan::Opportunities { trace: 0, once: false }),
+    ]
+}
+
+fn any_queue() -> impl Strategy<Value = QueuePlan> {
+    prop_oneof![
+        Just(QueuePlan::DropTail { limit_bytes: None, limit_packets: None }),
+        (1_u64..60).prop_map(packets),
+        (1_500_u64..90_000)
+            .prop_map(|bytes| QueuePlan::DropTail { limit_bytes: Some(bytes), limit_packets: None }),
+    ]
+}
+
+fn any_loss() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), 0.0..0.2_f64]
+}
+
+fn any_traffic() -> impl Strategy<Value = TrafficPlan> {
+    let size = Draw::Exponential { mean: 30_000.0 };
+    prop_oneof![
+        Just(TrafficPlan::Bulk),
+        (1_u64..400_000).prop_map(|bytes| TrafficPlan::File { bytes }),
+        Just(TrafficPlan::Repeated { bytes: size, pause_ns: Draw::Uniform { low: 0.0, high: 2e8 } }),
+        Just(TrafficPlan::Arrivals { bytes: size, mean_interval_ns: 3e8 }),
+        Just(TrafficPlan::ConstantBitRate {
+            bps: 700_000,
+            packet_bytes: 500,
+            on_ns: Some(Draw::Constant { value: 3e8 }),
+            off_ns: Some(Draw::Exponential { mean: 2e8 }),
+            start_off: true,
+        }),
+        Just(TrafficPlan::PoissonDatagrams {
+            bps: 900_000,
+            packet_bytes: Draw::Uniform { low: 40.0, high: 1500.0 }
+        }),
+    ]
+}
+
+fn any_controller() -> impl Strategy<Value = ControllerPlan> {
+    prop_oneof![
+        Just(newreno()),
+        Just(cubic()),
+        Just(cubic_2008()),
+        (1_460_u64..200_000).prop_map(fixed),
+        Just(ControllerPlan::Fixed { window_bytes: 100_000, pacing_bps: Some(3_000_000) }),
+    ]
+}
+
+fn any_recovery() -> impl Strategy<Value = RecoveryPlan> {
+    prop_oneof![Just(RecoveryPlan::Prr), Just(RecoveryPlan::Sack), Just(RecoveryPlan::Newreno)]
+}
