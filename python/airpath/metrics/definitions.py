@@ -36,8 +36,7 @@ _METRICS = (
         "throughput",
         "Mbit/s",
         "wire bits of all flows under test that left the measuring link, divided by the time from their "
-        "first to "
-        "their last departure in the measured span",
+        "first to their last departure in the measured span",
         headline=True,
     ),
     Metric(
@@ -71,16 +70,14 @@ _METRICS = (
         "utilisation, mean of bins",
         "",
         "mean over bins of 500 ms of link throughput divided by capacity in the bin; bins without capacity "
-        "are "
-        "left out",
+        "are left out",
     ),
     Metric(
         "loss_rate",
         "loss rate",
         "",
-        "1 - departed / arrived bytes of the link under test over the measured span; what waits in the "
-        "queue at "
-        "the ends of the span counts too, so tiny negative values can happen",
+        "1 - bytes that left undamaged / arrived bytes of the link under test over the measured span; what "
+        "waits in the queue at the ends of the span counts too, so tiny negative values can happen",
         headline=True,
     ),
     Metric(
@@ -136,16 +133,14 @@ _METRICS = (
         "Jain index, 1 s windows",
         "",
         "mean over windows of 1 s of the index over the long-lived flows active throughout the window; "
-        "windows "
-        "with at least two such flows",
+        "windows with at least two such flows",
     ),
     Metric(
         "completion_mean_s",
         "mean completion time",
         "s",
         "first packet to last byte acknowledged, mean over transfers that started in the measured span and "
-        "ended "
-        "before the run did",
+        "ended before the run did",
     ),
     Metric("completion_p50_s", "median completion time", "s", "50th percentile, nearest rank"),
     Metric("completion_p95_s", "p95 completion time", "s", "95th percentile, nearest rank"),
@@ -177,10 +172,8 @@ METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric
 """Every metric of a run, by name, in the order in which they are shown."""
 
 SCOPE = (
-    "The link under test is the one at which most controlled sources are measured. The flows under test are "
-    "the "
-    "controlled flows measured there; without any, all flows measured there. The measured span is from the "
-    "end "
-    "of the warm-up to the end of the run."
+    "The link under test is the one at which most controlled sources are measured. The flows under test "
+    "are the controlled flows measured there; without any, all flows measured there. The measured span is "
+    "from the end of the warm-up to the end of the run."
 )
 """What the definitions refer to."""

@@ -29,7 +29,7 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     tested = flows_under_test(plan, flows)
     metrics = _throughput(flows, tested)
     metrics |= _link_metrics(plan, tables, link)
-    metrics |= _delays(flows, columns(tables["delay_histogram"]), tested)
+    metrics |= _delays(plan, flows, columns(tables["delay_histogram"]), tested)
     metrics |= _fairness(plan, flows, columns(tables["flow_series"]), tested)
     metrics |= _completion_times(plan, columns(tables["completions"]), flows["flow"][tested])
     metrics["retransmitted_packets"] = float(flows["retransmitted_packets"][tested].sum())
@@ -41,11 +41,11 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
 def flow_metrics(tables: Tables) -> pa.Table:
     """Return metrics of each flow of one run, one row for each: names, rates, loss, delays, events.
 
-    `loss_rate` is 1 - departed / arrived bytes at the flow's measuring link; the other columns are
-    defined as the run's metrics of the same name, for the one flow.
+    `loss_rate` is 1 - departed / arrived bytes at the flow's measuring link, without damage on the channel;
+    the other columns are defined as the run's metrics of the same name, for the one flow.
     """
     table = tables["flows"]
-    flows, histogram = columns(table), columns(tables["delay_histogram"])
+    flows = columns(table)
     duration_s = flows["last_departure_s"] - flows["first_departure_s"]
     names = table.select(["scheme", "repetition", "flow", "source_name", "group", "flow_scheme"])
     computed = {
@@ -53,9 +53,7 @@ def flow_metrics(tables: Tables) -> pa.Table:
         "goodput_mbps": _ratio(flows["goodput_bytes"] * 8e-6, duration_s),
         "loss_rate": 1 - _ratio(flows["departed_bytes"], flows["arrived_bytes"]),
         "delay_mean_ms": flows["delay_mean_s"] * 1e3,
-        "delay_p95_ms": _percentile_of_each_flow(histogram, flows["flow"], "one-way") * 1e3,
         "queueing_mean_ms": flows["queueing_mean_s"] * 1e3,
-        "queueing_p95_ms": _percentile_of_each_flow(histogram, flows["flow"], "queueing") * 1e3,
         "retransmitted_packets": flows["retransmitted_packets"],
         "timeouts": flows["timeouts"],
     }
@@ -75,12 +73,16 @@ def link_under_test(plan: Plan) -> int:
 
 def flows_under_test(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
     """Tell which rows of table `flows` are controlled flows at the link under test, else all there."""
+    tested: npt.NDArray[np.bool_] = sources_under_test(plan)[flows["source"]]
+    return tested
+
+
+def sources_under_test(plan: Plan) -> npt.NDArray[np.bool_]:
+    """Tell which of the plan's sources are controlled and measured at the link under test, else all there."""
     link = link_under_test(plan)
     measured = np.array([flow["measured_at"] == link for flow in plan["flows"]], dtype=bool)
     controlled = np.array([flow.get("controller") is not None for flow in plan["flows"]], dtype=bool)
-    sources = measured & controlled if (measured & controlled).any() else measured
-    tested: npt.NDArray[np.bool_] = sources[flows["source"]]
-    return tested
+    return measured & controlled if (measured & controlled).any() else measured
 
 
 def windowed_jain(
@@ -178,7 +180,7 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
         "link_throughput_mbps": float(of["departed_bytes"]) * 8e-6 / (end_s - start_s),
         "utilisation": _divide(float(of["departed_bytes"]), float(of["offered_bytes"])),
         "utilisation_binned": float(per_bin.mean()) if per_bin.size else math.nan,
-        "loss_rate": 1.0 - _divide(float(of["departed_bytes"]), arrived),
+        "loss_rate": 1.0 - _divide(float(of["departed_bytes"] - of["dropped_bytes_corruption"]), arrived),
         "congestion_loss_rate": _divide(congestion, arrived),
         "channel_loss_rate": _divide(float(of["dropped_bytes_corruption"]), arrived),
         "queue_mean_bytes": float(of["queue_mean_bytes"]),
@@ -187,12 +189,13 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
 
 
 def _delays(
+    plan: Plan,
     flows: Mapping[str, npt.NDArray[Any]],
     histogram: Mapping[str, npt.NDArray[Any]],
     tested: npt.NDArray[np.bool_],
 ) -> dict[str, float]:
     packets = flows["delivered_packets"][tested]
-    mine = np.isin(histogram["flow"], flows["flow"][tested])
+    mine = sources_under_test(plan)[histogram["source"]]
     metrics = {}
     for kind, name, column in (
         ("one-way", "delay", "delay_mean_s"),
@@ -207,21 +210,6 @@ def _delays(
             nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
         )
     return metrics
-
-
-def _percentile_of_each_flow(
-    histogram: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64], kind: str
-) -> npt.NDArray[np.float64]:
-    rows = np.flatnonzero(histogram["kind"] == kind)
-    rows = rows[np.argsort(histogram["flow"][rows], kind="stable")]
-    flow = histogram["flow"][rows]
-    first, last = np.searchsorted(flow, flows, "left"), np.searchsorted(flow, flows, "right")
-    return np.array(
-        [
-            nearest_rank(histogram["delay_s"][rows[a:b]], 95, histogram["packets"][rows[a:b]])
-            for a, b in zip(first, last, strict=True)
-        ]
-    )
 
 
 def _fairness(

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from airpath.metrics.run import columns, flows_under_test, measured_span_s
+from airpath.metrics.run import columns, flows_under_test, measured_span_s, sources_under_test
 from airpath.plots.style import COLUMN_IN, Style, legend_above, new_axes, style_for, styled
 from airpath.results import RunResult
 
@@ -61,9 +61,8 @@ def delay_distributions(runs: Sequence[RunResult]) -> dict[str, Distribution]:
     """One-way delay in ms of the flows under test, by scheme; schemes without packets are left out."""
     pooled: dict[str, list[Distribution]] = {}
     for run in runs:
-        histogram, flows = columns(run.delay_histogram), columns(run.flows)
-        tested = flows["flow"][flows_under_test(run.record.plan, flows)]
-        rows = (histogram["kind"] == "one-way") & np.isin(histogram["flow"], tested)
+        histogram = columns(run.delay_histogram)
+        rows = (histogram["kind"] == "one-way") & sources_under_test(run.record.plan)[histogram["source"]]
         pooled.setdefault(run.record.scheme, []).append(
             (histogram["delay_s"][rows] * 1e3, histogram["packets"][rows])
         )

@@ -100,10 +100,9 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
         figures.append(
             StandardFigure(
                 "trade-off",
-                "Throughput against 95th percentile of one-way delay; the delay axis is reversed, so up and "
-                "right "
-                "is better. Small points are runs, marks their means, ellipses one standard deviation of "
-                "the runs.",
+                "Throughput against 95th percentile of one-way delay; the delay axis is reversed, so up "
+                "and right is better. Small points are runs, marks their means, ellipses one standard "
+                "deviation of the runs.",
                 _figure(trade_off(results.summary, style=style)),
             )
         )
@@ -119,8 +118,7 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
             StandardFigure(
                 "delay-distribution",
                 "Cumulative distribution of one-way delay over all data packets of the flows under test "
-                "received in "
-                "the measured span, all repetitions together.",
+                "received in the measured span, all repetitions together.",
                 _figure(delay_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
             )
         )
@@ -129,8 +127,7 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
             StandardFigure(
                 "completion-distribution",
                 "Cumulative distribution of completion time (first packet to last byte acknowledged) over "
-                "the "
-                "transfers that started in the measured span and ended, all repetitions together.",
+                "the transfers that started in the measured span and ended, all repetitions together.",
                 _figure(completion_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
             )
         )
@@ -139,8 +136,7 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
             StandardFigure(
                 "fairness",
                 "Jain index of the throughputs of the long-lived flows under test in windows of 1 s, over "
-                "the flows "
-                "active throughout the window; first repetition of each scheme.",
+                "the flows active throughout the window; first repetition of each scheme.",
                 _figure(fairness(first, style=style)),
             )
         )
@@ -156,10 +152,10 @@ def _single_runs(results: Results, style: Style) -> list[StandardFigure]:
         figures += [
             StandardFigure(
                 f"throughput-{stem}",
-                "Rate of wire bytes leaving the measuring link, in bins of 500 ms, over the link's capacity "
-                "(shaded). Several flows of a group are drawn as their sum, with each flow thin or, of more "
-                "than "
-                "four, as the band between their 10th and 90th percentile. Means are over the measured span.",
+                "Rate of wire bytes leaving the measuring link, in bins of 500 ms, over the link's "
+                "capacity (shaded). Several flows of a group are drawn as their sum, with each flow thin "
+                "or, of more than four, as the band between their 10th and 90th percentile. Means are over "
+                "the measured span.",
                 _figure(throughput(run, style=style)),
                 run,
             ),
@@ -173,8 +169,7 @@ def _single_runs(results: Results, style: Style) -> list[StandardFigure]:
             StandardFigure(
                 f"delay-{stem}",
                 "One-way delay of data packets: each packet if packets were recorded, else mean (line) and "
-                "largest "
-                "(band) in each interval; 95th percentile over packets by nearest rank.",
+                "largest (band) in each interval; 95th percentile over packets by nearest rank.",
                 _figure(one_way_delay(run, style=style)),
                 run,
             ),
@@ -184,9 +179,8 @@ def _single_runs(results: Results, style: Style) -> list[StandardFigure]:
                 StandardFigure(
                     f"window-{stem}",
                     "Congestion window and slow-start threshold of the first flow under test at the end of "
-                    "each "
-                    "interval, with its congestion events; of more than two flows in its group also the band "
-                    "between the 10th and 90th percentile of their windows.",
+                    "each interval, with its congestion events; of more than two flows in its group also "
+                    "the band between the 10th and 90th percentile of their windows.",
                     _figure(window(run, style=style)),
                     run,
                 )

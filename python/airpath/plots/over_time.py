@@ -215,7 +215,7 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
     packets, histogram = columns(run.packets), columns(run.delay_histogram)
     one_way = histogram["kind"] == "one-way"
     for group in _groups(run, style, measured_at=link_under_test(run.record.plan)):
-        rows = one_way & np.isin(histogram["flow"], group.flows)
+        rows = one_way & np.isin(histogram["source"], group.sources)
         p95 = nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
         label = f"{group.label}, p95 {p95:.4g} ms"
         mine = np.isin(packets["flow"], group.flows)
@@ -305,6 +305,7 @@ class _Group:
     look: SchemeStyle
     linestyle: Any
     flows: npt.NDArray[np.int64]
+    sources: npt.NDArray[np.int64]
     series: Mapping[str, npt.NDArray[Any]]
 
     @property
@@ -342,6 +343,7 @@ def _groups(run: RunResult, style: Style | None, measured_at: int | None = None)
                 look=look,
                 linestyle=("-", "--", "-.", ":")[number % 4],
                 flows=flows["flow"][rows],
+                sources=np.unique(flows["source"][rows]),
                 series={column: values[mine] for column, values in series.items()},
             )
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from airpath.metrics import METRICS, SCOPE, flow_metrics
+from airpath.metrics import METRICS, SCOPE, flow_metrics, nearest_rank
 from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
 from airpath.results import Results, RunResult
@@ -152,7 +152,7 @@ _GROUP_COLUMNS = {
     "throughput_mbps": "throughput, mean of flows (Mbit/s)",
     "loss_rate": "loss rate, mean of flows",
     "delay_mean_ms": "mean delay, mean of flows (ms)",
-    "delay_p95_ms": "p95 delay, mean of flows (ms)",
+    "delay_p95_ms": "p95 delay over packets (ms)",
     "retransmitted_packets": "retransmissions, sum",
     "timeouts": "timeouts, sum",
 }
@@ -161,13 +161,18 @@ _GROUP_COLUMNS = {
 def _run(run: RunResult, style: Style, pictures: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     record = run.record
     flows = columns(flow_metrics(run.tables))
+    histogram = columns(run.delay_histogram)
     groups = []
     for name in dict.fromkeys(flows["group"]):
         rows = flows["group"] == name
         values = {"flows": float(rows.sum())}
-        for column in ("throughput_mbps", "loss_rate", "delay_mean_ms", "delay_p95_ms"):
+        for column in ("throughput_mbps", "loss_rate", "delay_mean_ms"):
             seen = flows[column][rows][~np.isnan(flows[column][rows])]
             values[column] = float(seen.mean()) if seen.size else float("nan")
+        bins = (histogram["kind"] == "one-way") & (histogram["group"] == name)
+        values["delay_p95_ms"] = (
+            nearest_rank(histogram["delay_s"][bins], 95, histogram["packets"][bins]) * 1e3
+        )
         for column in ("retransmitted_packets", "timeouts"):
             values[column] = float(flows[column][rows].sum())
         groups.append({"name": name, "cells": [number(values[column]) for column in _GROUP_COLUMNS]})

@@ -58,7 +58,7 @@ class TableDescription:
     rows
         What one row is.
     subject
-        Whether column ``flow`` or column ``link`` says what a row is about; decides the joined names.
+        What a row is about: a flow, a source of flows, or a link; decides the joined names.
     columns
         The engine's columns, in order.
     optional
@@ -67,14 +67,14 @@ class TableDescription:
 
     name: str
     rows: str
-    subject: Literal["flow", "link"]
+    subject: Literal["flow", "source", "link"]
     columns: tuple[Column, ...]
     optional: bool = False
 
     @property
     def labels(self) -> tuple[tuple[str, pa.DataType, str], ...]:
         """The columns that the front end adds: name, Arrow type, description."""
-        if self.subject == "flow":
+        if self.subject != "link":
             return RUN_LABELS + FLOW_LABELS
         if any(column.name == "flow" for column in self.columns):
             return RUN_LABELS + LINK_LABELS + FLOW_LABELS
@@ -121,6 +121,7 @@ def _named(name: str, names: tuple[str, ...], description: str) -> Column:
 
 
 _FLOW = _whole("flow", "", "flow number: row of `flows` within the run")
+_SOURCE = _whole("source", "", "index of the source in the plan's `flows`")
 _LINK = _whole("link", "", "index of the link in the plan")
 _INTERVAL_END = _real("time_s", "s", "end of the interval")
 
@@ -131,12 +132,16 @@ _TABLES = (
         "flow",
         (
             _FLOW,
-            _whole("source", "", "index of the source in the plan's `flows`"),
+            _SOURCE,
             _whole("instance", "", "0, 1, … within the source"),
             _real("start_s", "s", "when it began to send"),
             _real("first_departure_s", "s", "first departure from its measuring link in the measured span"),
             _real("last_departure_s", "s", "last departure from its measuring link in the measured span"),
-            _whole("departed_bytes", "B", "wire bytes that left the measuring link in the measured span"),
+            _whole(
+                "departed_bytes",
+                "B",
+                "wire bytes that left the measuring link in the measured span, damaged ones included",
+            ),
             _whole(
                 "arrived_bytes",
                 "B",
@@ -222,7 +227,7 @@ _TABLES = (
             _LINK,
             _real("offered_bytes", "B", "capacity; NaN when unlimited"),
             _whole("arrived_bytes", "B", "wire bytes that reached the queue"),
-            _whole("departed_bytes", "B", "wire bytes that left"),
+            _whole("departed_bytes", "B", "wire bytes that left, those damaged on the way included"),
             _whole("arrived_packets", "packets", "packets that reached the queue"),
             _whole("departed_packets", "packets", "packets that left"),
             _whole("dropped_packets_overflow", "packets", "dropped because the queue was full"),
@@ -279,12 +284,12 @@ _TABLES = (
     ),
     TableDescription(
         "delay_histogram",
-        "one bin of a flow's delay distribution over data packets received in the measured span; bins are "
+        "one bin of a source's delay distribution over data packets received in the measured span; bins are "
         "at most "
         "0.1 % wide and empty ones are left out",
-        "flow",
+        "source",
         (
-            _FLOW,
+            _SOURCE,
             _named(
                 "kind",
                 DELAY_KINDS,

@@ -35,7 +35,7 @@ def from_engine(record: RunRecord) -> dict[str, pa.Table]:
     if unknown := sorted(set(record.tables) - set(TABLES)):
         raise ValueError(f"the engine handed out unknown tables: {', '.join(unknown)}")
     numbers = {name: _numbers(TABLES[name], record.tables) for name in TABLES if name in record.tables}
-    sources = _sources_of_flows(numbers.get("flows"))
+    sources = _sources_of_flows(numbers.get("flows"), len(record.plan["flows"]))
     joined = {}
     for name, description in TABLES.items():
         if name in numbers:
@@ -78,15 +78,14 @@ def _view(table: str, column: Column, typed: tuple[str, bytes]) -> pa.Array:
     return pa.Array.from_buffers(arrow_type, len(data) // 8, [None, pa.py_buffer(data)])
 
 
-def _sources_of_flows(flows: Numbers | None) -> np.ndarray:
+def _sources_of_flows(flows: Numbers | None, count: int) -> np.ndarray:
     """Return the source of each flow, by flow number."""
     if flows is None:
-        return np.empty(0, dtype=np.int64)
+        return np.empty(0, dtype=np.int32)
     numbers = flows["flow"].to_numpy()
     if not np.array_equal(numbers, np.arange(len(numbers))):
         raise ValueError("table flows: column flow is not the row number")
-    sources: np.ndarray = flows["source"].to_numpy()
-    return sources
+    return _codes("flows", flows["source"], count)
 
 
 def _join(
@@ -101,12 +100,12 @@ def _join(
     if "link" in numbers:
         names = [str(link["name"]) for link in record.plan["links"]]
         labels["link_name"] = _dictionary(_codes(description.name, numbers["link"], len(names)), names)
-    if "flow" in numbers:
+    if "flow" in numbers or "source" in numbers:
         count = len(record.plan["flows"])
-        flows = _codes(description.name, numbers["flow"], len(sources))
-        if len(sources) and (sources.min() < 0 or sources.max() >= count):
-            raise ValueError("table flows: column source points outside of the plan")
-        of_row = sources[flows].astype(np.int32)
+        if "source" in numbers:
+            of_row = _codes(description.name, numbers["source"], count)
+        else:
+            of_row = sources[_codes(description.name, numbers["flow"], len(sources))]
         labels["source_name"] = _dictionary(of_row, [str(flow["name"]) for flow in record.plan["flows"]])
         labels["group"] = _dictionary(of_row, [record.group_of(source) for source in range(count)])
         labels["flow_scheme"] = _dictionary(of_row, [record.scheme_of(source) for source in range(count)])

@@ -199,7 +199,7 @@ def record(
         ),
         "delay_histogram": encode(
             "delay_histogram",
-            dict(zip(("flow", "kind", "delay_s", "packets"), zip(*histogram, strict=True), strict=True)),
+            dict(zip(("source", "kind", "delay_s", "packets"), zip(*histogram, strict=True), strict=True)),
         ),
     }
     if packets:

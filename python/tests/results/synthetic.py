@@ -131,7 +131,7 @@ def small_tables() -> dict[str, dict[str, tuple[str, bytes]]]:
                 "offered_bytes": [3_000_000.0],
                 "arrived_bytes": [2_500_000],
                 "departed_bytes": [2_250_000],
-                "dropped_bytes_overflow": [125_000],
+                "dropped_bytes_overflow": [175_000],
                 "dropped_bytes_early": [75_000],
                 "dropped_bytes_corruption": [50_000],
                 "queue_mean_bytes": [30_000.0],
@@ -163,7 +163,7 @@ def small_tables() -> dict[str, dict[str, tuple[str, bytes]]]:
         "delay_histogram": encode(
             "delay_histogram",
             {
-                "flow": [0, 0, 1, 1, 2, 0, 1],
+                "source": [0, 0, 1, 1, 2, 0, 1],
                 "kind": [0, 0, 0, 0, 0, 1, 1],
                 "delay_s": [0.010, 0.030, 0.020, 0.060, 0.9, 0.010, 0.030],
                 "packets": [150, 150, 79, 21, 50, 300, 100],

@@ -45,8 +45,9 @@ def metrics() -> dict[str, float]:
         ("utilisation", 0.75),
         # Bins after the warm-up: 0.5, 1, none, 0.5, 1, 1.
         ("utilisation_binned", 0.8),
-        ("loss_rate", 0.1),
-        ("congestion_loss_rate", 0.08),
+        # Damaged packets leave the link, but do not arrive.
+        ("loss_rate", 0.12),
+        ("congestion_loss_rate", 0.1),
         ("channel_loss_rate", 0.02),
         # 300 packets of 20 ms, 100 of 40 ms.
         ("delay_mean_ms", 25.0),
@@ -102,9 +103,7 @@ def test_flow_metrics_are_those_of_each_flow() -> None:
     rows = flow_metrics(run.tables).to_pylist()
     assert [row["throughput_mbps"] for row in rows] == pytest.approx([4.0, 4 / 3, 2 / 3])
     assert [row["loss_rate"] for row in rows] == pytest.approx([1 / 16, 0.0, 0.0])
-    assert [row["delay_p95_ms"] for row in rows] == pytest.approx([30.0, 60.0, 900.0])
-    assert [row["queueing_p95_ms"] for row in rows[:2]] == pytest.approx([10.0, 30.0])
-    assert math.isnan(rows[2]["queueing_p95_ms"])
+    assert [row["delay_mean_ms"] for row in rows] == pytest.approx([20.0, 40.0, 900.0])
 
 
 def test_names_that_are_null_are_none() -> None:
