@@ -51,7 +51,7 @@ NO_SCHEME = SchemeStyle("other traffic", "#7f7f7f", ".")
 
 
 def style_for(schemes: Iterable[str]) -> Style:
-    """Style of each scheme: as registered, else a colour and marker that no other scheme here has.
+    """Style of each scheme: as registered, else a colour and marker that no other scheme here has, while there are any.
 
     Parameters
     ----------
@@ -60,10 +60,12 @@ def style_for(schemes: Iterable[str]) -> Style:
     """
     ids = list(dict.fromkeys(schemes))
     styles = {scheme: registered for scheme in ids if (registered := _registered(scheme)) is not None}
-    used = {style.colour.lower() for style in styles.values()}
-    free_colours = [colour for colour in _COLOURS if colour not in used] or list(_COLOURS)
+    colours = {style.colour.lower() for style in styles.values()}
+    markers = {style.marker for style in styles.values()}
+    free_colours = [colour for colour in _COLOURS if colour not in colours] or list(_COLOURS)
+    free_markers = [marker for marker in _MARKERS if marker not in markers] or list(_MARKERS)
     for number, scheme in enumerate(scheme for scheme in ids if scheme not in styles):
-        colour, marker = free_colours[number % len(free_colours)], _MARKERS[number % len(_MARKERS)]
+        colour, marker = free_colours[number % len(free_colours)], free_markers[number % len(free_markers)]
         styles[scheme] = SchemeStyle(scheme, colour, marker)
     return styles
 

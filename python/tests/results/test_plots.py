@@ -209,6 +209,7 @@ def test_registered_schemes_look_as_registered_and_others_differ() -> None:
     style = plots.style_for(["mine", "cubic", "yours", "newreno"])
     assert style["cubic"].display_name == "TCP CUBIC"
     assert len({look.colour.lower() for look in style.values()}) == 4
+    assert len({look.marker for look in style.values()}) == 4
 
 
 def test_figures_do_not_depend_on_the_callers_settings_nor_change_them(run: RunResult) -> None:
