@@ -51,7 +51,7 @@ NO_SCHEME = SchemeStyle("other traffic", "#7f7f7f", ".")
 
 
 def style_for(schemes: Iterable[str]) -> Style:
-    """Style of each scheme: as registered, else a colour and marker that no other scheme here has, while there are any.
+    """Style of each scheme: as registered, else a colour and marker that no other scheme here has.
 
     Parameters
     ----------
