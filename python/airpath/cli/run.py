@@ -15,7 +15,7 @@ Examples:
 
     airpath run my-link.toml --reps 10 --seed 7
 
-    airpath run lte-download --set duration=20s --set flows.0.scheme=newreno --out /tmp/newreno
+    airpath run lte-download --set duration=20s --set flows.0.scheme=newreno --out newreno
 
     airpath run two-way --capture bottleneck --json | jq .schemes
 """

@@ -1,0 +1,5 @@
+"""`python -m airpath`: the command line."""
+
+from airpath.cli import main
+
+main()

@@ -1,0 +1,223 @@
+"""Make the pages of the site that come from the package itself.
+
+    python tools/make_docs.py
+
+They are written into `docs/reference`, which is not under version control. `docs/results.md` is made by
+`python -m airpath.results.documentation`.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from airpath.links import LINKS
+from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
+from airpath.schemes import SCHEMES
+
+OUT = Path(__file__).parent.parent / "docs" / "reference"
+COMMANDS = ("run", "compare", "validate", "list", "trace show", "trace convert", "doctor")
+
+
+def main() -> None:
+    """Write every page."""
+    write("scenario.md", scenario_page(scenario_schema()))
+    write("command-line.md", command_page())
+    for scheme in SCHEMES:
+        schema = scheme.parameters.model_json_schema(by_alias=True)
+        write(f"parameters/{scheme.id}.md", "\n".join(keys(schema)) + "\n")
+    write("lists/schemes.md", listed({scheme.id: scheme.description for scheme in SCHEMES}))
+    write("lists/queues.md", listed({queue.name: queue.description for queue in QUEUES}))
+    write("lists/links.md", listed({link.name: link.description for link in LINKS}))
+    write(
+        "lists/scenarios.md",
+        listed({name: Scenario.load(name).document.description for name in scenario_names()}),
+    )
+
+
+def write(name: str, text: str) -> None:
+    """Write one page."""
+    path = OUT / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def listed(entries: Mapping[str, str]) -> str:
+    """Return a table of names and their lines."""
+    return (
+        "\n".join(
+            ["| name | what it is |", "|---|---|", *(f"| `{n}` | {cell(t)} |" for n, t in entries.items())]
+        )
+        + "\n"
+    )
+
+
+def scenario_page(schema: Mapping[str, Any]) -> str:
+    """Return the reference of the scenario language."""
+    parts = [
+        SCENARIO_OPENING,
+        "## The scenario\n",
+        str(schema.get("description", "")) + "\n",
+        *keys(schema),
+        "",
+    ]
+    for name, definition in schema["$defs"].items():
+        if "properties" in definition:
+            parts += [
+                f"## {name}\n",
+                one_line(definition.get("description", "")) + "\n",
+                *keys(definition),
+                "",
+            ]
+        elif "enum" in definition:
+            parts += [f"## {name}\n", one_line(definition.get("description", "")) + "\n"]
+            parts += [f"- `{value}`" for value in definition["enum"]] + [""]
+    return "\n".join(parts)
+
+
+def keys(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Give the table of the keys of one object, line by line."""
+    properties = schema.get("properties", {})
+    if not properties:
+        yield "It has no parameters."
+        return
+    yield "| key | value | default | meaning |"
+    yield "|---|---|---|---|"
+    for key, value in properties.items():
+        default = "required" if key in schema.get("required", ()) else default_of(value)
+        yield f"| `{key}` | {cell(kind(value))} | {cell(default)} | {cell(value.get('description', ''))} |"
+
+
+def default_of(value: Mapping[str, Any]) -> str:
+    """Return the default as a scenario would write it; the description says what absence means."""
+    default = value.get("default")
+    if default is None or default in ("", [], {}):
+        return ""
+    return f"`{toml(default)}`"
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML writes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case dict():
+            return (
+                "{" + ", ".join(f"{key} = {toml(one)}" for key, one in value.items() if one is not None) + "}"
+            )
+        case list() | tuple():
+            return "[" + ", ".join(toml(one) for one in value) + "]"
+        case _:
+            return str(value)
+
+
+def kind(value: Mapping[str, Any]) -> str:
+    """Return what a key accepts, in words, with links to tables."""
+    if "$ref" in value:
+        name = value["$ref"].rsplit("/", 1)[-1]
+        return f"[{name}](scenario.md#{name.lower()})"
+    for choice in ("anyOf", "oneOf"):
+        if choice in value:
+            kinds = [kind(option) for option in value[choice] if option.get("type") != "null"]
+            return " or ".join(dict.fromkeys(kinds))
+    if "allOf" in value:
+        return kind(value["allOf"][0])
+    if "const" in value:
+        return f"`{toml(value['const'])}`"
+    if "enum" in value:
+        return ", ".join(f"`{toml(one)}`" for one in value["enum"])
+    if examples := value.get("examples"):
+        return ", ".join(f"`{toml(example)}`" for example in examples)
+    match value.get("type"):
+        case "array":
+            if "prefixItems" in value:
+                return "[" + ", ".join(kind(item) for item in value["prefixItems"]) + "]"
+            return f"list of {kind(value.get('items', {}))}"
+        case "object":
+            inner = value.get("properties", {})
+            return (
+                "{" + ", ".join(f"{key} = {kind(one)}" for key, one in inner.items()) + "}"
+                if inner
+                else "table"
+            )
+        case "number" | "integer":
+            return numeric(value)
+        case "boolean":
+            return "`true` or `false`"
+        case "string":
+            return "text"
+    return "any"
+
+
+def numeric(value: Mapping[str, Any]) -> str:
+    """Return the range of a number."""
+    words = {
+        "minimum": "at least",
+        "exclusiveMinimum": "more than",
+        "maximum": "at most",
+        "exclusiveMaximum": "less than",
+    }
+    limits = [f"{text} {value[key]}" for key, text in words.items() if key in value]
+    return " ".join(["whole number" if value["type"] == "integer" else "number", ", ".join(limits)]).strip()
+
+
+def cell(text: str) -> str:
+    """Return text that does not break a table."""
+    return one_line(text).replace("|", "\\|")
+
+
+def one_line(text: str) -> str:
+    """Return text without line breaks."""
+    return " ".join(text.split())
+
+
+def command_page() -> str:
+    """Return the help of every command."""
+    parts = [COMMAND_OPENING]
+    for command in COMMANDS:
+        parts += [f"## airpath {command}\n", "```text", help_of(command), "```\n"]
+    return "\n".join(parts)
+
+
+def help_of(command: str) -> str:
+    """Return what `--help` prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "airpath", *command.split(), "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+    )
+    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
+
+
+SCENARIO_OPENING = """# The scenario language
+
+A scenario is one TOML file that says everything about an experiment; `airpath validate FILE --resolved` shows
+what it comes to. Every quantity has a unit: rates are in bits (`10mbps`, `1.5 Mbit/s`), sizes in bytes (`575kB`,
+`64KiB`), durations in `ns`, `us`, `ms`, `s`, `min` or `h`. k is 1000, Ki is 1024. A number without a unit is
+refused where a quantity is meant. In the tables below, quantities stand as examples.
+
+Where a key takes a random quantity, it is a fixed value or a table: `{uniform = ["0ms", "300ms"]}`,
+`{exponential = "1s"}`, and for groups of flows `{even = ["0ms", "10ms"]}` (spread evenly, not random).
+
+Scenarios that come with airpath:
+
+--8<-- "docs/reference/lists/scenarios.md"
+"""
+
+COMMAND_OPENING = """# The command line
+
+Every command takes `--json`: the same summary for machines, alone on standard output; messages go to standard
+error. Exit codes: 0 all is well, 2 the command line or the scenario is wrong, 1 anything else, 130 interrupted
+(Ctrl-C keeps the repetitions that were finished). An unexpected failure is one line; with `AIRPATH_TRACEBACK=1`
+in the environment it is a traceback.
+"""
+
+
+if __name__ == "__main__":
+    main()
