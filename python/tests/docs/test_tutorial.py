@@ -1,0 +1,78 @@
+"""The tutorial does what it says: its files, commands and Python are executed in order, in one directory."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TUTORIAL = Path(__file__).parents[3] / "docs" / "tutorial.md"
+BLOCK = re.compile(
+    r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block of the page."""
+
+    language: str
+    title: str | None
+    text: str
+
+
+def blocks() -> list[Block]:
+    return [Block(**match.groupdict()) for match in BLOCK.finditer(TUTORIAL.read_text(encoding="utf-8"))]
+
+
+def commands(block: Block) -> Iterator[list[str]]:
+    for line in block.text.splitlines():
+        assert line.startswith("$ airpath "), f"not a command that can be tested: {line}"
+        yield shlex.split(line.removeprefix("$ "))
+
+
+def test_the_page_has_what_is_to_be_executed():
+    languages = [block.language for block in blocks()]
+    assert languages.count("console") >= 5
+    assert languages.count("python") >= 3
+    # Whatever is shown is executed, but for the installation.
+    assert [block.language for block in blocks() if block.language == "sh"] == ["sh"]
+    assert set(languages) == {"sh", "console", "python", "toml", "csv"}
+    assert all(block.title for block in blocks() if block.language in ("toml", "csv"))
+
+
+def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "tutorial"}
+    for block in blocks():
+        match block.language:
+            case "toml" | "csv":
+                assert block.title is not None
+                (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+            case "console":
+                for command in commands(block):
+                    called(command)
+            case "python":
+                exec(compile(block.text, str(TUTORIAL), "exec"), namespace)
+    assert "cubic" in capsys.readouterr().out  # what the Python printed
+    for report in ("first", "gentle", "out/office", "newreno-office", "walk"):
+        assert (tmp_path / report / "report.html").is_file()
+    assert (tmp_path / "walk.png").is_file()
+
+
+def called(command: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        capture_output=True,
+        text=True,
+        env=os.environ,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"{shlex.join(command)}\n{done.stderr}"
+    assert done.stdout, shlex.join(command)
