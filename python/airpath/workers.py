@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from threading import Event
 
 from airpath import _core
-from airpath.errors import AirpathError, ScenarioError, TraceError
+from airpath.errors import AirpathError, ScenarioError
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
+from airpath.scenario.traces import read_trace
 
 
 @dataclass(frozen=True)
@@ -95,25 +96,6 @@ def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
         If a trace cannot be read or breaks the rules of its format.
     """
     return _simulation(scenario, [read_trace(trace) for trace in scenario.traces], seed)
-
-
-def read_trace(trace: TraceInput) -> _core.Trace:
-    """Read a trace file.
-
-    Raises
-    ------
-    TraceError
-        If it cannot be read or breaks the rules of its format; the text gives file, line, what was found and
-        what is accepted.
-    """
-    try:
-        data = trace.path.read_bytes()
-    except OSError as error:
-        raise TraceError(f"{trace.path}: cannot be read: {error.strerror or error}") from None
-    try:
-        return _core.Trace.read(data, trace.format, trace.direction)
-    except _core.TraceFormatError as error:
-        raise TraceError(f"{trace.path}: {error.args[0]}") from None
 
 
 class _Task:

@@ -150,6 +150,7 @@ def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, fl
     mean = float(x.mean())
     if n == 1:
         return mean, math.nan, 1, math.nan, math.nan
-    sd = float(x.std(ddof=1))
+    # Equal samples have no spread; rounding in their mean must not make one.
+    sd = 0.0 if bool((x == x[0]).all()) else float(x.std(ddof=1))
     half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * sd / math.sqrt(n)
     return mean, sd, n, mean - half, mean + half

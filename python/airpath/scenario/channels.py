@@ -23,7 +23,7 @@ from airpath.scenario.rates import (
     UnlimitedRate,
 )
 from airpath.scenario.topology import Link, Reverse
-from airpath.scenario.traces import TraceInput, TraceList, mean_rate
+from airpath.scenario.traces import TraceInput, TraceList, mean_rate, read_trace
 from airpath.units import parse_buffer, parse_duration
 
 NO_LIMIT = DropTailQueue(kind="drop-tail", limit=parse_buffer("unlimited"))
@@ -159,7 +159,7 @@ class ChannelResolver:
             mean = mean_rate(trace)
         except TraceError as error:
             raise TraceError(f"{path}.file: {error}") from None
-        kind = "opportunities" if trace.is_opportunities else "rate-log"
+        kind = "opportunities" if read_trace(trace).kind == "opportunities" else "rate-log"
         return _Rate({"kind": kind, "trace": self.traces.index(trace), "once": rate.mode == "once"}, mean)
 
     def _named(self, rate: NamedRate, name: str, path: str) -> _Rate:

@@ -12,6 +12,12 @@ from airpath.schemes import parse_scheme
 from airpath.units import format_duration, parse_duration, parse_rate
 
 
+START = {"uniform": ["0s", "1s"]}
+"""Flows start at random within the first second, so that repetitions differ; equal repetitions of two schemes
+start alike.
+"""
+
+
 def compare_scenario(
     schemes: Sequence[str],
     link: str,
@@ -31,7 +37,7 @@ def compare_scenario(
     schemes
         Schemes, with options if wanted (`cubic:beta=0.8`).
     link
-        A rate ("12mbps"), the name of a link that is shipped ("lte.down"), or the path of a Mahimahi trace.
+        A rate ("12mbps"), the name of a link that is shipped ("lte.down"), or the path of a trace.
     rtt
         Base round-trip time; by default that of the named link, else 40 ms.
     buffer
@@ -73,7 +79,7 @@ def compare_scenario(
                 "repetitions": repetitions,
                 "record": {"warm_up": warm_up},
                 "topology": {"kind": "dumbbell", "bottleneck": bottleneck},
-                "flows": [{"name": "flow", "scheme": scheme, "count": flows}],
+                "flows": [{"name": "flow", "scheme": scheme, "count": flows, "start": START}],
             }
         )
         for scheme in schemes
@@ -86,7 +92,7 @@ def _link_rate(link: str) -> tuple[str | dict[str, Any], str]:
         if named.name == link:
             return {"kind": "link", "name": link}, named.delay or "20ms"
     if Path(link).is_file():
-        return {"kind": "trace", "file": str(Path(link).resolve()), "format": "mahimahi"}, "20ms"
+        return {"kind": "trace", "file": str(Path(link).resolve())}, "20ms"
     try:
         parse_rate(link)
     except UnitError as error:

@@ -103,8 +103,8 @@ class TraceRate(Table):
     """The kind of rate."""
     file: Text
     """Path of the file; a relative path begins at the folder of the scenario file."""
-    format: TraceFormat = "mahimahi"
-    """The format of the file: `mahimahi` (packet-delivery opportunities) or a rate log."""
+    format: TraceFormat | None = None
+    """The format of the file: `mahimahi` (packet-delivery opportunities) or a rate log; detected when not given."""
     direction: Literal["down", "up"] = "down"
     """Which direction to read, for formats that hold both."""
     mode: Literal["repeat", "once"] = "repeat"

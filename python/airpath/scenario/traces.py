@@ -1,12 +1,11 @@
 """The trace files that a scenario names, numbered in the order of the plan."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
+from airpath import _core
 from airpath.errors import TraceError
-
-OPPORTUNITY_BYTES = 1500
-"""What one line of a Mahimahi trace delivers."""
 
 
 @dataclass(frozen=True)
@@ -15,15 +14,10 @@ class TraceInput:
 
     path: Path
     """The file."""
-    format: str
-    """Its format: `mahimahi` (packet-delivery opportunities) or a rate-log format."""
+    format: str | None
+    """Its format, as `airpath list formats` names it; `None` to detect it."""
     direction: str
     """`down` or `up`, for formats that hold both."""
-
-    @property
-    def is_opportunities(self) -> bool:
-        """Whether it holds packet-delivery opportunities; otherwise it is a rate log."""
-        return self.format == "mahimahi"
 
 
 class TraceList:
@@ -39,34 +33,36 @@ class TraceList:
         return self.inputs.index(trace)
 
 
-def mean_rate(trace: TraceInput) -> float | None:
-    """Return the mean rate of a trace of delivery opportunities in bits per second; `None` for a rate log.
-
-    A rate log is read by the engine, so what must be known before the run cannot be derived from it.
+def read_trace(trace: TraceInput) -> _core.Trace:
+    """Read a trace file; files that did not change are read once.
 
     Raises
     ------
     TraceError
         If the file cannot be read or breaks the rules of its format.
     """
-    if not trace.path.is_file():
-        raise TraceError(f"{trace.path}: there is no such file")
-    if not trace.is_opportunities:
-        return None
-    count, last = 0, 0
     try:
-        with trace.path.open(encoding="ascii") as lines:
-            for number, line in enumerate(lines, start=1):
-                text = line.strip()
-                if not (text.isdigit() and len(text) < 16) or int(text) < last:
-                    raise TraceError(
-                        f'{trace.path}: line {number}: found "{text[:40]}"; accepted: a whole'
-                        f" number of milliseconds,"
-                        " not smaller than the one before"
-                    )
-                count, last = count + 1, int(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise TraceError(f"{trace.path}: cannot be read as a Mahimahi trace: {error}") from None
-    if last == 0:
-        raise TraceError(f"{trace.path}: the last timestamp is the period; it must be greater than 0")
-    return count * OPPORTUNITY_BYTES * 8 * 1000 / last
+        state = trace.path.stat()
+        return _read(trace, state.st_mtime_ns, state.st_size)
+    except FileNotFoundError:
+        raise TraceError(f"{trace.path}: there is no such file") from None
+    except OSError as error:
+        raise TraceError(f"{trace.path}: cannot be read: {error.strerror or error}") from None
+    except _core.TraceFormatError as error:
+        raise TraceError(f"{trace.path}: {error.args[0]}") from None
+
+
+def mean_rate(trace: TraceInput) -> float:
+    """Return the mean rate of a trace over its period, in bits per second.
+
+    Raises
+    ------
+    TraceError
+        If the file cannot be read or breaks the rules of its format.
+    """
+    return float(read_trace(trace).statistics()["mean_bps"])
+
+
+@lru_cache(maxsize=32)
+def _read(trace: TraceInput, _modified_ns: int, _size: int) -> _core.Trace:
+    return _core.Trace.read(trace.path.read_bytes(), trace.format, trace.direction)

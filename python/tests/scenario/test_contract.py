@@ -19,7 +19,7 @@ def test_the_source_was_understood():
     assert tagged
     assert variants["steps"] == {"steps": "Vec<(u64, u64)>", "repeat_after_ns": "Option<u64>"}
     assert variants["unlimited"] == {}
-    assert set(TYPES.enums["SlowStartPlan"][1]) == {"standard", "hystart++"}
+    assert set(TYPES.enums["SlowStartPlan"][1]) == {"standard", "per-acknowledgment", "hystart++"}
     assert set(TYPES.enums["CubicForm"][1]) == {"rfc9438", "2008"}
 
 

@@ -286,23 +286,26 @@ def test_faults_of_files_name_the_file(tmp_path):
     )
 
 
-TIMES = "accepted: a whole number of milliseconds, not smaller than the one before"
 TRACES = {
     "not there": (None, "there is no such file"),
     "a word": (
         "1\ntwo\n",
-        f'line 2: found "two"; {TIMES}',
+        "line 2: found `two`; accepted: a non-negative integer of milliseconds",
     ),
     "a blank line": (
         "1\n\n2\n",
-        f'line 2: found ""; {TIMES}',
+        "line 2: found nothing; accepted: a non-negative integer of milliseconds",
     ),
     "backwards": (
         "5\n4\n",
-        f'line 2: found "4"; {TIMES}',
+        "line 2: found `4`; accepted: an integer not below that of the line above",
     ),
-    "no time": ("0\n0\n", "the last timestamp is the period; it must be greater than 0"),
-    "empty": ("", "the last timestamp is the period; it must be greater than 0"),
+    "no time": ("0\n0\n", "line 2: found `0` as the last value; accepted: a last value greater than 0"),
+    "empty": (
+        "",
+        "line 1: found an empty file; accepted: mahimahi, seconds-mbps, milliseconds-kbps, value-unit-csv,"
+        " gnettrack-csv, starlink-csv, airpath-csv",
+    ),
 }
 
 
@@ -318,16 +321,15 @@ def test_a_fault_in_a_trace(text, message, tmp_path):
     )
 
 
-def test_a_rate_log_cannot_size_a_buffer(tmp_path):
-    (tmp_path / "log").write_text("0 1\n1 2\n")
-    tables = dumbbell(topology__bottleneck__rate={"kind": "trace", "file": "log", "format": "seconds-mbps"})
-    with pytest.raises(ScenarioError) as caught:
-        Scenario.from_dict(tables, folder=tmp_path).plan()
-    assert str(caught.value) == (
-        "scenario: topology.bottleneck.queue.limit: needs the mean rate, and a rate log is read"
-        " only when the run"
-        " begins; give the buffer in bytes or packets"
-    )
+def test_a_rate_log_sizes_a_buffer(tmp_path):
+    (tmp_path / "log").write_text("0 1\n1 3\n")
+    rate = {"kind": "trace", "file": "log"}
+    queue = {"kind": "drop-tail", "limit": "100ms"}
+    tables = dumbbell(topology__bottleneck__rate=rate, topology__bottleneck__queue=queue)
+    plan = Scenario.from_dict(tables, folder=tmp_path).plan()
+    bottleneck = next(link for link in plan["links"] if link["name"] == "bottleneck")
+    assert bottleneck["rate"]["kind"] == "rate-log"
+    assert bottleneck["queue"]["limit_bytes"] == 2_000_000 // 8 // 10
 
 
 def test_faults_of_usage():

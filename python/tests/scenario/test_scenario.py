@@ -68,7 +68,7 @@ def test_a_file_is_read_with_traces_beside_it(tmp_path):
     (tmp_path / "mine.toml").write_text(Scenario.from_dict(tables).to_toml())
     scenario = Scenario.load(tmp_path / "mine.toml")
     assert scenario.traces[0].path == tmp_path / "my.down"
-    assert (scenario.traces[0].format, scenario.traces[0].direction) == ("mahimahi", "down")
+    assert (scenario.traces[0].format, scenario.traces[0].direction) == (None, "down")
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,11 @@ def test_comparisons_differ_in_the_scheme_only():
     assert first["links"] == second["links"]
     assert first["links"][0]["queue"]["limit_bytes"] == 60_000
     assert [flow["controller"]["kind"] for flow in first["flows"]] == ["cubic", "cubic"]
-    assert second["flows"][0]["controller"] == {"kind": "newreno", "slow_start": "hystart++"}
+    assert second["flows"][0]["controller"] == {
+        "kind": "newreno",
+        "counting": "bytes",
+        "slow_start": "hystart++",
+    }
     for flow in (*first["flows"], *second["flows"]):
         del flow["controller"]
     assert first == second
