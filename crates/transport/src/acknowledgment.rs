@@ -29,7 +29,7 @@ impl Acknowledgment {
         blocks
             .into_iter()
             .take(usize::from(count))
-            .map(move |(left, right)| (base + u64::from(left), base + u64::from(right)))
+            .map(move |(left, right)| (base.saturating_add(left.into()), base.saturating_add(right.into())))
     }
 }
 
@@ -47,11 +47,11 @@ impl SackBlocks {
     }
 
     /// Adds the range [`left`, `right`) of stream offsets above `cumulative`; gives false when three are there, or
-    /// when the range lies 4 GiB or more above.
+    /// when the range lies below or 4 GiB or more above.
     pub fn push(&mut self, cumulative: u64, left: u64, right: u64) -> bool {
-        let offsets = (u32::try_from(left - cumulative), u32::try_from(right - cumulative));
-        match (self.blocks.get_mut(usize::from(self.count)), offsets) {
-            (Some(slot), (Ok(left), Ok(right))) => {
+        let offset = |of: u64| of.checked_sub(cumulative).and_then(|offset| u32::try_from(offset).ok());
+        match (self.blocks.get_mut(usize::from(self.count)), offset(left), offset(right)) {
+            (Some(slot), Some(left), Some(right)) => {
                 *slot = (left, right);
                 self.count += 1;
                 true

@@ -1,11 +1,12 @@
 //! Delivery-rate samples (draft-ietf-ccwg-bbr, section 4.1), with application-limited marking.
 
-use airpath_model::{Bytes, RateSample, Timestamp};
+use airpath_model::{Bytes, Duration, RateSample, Timestamp};
 
 /// What a packet remembers of the connection at the moment it is sent (P.* of the draft).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SendState {
     delivered: u64,
+    lost: u64,
     delivered_at: Timestamp,
     first_sent_at: Timestamp,
     app_limited: bool,
@@ -15,6 +16,7 @@ pub(crate) struct SendState {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DeliveryRate {
     delivered: u64,
+    lost: u64,
     delivered_at: Timestamp,
     first_sent_at: Timestamp,
     /// Up to this count of delivered bytes samples are limited by the application; zero when not.
@@ -37,6 +39,7 @@ impl DeliveryRate {
         }
         SendState {
             delivered: self.delivered,
+            lost: self.lost,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
             app_limited: self.app_limited_until != 0,
@@ -67,8 +70,14 @@ impl DeliveryRate {
         self.newest.map(|(state, _)| state.delivered)
     }
 
-    /// Ends the acknowledgment and gives its sample.
-    pub(crate) fn take_sample(&mut self, lost: Bytes) -> Option<RateSample> {
+    /// `lost` more bytes are believed lost.
+    pub(crate) fn on_lost(&mut self, lost: Bytes) {
+        self.lost += lost.get();
+    }
+
+    /// Ends the acknowledgment and gives its sample. No sample spans less than `minimum_rtt`: a shorter one answers
+    /// an original that was sent again.
+    pub(crate) fn take_sample(&mut self, minimum_rtt: Duration) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
@@ -76,9 +85,9 @@ impl DeliveryRate {
         let sending = sent_at.since(state.first_sent_at);
         let acknowledging = self.delivered_at.since(state.delivered_at);
         let interval = sending.max(acknowledging);
-        (!interval.is_zero()).then(|| RateSample {
+        (!interval.is_zero() && interval >= minimum_rtt).then(|| RateSample {
             delivered: Bytes::new(self.delivered - state.delivered),
-            lost,
+            lost: Bytes::new(self.lost - state.lost),
             interval,
             prior_delivered: Bytes::new(state.delivered),
             app_limited: state.app_limited,
@@ -94,7 +103,7 @@ impl DeliveryRate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_model::{Duration, Rate};
+    use airpath_model::Rate;
 
     fn at(ms: u64) -> Timestamp {
         Timestamp::ZERO + Duration::from_millis(ms)
@@ -108,10 +117,29 @@ mod tests {
         let mut last = None;
         for (sent_at, state) in &states {
             rate.on_delivered(at(100), 1000, *sent_at, state);
-            last = rate.take_sample(Bytes::ZERO);
+            last = rate.take_sample(Duration::ZERO);
         }
         // 10 000 bytes over max(9 ms sending, 100 ms acknowledging).
         assert_eq!(last.map(|sample| sample.rate()), Some(Rate::from_bps(800_000)));
+    }
+
+    #[test]
+    fn a_sample_counts_the_losses_since_its_packet_left() {
+        let mut rate = DeliveryRate::default();
+        rate.on_lost(Bytes::new(700));
+        let state = rate.on_sent(at(0), true);
+        rate.on_lost(Bytes::new(1000));
+        rate.on_lost(Bytes::new(500));
+        rate.on_delivered(at(10), 1000, at(0), &state);
+        assert_eq!(rate.take_sample(at(10).since(at(0))).map(|sample| sample.lost), Some(Bytes::new(1500)));
+    }
+
+    #[test]
+    fn no_sample_is_shorter_than_the_shortest_round_trip() {
+        let mut rate = DeliveryRate::default();
+        let state = rate.on_sent(at(0), true);
+        rate.on_delivered(at(10), 1000, at(0), &state);
+        assert!(rate.take_sample(Duration::from_millis(11)).is_none());
     }
 
     #[test]
@@ -121,11 +149,11 @@ mod tests {
         rate.mark_app_limited(Bytes::new(1000));
         let second = rate.on_sent(at(5), false);
         rate.on_delivered(at(10), 1000, at(0), &first);
-        assert_eq!(rate.take_sample(Bytes::ZERO).map(|sample| sample.app_limited), Some(false));
+        assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(false));
         rate.on_delivered(at(15), 1000, at(5), &second);
-        assert_eq!(rate.take_sample(Bytes::ZERO).map(|sample| sample.app_limited), Some(true));
+        assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(true));
         let third = rate.on_sent(at(16), true);
         rate.on_delivered(at(26), 1000, at(16), &third);
-        assert_eq!(rate.take_sample(Bytes::ZERO).map(|sample| sample.app_limited), Some(false));
+        assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(false));
     }
 }

@@ -55,7 +55,7 @@ pub(crate) struct Ledger {
 }
 
 impl Record {
-    /// RFC 6675, SetPipe: an original that is not lost counts, and so does a retransmission under way.
+    /// `SetPipe` of RFC 6675: an original that is not lost counts, and so does a retransmission under way.
     fn pipe(&self) -> u64 {
         let copies = if self.sacked { 0 } else { u64::from(!self.lost) + u64::from(self.retransmitting) };
         copies * u64::from(self.payload)
@@ -139,6 +139,10 @@ impl Ledger {
         self.acknowledged = self.acknowledged.max(cumulative);
         self.lost_below = self.lost_below.max(cumulative);
         self.sacked.remove_below(cumulative);
+        // Also where nobody looks for lost retransmissions the list must not grow for ever.
+        while self.retransmissions.front().is_some_and(|&(_, sequence)| sequence < self.acknowledged) {
+            self.retransmissions.pop_front();
+        }
     }
 
     /// [`left`, `right`) has arrived out of order. Calls `delivered` for segments that were not known to have.
@@ -161,7 +165,7 @@ impl Ledger {
         });
     }
 
-    /// Marks what RFC 6675's IsLost() finds lost: segments below data of which more than two segments' worth, or
+    /// Marks what RFC 6675's `IsLost` finds lost: segments below data of which more than two segments' worth, or
     /// three separate blocks, were selectively acknowledged. Gives the bytes newly lost.
     pub(crate) fn mark_lost_by_sack(&mut self, mss: Bytes) -> Bytes {
         let mut above = 0;
@@ -226,16 +230,18 @@ impl Ledger {
         Bytes::new(lost)
     }
 
-    /// The timer expired: everything not acknowledged is lost, retransmissions as well.
+    /// The timer expired: everything not acknowledged is lost, retransmissions as well. Gives the bytes newly lost.
     pub(crate) fn mark_all_lost(&mut self) -> Bytes {
         let mut lost = 0;
         self.pipe = 0;
         self.to_retransmit.clear();
         self.retransmissions.clear();
         for record in self.records.iter_mut().filter(|record| !record.sacked) {
+            if !record.lost || record.retransmitting {
+                lost += u64::from(record.payload);
+            }
             record.lost = true;
             record.retransmitting = false;
-            lost += u64::from(record.payload);
             self.to_retransmit.push(Reverse(record.sequence));
         }
         self.lost_below = self.next;
@@ -287,6 +293,11 @@ impl Ledger {
             .map(|record| (record.sequence, record.payload))
     }
 
+    /// Whether the first outstanding segment is believed lost, sent again or not: then and only then is any.
+    pub(crate) fn first_is_lost(&self) -> bool {
+        self.records.front().is_some_and(|record| record.lost)
+    }
+
     /// Whether anything was selectively acknowledged.
     pub(crate) fn has_sacked(&self) -> bool {
         !self.sacked.as_slice().is_empty()
@@ -312,5 +323,5 @@ impl Ledger {
     }
 }
 
-/// DupThresh of RFC 6675.
+/// `DupThresh` of RFC 6675.
 pub(crate) const DUPLICATE_THRESHOLD: usize = 3;

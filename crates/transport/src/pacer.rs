@@ -34,8 +34,11 @@ impl Pacer {
         }
     }
 
-    /// When a packet of `payload` may leave.
+    /// When a packet of `payload` may leave; never at a rate of zero.
     pub(crate) fn release(&self, rate: Rate, quantum: Bytes, payload: Bytes) -> Timestamp {
+        if rate == Rate::ZERO {
+            return Timestamp::NEVER;
+        }
         self.paid_until - rate.time_for(quantum - payload)
     }
 
@@ -60,6 +63,12 @@ mod tests {
             *slot = now.as_nanos() / 1_000_000 - 1000;
         }
         assert_eq!(left, [0, 0, 0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn nothing_leaves_at_a_rate_of_zero() {
+        let release = Pacer::new(false).release(Rate::ZERO, Bytes::new(3000), Bytes::new(1000));
+        assert_eq!(release, Timestamp::NEVER);
     }
 
     #[test]

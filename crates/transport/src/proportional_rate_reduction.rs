@@ -5,7 +5,7 @@ use airpath_model::Bytes;
 /// How much may be sent during one recovery, so that the window shrinks to its new size over one round trip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProportionalRateReduction {
-    /// RecoverFS: the flight when recovery began.
+    /// `RecoverFS`: the flight when recovery began.
     recover_flight_size: u64,
     delivered: u64,
     sent: u64,

@@ -11,7 +11,7 @@ use crate::segment::Segment;
 ///
 /// Acknowledges every second segment, or after a time (RFC 5681, section 4.2); at once what arrives out of order
 /// or fills a gap, and when ECN marks begin or end (as Linux does). The application takes payload as
-/// soon as it is in order, so the window offered is what was configured less what waits out of order.
+/// soon as it is in order, so the window offered from there on is always what was configured.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
@@ -90,10 +90,6 @@ impl Receiver {
         self.pending = 0;
         self.delayed_until = Timestamp::NEVER;
         self.last_acknowledged = self.next;
-        let waiting: u64 = match self.out_of_order.as_slice() {
-            [] => 0,
-            [.., (_, right)] => right - self.next,
-        };
         let path = self.path;
         if let PathHeader::Xcp(_) = path {
             self.path = PathHeader::None;
@@ -101,11 +97,7 @@ impl Receiver {
         Some(Acknowledgment {
             cumulative: self.next,
             sack: if self.config.sack { self.sack_blocks() } else { SackBlocks::new() },
-            receive_window: match self.config.receive_window {
-                Bytes::MAX => Bytes::MAX,
-                // What waits out of order still lies inside the window that starts at the cumulative point.
-                window => window.max(Bytes::new(waiting)),
-            },
+            receive_window: self.config.receive_window,
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.timestamp_recent.filter(|_| self.config.timestamps),
             ece: self.ece,
@@ -173,14 +165,15 @@ impl Receiver {
         };
     }
 
+    /// The blocks that changed last, and then others while there is room (RFC 2018, section 4: as many as possible).
     fn sack_blocks(&self) -> SackBlocks {
+        let recent = self.recent.iter().flatten().filter_map(|&offset| self.out_of_order.containing(offset));
+        let others = self.out_of_order.as_slice().iter().rev().copied();
         let mut blocks = SackBlocks::new();
         let mut reported = [None; 3];
-        for (place, offset) in self.recent.iter().enumerate() {
-            let block = offset.and_then(|offset| self.out_of_order.containing(offset));
-            if let Some((left, right)) = block
-                && !reported.contains(&Some(left))
-            {
+        for (left, right) in recent.chain(others) {
+            let Some(place) = reported.iter().position(Option::is_none) else { break };
+            if !reported.contains(&Some(left)) {
                 blocks.push(self.next, left, right);
                 reported[place] = Some(left);
             }

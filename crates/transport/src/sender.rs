@@ -23,9 +23,10 @@ use crate::retransmission_timer::RetransmissionTimer;
 /// proportional rate reduction (RFC 6937) where configured; timer RFC 6298; ECN RFC 3168. On one acknowledgment the
 /// controller hears of a loss before it hears of the acknowledgment.
 ///
-/// Departures: no handshake and no Nagle delay (a short last segment leaves at once); NextSeg() of RFC 6675 leaves
-/// out its optional rule 3; where only the timer is left, RFC 6675's retransmissions that are lost again are found
-/// by the order of transmission when the configuration says so, in the spirit of RFC 8985.
+/// Departures: no handshake and no Nagle delay (a short last segment leaves at once); `NextSeg` of RFC 6675 leaves
+/// out rule 3, and rule 4 where the last segment was already sent again; retransmissions that are lost again, which
+/// RFC 6675 leaves to the timer, are found by the order of transmission when the configuration says so, in the
+/// spirit of RFC 8985; a window below one segment allows one segment when nothing is in flight.
 #[derive(Debug)]
 pub struct Sender {
     config: SenderConfig,
@@ -40,21 +41,26 @@ pub struct Sender {
     /// End of what the receiver takes.
     right_edge: u64,
     state: State,
-    /// Without SACK: duplicate acknowledgments in a row, and the bytes that they say have left the network.
+    /// Duplicate acknowledgments in a row.
     duplicates: u32,
+    /// Without SACK: the bytes that duplicate acknowledgments say have left the network.
     duplicate_bytes: u64,
     reduction: Option<ProportionalRateReduction>,
-    /// Recovery has begun and its first retransmission leaves whatever the window says.
+    /// The next retransmission leaves whatever the window says: the first of a recovery, and without SACK the one
+    /// that answers a partial acknowledgment.
     retransmit_first: bool,
-    /// RescueRxt of RFC 6675.
-    rescued: Option<u64>,
+    /// This recovery has made its rescue retransmission.
+    rescued: bool,
     /// Without SACK: whether this recovery has seen a partial acknowledgment (RFC 6582, section 3.2, "impatient").
     partial_seen: bool,
-    /// A timeout that timestamps may yet prove false: when its retransmission left.
-    doubtful_timeout: Option<Timestamp>,
+    /// Without SACK: `recover` of RFC 6582, one byte further. Duplicate acknowledgments up to here answer
+    /// needless retransmissions.
+    recover: Option<u64>,
+    doubtful_timeout: Option<DoubtfulTimeout>,
     consecutive_timeouts: u32,
-    /// No further ECN reduction before the acknowledgment passes this point.
-    ecn_reduced_until: u64,
+    /// What had been sent at the last reduction. Echoes up to here ask for the same one: the segment that carries
+    /// CWR begins here.
+    reduced_until: Option<u64>,
     send_cwr: bool,
     round: u64,
     /// The round ends when a packet sent after this many delivered bytes is acknowledged.
@@ -79,6 +85,15 @@ enum State {
     Loss {
         until: u64,
     },
+}
+
+/// A timeout that timestamps may yet prove false.
+#[derive(Clone, Copy, Debug)]
+struct DoubtfulTimeout {
+    /// When its retransmission may have left at the earliest.
+    at: Timestamp,
+    /// What it interrupted.
+    interrupted: State,
 }
 
 /// What a sender did so far.
@@ -119,11 +134,12 @@ impl Sender {
             duplicate_bytes: 0,
             reduction: None,
             retransmit_first: false,
-            rescued: None,
+            rescued: false,
             partial_seen: false,
+            recover: None,
             doubtful_timeout: None,
             consecutive_timeouts: 0,
-            ecn_reduced_until: 0,
+            reduced_until: None,
             send_cwr: false,
             round: 0,
             round_ends_at: 0,
@@ -234,27 +250,31 @@ impl Sender {
         }
         let flight_size = self.flight_size();
         let lost = self.ledger.mark_all_lost();
+        self.rate.on_lost(lost);
         self.consecutive_timeouts += 1;
         self.counters.timeouts += 1;
+        if self.consecutive_timeouts == 1 && self.config.spurious_timeout_undo {
+            self.doubtful_timeout = Some(DoubtfulTimeout { at: now, interrupted: self.state });
+        }
         self.state = State::Loss { until: self.ledger.next() };
+        self.recover = Some(self.ledger.next());
         self.duplicates = 0;
         self.duplicate_bytes = 0;
         self.reduction = None;
         self.retransmit_first = false;
-        if self.consecutive_timeouts == 1 {
-            self.doubtful_timeout = self.config.spurious_timeout_undo.then_some(now);
-        }
         self.signal(now, CongestionSignal::Timeout, flight_size, lost, probe);
         self.timer.back_off();
         self.timer.restart(now);
     }
 
-    /// FlightSize of RFC 5681. What limited transmit sent beyond the window does not count (RFC 5681, section 3.2,
+    /// `FlightSize` of RFC 5681. What limited transmit sent beyond the window does not count (RFC 5681, section 3.2,
     /// step 2).
     fn flight_size(&self) -> Bytes {
         self.ledger.outstanding().min(self.controller.control().window)
     }
 
+    /// Tells the controller to reduce the window, and the receiver that it was reduced (RFC 3168, section 6.1.2: for
+    /// any reason).
     fn signal(
         &mut self,
         now: Timestamp,
@@ -263,6 +283,8 @@ impl Sender {
         lost: Bytes,
         probe: &mut dyn Probe,
     ) {
+        self.reduced_until = Some(self.ledger.next());
+        self.send_cwr = self.config.ecn;
         let mut event = CongestionEvent::at(now, signal);
         event.flight_size = flight_size;
         event.lost = lost;

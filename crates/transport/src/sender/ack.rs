@@ -42,14 +42,16 @@ impl Sender {
         let rtt_sample = self.sample_rtt(now, ack, advance, &deliveries);
         if advance > 0 {
             self.on_advance(now, advance);
-        } else if deliveries.payload == 0 && !self.ledger.is_empty() {
-            self.on_duplicate();
+        } else if ack.cumulative == self.ledger.acknowledged() && !self.ledger.is_empty() {
+            self.on_duplicate(deliveries.payload);
         }
         self.leave_episode(now, probe);
         let lost = self.detect_losses();
-        if self.state == State::Open && (!lost.is_zero() || self.ledger.next_lost().is_some()) {
+        self.rate.on_lost(lost);
+        if self.state == State::Open && self.ledger.first_is_lost() {
             self.enter_recovery(now, lost, probe);
         }
+        self.duplicate_bytes = self.duplicate_bytes.min(self.ledger.pipe().get());
         if ack.ece {
             self.on_echo(now, probe);
         }
@@ -93,33 +95,44 @@ impl Sender {
 
     /// New data was acknowledged cumulatively.
     fn on_advance(&mut self, now: Timestamp, advance: u64) {
-        self.consecutive_timeouts = 0;
-        let first_partial = self.in_recovery() && !self.partial_seen;
+        let partial = matches!(self.state, State::Recovery { until } if self.ledger.acknowledged() < until);
         if self.ledger.is_empty() {
             self.timer.stop();
-        } else if self.uses_sack() || !self.in_recovery() || first_partial {
+        } else if self.uses_sack() || !partial || !self.partial_seen {
             // RFC 6298, rule 5.3; without SACK only the first partial acknowledgment restarts it (RFC 6582).
             self.timer.restart(now);
         }
-        if self.in_recovery() {
-            self.partial_seen = true;
+        if partial && !self.uses_sack() {
             // Partial window deflation (RFC 6582, section 3.2, step 3).
             let mss = self.config.mss.get();
             let back = if advance >= mss { mss } else { 0 };
             self.duplicate_bytes = (self.duplicate_bytes + back).saturating_sub(advance);
+            self.retransmit_first = true;
         } else {
             self.duplicate_bytes = 0;
         }
+        self.partial_seen |= partial;
         self.duplicates = 0;
+        self.consecutive_timeouts = 0;
     }
 
-    /// A duplicate without SACK says that one more segment has left the network (RFC 5681, section 3.2).
-    fn on_duplicate(&mut self) {
-        if !self.uses_sack() && !matches!(self.state, State::Loss { .. }) {
-            self.duplicates += 1;
-            let flight = self.ledger.pipe().get();
-            self.duplicate_bytes = (self.duplicate_bytes + self.config.mss.get()).min(flight);
+    /// A duplicate: with SACK one that selectively acknowledges something new (RFC 6675, section 2), without SACK any,
+    /// and it says that one more segment has left the network (RFC 5681, section 3.2).
+    fn on_duplicate(&mut self, delivered: u64) {
+        if matches!(self.state, State::Loss { .. }) || self.uses_sack() && delivered == 0 {
+            return;
         }
+        self.duplicates += 1;
+        // Limited transmit (RFC 3042): two segments, unless recovery begins.
+        let counts = self.duplicates < DUPLICATE_THRESHOLD as u32 || self.in_recovery() || self.may_recover();
+        if !self.uses_sack() && counts {
+            self.duplicate_bytes += self.config.mss.get();
+        }
+    }
+
+    /// Without SACK, whether three duplicates mean a loss (RFC 6582, section 3.2, step 1).
+    fn may_recover(&self) -> bool {
+        self.uses_sack() || self.recover.is_none_or(|recover| self.ledger.acknowledged() > recover)
     }
 
     /// Everything that was outstanding when the episode began has been acknowledged.
@@ -139,22 +152,23 @@ impl Sender {
     }
 
     fn detect_losses(&mut self) -> Bytes {
+        let mut lost = Bytes::ZERO;
         if self.uses_sack() {
-            let again = if self.config.lost_retransmission_detection {
-                self.ledger.mark_lost_retransmissions()
-            } else {
-                Bytes::ZERO
-            };
-            return again + self.ledger.mark_lost_by_sack(self.config.mss);
-        }
-        match self.state {
-            State::Open if self.duplicates as usize >= DUPLICATE_THRESHOLD => self.ledger.mark_first_lost(),
-            // A partial acknowledgment: the next hole is lost as well.
-            State::Recovery { .. } if self.partial_seen && self.duplicates == 0 => {
-                self.ledger.mark_first_lost()
+            if self.config.lost_retransmission_detection {
+                lost += self.ledger.mark_lost_retransmissions();
             }
-            _ => Bytes::ZERO,
+            lost += self.ledger.mark_lost_by_sack(self.config.mss);
         }
+        let first = match self.state {
+            State::Open => self.duplicates as usize >= DUPLICATE_THRESHOLD && self.may_recover(),
+            // A partial acknowledgment: the next hole is lost as well.
+            State::Recovery { .. } => !self.uses_sack() && self.partial_seen && self.duplicates == 0,
+            State::Loss { .. } => false,
+        };
+        if first {
+            lost += self.ledger.mark_first_lost();
+        }
+        lost
     }
 
     fn enter_recovery(&mut self, now: Timestamp, lost: Bytes, probe: &mut dyn Probe) {
@@ -162,26 +176,24 @@ impl Sender {
         let flight_size = self.flight_size();
         let outstanding = self.ledger.outstanding();
         self.state = State::Recovery { until: self.ledger.next() };
+        self.recover = Some(self.ledger.next());
         self.partial_seen = false;
-        self.rescued = None;
-        self.retransmit_first = true;
+        self.rescued = false;
+        self.retransmit_first = self.ledger.next_lost().is_some();
         self.reduction =
             (self.config.recovery == Recovery::Prr).then(|| ProportionalRateReduction::new(outstanding));
-        // The reduction has been made: an echo of the same window asks for no other, but wants to be answered.
-        self.ecn_reduced_until = self.ledger.next();
-        self.signal(now, CongestionSignal::Loss, flight_size, lost, probe);
+        // One reduction for a window of data, whether it was marked or dropped (RFC 3168, section 6.1.2).
+        if self.reduced_until.is_none_or(|point| self.ledger.acknowledged() >= point) {
+            self.signal(now, CongestionSignal::Loss, flight_size, lost, probe);
+        }
     }
 
     /// RFC 3168, section 6.1.2: one reduction for a window of data.
     fn on_echo(&mut self, now: Timestamp, probe: &mut dyn Probe) {
-        if !self.config.ecn {
+        let answered = self.reduced_until.is_some_and(|point| self.ledger.acknowledged() <= point);
+        if !self.config.ecn || self.state != State::Open || answered {
             return;
         }
-        self.send_cwr = true;
-        if self.state != State::Open || self.ledger.acknowledged() < self.ecn_reduced_until {
-            return;
-        }
-        self.ecn_reduced_until = self.ledger.next();
         self.counters.ecn_reductions += 1;
         let flight_size = self.flight_size();
         self.signal(now, CongestionSignal::EcnCe, flight_size, Bytes::ZERO, probe);
@@ -200,13 +212,13 @@ impl Sender {
 
     /// Eifel detection (RFC 3522): the first acknowledgment of new data after a timeout answers the original.
     fn check_timeout(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
-        let Some(retransmitted_at) = self.doubtful_timeout.take() else { return };
-        if !matches!(self.state, State::Loss { .. })
-            || ack.timestamp_echo.is_none_or(|echo| echo >= retransmitted_at)
-        {
+        let Some(timeout) = self.doubtful_timeout.take() else { return };
+        if ack.timestamp_echo.is_none_or(|echo| echo >= timeout.at) {
             return;
         }
-        self.state = State::Open;
+        self.state = timeout.interrupted;
+        self.recover = None;
+        self.reduced_until = None;
         self.ledger.unmark_all_lost();
         self.timer.forget_backoff();
         self.counters.spurious_timeouts += 1;
@@ -244,7 +256,7 @@ impl Sender {
         event.latest_sent_at = deliveries.newest.map(|(_, sent_at, _)| sent_at);
         event.rtt_sample = rtt_sample;
         event.rtt = self.timer.rtt();
-        event.rate = self.rate.take_sample(lost);
+        event.rate = self.rate.take_sample(self.timer.rtt().minimum);
         event.round = self.round;
         event.in_recovery = self.in_recovery();
         event.congestion_experienced = ack.ece;

@@ -2,7 +2,7 @@
 
 use airpath_model::{Bytes, Ecn, Probe, SendEvent, Timestamp};
 
-use super::{Sender, State};
+use super::Sender;
 use crate::segment::Segment;
 
 /// A segment that could be sent next.
@@ -40,24 +40,31 @@ impl Sender {
         Some(self.send(now, candidate, probe))
     }
 
-    /// NextSeg() of RFC 6675 without its optional rule 3.
+    /// `NextSeg` of RFC 6675 without its rule 3.
     fn candidate(&mut self) -> Option<Candidate> {
         if let Some((sequence, payload)) = self.ledger.next_lost() {
             return Some(Candidate::Again { sequence, payload });
         }
         let left = self.offered - self.ledger.next();
         if left > 0 {
-            let payload = left.min(self.config.mss.get());
-            // What the receiver does not take yet must wait.
-            return (self.ledger.next() + payload <= self.right_edge)
-                .then_some(Candidate::New { payload: payload as u32 }); // at most mss, checked to fit
+            let usable = self.right_edge.saturating_sub(self.ledger.next());
+            let mut payload = left.min(self.config.mss.get());
+            if payload > usable {
+                // What the receiver does not take yet must wait, unless it never takes a full segment (RFC 9293,
+                // section 3.8.6.2.1).
+                if usable == 0 || !self.ledger.is_empty() {
+                    return None;
+                }
+                payload = usable;
+            }
+            return Some(Candidate::New { payload: payload as u32 }); // at most mss, checked to fit
         }
         self.rescue()
     }
 
     /// Rule 4: once in a recovery the last segment is sent again, so that the loss of a whole tail shows.
     fn rescue(&self) -> Option<Candidate> {
-        if !self.in_recovery() || !self.ledger.has_sacked() || self.rescued.is_some() {
+        if !self.in_recovery() || !self.ledger.has_sacked() || self.rescued {
             return None;
         }
         let (sequence, payload) = self.ledger.highest_unacknowledged()?;
@@ -67,6 +74,9 @@ impl Sender {
     fn window_allows(&self, candidate: Candidate, payload: Bytes, window: Bytes) -> bool {
         if self.retransmit_first && matches!(candidate, Candidate::Again { .. }) {
             return true;
+        }
+        if self.in_flight().is_zero() && !window.is_zero() {
+            return true; // or a window below one segment would stop the connection for ever
         }
         match &self.reduction {
             Some(reduction) => reduction.allows(payload),
@@ -87,11 +97,7 @@ impl Sender {
             Candidate::Again { sequence, .. } | Candidate::Rescue { sequence, .. } => {
                 self.ledger.on_retransmitted(now, sequence, state);
                 self.retransmit_first = false;
-                if matches!(candidate, Candidate::Rescue { .. })
-                    && let State::Recovery { until } = self.state
-                {
-                    self.rescued = Some(until);
-                }
+                self.rescued |= matches!(candidate, Candidate::Rescue { .. });
                 (sequence, true)
             }
         };
