@@ -199,8 +199,8 @@ SCENARIO_OPENING = """# The scenario language
 
 A scenario is one TOML file that says everything about an experiment; `airpath validate FILE --resolved` shows
 what it comes to. Every quantity has a unit: rates are in bits (`10mbps`, `1.5 Mbit/s`), sizes in bytes
-(`575kB`, `64KiB`), durations in `ns`, `us`, `ms`, `s`, `min` or `h`. k is 1000, Ki is 1024. A number without a
-unit is refused where a quantity is meant. In the tables below, quantities stand as examples.
+(`575kB`, `64KiB`), durations in `ns`, `us`, `ms`, `s`, `min` or `h`. k is 1000, Ki is 1024. A number without
+a unit is refused where a quantity is meant. In the tables below, quantities stand as examples.
 
 Where a key takes a random quantity, it is a fixed value or a table: `{uniform = ["0ms", "300ms"]}`,
 `{exponential = "1s"}`, and for groups of flows `{even = ["0ms", "10ms"]}` (spread evenly, not random).

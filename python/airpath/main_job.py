@@ -16,8 +16,8 @@ from airpath.cli.output import show
 from airpath.cli.trace import write_file
 from airpath.cli.work import compared_text, refuse_unwritable, write_results
 from airpath.results import summary_table
-from airpath.runner import run_all
-from airpath.scenario import Scenario, compare_scenario
+from airpath.runner import compare_scenarios, run_all
+from airpath.scenario import Scenario
 
 SCHEMES: Final = ("newreno", "cubic", "cubic-2008")
 REPETITIONS: Final = 5
@@ -44,7 +44,11 @@ def main() -> None:
 def parts() -> list[Part]:
     """Return both comparisons."""
     return [
-        Part("lte", "One download over a synthetic LTE link (lte.down), 60 s", _over_lte()),
+        Part(
+            "lte",
+            "One download over a synthetic LTE link (lte.down), 60 s",
+            compare_scenarios(SCHEMES, "lte.down", buffer="300 packets"),
+        ),
         Part(
             "ebe",
             "20 flows each way and short flows over EBE's moving bottleneck, 120 s",
@@ -54,7 +58,7 @@ def parts() -> list[Part]:
 
 
 def run_parts(parts: list[Part], out: Path) -> None:
-    """Run comparisons, print their summaries, write each into a folder of `out` with a page that links them."""
+    """Run comparisons, print their summaries, write each into a folder of `out`, and a page of links."""
     for part in parts:
         refuse_unwritable(out / part.name)
     for part in parts:
@@ -64,13 +68,6 @@ def run_parts(parts: list[Part], out: Path) -> None:
         show(summary_table(results.summary))
     write_file(out / "index.html", _page(parts).encode())
     show(f"\nreports: {out / 'index.html'} (open it in a browser)")
-
-
-def _over_lte() -> dict[str, Scenario]:
-    """One flow that starts at random, so that repetitions meet the same link at different moments."""
-    scenarios = compare_scenario(SCHEMES, "lte.down", buffer="300 packets")
-    start = {"flows.0.start": {"uniform": ["0ms", "1s"]}}
-    return {scheme: scenario.override(start) for scheme, scenario in zip(SCHEMES, scenarios, strict=True)}
 
 
 def _over_moving_bottleneck(scheme: str) -> Scenario:

@@ -34,6 +34,7 @@ def validate(
 ) -> None:
     """Check a scenario."""
     from airpath.scenario import Scenario
+    from airpath.scenario.traces import read_trace
     from airpath.workers import simulation
 
     try:
@@ -49,13 +50,15 @@ def validate(
     elif resolved:
         show(chosen.describe())
         for trace in chosen.traces:
-            show(f"trace: {trace.path} ({trace.format}, {trace.direction})")
+            show(f"trace: {trace.path} ({read_trace(trace).format})")
     else:
         show(f"{scenario}: valid")
 
 
 def facts(scenario: "Scenario") -> dict[str, Any]:
-    """Return what a scenario comes to, for machines; no value is null."""
+    """Return what a scenario comes to, for machines; null where a measure does not exist."""
+    from airpath.scenario.traces import read_trace
+
     resolved = scenario.resolved
     return {
         "name": scenario.name,
@@ -81,7 +84,7 @@ def facts(scenario: "Scenario") -> dict[str, Any]:
             )
         },
         "traces": [
-            {"file": str(trace.path), "format": trace.format, "direction": trace.direction}
+            {"file": str(trace.path), "format": read_trace(trace).format, "direction": trace.direction}
             for trace in scenario.traces
         ],
     }
