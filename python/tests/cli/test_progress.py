@@ -16,12 +16,12 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    watched = Terminal()
-    monkeypatch.setattr(sys, "stderr", watched)
+def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Put a terminal in place; not a fixture, because pytest sets its own standard error after the fixtures."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    return watched
+    return terminal
 
 
 @pytest.fixture
@@ -31,7 +31,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_long_work_is_shown_with_the_time_left(terminal, clock):
+def test_long_work_is_shown_with_the_time_left(monkeypatch, clock):
+    terminal = watched(monkeypatch)
     with progress_bar("9 runs", None) as show:
         clock[0] = 1.0
         show(0.1)
@@ -41,7 +42,8 @@ def test_long_work_is_shown_with_the_time_left(terminal, clock):
     assert "0:0" in terminal.getvalue()
 
 
-def test_short_work_is_not_shown(terminal, clock):
+def test_short_work_is_not_shown(monkeypatch, clock):
+    terminal = watched(monkeypatch)
     with progress_bar("9 runs", None) as show:
         clock[0] = 0.6
         show(0.4)
@@ -50,7 +52,8 @@ def test_short_work_is_not_shown(terminal, clock):
     assert terminal.getvalue() == ""
 
 
-def test_nothing_is_shown_unless_wanted(terminal, clock):
+def test_nothing_is_shown_unless_wanted(monkeypatch, clock):
+    terminal = watched(monkeypatch)
     with progress_bar("9 runs", False) as show:
         clock[0] = 10.0
         show(0.1)
