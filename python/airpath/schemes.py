@@ -29,8 +29,8 @@ class NewRenoParameters(SchemeParameters):
     """Parameters of NewReno."""
 
     counting: Literal["bytes", "acknowledgments"] = "bytes"
-    """What growth in congestion avoidance counts: `bytes` (RFC 3465), or `acknowledgments` (RFC 5681, equation 3;
-    as ns-2 does), which is half as fast under delayed acknowledgments.
+    """What growth in congestion avoidance counts: `bytes` (RFC 3465), or `acknowledgments` (RFC 5681,
+    equation 3; as ns-2 does), which is half as fast under delayed acknowledgments.
     """
     slow_start: SlowStart = "standard"
     """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does) or
@@ -50,7 +50,9 @@ class CubicParameters(SchemeParameters):
     reno_friendly: Flag = True
     """Be at least as fast as Reno would be (RFC 9438, section 4.3)."""
     slow_start: SlowStart = "hystart++"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1) or `hystart++` (RFC 9406)."""
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1) or `hystart++`
+    (RFC 9406).
+    """
 
 
 class Cubic2008Parameters(CubicParameters):

@@ -20,7 +20,7 @@ fn the_dumbbell_agrees_with_ns_2_and_ns_3() {
     for cell in cells("dumbbell") {
         let (simulator, scheme) = (text(&cell["sim"]), text(&cell["cc"]));
         let flows = cell["n"].as_u64().unwrap();
-        let outcome = run(&dumbbell(flows, &controller(&scheme), recovery(&scheme)), 1);
+        let outcome = run(&peer_dumbbell(flows, &controller(&scheme), recovery(&scheme)), 1);
         let goodput = table(&outcome, "flows").integers("goodput_bytes").iter().sum::<i64>() as f64 * 8.0 / 50e6;
         let queue = table(&outcome, "links").reals("queue_mean_packets")[0];
         for (quantity, ours, tolerance) in
@@ -98,31 +98,4 @@ fn recovery(scheme: &str) -> RecoveryPlan {
         "sack" => RecoveryPlan::Sack,
         _ => RecoveryPlan::Prr,
     }
-}
-
-fn peer_transport(recovery: RecoveryPlan, delayed_ack_segments: u32) -> TransportPlan {
-    TransportPlan { recovery, delayed_ack_segments, ..transport() }
-}
-
-fn dumbbell(flows: u64, controller: &ControllerPlan, recovery: RecoveryPlan) -> Plan {
-    let side = |name: String| LinkPlan { queue: packets(10_000), record: false, ..link(&name, mbps(1000), 5.0) };
-    let mut links = vec![
-        LinkPlan { queue: packets(500), ..link("bottleneck", mbps(100), 20.0) },
-        LinkPlan { queue: packets(10_000), ..link("back", mbps(100), 20.0) },
-    ];
-    let mut sources = Vec::new();
-    for index in 0..flows {
-        let first = links.len();
-        links.extend(["up", "down", "out", "in"].map(|name| side(format!("{name}-{index}"))));
-        sources.push(FlowPlan {
-            path: vec![first, 0, first + 2],
-            reverse_path: vec![first + 3, 1, first + 1],
-            start_ns: Draw::Constant { value: index as f64 / flows as f64 * 1e9 },
-            transport: Some(peer_transport(recovery, 2)),
-            ..flow(&format!("f{index}"), controller.clone())
-        });
-    }
-    let mut plan = plan(60, links, sources);
-    plan.record.measure_from_ns = 10 * SECOND;
-    plan
 }

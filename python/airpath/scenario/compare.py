@@ -11,7 +11,6 @@ from airpath.scenario.scenario import Scenario
 from airpath.schemes import parse_scheme
 from airpath.units import format_duration, parse_duration, parse_rate
 
-
 START = {"uniform": ["0s", "1s"]}
 """Flows start at random within the first second, so that repetitions differ; equal repetitions of two schemes
 start alike.

@@ -262,10 +262,9 @@ class _Resolution:
         if limit.unit is AmountUnit.BYTES:
             return int(limit.value)
         if draft.mean_bps is None:
-            why = (
-                "the link is unlimited" if draft.unlimited else "a rate log is read only when the run begins"
+            raise FieldError(
+                path, "needs the mean rate, and the link is unlimited; give the buffer in bytes or packets"
             )
-            raise FieldError(path, f"needs the mean rate, and {why}; give the buffer in bytes or packets")
         if limit.unit is AmountUnit.NANOSECONDS:
             return round(draft.mean_bps / 8 * float(limit.value) * 1e-9)
         return round(draft.mean_bps / 8 * float(limit.value) * self.base_rtt[draft.name] * 1e-9)

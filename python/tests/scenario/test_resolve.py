@@ -186,11 +186,15 @@ def test_controllers_of_the_registry():
     def controller(scheme):
         return plan(dumbbell(flows__0__scheme=scheme))["flows"][0]["controller"]
 
-    assert controller("newreno") == controller("reno") == {
-        "kind": "newreno",
-        "counting": "bytes",
-        "slow_start": "standard",
-    }
+    assert (
+        controller("newreno")
+        == controller("reno")
+        == {
+            "kind": "newreno",
+            "counting": "bytes",
+            "slow_start": "standard",
+        }
+    )
     old = {"beta": 0.8, "form": "2008", "slow_start": "per-acknowledgment"}
     assert controller("cubic-2008") == controller("cubic") | old
 

@@ -127,3 +127,33 @@ pub(crate) fn fixed(window_bytes: u64) -> ControllerPlan {
 pub(crate) fn datagrams(name: &str, traffic: TrafficPlan) -> FlowPlan {
     FlowPlan { traffic, controller: None, transport: None, reverse_path: vec![], ..flow(name, newreno()) }
 }
+
+/// The transport of the peers' scenarios.
+pub(crate) fn peer_transport(recovery: RecoveryPlan, delayed_ack_segments: u32) -> TransportPlan {
+    TransportPlan { recovery, delayed_ack_segments, ..transport() }
+}
+
+/// The dumbbell that ns-2 and ns-3 were measured with: 100 Mbit/s, 20 ms, buffer 500 packets, side links of 1 Gbit/s
+/// and 5 ms, flow i starts at i/N seconds, 60 s of which 10 to 60 s count.
+pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: RecoveryPlan) -> Plan {
+    let side = |name: String| LinkPlan { queue: packets(10_000), record: false, ..link(&name, mbps(1000), 5.0) };
+    let mut links = vec![
+        LinkPlan { queue: packets(500), ..link("bottleneck", mbps(100), 20.0) },
+        LinkPlan { queue: packets(10_000), ..link("back", mbps(100), 20.0) },
+    ];
+    let mut sources = Vec::new();
+    for index in 0..flows {
+        let first = links.len();
+        links.extend(["up", "down", "out", "in"].map(|name| side(format!("{name}-{index}"))));
+        sources.push(FlowPlan {
+            path: vec![first, 0, first + 2],
+            reverse_path: vec![first + 3, 1, first + 1],
+            start_ns: Draw::Constant { value: index as f64 / flows as f64 * 1e9 },
+            transport: Some(peer_transport(recovery, 2)),
+            ..flow(&format!("f{index}"), controller.clone())
+        });
+    }
+    let mut plan = plan(60, links, sources);
+    plan.record.measure_from_ns = 10 * SECOND;
+    plan
+}
