@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 
 
 def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Put a terminal in place; not a fixture, because pytest sets its own standard error after the fixtures."""
+    """Put a terminal in place; no fixture, because pytest sets its own standard error after the fixtures."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
