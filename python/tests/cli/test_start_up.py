@@ -32,3 +32,14 @@ def test_public_names():
     assert set(airpath.__all__) <= set(dir(airpath))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         airpath.nonsense  # noqa: B018
+
+
+def test_a_missing_engine_is_said_in_one_line():
+    without = "import sys; sys.modules['airpath._core'] = None"
+    script = f"{without}\nfrom airpath.cli import main; main(['validate', 'two-way'])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("airpath: the engine is not built")
+    assert done.stderr.count("\n") == 1
