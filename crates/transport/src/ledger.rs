@@ -131,7 +131,6 @@ impl Ledger {
             }
             self.pipe -= record.pipe();
             if !record.sacked {
-                self.newest_delivered = self.newest_delivered.max(record.order);
                 delivered(record);
             }
             self.records.pop_front();
@@ -148,7 +147,7 @@ impl Ledger {
     /// [`left`, `right`) has arrived out of order. Calls `delivered` for segments that were not known to have.
     pub(crate) fn sack(&mut self, left: u64, right: u64, mut delivered: impl FnMut(&Record)) {
         let (left, right) = (left.max(self.acknowledged), right.min(self.next));
-        let Self { records, sacked, pipe, newest_delivered, .. } = self;
+        let Self { records, sacked, pipe, .. } = self;
         sacked.insert(left, right, |from, to| {
             let first = records.partition_point(|record| record.sequence < from);
             for record in records.range_mut(first..) {
@@ -158,7 +157,6 @@ impl Ledger {
                 if !record.sacked {
                     *pipe -= record.pipe();
                     record.sacked = true;
-                    *newest_delivered = (*newest_delivered).max(record.order);
                     delivered(record);
                 }
             }
@@ -203,6 +201,11 @@ impl Ledger {
         }
         self.lost_below = frontier;
         Bytes::new(lost)
+    }
+
+    /// The transmission with this number is known to have been delivered.
+    pub(crate) fn note_delivered(&mut self, order: u64) {
+        self.newest_delivered = self.newest_delivered.max(order);
     }
 
     /// Finds retransmissions that were lost again: one of the next transmissions, at least three later, has been
@@ -325,3 +328,6 @@ impl Ledger {
 
 /// `DupThresh` of RFC 6675.
 pub(crate) const DUPLICATE_THRESHOLD: usize = 3;
+
+#[cfg(test)]
+mod tests;

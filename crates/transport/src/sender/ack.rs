@@ -14,11 +14,17 @@ struct Deliveries {
     payload: u64,
     /// The newest transmission among them: (order, sent at, may be confused with an earlier one).
     newest: Option<(u64, Timestamp, bool)>,
+    /// The newest transmission that was certainly delivered; an acknowledgment may answer an earlier one.
+    newest_certain: u64,
 }
 
 impl Deliveries {
-    fn add(&mut self, record: &Record) {
+    /// `answers_latest` tells whether the latest transmission of the segment is what was delivered.
+    fn add(&mut self, record: &Record, answers_latest: bool) {
         self.payload += u64::from(record.payload);
+        if answers_latest {
+            self.newest_certain = self.newest_certain.max(record.order);
+        }
         if self.newest.is_none_or(|(order, ..)| record.order > order) {
             self.newest = Some((record.order, record.sent_at, record.retransmitted));
         }
@@ -62,9 +68,17 @@ impl Sender {
 
     fn deliver(&mut self, now: Timestamp, ack: &Acknowledgment) -> Deliveries {
         let mut deliveries = Deliveries::default();
+        let minimum_rtt = self.timer.rtt().minimum;
         let Self { ledger, rate, config, .. } = self;
+        // RFC 8985, section 6.2, step 2: what comes back sooner than any round trip, or with an older timestamp, may
+        // answer an earlier transmission. That leaves out retransmissions that are acknowledged selectively, whose
+        // echo is that of older data; what is sent after them will tell.
+        let answers_latest = |record: &Record| {
+            let in_time = now.since(record.sent_at) >= minimum_rtt;
+            !record.retransmitted || in_time && ack.timestamp_echo.is_none_or(|echo| echo >= record.sent_at)
+        };
         let mut note = |record: &Record| {
-            deliveries.add(record);
+            deliveries.add(record, answers_latest(record));
             rate.on_delivered(now, u64::from(record.payload), record.sent_at, &record.state);
         };
         ledger.acknowledge(ack.cumulative, &mut note);
@@ -73,6 +87,7 @@ impl Sender {
                 ledger.sack(left, right, &mut note);
             }
         }
+        ledger.note_delivered(deliveries.newest_certain);
         deliveries
     }
 

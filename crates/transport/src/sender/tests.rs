@@ -1,1 +1,148 @@
+//! The sender's inner accounts, recomputed from the ledger after every event.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, NullProbe, Pacing,
+    Phase, Probe, Timestamp,
+};
+use proptest::prelude::*;
+
+use super::{Sender, State};
+use crate::{Receiver, ReceiverConfig, Recovery, Segment, SenderConfig};
+
+const MSS: u64 = 100;
+
+/// Half a window after a loss, one segment after a timeout, one segment more for each acknowledgment.
+#[derive(Debug)]
+struct Simple(Bytes);
+
+impl Controller for Simple {
+    fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
+        if !event.acked.is_zero() && !event.in_recovery && self.0 < Bytes::new(40 * MSS) {
+            self.0 += Bytes::new(MSS);
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
+        self.0 = match event.signal {
+            CongestionSignal::Timeout => event.mss,
+            CongestionSignal::Loss | CongestionSignal::EcnCe => {
+                Bytes::new(event.flight_size.get() / 2).max(event.mss * 2)
+            }
+        };
+    }
+
+    fn control(&self) -> Control {
+        Control { window: self.0, pacing: Pacing::Off, quantum: Bytes::MAX }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::CongestionAvoidance
+    }
+}
+
+fn check(sender: &Sender) -> Result<(), TestCaseError> {
+    let pipe: u64 = sender
+        .ledger
+        .records()
+        .filter(|record| !record.sacked)
+        .map(|record| {
+            (u64::from(!record.lost) + u64::from(record.retransmitting)) * u64::from(record.payload)
+        })
+        .sum();
+    prop_assert_eq!(sender.ledger.pipe().get(), pipe);
+    prop_assert!(sender.duplicate_bytes <= pipe);
+    prop_assert_eq!(sender.in_flight().get(), pipe - sender.duplicate_bytes);
+    let outstanding: u64 = sender.ledger.records().map(|record| u64::from(record.payload)).sum();
+    prop_assert_eq!(sender.ledger.outstanding().get(), outstanding);
+    // The timer runs exactly while something is outstanding.
+    prop_assert_eq!(sender.timer.deadline().is_scheduled(), outstanding > 0);
+    // Any loss shows at the first segment, and no loss is left unattended.
+    let lost = sender.ledger.records().any(|record| record.lost && !record.sacked);
+    prop_assert_eq!(sender.ledger.first_is_lost(), lost);
+    prop_assert!(!lost || sender.state != State::Open);
+    prop_assert!(sender.in_recovery() || sender.reduction.is_none());
+    if let State::Recovery { until } | State::Loss { until } = sender.state {
+        prop_assert!(sender.ledger.acknowledged() < until);
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// The next segment on its way arrives, or is lost.
+    Data(bool),
+    /// The next acknowledgment on its way arrives, or is lost.
+    Ack(bool),
+    /// The sender's timer expires, on time or falsely late for what is on its way.
+    Timer,
+    Offer(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        12 => prop::bool::weighted(0.8).prop_map(Step::Data),
+        12 => prop::bool::weighted(0.9).prop_map(Step::Ack),
+        1 => Just(Step::Timer),
+        3 => (1_u64..1_000).prop_map(Step::Offer),
+    ];
+    prop::collection::vec(step, 1..400)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_accounts_are_those_of_the_ledger(
+        steps in steps(),
+        recovery in prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack), Just(Recovery::Newreno)],
+        detect in any::<bool>(),
+        undo in any::<bool>(),
+    ) {
+        let config = SenderConfig {
+            mss: Bytes::new(MSS),
+            recovery,
+            lost_retransmission_detection: detect,
+            spurious_timeout_undo: undo,
+            ..SenderConfig::default()
+        };
+        let mut sender = Sender::new(config, Box::new(Simple(Bytes::new(10 * MSS)))).unwrap();
+        let sack = recovery != Recovery::Newreno;
+        let mut receiver = Receiver::new(ReceiverConfig { sack, ..ReceiverConfig::default() });
+        let (mut data, mut acks) = (Vec::<Segment>::new(), Vec::new());
+        let mut now = Timestamp::ZERO;
+        for step in steps {
+            now += Duration::from_millis(1);
+            match step {
+                Step::Data(arrives) if !data.is_empty() => {
+                    let segment = data.remove(0);
+                    if arrives {
+                        receiver.on_segment(now, &segment);
+                        receiver.on_timer(now);
+                        acks.extend(receiver.poll_ack(now));
+                    }
+                }
+                Step::Ack(arrives) if !acks.is_empty() => {
+                    let ack = acks.remove(0);
+                    if arrives {
+                        sender.on_ack(now, &ack, &mut NullProbe);
+                        check(&sender)?;
+                    }
+                }
+                Step::Timer if sender.next_timer().is_scheduled() => {
+                    now = now.max(sender.next_timer());
+                    sender.on_timer(now, &mut NullProbe);
+                    check(&sender)?;
+                }
+                Step::Offer(payload) => sender.offer(Bytes::new(payload)),
+                _ => {}
+            }
+            while let Some(segment) = sender.poll_transmit(now, &mut NullProbe) {
+                data.push(segment);
+                check(&sender)?;
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The incremental scoreboard against RFC 6675, section 4, taken word by word over the full list.
+
+use alloc::vec::Vec;
+
+use airpath_model::{Bytes, Duration, Timestamp};
+use proptest::prelude::*;
+
+use super::Ledger;
+use crate::delivery_rate::SendState;
+
+const MSS: u64 = 100;
+
+/// The scoreboard of the RFC: a flag for each segment, and everything else computed anew.
+#[derive(Debug, Default)]
+struct Reference {
+    /// (first byte, last byte + 1, selectively acknowledged, sent again).
+    segments: Vec<(u64, u64, bool, bool)>,
+    acknowledged: u64,
+}
+
+impl Reference {
+    fn outstanding(&self) -> impl Iterator<Item = &(u64, u64, bool, bool)> {
+        self.segments.iter().filter(|segment| segment.1 > self.acknowledged)
+    }
+
+    /// Three discontiguous sequences, or more than two segments' worth of bytes, selectively acknowledged above.
+    fn is_lost(&self, sequence: u64) -> bool {
+        let (mut blocks, mut bytes, mut end_of_last) = (0, 0, None);
+        for &(left, right, sacked, _) in self.outstanding().filter(|segment| segment.0 > sequence) {
+            if sacked {
+                bytes += right - left;
+                blocks += u32::from(end_of_last != Some(left));
+                end_of_last = Some(right);
+            }
+        }
+        blocks >= 3 || bytes > 2 * MSS
+    }
+
+    fn set_pipe(&self) -> u64 {
+        self.outstanding()
+            .filter(|segment| !segment.2)
+            .map(|&(left, right, _, again)| {
+                (u64::from(!self.is_lost(left)) + u64::from(again)) * (right - left)
+            })
+            .sum()
+    }
+
+    /// Rule 1 of `NextSeg`.
+    fn next_lost(&self) -> Option<u64> {
+        self.outstanding()
+            .find(|&&(left, _, sacked, again)| !sacked && !again && self.is_lost(left))
+            .map(|s| s.0)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Send(u32),
+    /// Selectively acknowledge these of the outstanding segments (a start in per cent, and how many).
+    Sack(usize, usize),
+    /// Acknowledge cumulatively up to the first hole, after filling so many holes.
+    Fill(usize),
+    Retransmit,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => prop_oneof![Just(MSS as u32), 1..=MSS as u32].prop_map(Step::Send),
+        3 => (0_usize..100, 1_usize..5).prop_map(|(start, count)| Step::Sack(start, count)),
+        1 => (0_usize..3).prop_map(Step::Fill),
+        2 => Just(Step::Retransmit),
+    ];
+    prop::collection::vec(step, 1..200)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn agrees_with_the_text_of_rfc_6675(steps in steps()) {
+        let (mut ledger, mut reference) = (Ledger::default(), Reference::default());
+        let mut lost = 0;
+        for step in steps {
+            match step {
+                Step::Send(payload) => {
+                    let left = ledger.next();
+                    ledger.on_sent(Timestamp::ZERO, payload, SendState::default());
+                    reference.segments.push((left, left + u64::from(payload), false, false));
+                }
+                Step::Sack(start, count) => {
+                    // Not the first: it would be acknowledged cumulatively.
+                    let outstanding: Vec<_> = reference.outstanding().skip(1).copied().collect();
+                    let first = start * outstanding.len() / 100;
+                    let chosen = &outstanding[first..(first + count).min(outstanding.len())];
+                    if let (Some(&(left, ..)), Some(&(_, right, ..))) = (chosen.first(), chosen.last()) {
+                        let mut delivered = 0;
+                        ledger.sack(left, right, |record| delivered += u64::from(record.payload));
+                        let fresh: u64 = chosen.iter().filter(|s| !s.2).map(|s| s.1 - s.0).sum();
+                        prop_assert_eq!(delivered, fresh);
+                        for segment in &mut reference.segments {
+                            segment.2 |= segment.0 >= left && segment.1 <= right;
+                        }
+                    }
+                }
+                Step::Fill(holes) => {
+                    let mut left = holes + 1;
+                    let end = reference.outstanding().take_while(|segment| {
+                        left -= usize::from(!segment.2 && left > 0);
+                        segment.2 || left > 0
+                    }).last().map(|segment| segment.1);
+                    if let Some(end) = end {
+                        ledger.acknowledge(end, |_| {});
+                        reference.acknowledged = end;
+                    }
+                }
+                Step::Retransmit => {
+                    prop_assert_eq!(ledger.next_lost().map(|(sequence, _)| sequence), reference.next_lost());
+                    if let Some((sequence, _)) = ledger.next_lost() {
+                        ledger.on_retransmitted(Timestamp::ZERO, sequence, SendState::default());
+                        for segment in reference.segments.iter_mut().filter(|segment| segment.0 == sequence) {
+                            segment.3 = true;
+                        }
+                    }
+                }
+            }
+            lost += ledger.mark_lost_by_sack(Bytes::new(MSS)).get();
+            // What is lost stays lost, as holes above it are filled cumulatively; so does IsLost() below SACKs.
+            for record in ledger.records() {
+                prop_assert_eq!(record.lost && !record.sacked, !record.sacked && reference.is_lost(record.sequence));
+            }
+            prop_assert_eq!(ledger.pipe().get(), reference.set_pipe());
+            prop_assert!(lost <= ledger.next());
+        }
+    }
+}
+
+fn ledger_of(segments: u64) -> Ledger {
+    let mut ledger = Ledger::default();
+    for k in 0..segments {
+        ledger.on_sent(Timestamp::ZERO + Duration::from_millis(k), MSS as u32, SendState::default());
+    }
+    ledger
+}
+
+fn lost(ledger: &Ledger) -> Vec<u64> {
+    ledger
+        .records()
+        .filter(|record| record.lost && !record.sacked)
+        .map(|record| record.sequence / MSS)
+        .collect()
+}
+
+#[test]
+fn what_is_sent_after_a_timeout_is_not_lost_by_it() {
+    let mut ledger = ledger_of(3);
+    assert_eq!(ledger.mark_all_lost().get(), 3 * MSS);
+    assert_eq!(ledger.mark_all_lost().get(), 0, "nothing new is lost");
+    ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
+    assert_eq!(lost(&ledger), [0, 1, 2]);
+    assert_eq!(ledger.pipe().get(), MSS);
+    // It can be found lost later.
+    for _ in 4..8 {
+        ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
+    }
+    ledger.sack(4 * MSS, 7 * MSS, |_| {});
+    assert_eq!(ledger.mark_lost_by_sack(Bytes::new(MSS)).get(), MSS);
+    assert_eq!(lost(&ledger), [0, 1, 2, 3]);
+}
+
+#[test]
+fn an_undone_timeout_forgets_and_finds_again() {
+    let mut ledger = ledger_of(8);
+    ledger.sack(2 * MSS, 3 * MSS, |_| {});
+    ledger.mark_all_lost();
+    assert_eq!(ledger.next_lost(), Some((0, MSS as u32)));
+    ledger.on_retransmitted(Timestamp::ZERO, 0, SendState::default());
+    ledger.unmark_all_lost();
+    assert_eq!((lost(&ledger).len(), ledger.next_lost()), (0, None));
+    assert_eq!(ledger.pipe().get(), 7 * MSS);
+    ledger.sack(2 * MSS, 5 * MSS, |_| {});
+    assert_eq!(ledger.mark_lost_by_sack(Bytes::new(MSS)).get(), 2 * MSS);
+    assert_eq!(lost(&ledger), [0, 1]);
+}
+
+#[test]
+fn a_segment_that_is_sacked_after_its_retransmission_leaves_pipe_altogether() {
+    let mut ledger = ledger_of(5);
+    ledger.sack(2 * MSS, 5 * MSS, |_| {});
+    ledger.mark_lost_by_sack(Bytes::new(MSS));
+    ledger.on_retransmitted(Timestamp::ZERO, MSS, SendState::default());
+    assert_eq!(ledger.pipe().get(), MSS);
+    ledger.sack(MSS, 2 * MSS, |_| {});
+    assert_eq!(ledger.pipe().get(), 0);
+    assert_eq!(ledger.next_lost(), Some((0, MSS as u32)));
+}
+
+#[test]
+fn the_list_of_retransmissions_does_not_grow_for_ever() {
+    let mut ledger = Ledger::default();
+    for k in 0..100 {
+        ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
+        ledger.mark_first_lost();
+        ledger.on_retransmitted(Timestamp::ZERO, k * MSS, SendState::default());
+        ledger.acknowledge((k + 1) * MSS, |_| {});
+    }
+    assert!(ledger.retransmissions.is_empty());
+}

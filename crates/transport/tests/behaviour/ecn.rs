@@ -1,0 +1,118 @@
+//! Explicit congestion notification (RFC 3168).
+
+use airpath_model::{CongestionSignal, Ecn};
+use airpath_transport::{ConfigError, Receiver, ReceiverConfig, Recovery, Segment, Sender, SenderConfig};
+
+use crate::controller::{Handle, Rule};
+use crate::script::{MSS, Script, at, config};
+
+const HALVE: Rule = Rule::Aimd { grow: false };
+
+fn marked() -> SenderConfig {
+    SenderConfig { ecn: true, ..config(Recovery::Sack) }
+}
+
+/// An acknowledgment of segments below `cumulative`, with ECE; which of the segments that leave say CWR.
+fn echo(script: &mut Script, cumulative: u64) -> Vec<u64> {
+    script.ece = true;
+    script.give(cumulative * MSS, &[]);
+    script.segments().iter().filter(|segment| segment.cwr).map(|segment| segment.sequence / MSS).collect()
+}
+
+#[test]
+fn one_reduction_and_one_cwr_for_a_window_of_data() {
+    let mut script = Script::new(marked(), HALVE, 10);
+    assert!(script.segments().iter().all(|segment| segment.ecn == Ecn::Ect0 && !segment.cwr));
+    script.at(100);
+    let mut cwr = Vec::new();
+    for cumulative in 1..=10 {
+        cwr.extend(echo(&mut script, cumulative));
+    }
+    assert_eq!(script.controller.signals(), [CongestionSignal::EcnCe]);
+    assert_eq!(script.sender.counters().ecn_reductions, 1);
+    assert_eq!(cwr, [10], "the first new segment after the reduction");
+    // Segment 10 told the receiver. An echo beyond it answers a new mark.
+    cwr = echo(&mut script.at(200), 11);
+    assert_eq!(script.controller.signals().len(), 2);
+    assert_eq!(cwr.len(), 0, "the window is full");
+    script.ece = false;
+    script.at(210).give(14 * MSS, &[]);
+    assert_eq!(script.segments().iter().filter(|segment| segment.cwr).count(), 1);
+}
+
+#[test]
+fn a_loss_in_the_window_of_an_echo_reduces_no_further() {
+    let mut script = Script::new(marked(), HALVE, 20);
+    script.send();
+    script.at(100);
+    echo(&mut script, 1);
+    script.ece = false;
+    let sent = script.ack(1, &[(2, 6)]);
+    assert_eq!(sent, [1]);
+    assert!(script.sender.in_recovery());
+    assert_eq!(script.controller.signals(), [CongestionSignal::EcnCe]);
+}
+
+#[test]
+fn an_echo_in_a_recovery_reduces_no_further() {
+    let mut script = Script::new(marked(), HALVE, 10);
+    script.send();
+    script.at(100).ack(0, &[(1, 4)]);
+    assert!(script.sender.in_recovery());
+    script.ece = true;
+    for right in 5..=10 {
+        script.ack(0, &[(1, right)]);
+    }
+    script.at(200).ack(10, &[]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
+    assert!(!script.sender.in_recovery());
+}
+
+#[test]
+fn retransmissions_are_not_capable_and_do_not_say_cwr() {
+    let mut script = Script::new(marked(), HALVE, 10);
+    script.send();
+    script.at(100).give(0, &[(1, 10)]);
+    let sent = script.segments();
+    assert!(sent[0].retransmission && sent[0].ecn == Ecn::NotEct && !sent[0].cwr);
+    assert!(!sent[1].retransmission && sent[1].ecn == Ecn::Ect0 && sent[1].cwr, "any reduction says CWR");
+    assert!(sent[2..].iter().all(|segment| !segment.cwr));
+}
+
+#[test]
+fn without_ecn_nothing_is_capable_and_echoes_are_ignored() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
+    assert!(script.segments().iter().all(|segment| segment.ecn == Ecn::NotEct));
+    assert!(echo(&mut script, 1).is_empty());
+    assert!(script.controller.signals().is_empty());
+    let handle = Handle::new(HALVE, airpath_model::Bytes::new(MSS));
+    handle.desk().needs.ecn = true;
+    let refused = Sender::new(config(Recovery::Sack), handle.controller());
+    assert_eq!(refused.err(), Some(ConfigError::EcnNeeded));
+}
+
+#[test]
+fn the_receiver_echoes_until_cwr() {
+    let config = ReceiverConfig { ecn: true, delayed_ack_segments: 1, ..ReceiverConfig::default() };
+    let mut receiver = Receiver::new(config);
+    let mut answer = |k: u64, ecn: Ecn, cwr: bool| {
+        let segment = Segment {
+            sequence: k * MSS,
+            payload: MSS as u32,
+            retransmission: false,
+            ecn,
+            cwr,
+            timestamp: None,
+            path: airpath_model::PathHeader::None,
+        };
+        receiver.on_segment(at(k), &segment);
+        receiver.poll_ack(at(k)).map(|ack| ack.ece)
+    };
+    assert_eq!(answer(0, Ecn::Ect0, false), Some(false));
+    assert_eq!(answer(1, Ecn::Ce, false), Some(true));
+    assert_eq!(answer(2, Ecn::Ect0, false), Some(true));
+    assert_eq!(answer(3, Ecn::Ect0, false), Some(true));
+    assert_eq!(answer(4, Ecn::Ect0, true), Some(false));
+    assert_eq!(answer(5, Ecn::Ect0, false), Some(false));
+    assert_eq!(answer(6, Ecn::Ce, true), Some(true), "a new mark on the segment that says CWR");
+}

@@ -1,0 +1,13 @@
+//! How sender and receiver behave, seen from outside: scripts in the manner of packetdrill, and whole connections
+//! over a lossy path.
+
+mod connections;
+mod controller;
+mod ecn;
+mod limits;
+mod newreno;
+mod path;
+mod receiver;
+mod sack;
+mod script;
+mod timers;

@@ -1,0 +1,140 @@
+//! When and what a receiver acknowledges (RFC 5681, section 4.2; RFC 2018; RFC 7323).
+
+use airpath_model::{Bytes, Ecn, PathHeader, Timestamp, XcpHeader};
+use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment};
+
+use crate::script::{MSS, at};
+
+fn segment(k: u64, sent_ms: u64) -> Segment {
+    Segment {
+        sequence: k * MSS,
+        payload: MSS as u32,
+        retransmission: false,
+        ecn: Ecn::NotEct,
+        cwr: false,
+        timestamp: Some(at(sent_ms)),
+        path: PathHeader::None,
+    }
+}
+
+/// Segment `k` arrives at `ms`: the answer, if there is one at once.
+fn arrive(receiver: &mut Receiver, k: u64, ms: u64) -> Option<Acknowledgment> {
+    receiver.on_segment(at(ms), &segment(k, ms));
+    receiver.poll_ack(at(ms))
+}
+
+fn cumulative(ack: Option<Acknowledgment>) -> Option<u64> {
+    ack.map(|ack| ack.cumulative / MSS)
+}
+
+fn blocks(ack: Option<Acknowledgment>) -> Vec<(u64, u64)> {
+    ack.map(|ack| ack.sack_ranges().map(|(left, right)| (left / MSS, right / MSS)).collect())
+        .unwrap_or_default()
+}
+
+#[test]
+fn every_second_segment_or_after_the_delay() {
+    let mut receiver = Receiver::new(ReceiverConfig::default());
+    assert_eq!(receiver.next_timer(), Timestamp::NEVER);
+    assert_eq!(arrive(&mut receiver, 0, 10), None);
+    assert_eq!(receiver.next_timer(), at(50));
+    assert_eq!(cumulative(arrive(&mut receiver, 1, 20)), Some(2));
+    assert_eq!(receiver.next_timer(), Timestamp::NEVER);
+    assert_eq!(arrive(&mut receiver, 2, 30), None);
+    receiver.on_timer(at(69));
+    assert_eq!(receiver.poll_ack(at(69)), None, "too early");
+    receiver.on_timer(at(70));
+    assert_eq!(cumulative(receiver.poll_ack(at(70))), Some(3));
+    assert_eq!(receiver.poll_ack(at(70)), None);
+    assert_eq!(receiver.next_timer(), Timestamp::NEVER);
+    assert_eq!(arrive(&mut receiver, 3, 80), None, "the count starts over");
+    assert_eq!(receiver.next_timer(), at(120));
+}
+
+#[test]
+fn each_segment_when_told_so() {
+    let mut receiver = Receiver::new(ReceiverConfig { delayed_ack_segments: 1, ..ReceiverConfig::default() });
+    for k in 0..5 {
+        assert_eq!(cumulative(arrive(&mut receiver, k, k)), Some(k + 1));
+    }
+}
+
+#[test]
+fn disorder_is_answered_at_once() {
+    let mut receiver = Receiver::new(ReceiverConfig::default());
+    assert_eq!(cumulative(arrive(&mut receiver, 1, 10)), Some(0), "a gap");
+    assert_eq!(cumulative(arrive(&mut receiver, 3, 11)), Some(0), "another");
+    assert_eq!(cumulative(arrive(&mut receiver, 0, 12)), Some(2), "part of the gap is filled");
+    assert_eq!(cumulative(arrive(&mut receiver, 2, 13)), Some(4), "all of it");
+    assert_eq!(cumulative(arrive(&mut receiver, 1, 14)), Some(4), "a duplicate");
+    assert_eq!(arrive(&mut receiver, 4, 15), None, "order again");
+    assert_eq!(receiver.delivered(), Bytes::new(5 * MSS));
+}
+
+#[test]
+fn the_block_that_changed_last_comes_first() {
+    let mut receiver = Receiver::new(ReceiverConfig::default());
+    assert_eq!(blocks(arrive(&mut receiver, 2, 1)), [(2, 3)]);
+    assert_eq!(blocks(arrive(&mut receiver, 4, 2)), [(4, 5), (2, 3)]);
+    assert_eq!(blocks(arrive(&mut receiver, 6, 3)), [(6, 7), (4, 5), (2, 3)]);
+    assert_eq!(blocks(arrive(&mut receiver, 8, 4)), [(8, 9), (6, 7), (4, 5)]);
+    assert_eq!(blocks(arrive(&mut receiver, 2, 5)), [(2, 3), (8, 9), (6, 7)], "a duplicate counts");
+    assert_eq!(
+        blocks(arrive(&mut receiver, 7, 6)),
+        [(6, 9), (2, 3), (4, 5)],
+        "merged, and room for one more"
+    );
+    assert_eq!(
+        blocks(arrive(&mut receiver, 0, 7)),
+        [(6, 9), (2, 3), (4, 5)],
+        "not the block that has been delivered"
+    );
+    assert_eq!(blocks(arrive(&mut receiver, 1, 8)), [(6, 9), (4, 5)]);
+    assert_eq!(blocks(arrive(&mut receiver, 3, 9)), [(6, 9)]);
+    assert!(blocks(arrive(&mut receiver, 5, 10)).is_empty());
+}
+
+#[test]
+fn without_sack_there_are_no_blocks() {
+    let mut receiver = Receiver::new(ReceiverConfig { sack: false, ..ReceiverConfig::default() });
+    let ack = arrive(&mut receiver, 2, 1);
+    assert!(ack.is_some_and(|ack| ack.sack.is_empty()));
+}
+
+/// RFC 7323, section 4.3 and its three cases: delayed acknowledgments echo the earliest segment, a gap keeps the last
+/// one in order, what fills it is echoed itself.
+#[test]
+fn the_echo_is_that_of_rfc_7323() {
+    let mut receiver = Receiver::new(ReceiverConfig::default());
+    let echo = |ack: Option<Acknowledgment>| ack.and_then(|ack| ack.timestamp_echo);
+    assert_eq!(arrive(&mut receiver, 0, 10), None);
+    assert_eq!(echo(arrive(&mut receiver, 1, 20)), Some(at(10)));
+    assert_eq!(echo(arrive(&mut receiver, 3, 30)), Some(at(10)));
+    assert_eq!(echo(arrive(&mut receiver, 4, 40)), Some(at(10)));
+    assert_eq!(echo(arrive(&mut receiver, 2, 50)), Some(at(50)));
+    let mut silent = Receiver::new(ReceiverConfig { timestamps: false, ..ReceiverConfig::default() });
+    let ack = arrive(&mut silent, 1, 10);
+    assert!(ack.is_some_and(|ack| ack.timestamp_echo.is_none() && ack.timestamp.is_none()));
+}
+
+#[test]
+fn xcp_feedback_adds_up_over_what_one_acknowledgment_answers() {
+    let header = |delta_throughput: f64| {
+        PathHeader::Xcp(XcpHeader {
+            rtt: airpath_model::Duration::from_millis(delta_throughput as u64),
+            inter_packet: airpath_model::Duration::ZERO,
+            delta_throughput,
+        })
+    };
+    let mut receiver = Receiver::new(ReceiverConfig::default());
+    let mut answers = Vec::new();
+    for k in 0..4 {
+        receiver.on_segment(at(k), &Segment { path: header(k as f64 + 1.0), ..segment(k, k) });
+        answers.extend(receiver.poll_ack(at(k)).map(|ack| match ack.path {
+            PathHeader::Xcp(xcp) => (xcp.delta_throughput, xcp.rtt),
+            other => panic!("{other:?}"),
+        }));
+    }
+    let ms = airpath_model::Duration::from_millis;
+    assert_eq!(answers, [(3.0, ms(2)), (7.0, ms(4))]);
+}

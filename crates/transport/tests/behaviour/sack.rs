@@ -1,0 +1,232 @@
+//! Loss recovery with SACK: RFC 6675, 3042, 6937.
+
+use airpath_model::{Bytes, CongestionSignal, NullProbe};
+use airpath_transport::{Recovery, SenderConfig};
+
+use crate::controller::Rule;
+use crate::script::{MSS, Script, at, config};
+
+const HALVE: Rule = Rule::Aimd { grow: false };
+
+#[test]
+fn fast_retransmit_when_more_than_two_segments_were_sacked() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
+    assert_eq!(script.send(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    script.at(100);
+    assert_eq!(script.ack(0, &[(1, 2)]), [10], "limited transmit");
+    assert_eq!(script.ack(0, &[(1, 3)]), [11], "limited transmit");
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    assert!(script.sender.in_recovery());
+    let event = script.controller.desk().signals[0];
+    assert_eq!((event.signal, event.lost.get()), (CongestionSignal::Loss, MSS));
+    assert_eq!(event.flight_size.get(), 10 * MSS, "what limited transmit sent does not count");
+    // Twelve sent, three sacked, one lost, one sent again; then pipe has to fall to the window of five.
+    assert_eq!(script.in_flight(), 9);
+    for right in 5..9 {
+        assert!(script.ack(0, &[(1, right)]).is_empty());
+    }
+    assert_eq!(script.in_flight(), 5);
+    assert_eq!(script.ack(0, &[(1, 9)]), [12]);
+    assert_eq!(script.ack(0, &[(1, 10)]), [13]);
+    script.ack(12, &[]);
+    assert!(!script.sender.in_recovery());
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
+}
+
+#[test]
+fn fast_retransmit_on_three_separate_blocks() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 20);
+    script.send();
+    script.at(100).give(0, &[(3, 4), (1, 2)]);
+    assert!(!script.sender.in_recovery());
+    script.give(0, &[(5, 6), (3, 4), (1, 2)]);
+    assert!(script.sender.in_recovery());
+    // Segment 2 lies below two blocks of one segment each only.
+    assert_eq!(script.send(), [0]);
+    script.give(0, &[(7, 8), (5, 6), (3, 4)]);
+    assert_eq!(script.controller.last_ack().newly_lost.get(), MSS);
+}
+
+#[test]
+fn fast_retransmit_on_the_third_duplicate_of_short_segments() {
+    let mut script = Script::idle(config(Recovery::Sack), HALVE, 10);
+    for _ in 0..6 {
+        script.sender.offer(Bytes::new(10));
+        assert_eq!(script.segments().len(), 1);
+    }
+    for right in 2..=4 {
+        assert!(!script.sender.in_recovery());
+        let mut blocks = airpath_transport::SackBlocks::new();
+        blocks.push(0, 10, right * 10);
+        let ack = airpath_transport::Acknowledgment {
+            cumulative: 0,
+            sack: blocks,
+            receive_window: Bytes::MAX,
+            timestamp: None,
+            timestamp_echo: None,
+            ece: false,
+            path: airpath_model::PathHeader::None,
+        };
+        script.sender.on_ack(at(100), &ack, &mut NullProbe);
+    }
+    assert!(script.sender.in_recovery());
+    let again = script.at(100).segments();
+    assert_eq!(again.iter().map(|segment| segment.sequence).collect::<Vec<_>>(), [0, 50], "and the rescue");
+}
+
+#[test]
+fn an_acknowledgment_that_says_nothing_new_is_no_duplicate() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
+    script.send();
+    for _ in 0..5 {
+        script.at(100).ack(0, &[(1, 2)]);
+    }
+    assert!(!script.sender.in_recovery());
+}
+
+/// RFC 6937 by hand. Twenty in flight, the first is lost; limited transmit sends two more: RecoverFS is 22 and the
+/// new window 10. Delivery k of the recovery allows ceil(10 k / 22) segments in all while pipe = 19 - k + sent
+/// exceeds 10, and keeps pipe at 10 afterwards.
+#[test]
+fn proportional_rate_reduction_after_one_loss() {
+    let mut script = Script::new(config(Recovery::Prr), HALVE, 20);
+    script.send();
+    script.at(100);
+    assert_eq!(script.ack(0, &[(1, 2)]), [20]);
+    assert_eq!(script.ack(0, &[(1, 3)]), [21]);
+    let sent: Vec<usize> = (4..=22).map(|right| script.ack(0, &[(1, right)]).len()).collect();
+    assert_eq!(sent, [1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]);
+    assert_eq!(script.in_flight(), 10);
+    assert_eq!(script.sender.counters().retransmitted_packets, 1);
+}
+
+/// Fifteen of twenty lost: the slow-start bound allows what was delivered and one segment more for each of the
+/// five acknowledgments, until the flight has the size of the window.
+#[test]
+fn proportional_rate_reduction_after_heavy_loss() {
+    let mut script = Script::new(config(Recovery::Prr), HALVE, 20);
+    script.send();
+    script.at(100);
+    assert_eq!(script.ack(0, &[(15, 16)]), [20]);
+    assert_eq!(script.ack(0, &[(15, 17)]), [21]);
+    assert_eq!(script.ack(0, &[(15, 18)]), [0, 1]);
+    assert_eq!(script.ack(0, &[(15, 19)]), [2, 3]);
+    assert_eq!(script.ack(0, &[(15, 20)]), [4, 5]);
+    assert_eq!(script.ack(0, &[(15, 21)]), [6, 7]);
+    assert_eq!(script.ack(0, &[(15, 22)]), [8, 9]);
+    assert_eq!(script.in_flight(), 10);
+}
+
+#[test]
+fn proportional_rate_reduction_keeps_to_windows_that_are_no_multiple_of_a_segment() {
+    let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 20);
+    script.send();
+    script.controller.desk().control.window = Bytes::new(7_700);
+    script.at(100);
+    for right in 2..=20 {
+        script.ack(0, &[(1, right)]);
+    }
+    assert!(script.sender.in_recovery());
+    assert_eq!(script.in_flight(), 7, "the largest number of segments that fits");
+}
+
+/// Ten segments and no more, 0, 8 and 9 are lost: the end of the tail is sent again once.
+#[test]
+fn one_rescue_retransmission_for_each_recovery() {
+    let mut script = Script::idle(config(Recovery::Sack), HALVE, 10);
+    script.sender.offer(Bytes::new(10 * MSS));
+    script.send();
+    script.at(100).ack(0, &[(1, 3)]);
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    assert_eq!(script.in_flight(), 7);
+    assert!(script.ack(0, &[(1, 6)]).is_empty());
+    assert_eq!(script.ack(0, &[(1, 7)]), [9], "pipe 4, window 5");
+    assert!(script.ack(0, &[(1, 8)]).is_empty());
+    assert!(script.at(200).ack(8, &[]).is_empty(), "only once");
+    assert!(script.sender.in_recovery());
+    script.at(210).ack(8, &[(9, 10)]);
+    assert_eq!(script.sender.counters().retransmitted_packets, 2);
+}
+
+/// Segments 0, 2 and 4 are lost, and the retransmission of 2 is lost again.
+fn lose_a_retransmission(detect: bool) -> (Script, Vec<u64>) {
+    let config = SenderConfig { lost_retransmission_detection: detect, ..config(Recovery::Sack) };
+    let mut script = Script::new(config, Rule::Fixed, 20);
+    script.send();
+    let sent = script.at(100).ack(0, &[(5, 10), (3, 4), (1, 2)]);
+    assert_eq!(sent, [0, 2, 4, 20, 21, 22, 23, 24, 25, 26]);
+    let mut later = script.at(200).ack(2, &[(3, 4), (5, 10)]);
+    later.extend(script.ack(2, &[(3, 10)]));
+    later.extend(script.ack(2, &[(3, 20)]));
+    later.extend(script.ack(2, &[(3, 21)]));
+    assert!(!later.contains(&2), "only two of the later transmissions have arrived");
+    let sent = script.ack(2, &[(3, 22)]);
+    (script, sent)
+}
+
+#[test]
+fn a_lost_retransmission_is_found_in_the_middle_of_the_window() {
+    let (mut script, sent) = lose_a_retransmission(true);
+    assert_eq!(sent.first(), Some(&2));
+    assert_eq!(script.controller.last_ack().newly_lost.get(), MSS);
+    script.at(300).ack(22, &[]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss], "one signal for the episode");
+    assert_eq!(script.sender.counters().timeouts, 0);
+}
+
+#[test]
+fn without_detection_the_timer_finds_it() {
+    let (mut script, sent) = lose_a_retransmission(false);
+    assert!(!sent.contains(&2));
+    assert_eq!(script.expire().first(), Some(&2));
+    assert_eq!(script.sender.counters().timeouts, 1);
+}
+
+/// What was sent during a recovery and is lost is a new loss event when the old recovery ends.
+#[test]
+fn losses_that_remain_begin_the_next_recovery() {
+    let overtaken = SenderConfig { lost_retransmission_detection: false, ..config(Recovery::Sack) };
+    let mut script = Script::new(overtaken, Rule::Fixed, 8);
+    script.send();
+    assert_eq!(script.at(100).ack(0, &[(1, 8)]), [0, 8, 9, 10, 11, 12, 13, 14]);
+    // 8 is lost: found and sent again within the first recovery, for 9 to 14 arrive before 0.
+    let sent = script.at(190).ack(0, &[(9, 15), (1, 8)]);
+    assert_eq!(sent.first(), Some(&8));
+    assert_eq!(script.controller.signals().len(), 1);
+    script.at(200).ack(8, &[(9, 15)]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss, CongestionSignal::Loss]);
+    assert!(script.sender.in_recovery());
+    assert_eq!(script.sender.counters().retransmitted_packets, 2, "8 is on its way already");
+}
+
+#[test]
+fn a_short_last_segment_is_repaired_with_what_was_offered_after_it() {
+    let mut script = Script::idle(config(Recovery::Sack), HALVE, 20);
+    script.sender.offer(Bytes::new(2_500));
+    let payloads: Vec<u32> = script.segments().iter().map(|segment| segment.payload).collect();
+    assert_eq!(payloads, [1000, 1000, 500]);
+    script.sender.offer(Bytes::new(4_200));
+    let sequences: Vec<u64> = script.segments().iter().map(|segment| segment.sequence).collect();
+    assert_eq!(sequences, [2_500, 3_500, 4_500, 5_500, 6_500]);
+    script.sender.finish();
+    let mut blocks = airpath_transport::SackBlocks::new();
+    blocks.push(2_000, 2_500, 5_500);
+    let mut ack = airpath_transport::Acknowledgment {
+        cumulative: 2_000,
+        sack: blocks,
+        receive_window: Bytes::MAX,
+        timestamp: None,
+        timestamp_echo: None,
+        ece: false,
+        path: airpath_model::PathHeader::None,
+    };
+    script.sender.on_ack(at(100), &ack, &mut NullProbe);
+    let again = script.at(100).segments();
+    assert_eq!((again[0].sequence, again[0].payload, again[0].retransmission), (2_000, 500, true));
+    assert_eq!((again[1].sequence, again[1].payload), (6_500, 200), "the rescue");
+    assert_eq!(script.sender.in_flight().get(), 500 + 1_200 + 200);
+    ack.cumulative = 6_700;
+    ack.sack = airpath_transport::SackBlocks::new();
+    script.sender.on_ack(at(200), &ack, &mut NullProbe);
+    assert!(script.sender.is_complete());
+}

@@ -1,0 +1,98 @@
+//! A sender whose other end is the test. Segments are counted: segment k carries the bytes from k MSS on.
+
+use airpath_model::{Bytes, Duration, NullProbe, Timestamp};
+use airpath_transport::{Acknowledgment, Recovery, SackBlocks, Segment, Sender, SenderConfig};
+
+use crate::controller::{Handle, Rule};
+
+pub(crate) const MSS: u64 = 1000;
+
+pub(crate) fn at(ms: u64) -> Timestamp {
+    Timestamp::ZERO + Duration::from_millis(ms)
+}
+
+pub(crate) fn config(recovery: Recovery) -> SenderConfig {
+    SenderConfig { mss: Bytes::new(MSS), recovery, ..SenderConfig::default() }
+}
+
+pub(crate) struct Script {
+    pub(crate) sender: Sender,
+    pub(crate) controller: Handle,
+    now: Timestamp,
+    /// Whether the present acknowledgments carry ECE.
+    pub(crate) ece: bool,
+    pub(crate) receive_window: Bytes,
+    /// What the present acknowledgments echo.
+    pub(crate) echo: Option<Timestamp>,
+}
+
+impl Script {
+    /// Data without end.
+    pub(crate) fn new(config: SenderConfig, rule: Rule, window: u64) -> Self {
+        let mut script = Self::idle(config, rule, window);
+        script.sender.offer(Bytes::MAX);
+        script
+    }
+
+    /// No data yet.
+    pub(crate) fn idle(config: SenderConfig, rule: Rule, window: u64) -> Self {
+        let controller = Handle::new(rule, Bytes::new(window * MSS));
+        let sender = Sender::new(config, controller.controller()).expect("a valid configuration");
+        let (now, receive_window) = (Timestamp::ZERO, config.receive_window);
+        Self { sender, controller, now, ece: false, receive_window, echo: None }
+    }
+
+    pub(crate) fn at(&mut self, ms: u64) -> &mut Self {
+        assert!(at(ms) >= self.now, "scripts go forward");
+        self.now = at(ms);
+        self
+    }
+
+    /// Everything that may leave now.
+    pub(crate) fn segments(&mut self) -> Vec<Segment> {
+        let (sender, now) = (&mut self.sender, self.now);
+        std::iter::from_fn(|| sender.poll_transmit(now, &mut NullProbe)).collect()
+    }
+
+    /// The same by number.
+    pub(crate) fn send(&mut self) -> Vec<u64> {
+        self.segments().iter().map(|segment| segment.sequence / MSS).collect()
+    }
+
+    /// Everything below segment `cumulative` has arrived, and the given ranges of segments. What leaves then.
+    pub(crate) fn ack(&mut self, cumulative: u64, sack: &[(u64, u64)]) -> Vec<u64> {
+        self.give(cumulative * MSS, sack);
+        self.send()
+    }
+
+    /// The same without asking for segments, with the cumulative acknowledgment in bytes.
+    pub(crate) fn give(&mut self, cumulative: u64, sack: &[(u64, u64)]) {
+        let mut blocks = SackBlocks::new();
+        for &(left, right) in sack {
+            assert!(blocks.push(cumulative, left * MSS, right * MSS));
+        }
+        let ack = Acknowledgment {
+            cumulative,
+            sack: blocks,
+            receive_window: self.receive_window,
+            timestamp: None,
+            timestamp_echo: self.echo,
+            ece: self.ece,
+            path: airpath_model::PathHeader::None,
+        };
+        self.sender.on_ack(self.now, &ack, &mut NullProbe);
+    }
+
+    /// The next timer expires. What leaves then.
+    pub(crate) fn expire(&mut self) -> Vec<u64> {
+        let timer = self.sender.next_timer();
+        assert!(timer.is_scheduled() && timer >= self.now, "{timer:?}");
+        self.now = timer;
+        self.sender.on_timer(timer, &mut NullProbe);
+        self.send()
+    }
+
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.sender.in_flight().get() / MSS
+    }
+}
