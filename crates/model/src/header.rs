@@ -1,6 +1,6 @@
 //! What senders, routers and receivers write to each other on packets beside the ECN bits.
 
-use crate::{Bytes, Duration, Rate};
+use crate::Duration;
 
 /// The congestion header of one packet. The sender stamps it (through [`crate::Controller::on_sent`]), routers on
 /// the way change it, the receiver copies it into its acknowledgment, and it comes back in
@@ -26,10 +26,6 @@ pub struct XcpHeader {
     pub inter_packet: Duration,
     /// The change of throughput asked for by the sender and lowered by routers, in byte/s; may be negative.
     pub delta_throughput: f64,
-    /// The sender's present throughput.
-    pub throughput: Rate,
-    /// The packet's size on the wire.
-    pub size: Bytes,
 }
 
 /// VCP's two-bit load-factor code (SIGCOMM'05), in the order of severity.

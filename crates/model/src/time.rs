@@ -1,14 +1,17 @@
 //! Simulated or measured time, in whole nanoseconds.
 
 use core::fmt;
+use core::num::NonZeroU64;
 use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 /// An instant: nanoseconds since the start of the run.
 ///
 /// Range: 0 to about 584 years. [`Timestamp::NEVER`] is the largest value and means "not scheduled"; arithmetic
 /// saturates there, so an instant after `NEVER` is `NEVER`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Timestamp(u64);
+///
+/// Kept as nanoseconds + 1, so that `Option<Timestamp>` is no larger.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(NonZeroU64);
 
 /// A span of time: whole nanoseconds, never negative. Arithmetic saturates at both ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -16,38 +19,45 @@ pub struct Duration(u64);
 
 impl Timestamp {
     /// The start of the run.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self(NonZeroU64::MIN);
     /// Later than every instant that can happen.
-    pub const NEVER: Self = Self(u64::MAX);
+    pub const NEVER: Self = Self(NonZeroU64::MAX);
 
-    /// The instant `nanos` nanoseconds after the start of the run.
+    /// The instant `nanos` nanoseconds after the start of the run; the two largest values give
+    /// [`Timestamp::NEVER`].
     pub const fn from_nanos(nanos: u64) -> Self {
-        Self(nanos)
+        Self(Self::ZERO.0.saturating_add(nanos))
     }
 
     /// The instant `seconds` after the start of the run, to the nearest nanosecond; negative and NaN give zero.
     pub fn from_secs_f64(seconds: f64) -> Self {
-        Self(Duration::from_secs_f64(seconds).0)
+        Self::from_nanos(Duration::from_secs_f64(seconds).0)
     }
 
     /// Nanoseconds since the start of the run.
     pub const fn as_nanos(self) -> u64 {
-        self.0
+        self.0.get() - 1
     }
 
     /// Seconds since the start of the run.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.as_nanos() as f64 * 1e-9
     }
 
     /// The time since `earlier`; zero when `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
-        Duration(self.0.saturating_sub(earlier.0))
+        Duration(self.0.get().saturating_sub(earlier.0.get()))
     }
 
     /// Whether this instant can happen, that is, is not [`Timestamp::NEVER`].
     pub const fn is_scheduled(self) -> bool {
-        self.0 != u64::MAX
+        self.0.get() != u64::MAX
+    }
+}
+
+impl Default for Timestamp {
+    fn default() -> Self {
+        Self::ZERO
     }
 }
 
@@ -132,7 +142,7 @@ impl AddAssign<Duration> for Timestamp {
 impl Sub<Duration> for Timestamp {
     type Output = Self;
     fn sub(self, span: Duration) -> Self {
-        Self(self.0.saturating_sub(span.0))
+        Self::from_nanos(self.as_nanos().saturating_sub(span.0))
     }
 }
 
@@ -180,7 +190,7 @@ impl Div<u64> for Duration {
 impl fmt::Debug for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_scheduled() {
-            write!(f, "{}.{:09}s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+            write!(f, "{:?}", self.since(Self::ZERO))
         } else {
             f.write_str("never")
         }

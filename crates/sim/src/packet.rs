@@ -71,3 +71,12 @@ impl airpath_model::Packet for Packet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_packet_stays_small() {
+        let size = size_of::<super::Packet>();
+        assert!(size <= 144, "{size} bytes are copied four times a hop");
+    }
+}
