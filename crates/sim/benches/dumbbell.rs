@@ -30,5 +30,7 @@ fn measure(bencher: Bencher<'_, '_>, plan: &Plan) {
     bencher
         .counter(ItemsCount::new(hops))
         .with_inputs(|| Simulation::new(plan, &[], 1).expect("a runnable plan"))
-        .bench_values(|simulation| simulation.run(&RunControl::default()).map(|outcome| outcome.counts.events));
+        .bench_values(|simulation| {
+            simulation.run(&RunControl::default()).map(|outcome| outcome.counts.events)
+        });
 }

@@ -52,7 +52,11 @@ impl Plan {
             "must be a whole number of record intervals",
         )?;
         ensure(record.capture.iter().all(|&link| link < self.links.len()), "record.capture", "no such link")?;
-        ensure(self.links.len() + 2 * self.flows.len() < MAX_TARGETS, "links and flows", "are more than 16 million")?;
+        ensure(
+            self.links.len() + 2 * self.flows.len() < MAX_TARGETS,
+            "links and flows",
+            "are more than 16 million",
+        )?;
         distinct("links", self.links.iter().map(|link| link.name.as_str()))?;
         distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))?;
         self.links.iter().try_for_each(|link| check_link(link, inputs))?;

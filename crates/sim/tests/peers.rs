@@ -1,7 +1,7 @@
 //! The engine against what ns-2 and ns-3 measured for the same scenarios (`data/peers.json`).
 //!
-//! Stated tolerances: 5 % of goodput, 20 % of mean queue. Where a cell lies outside, the table of exceptions below
-//! says by how much and why; a cell that no longer needs its exception fails as well.
+//! Tolerances: 5 % of goodput, 20 % of mean queue. A cell outside has an entry in [`EXCEPTIONS`] that says by how much
+//! and why; a cell that no longer needs its entry fails as well.
 
 mod common;
 
@@ -11,35 +11,48 @@ use common::*;
 const GOODPUT_TOLERANCE: f64 = 0.05;
 const QUEUE_TOLERANCE: f64 = 0.20;
 
-/// (simulator, scheme, flows, quantity, least and most ratio ours/theirs, why).
-const EXCEPTIONS: [(&str, &str, u64, &str, f64, f64, &str); 0] = [];
+/// What is known to differ: scenario, simulator, scheme, quantity, least and most ratio ours to theirs, why.
+const EXCEPTIONS: [(&str, &str, &str, &str, f64, f64, &str); 1] = [(
+    "single",
+    "ns-3",
+    "TcpNewReno",
+    "goodput_mbps",
+    1.06,
+    1.09,
+    "ns-3 3.44 halves the window twice at each loss of one packet (its trace goes from 167 to 42 segments), so that the \
+     link idles after every loss; ns-2 and RFC 5681 halve once",
+)];
+
+/// What is wrong with one cell; nothing when it agrees, or differs as known.
+fn compare(scenario: &str, cell: &serde_json::Value, quantity: &str, ours: f64) -> Option<String> {
+    let (simulator, scheme) = (text(&cell["sim"]), text(&cell["cc"]));
+    let theirs = cell[quantity].as_f64().unwrap();
+    let ratio = ours / theirs;
+    println!(
+        "{scenario:10} {simulator:8} {scheme:12} {} {quantity:12} {theirs:8.2} {ours:8.2} {ratio:6.3}",
+        cell["n"]
+    );
+    let tolerance = if quantity == "mean_queue" { QUEUE_TOLERANCE } else { GOODPUT_TOLERANCE };
+    let agrees = (ratio - 1.0).abs() <= tolerance;
+    let known = EXCEPTIONS.iter().find(|known| {
+        (known.0, known.1, known.2, known.3) == (scenario, simulator.as_str(), scheme.as_str(), quantity)
+    });
+    let fine = known.map_or(agrees, |&(.., least, most, _)| !agrees && (least..=most).contains(&ratio));
+    (!fine).then(|| format!("{scenario}: {cell}: {quantity} is {ours:.2} here, {ratio:.3} of theirs"))
+}
 
 #[test]
 fn the_dumbbell_agrees_with_ns_2_and_ns_3() {
     let mut wrong = Vec::new();
     for cell in cells("dumbbell") {
-        let (simulator, scheme) = (text(&cell["sim"]), text(&cell["cc"]));
+        let scheme = text(&cell["cc"]);
         let flows = cell["n"].as_u64().unwrap();
         let outcome = run(&peer_dumbbell(flows, &controller(&scheme), recovery(&scheme)), 1);
-        let goodput = table(&outcome, "flows").integers("goodput_bytes").iter().sum::<i64>() as f64 * 8.0 / 50e6;
+        let goodput =
+            table(&outcome, "flows").integers("goodput_bytes").iter().sum::<i64>() as f64 * 8.0 / 50e6;
         let queue = table(&outcome, "links").reals("queue_mean_packets")[0];
-        for (quantity, ours, tolerance) in
-            [("goodput_mbps", goodput, GOODPUT_TOLERANCE), ("mean_queue", queue, QUEUE_TOLERANCE)]
-        {
-            let theirs = cell[quantity].as_f64().unwrap();
-            let ratio = ours / theirs;
-            println!("{simulator:8} {scheme:12} {flows:4} {quantity:12} {theirs:8.2} {ours:8.2} {ratio:6.3}");
-            let exception = EXCEPTIONS.iter().find(|(sim, cc, n, what, ..)| {
-                (*sim, *cc, *n, *what) == (simulator.as_str(), scheme.as_str(), flows, quantity)
-            });
-            let inside = match exception {
-                Some(&(.., least, most, _)) => (least..=most).contains(&ratio) && (ratio - 1.0).abs() > tolerance,
-                None => (ratio - 1.0).abs() <= tolerance,
-            };
-            if !inside {
-                wrong.push(format!("{simulator} {scheme} n={flows} {quantity}: {theirs:.2}, here {ours:.2} ({ratio:.3})"));
-            }
-        }
+        wrong.extend(compare("dumbbell", &cell, "goodput_mbps", goodput));
+        wrong.extend(compare("dumbbell", &cell, "mean_queue", queue));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -48,19 +61,14 @@ fn the_dumbbell_agrees_with_ns_2_and_ns_3() {
 fn one_flow_over_one_link_agrees_in_goodput() {
     let mut wrong = Vec::new();
     for cell in cells("single") {
-        let (simulator, scheme) = (text(&cell["sim"]), text(&cell["cc"]));
-        let delayed = cell["delayed_ack"].as_bool().unwrap();
+        let scheme = text(&cell["cc"]);
+        let segments = if cell["delayed_ack"].as_bool().unwrap() { 2 } else { 1 };
         let mut source = flow("f", controller(&scheme));
-        source.transport = Some(peer_transport(recovery(&scheme), if delayed { 2 } else { 1 }));
+        source.transport = Some(peer_transport(recovery(&scheme), segments));
         let forward = LinkPlan { queue: packets(83), ..link("bottleneck", mbps(10), 50.0) };
-        let back = link("back", mbps(10), 50.0);
-        let outcome = run(&plan(60, vec![forward, back], vec![source]), 1);
-        let ours = table(&outcome, "flows").integers("goodput_bytes")[0] as f64 * 8.0 / 60e6;
-        let theirs = cell["goodput_mbps"].as_f64().unwrap();
-        println!("{simulator:8} {scheme:12} delayed {delayed:5} {theirs:8.2} {ours:8.2} {:6.3}", ours / theirs);
-        if (ours / theirs - 1.0).abs() > GOODPUT_TOLERANCE {
-            wrong.push(format!("{simulator} {scheme} delayed={delayed}: {theirs:.2}, here {ours:.2}"));
-        }
+        let outcome = run(&plan(60, vec![forward, link("back", mbps(10), 50.0)], vec![source]), 1);
+        let goodput = table(&outcome, "flows").integers("goodput_bytes")[0] as f64 * 8.0 / 60e6;
+        wrong.extend(compare("single", &cell, "goodput_mbps", goodput));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

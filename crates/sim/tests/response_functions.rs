@@ -47,6 +47,9 @@ fn cubic_follows_the_response_function_of_rfc_9438() {
         let ratio = measured / law;
         // The law is for regular loss. Independent loss gives 13 to 15 % more, as it gives NewReno 7 % more: long
         // gaps weigh more than short ones, and with growth by the cube of the gap more so.
-        assert!((1.0..1.25).contains(&ratio), "loss {loss}, {rtt_ms} ms: {measured} against {law}, ratio {ratio}");
+        assert!(
+            (1.0..1.25).contains(&ratio),
+            "loss {loss}, {rtt_ms} ms: {measured} against {law}, ratio {ratio}"
+        );
     }
 }

@@ -253,7 +253,10 @@ impl Sender {
         self.rate.on_lost(lost);
         self.consecutive_timeouts += 1;
         self.counters.timeouts += 1;
-        if self.consecutive_timeouts == 1 && self.config.spurious_timeout_undo {
+        // Without SACK the timer of a long recovery fires while its retransmissions are still being answered one a
+        // round trip (RFC 6582, section 3.2, "impatient"): their echoes are old, yet the holes are real.
+        let may_be_false = self.state == State::Open || self.uses_sack();
+        if self.consecutive_timeouts == 1 && self.config.spurious_timeout_undo && may_be_false {
             self.doubtful_timeout = Some(DoubtfulTimeout { at: now, interrupted: self.state });
         }
         self.state = State::Loss { until: self.ledger.next() };

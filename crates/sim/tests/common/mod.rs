@@ -136,7 +136,8 @@ pub(crate) fn peer_transport(recovery: RecoveryPlan, delayed_ack_segments: u32) 
 /// The dumbbell that ns-2 and ns-3 were measured with: 100 Mbit/s, 20 ms, buffer 500 packets, side links of 1 Gbit/s
 /// and 5 ms, flow i starts at i/N seconds, 60 s of which 10 to 60 s count.
 pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: RecoveryPlan) -> Plan {
-    let side = |name: String| LinkPlan { queue: packets(10_000), record: false, ..link(&name, mbps(1000), 5.0) };
+    let side =
+        |name: String| LinkPlan { queue: packets(10_000), record: false, ..link(&name, mbps(1000), 5.0) };
     let mut links = vec![
         LinkPlan { queue: packets(500), ..link("bottleneck", mbps(100), 20.0) },
         LinkPlan { queue: packets(10_000), ..link("back", mbps(100), 20.0) },
