@@ -257,7 +257,7 @@ def _refuse_if_too_large(jobs: Sequence[Job]) -> None:
     for scenario in {id(job.scenario): job.scenario for job in jobs}.values():
         scenario.refuse_if_too_large()
     needed, free = sum(job.scenario.memory().bytes for job in jobs), available_memory()
-    if free is not None and needed > free:
+    if needed > free:
         raise ScenarioError(
             f"the records of {len(jobs)} runs would take about {format_size(needed, 2)}, and"
             f" {format_size(free, 2)} of memory are free; ask for fewer repetitions, or set a larger"

@@ -41,7 +41,7 @@ impl Timestamp {
 
     /// Seconds since the start of the run.
     pub fn as_secs_f64(self) -> f64 {
-        self.as_nanos() as f64 * 1e-9
+        self.as_nanos() as f64 / 1e9
     }
 
     /// The time since `earlier`; zero when `earlier` is later.
@@ -100,7 +100,7 @@ impl Duration {
 
     /// Seconds.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 * 1e-9
+        self.0 as f64 / 1e9
     }
 
     /// Whether this is no time at all.

@@ -89,7 +89,7 @@ impl Trace {
     fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let statistics = py.detach(|| Statistics::of(&self.trace));
         let result = PyDict::new(py);
-        result.set_item("duration_s", statistics.duration_ns as f64 * 1e-9)?;
+        result.set_item("duration_s", statistics.duration_ns as f64 / 1e9)?;
         result.set_item("mean_bps", statistics.mean_bps)?;
         result.set_item("min_bps", statistics.min_bps)?;
         result.set_item("p5_bps", statistics.p5_bps)?;
@@ -97,8 +97,8 @@ impl Trace {
         result.set_item("p95_bps", statistics.p95_bps)?;
         result.set_item("max_bps", statistics.max_bps)?;
         let outage = statistics.longest_outage;
-        result.set_item("longest_outage_s", outage.map_or(0.0, |outage| outage.duration_ns as f64 * 1e-9))?;
-        result.set_item("longest_outage_at_s", outage.map(|outage| outage.start_ns as f64 * 1e-9))?;
+        result.set_item("longest_outage_s", outage.map_or(0.0, |outage| outage.duration_ns as f64 / 1e9))?;
+        result.set_item("longest_outage_at_s", outage.map(|outage| outage.start_ns as f64 / 1e9))?;
         result.set_item("largest_step_bps", statistics.largest_step_bps)?;
         Ok(result)
     }
@@ -108,7 +108,7 @@ impl Trace {
         let points = py.detach(|| airpath_trace::to_rates(&self.trace, nanoseconds(bin_s)));
         match points.map_err(refused)? {
             airpath_trace::Trace::Rates { points, .. } => {
-                Ok(points.into_iter().map(|(start, rate)| (start as f64 * 1e-9, rate as f64)).collect())
+                Ok(points.into_iter().map(|(start, rate)| (start as f64 / 1e9, rate as f64)).collect())
             }
             airpath_trace::Trace::Opportunities { .. } => Ok(Vec::new()),
         }

@@ -1,9 +1,10 @@
 """How much memory the records of a run will take, so that a run that cannot end well is not begun."""
 
-import os
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
+
+import psutil
 
 from airpath.errors import ScenarioError
 from airpath.scenario.resolve import Resolved
@@ -13,6 +14,8 @@ FLOW_SERIES_COLUMNS: Final = 15
 LINK_SERIES_COLUMNS: Final = 12
 PACKET_COLUMNS: Final = 8
 COLUMN_BYTES: Final = 8
+FLOW_BYTES: Final = 4096
+"""What the two ends of a flow take in the engine, its share of the scoreboard included."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,18 @@ class MemoryEstimate:
     """One for each recorded link and interval."""
     packet_rows: int
     """One for each data packet that the measuring links can carry; zero when packets are not kept."""
+    flows: int
+    """Flows, expected arrivals included."""
 
     @property
     def bytes(self) -> int:
-        """Memory for all rows."""
+        """Memory for all rows and flows."""
         cells = (
             self.flow_series_rows * FLOW_SERIES_COLUMNS
             + self.link_series_rows * LINK_SERIES_COLUMNS
             + self.packet_rows * PACKET_COLUMNS
         )
-        return cells * COLUMN_BYTES
+        return cells * COLUMN_BYTES + self.flows * FLOW_BYTES
 
 
 def estimate_memory(resolved: Resolved) -> MemoryEstimate:
@@ -47,24 +52,22 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
     plan = resolved.plan
     intervals = ceil(plan["duration_ns"] / plan["record"]["interval_ns"])
     arrivals = sum(
-        2 * ceil(plan["duration_ns"] / flow["traffic"]["mean_interval_ns"])
+        ceil(plan["duration_ns"] / flow["traffic"]["mean_interval_ns"])
         for flow in plan["flows"]
         if flow["traffic"]["kind"] == "arrivals"
     )
     recorded = sum(link["record"] for link in plan["links"])
     return MemoryEstimate(
-        flow_series_rows=intervals * len(plan["flows"]) + arrivals,
+        flow_series_rows=intervals * len(plan["flows"]) + 2 * arrivals,
         link_series_rows=intervals * recorded,
         packet_rows=_packets(resolved) if plan["record"]["packets"] else 0,
+        flows=len(plan["flows"]) + arrivals,
     )
 
 
-def available_memory() -> int | None:
-    """Free physical memory in bytes; `None` where the system does not tell."""
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):
-        return None
+def available_memory() -> int:
+    """Memory in bytes that a new process could use without swapping."""
+    return int(psutil.virtual_memory().available)
 
 
 def refuse_if_too_large(resolved: Resolved, source: str, available: int | None = None) -> None:
@@ -77,9 +80,10 @@ def refuse_if_too_large(resolved: Resolved, source: str, available: int | None =
     """
     free = available_memory() if available is None else available
     estimate = estimate_memory(resolved)
-    if free is None or estimate.bytes <= free:
+    if estimate.bytes <= free:
         return
     remedies = {
+        "fewer flows": estimate.flows * FLOW_BYTES / COLUMN_BYTES,
         "record.packets = false": estimate.packet_rows * PACKET_COLUMNS,
         "a larger record.interval": estimate.flow_series_rows * FLOW_SERIES_COLUMNS
         + estimate.link_series_rows * LINK_SERIES_COLUMNS,

@@ -15,7 +15,7 @@ class TraceInput:
     path: Path
     """The file."""
     format: str | None
-    """Its format, as `airpath list formats` names it; `None` to detect it."""
+    """Its format, by name (`airpath trace --help`); `None` to detect it."""
     direction: str
     """`down` or `up`, for formats that hold both."""
 

@@ -122,7 +122,7 @@ impl DelayDistribution {
             histogram.iter().flat_map(|histogram| histogram.iter_recorded()).map(move |bin| DelayRow {
                 source: source as i64,
                 kind: kind as i64,
-                delay_s: bin.value_iterated_to() as f64 * 1e-9,
+                delay_s: bin.value_iterated_to() as f64 / 1e9,
                 packets: i64::from(bin.count_at_value()),
             })
         })
