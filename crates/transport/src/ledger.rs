@@ -1,7 +1,8 @@
 //! What was sent and not yet cumulatively acknowledged, and what is known of it.
 //!
 //! The scoreboard of RFC 6675, kept incrementally: an acknowledgment costs what it newly acknowledges or reveals as
-//! lost, never the window.
+//! lost, never the window. What was found lost stays so, also when blocks of short segments grow together and the
+//! text's test, made anew, would fail again.
 
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
@@ -210,27 +211,27 @@ impl Ledger {
 
     /// Finds retransmissions that were lost again: one of the next transmissions, at least three later, has been
     /// delivered. Searches the whole window. Gives the bytes newly lost.
+    ///
+    /// A lost rescue retransmission says that all originals below, which left before it, are lost as well.
     pub(crate) fn mark_lost_retransmissions(&mut self) -> Bytes {
-        let mut lost = 0;
+        let mut lost = Bytes::ZERO;
         while let Some(&(order, sequence)) = self.retransmissions.front() {
             if order + DUPLICATE_THRESHOLD as u64 > self.newest_delivered {
                 break;
             }
             self.retransmissions.pop_front();
-            let mut again = false;
-            self.update(sequence, |record| {
-                if record.order == order && record.retransmitting && !record.sacked {
-                    record.retransmitting = false;
-                    record.lost = true;
-                    again = true;
-                    lost += u64::from(record.payload);
+            let Some(&record) = self.find(sequence) else { continue };
+            if record.order == order && record.retransmitting && !record.sacked {
+                if record.lost {
+                    lost += Bytes::new(u64::from(record.payload));
+                } else {
+                    lost += self.mark_lost_below(sequence + u64::from(record.payload));
                 }
-            });
-            if again {
+                self.update(sequence, |record| record.retransmitting = false);
                 self.to_retransmit.push(Reverse(sequence));
             }
         }
-        Bytes::new(lost)
+        lost
     }
 
     /// The timer expired: everything not acknowledged is lost, retransmissions as well. Gives the bytes newly lost.

@@ -1,5 +1,6 @@
 //! The incremental scoreboard against RFC 6675, section 4, taken word by word over the full list.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use airpath_model::{Bytes, Duration, Timestamp};
@@ -10,12 +11,14 @@ use crate::delivery_rate::SendState;
 
 const MSS: u64 = 100;
 
-/// The scoreboard of the RFC: a flag for each segment, and everything else computed anew.
+/// The scoreboard of the RFC: flags for each segment, and everything else computed anew. What was once lost stays
+/// lost.
 #[derive(Debug, Default)]
 struct Reference {
     /// (first byte, last byte + 1, selectively acknowledged, sent again).
     segments: Vec<(u64, u64, bool, bool)>,
     acknowledged: u64,
+    lost: BTreeSet<u64>,
 }
 
 impl Reference {
@@ -24,7 +27,7 @@ impl Reference {
     }
 
     /// Three discontiguous sequences, or more than two segments' worth of bytes, selectively acknowledged above.
-    fn is_lost(&self, sequence: u64) -> bool {
+    fn meets_the_test(&self, sequence: u64) -> bool {
         let (mut blocks, mut bytes, mut end_of_last) = (0, 0, None);
         for &(left, right, sacked, _) in self.outstanding().filter(|segment| segment.0 > sequence) {
             if sacked {
@@ -34,6 +37,20 @@ impl Reference {
             }
         }
         blocks >= 3 || bytes > 2 * MSS
+    }
+
+    fn note_losses(&mut self) {
+        let sequences: Vec<u64> =
+            self.outstanding().filter(|segment| !segment.2).map(|segment| segment.0).collect();
+        for sequence in sequences {
+            if self.meets_the_test(sequence) {
+                self.lost.insert(sequence);
+            }
+        }
+    }
+
+    fn is_lost(&self, sequence: u64) -> bool {
+        self.lost.contains(&sequence)
     }
 
     fn set_pipe(&self) -> u64 {
@@ -124,7 +141,7 @@ proptest! {
                 }
             }
             lost += ledger.mark_lost_by_sack(Bytes::new(MSS)).get();
-            // What is lost stays lost, as holes above it are filled cumulatively; so does IsLost() below SACKs.
+            reference.note_losses();
             for record in ledger.records() {
                 prop_assert_eq!(record.lost && !record.sacked, !record.sacked && reference.is_lost(record.sequence));
             }
@@ -204,4 +221,24 @@ fn the_list_of_retransmissions_does_not_grow_for_ever() {
         ledger.acknowledge((k + 1) * MSS, |_| {});
     }
     assert!(ledger.retransmissions.is_empty());
+}
+
+/// A rescue retransmission left after all originals: when it is lost, so are those.
+#[test]
+fn a_lost_rescue_shows_the_loss_of_what_lies_below() {
+    let mut ledger = ledger_of(6);
+    ledger.sack(2 * MSS, 3 * MSS, |_| {});
+    ledger.on_retransmitted(Timestamp::ZERO, 5 * MSS, SendState::default());
+    for _ in 0..3 {
+        ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default());
+    }
+    // The rescue was transmission 7, segments 6 to 8 are 8 to 10.
+    ledger.sack(7 * MSS, 8 * MSS, |_| {});
+    ledger.note_delivered(9);
+    assert_eq!(ledger.mark_lost_retransmissions().get(), 0, "two later");
+    ledger.sack(8 * MSS, 9 * MSS, |_| {});
+    ledger.note_delivered(10);
+    assert_eq!(ledger.mark_lost_retransmissions().get(), 5 * MSS);
+    assert_eq!(lost(&ledger), [0, 1, 3, 4, 5]);
+    assert_eq!(ledger.pipe().get(), MSS, "segment 6");
 }

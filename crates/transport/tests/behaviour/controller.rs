@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Pacing, Phase, Probe, SendEvent,
-    Timestamp,
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Pacing, PathHeader, Phase,
+    Probe, Requirements, SendEvent, Timestamp,
 };
-use airpath_model::{PathHeader, Requirements};
 
 /// How the window answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

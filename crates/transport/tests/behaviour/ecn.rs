@@ -32,7 +32,7 @@ fn one_reduction_and_one_cwr_for_a_window_of_data() {
     assert_eq!(script.sender.counters().ecn_reductions, 1);
     assert_eq!(cwr, [10], "the first new segment after the reduction");
     // Segment 10 told the receiver. An echo beyond it answers a new mark.
-    cwr = echo(&mut script.at(200), 11);
+    cwr = echo(script.at(200), 11);
     assert_eq!(script.controller.signals().len(), 2);
     assert_eq!(cwr.len(), 0, "the window is full");
     script.ece = false;

@@ -84,7 +84,7 @@ fn an_acknowledgment_that_says_nothing_new_is_no_duplicate() {
     assert!(!script.sender.in_recovery());
 }
 
-/// RFC 6937 by hand. Twenty in flight, the first is lost; limited transmit sends two more: RecoverFS is 22 and the
+/// RFC 6937 by hand. Twenty in flight, the first is lost; limited transmit sends two more: `RecoverFS` is 22 and the
 /// new window 10. Delivery k of the recovery allows ceil(10 k / 22) segments in all while pipe = 19 - k + sent
 /// exceeds 10, and keeps pipe at 10 afterwards.
 #[test]
