@@ -12,6 +12,7 @@ ALGORITHMS := airpath-model airpath-control airpath-queue airpath-channel airpat
 
 export CARGO_TERM_PROGRESS_WHEN := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test test-rust test-python lint lint-rust lint-python purity format bench docs clean prerequisites

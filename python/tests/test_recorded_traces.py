@@ -1,0 +1,40 @@
+"""NewReno and CUBIC over recorded links, where the recordings are present."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import airpath
+
+TRACES = Path(os.environ.get("AIRPATH_TRACES", Path(__file__).parents[3] / "shared" / "data" / "traces"))
+NAMES = (
+    "Verizon-LTE-short.down",
+    "ATT-LTE-driving-2016.down",
+    "TMobile-LTE-short.down",
+    "Verizon-EVDO-driving.down",
+    "trace-3201711-timessquare",
+    "norway-bus.ljansbakken-oslo-report.2010-09-28_1407CEST.log",
+    "lumos5g-5g_trace_100_walking",
+    "oboe-trace_26.txt",
+    "starlink-lagos-first30min.csv",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_schemes_fill_a_recorded_link_as_far_as_it_carries(name: str) -> None:
+    path = TRACES / name
+    if not path.is_file():
+        pytest.skip(f"{path} is not there; set AIRPATH_TRACES to the folder of the recordings")
+    results = airpath.compare(
+        ["newreno", "cubic"], str(path), rtt="60ms", buffer="300 packets", duration="60s"
+    )
+    assert results.summary["scheme"].to_pylist() == ["newreno", "cubic"]
+    links = results.to_pandas("links")
+    bottleneck = links[links["link_name"] == "bottleneck"]
+    # The last bytes of a packet may leave in an interval after that of its first.
+    assert (bottleneck["departed_bytes"] <= bottleneck["offered_bytes"] + 1500).all()
+    # Where the buffer holds a bandwidth-delay product a single flow keeps the link busy most of the time.
+    capacity_bps = bottleneck["offered_bytes"].iloc[0] * 8 / 60
+    least = 0.6 if capacity_bps * 0.06 / 8 < 300 * 1500 else 0.05
+    assert (results.to_pandas("summary")["utilisation"] > least).all()
