@@ -23,6 +23,7 @@ pub(crate) struct Simulation {
 #[pymethods]
 impl Simulation {
     #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
     fn new(py: Python<'_>, plan: &str, traces: Vec<PyRef<'_, Trace>>, seed: u64) -> PyResult<Self> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
         let simulation = py
@@ -35,10 +36,7 @@ impl Simulation {
     ///
     /// Returns (tables, capture, counts): tables as {name: {column: (dtype, little-endian bytes)}}, the pcapng
     /// file or None, and what the engine did as {name: number}.
-    fn run<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, Bound<'py, PyDict>)> {
+    fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let simulation = self.simulation.lock().unwrap_or_else(PoisonError::into_inner).take();
         let simulation = simulation.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
         let outcome = py
@@ -68,6 +66,9 @@ impl Simulation {
         self.control.progress()
     }
 }
+
+/// Tables, capture, counts.
+type Handed<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, Bound<'py, PyDict>);
 
 fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);

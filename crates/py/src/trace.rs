@@ -18,7 +18,7 @@ pyo3::create_exception!(
 /// A trace read from the bytes of a file.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct Trace {
-    trace: airpath_trace::Trace,
+    series: airpath_trace::Trace,
     input: Arc<Input>,
     format: Format,
 }
@@ -57,7 +57,7 @@ impl Trace {
             let format = format.map_or_else(|| airpath_trace::detect(data), Ok)?;
             let options = ReadOptions { format: Some(format), direction, drop_ping_rows };
             let trace = airpath_trace::read(data, &options)?;
-            Ok(Self { input: Arc::new(Input::from(&trace)), trace, format })
+            Ok(Self { input: Arc::new(Input::from(&trace)), series: trace, format })
         })
         .map_err(|error: airpath_trace::TraceError| {
             TraceFormatError::new_err((error.to_string(), error.line))
@@ -79,7 +79,7 @@ impl Trace {
     /// "opportunities" or "rates".
     #[getter]
     fn kind(&self) -> &'static str {
-        match self.trace {
+        match self.series {
             airpath_trace::Trace::Opportunities { .. } => "opportunities",
             airpath_trace::Trace::Rates { .. } => "rates",
         }
@@ -87,7 +87,7 @@ impl Trace {
 
     /// Duration, rates over 100 ms bins, longest outage, largest step; seconds and bits per second.
     fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let statistics = py.detach(|| Statistics::of(&self.trace));
+        let statistics = py.detach(|| Statistics::of(&self.series));
         let result = PyDict::new(py);
         result.set_item("duration_s", statistics.duration_ns as f64 / 1e9)?;
         result.set_item("mean_bps", statistics.mean_bps)?;
@@ -105,7 +105,7 @@ impl Trace {
 
     /// The mean rate over bins of `bin_s` seconds: (start in seconds, bits per second) for each.
     fn rates(&self, py: Python<'_>, bin_s: f64) -> PyResult<Vec<(f64, f64)>> {
-        let points = py.detach(|| airpath_trace::to_rates(&self.trace, nanoseconds(bin_s)));
+        let points = py.detach(|| airpath_trace::to_rates(&self.series, nanoseconds(bin_s)));
         match points.map_err(refused)? {
             airpath_trace::Trace::Rates { points, .. } => {
                 Ok(points.into_iter().map(|(start, rate)| (start as f64 / 1e9, rate as f64)).collect())
@@ -116,13 +116,13 @@ impl Trace {
 
     /// The trace as packet-delivery opportunities in Mahimahi's form.
     fn to_mahimahi(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| airpath_trace::write_mahimahi(&self.trace)).map_err(refused)
+        py.detach(|| airpath_trace::write_mahimahi(&self.series)).map_err(refused)
     }
 
     /// The trace as a rate log; opportunities are averaged over bins of `bin_s` seconds.
     #[pyo3(signature = (bin_s=0.1))]
     fn to_csv(&self, py: Python<'_>, bin_s: f64) -> PyResult<String> {
-        py.detach(|| airpath_trace::write_airpath_csv(&self.trace, nanoseconds(bin_s))).map_err(refused)
+        py.detach(|| airpath_trace::write_airpath_csv(&self.series, nanoseconds(bin_s))).map_err(refused)
     }
 }
 
@@ -131,7 +131,6 @@ fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9 + 0.5) as u64
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 fn refused(error: airpath_trace::ConversionError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

@@ -5,7 +5,7 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use airpath_sim::plan::*;
+use airpath_sim::plan::{Plan, RecoveryPlan};
 use airpath_sim::{RunControl, Simulation};
 use common::{peer_dumbbell, run};
 use divan::Bencher;

@@ -1,5 +1,7 @@
 //! Captures of a run, read back with an independent reader.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use airpath_sim::plan::*;

@@ -93,7 +93,7 @@ fn the_retransmission_timer_backs_off_by_doubling() {
     assert!(gaps.len() >= 5, "{times:?}");
     // RTO = SRTT + max(4 RTTVAR, 200 ms); the RTT is constant, 101.2 ms.
     for (doubling, gap) in gaps.iter().enumerate() {
-        let expected = 0.3012 * 2_f64.powi(doubling as i32 + 1);
+        let expected = 0.3012 * f64::from(2_u32 << doubling);
         assert!((gap - expected).abs() < 1e-6, "gap {doubling}: {gap} against {expected}");
     }
 }

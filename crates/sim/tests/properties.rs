@@ -1,5 +1,7 @@
 //! Properties of random scenarios: nothing appears or vanishes, and a run is a function of plan and seed.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use std::sync::Arc;
@@ -131,9 +133,10 @@ fn same(one: &Outcome, other: &Outcome) -> bool {
 }
 
 fn run_with_trace(plan: &Plan, seed: u64) -> Outcome {
-    let trace = read(b"0\n3\n3\n7\n8\n8\n8\n40\n41\n60\n", &ReadOptions::default()).unwrap();
+    let trace = read(b"0\n3\n3\n7\n8\n8\n8\n40\n41\n60\n", &ReadOptions::default()).expect("a trace");
     let inputs = [Arc::new(Input::from(&trace))];
-    Simulation::new(plan, &inputs, seed).unwrap().run(&RunControl::default()).unwrap()
+    let simulation = Simulation::new(plan, &inputs, seed).expect("a runnable plan");
+    simulation.run(&RunControl::default()).expect("not cancelled")
 }
 
 /// A chain of two to four links each way, and flows of every kind over parts of it.

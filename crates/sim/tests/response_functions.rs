@@ -43,7 +43,7 @@ fn cubic_follows_the_response_function_of_rfc_9438() {
         // RFC 9438, section 5.1, equation 6, for loss at regular intervals.
         let (c, beta) = (0.4_f64, 0.7_f64);
         let rtt_s: f64 = rtt_ms / 1000.0;
-        let law = (c * (3.0 + beta) / (4.0 * (1.0 - beta))).powf(0.25) * rtt_s.powf(0.75) / loss.powf(0.75);
+        let law = libm::pow(c * (3.0 + beta) / (4.0 * (1.0 - beta)), 0.25) * libm::pow(rtt_s / loss, 0.75);
         let ratio = measured / law;
         // The law is for regular loss. Independent loss gives 13 to 15 % more, as it gives NewReno 7 % more: long
         // gaps weigh more than short ones, and with growth by the cube of the gap more so.

@@ -104,7 +104,7 @@ class TraceRate(Table):
     file: Text
     """Path of the file; a relative path begins at the folder of the scenario file."""
     format: TraceFormat | None = None
-    """The format of the file: `mahimahi` (packet-delivery opportunities) or a rate log; by default detected."""
+    """Format of the file: `mahimahi` (packet-delivery opportunities) or a rate log; detected by default."""
     direction: Literal["down", "up"] = "down"
     """Which direction to read, for formats that hold both."""
     mode: Literal["repeat", "once"] = "repeat"

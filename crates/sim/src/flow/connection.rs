@@ -206,7 +206,7 @@ impl ConnectionSource {
             ssthresh_bytes: self.sender.ssthresh().map_or(f64::NAN, bytes),
             in_flight_bytes: bytes(self.sender.in_flight()),
             srtt_s: seconds(self.sender.rtt().smoothed),
-            pacing_rate_bps: self.sender.pacing_rate().map_or(f64::NAN, |rate| rate.as_bps_f64()),
+            pacing_rate_bps: self.sender.pacing_rate().map_or(f64::NAN, airpath_model::Rate::as_bps_f64),
             phase: self.sender.phase(),
         }
     }

@@ -1,5 +1,6 @@
 //! Small plans for tests.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
 use airpath_sim::plan::*;
 use airpath_sim::{Outcome, RunControl, Simulation, Table};
