@@ -124,6 +124,15 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_without_data_is_limited_before_its_first_packet() {
+        let mut rate = DeliveryRate::default();
+        rate.mark_app_limited(Bytes::ZERO);
+        let state = rate.on_sent(at(0), true);
+        rate.on_delivered(at(10), 1000, at(0), &state);
+        assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(true));
+    }
+
+    #[test]
     fn a_sample_counts_the_losses_since_its_packet_left() {
         let mut rate = DeliveryRate::default();
         rate.on_lost(Bytes::new(700));

@@ -64,11 +64,6 @@ impl RetransmissionTimer {
         self.backoffs = (self.backoffs + 1).min(MOST_BACKOFFS);
     }
 
-    /// The last back-off was wrong.
-    pub(crate) fn forget_backoff(&mut self) {
-        self.backoffs = 0;
-    }
-
     /// Starts or restarts the timer (rules 5.1 and 5.3).
     pub(crate) fn restart(&mut self, now: Timestamp) {
         self.deadline = now + self.timeout();

@@ -225,7 +225,8 @@ impl Sender {
         }
     }
 
-    /// Eifel detection (RFC 3522): the first acknowledgment of new data after a timeout answers the original.
+    /// Eifel detection (RFC 3522): the first acknowledgment of new data after a timeout answers the original. Its
+    /// echo gives an RTT sample, which ends the back-off.
     fn check_timeout(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
         let Some(timeout) = self.doubtful_timeout.take() else { return };
         if ack.timestamp_echo.is_none_or(|echo| echo >= timeout.at) {
@@ -235,7 +236,6 @@ impl Sender {
         self.recover = None;
         self.reduced_until = None;
         self.ledger.unmark_all_lost();
-        self.timer.forget_backoff();
         self.counters.spurious_timeouts += 1;
         probe.record(now, Measurement::SpuriousTimeout);
         self.controller.on_spurious(now, probe);

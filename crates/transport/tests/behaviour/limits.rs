@@ -15,9 +15,19 @@ fn the_receive_window_is_obeyed() {
     assert!(!script.controller.last_ack().window_limited);
     script.receive_window = Bytes::new(5_000);
     assert_eq!(script.at(200).ack(2, &[]), [4, 5, 6]);
-    // The right edge never moves back.
     script.receive_window = Bytes::ZERO;
     assert!(script.at(300).ack(3, &[]).is_empty());
+}
+
+#[test]
+fn the_right_edge_never_moves_back() {
+    let small = SenderConfig { receive_window: Bytes::new(7_000), ..config(Recovery::Prr) };
+    let mut script = Script::new(small, Rule::Fixed, 3);
+    assert_eq!(script.send(), [0, 1, 2]);
+    script.receive_window = Bytes::ZERO;
+    assert_eq!(script.at(100).ack(3, &[]), [3, 4, 5]);
+    assert_eq!(script.at(200).ack(6, &[]), [6]);
+    assert!(script.at(300).ack(7, &[]).is_empty());
 }
 
 #[test]
@@ -84,6 +94,23 @@ fn window_limited_ends_with_the_flight_that_was() {
     assert!(script.controller.last_ack().window_limited);
     script.ack(5, &[]);
     assert!(!script.controller.last_ack().window_limited, "segment 4 left with room to spare");
+}
+
+/// In slow start the use of the window is that of the last round, not of the best one.
+#[test]
+fn a_window_that_is_used_no_more_stops_being_the_limit() {
+    let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);
+    script.controller.desk().phase = Phase::SlowStart;
+    script.sender.offer(Bytes::new(8 * MSS));
+    script.send();
+    script.at(100).ack(8, &[]);
+    assert!(script.controller.last_ack().window_limited);
+    for round in 1..=3 {
+        script.sender.offer(Bytes::new(2 * MSS));
+        script.at(200 * round).send();
+        script.at(200 * round + 100).ack(8 + 2 * round, &[]);
+    }
+    assert!(!script.controller.last_ack().window_limited);
 }
 
 #[test]

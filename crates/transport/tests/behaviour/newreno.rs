@@ -103,3 +103,32 @@ fn duplicates_never_count_for_more_than_the_flight() {
     script.at(200).ack(2, &[]);
     assert!(script.in_flight() <= 4);
 }
+
+/// Most duplicates are lost on their way, so that the flight seems larger than the window: the hole does not wait.
+#[test]
+fn a_partial_acknowledgment_retransmits_whatever_the_window_says() {
+    let mut script = Script::new(config(Recovery::Newreno), HALVE, 20);
+    script.send();
+    script.at(100);
+    for _ in 0..3 {
+        script.ack(0, &[]);
+    }
+    assert_eq!(script.at(200).ack(4, &[]), [4]);
+    assert!(script.in_flight() > 10);
+}
+
+/// One hole is repaired each round trip: the timer may fire while an answer to an earlier retransmission is on its
+/// way. Its echo is old, and yet the other holes are real.
+#[test]
+fn the_timer_of_a_recovery_is_not_taken_for_false() {
+    let mut script = Script::new(config(Recovery::Newreno), HALVE, 10);
+    script.send();
+    script.at(100);
+    for _ in 0..3 {
+        script.ack(0, &[]);
+    }
+    script.expire();
+    script.echo = Some(at(100));
+    script.at(1001).ack(4, &[]);
+    assert_eq!(script.sender.counters().spurious_timeouts, 0);
+}

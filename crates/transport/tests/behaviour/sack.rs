@@ -182,6 +182,26 @@ fn without_detection_the_timer_finds_it() {
     assert_eq!(script.sender.counters().timeouts, 1);
 }
 
+/// Segments 0, 1, 2, 4 and 6 were sent again when the original of 6 arrives after all. That is no answer to the
+/// retransmission, and so says nothing about those before it.
+#[test]
+fn a_late_original_is_not_taken_for_its_retransmission() {
+    let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 20);
+    script.send();
+    let sent = script.at(100).ack(0, &[(7, 20), (5, 6), (3, 4)]);
+    assert_eq!(sent[..4], [0, 1, 2, 4]);
+    assert_eq!(sent[4], 6);
+    let sent = script.at(105).ack(0, &[(5, 20), (3, 4)]);
+    assert_eq!(script.controller.last_ack().newly_lost, Bytes::ZERO);
+    assert!(sent.iter().all(|&segment| segment >= 20), "{sent:?}");
+    // A round trip later it could be the retransmission itself.
+    let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 20);
+    script.send();
+    script.at(100).ack(0, &[(7, 20), (5, 6), (3, 4)]);
+    script.at(200).ack(0, &[(5, 20), (3, 4)]);
+    assert_eq!(script.controller.last_ack().newly_lost.get(), 2 * MSS, "0 and 1");
+}
+
 /// What was sent during a recovery and is lost is a new loss event when the old recovery ends.
 #[test]
 fn losses_that_remain_begin_the_next_recovery() {
