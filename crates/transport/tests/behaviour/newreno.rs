@@ -132,3 +132,26 @@ fn the_timer_of_a_recovery_is_not_taken_for_false() {
     script.at(1001).ack(4, &[]);
     assert_eq!(script.sender.counters().spurious_timeouts, 0);
 }
+
+#[test]
+fn duplicates_count_again_after_an_undone_timeout() {
+    let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 6);
+    script.send();
+    script.expire();
+    script.echo = Some(at(0));
+    script.at(1010).ack(6, &[]);
+    assert_eq!(script.sender.counters().spurious_timeouts, 1);
+    let sent: Vec<u64> = (0..3).flat_map(|_| script.ack(6, &[])).collect();
+    assert!(sent.contains(&6) && script.sender.in_recovery());
+}
+
+#[test]
+fn duplicates_after_a_timeout_open_no_window() {
+    let mut script = Script::new(config(Recovery::Newreno), HALVE, 10);
+    script.send();
+    assert_eq!(script.expire(), [0]);
+    for _ in 0..5 {
+        assert!(script.ack(0, &[]).is_empty());
+    }
+    assert_eq!(script.in_flight(), 1);
+}

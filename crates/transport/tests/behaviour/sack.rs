@@ -111,6 +111,7 @@ fn proportional_rate_reduction_after_heavy_loss() {
     assert_eq!(script.ack(0, &[(15, 17)]), [21]);
     assert_eq!(script.ack(0, &[(15, 18)]), [0, 1]);
     assert_eq!(script.ack(0, &[(15, 19)]), [2, 3]);
+    assert!(script.ack(0, &[(15, 19)]).is_empty(), "nothing was delivered");
     assert_eq!(script.ack(0, &[(15, 20)]), [4, 5]);
     assert_eq!(script.ack(0, &[(15, 21)]), [6, 7]);
     assert_eq!(script.ack(0, &[(15, 22)]), [8, 9]);

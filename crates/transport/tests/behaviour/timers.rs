@@ -186,3 +186,42 @@ fn an_undone_timeout_gives_back_the_recovery_that_it_interrupted() {
     assert_eq!(script.controller.signals(), [CongestionSignal::Loss, CongestionSignal::Timeout]);
     assert_eq!(script.sender.counters().recoveries, 1);
 }
+
+#[test]
+fn new_data_ends_the_count_of_timeouts() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 1);
+    script.send();
+    script.expire();
+    script.expire();
+    script.at(3100).ack(1, &[]);
+    script.expire();
+    let consecutive: Vec<u32> =
+        script.controller.desk().signals.iter().map(|event| event.consecutive).collect();
+    assert_eq!(consecutive, [1, 2, 1]);
+}
+
+/// The first of two retransmissions is answered after the second has left: the timeout was true.
+#[test]
+fn the_echo_is_held_against_the_first_retransmission() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 4);
+    script.send();
+    script.expire();
+    script.expire();
+    script.echo = Some(at(1000));
+    script.at(3050).ack(1, &[]);
+    assert_eq!(script.sender.counters().spurious_timeouts, 0);
+}
+
+#[test]
+fn rate_samples_count_what_acknowledgments_and_timeouts_reveal_as_lost() {
+    let lost = |script: &Script| script.controller.last_ack().rate.map(|rate| rate.lost.get());
+    let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 10);
+    script.send();
+    script.at(100).ack(0, &[(2, 5)]);
+    assert_eq!(lost(&script), Some(2000));
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
+    script.send();
+    script.expire(); // sends 0 again; 1 to 9 are only believed lost
+    script.at(1010).ack(0, &[(8, 10)]);
+    assert_eq!(lost(&script), Some(10_000));
+}
