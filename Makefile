@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 TOOLS     := $(VENV)/tools
 DOCS      := $(VENV)/docs
 RUST_SOURCES   := $(shell find crates -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
-ALGORITHMS := airpath-model airpath-control airpath-queue airpath-channel airpath-transport
+ALGORITHMS := airpath-model airpath-estimate airpath-control airpath-queue airpath-channel airpath-transport
 
 export CARGO_TERM_PROGRESS_WHEN := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

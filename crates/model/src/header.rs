@@ -1,6 +1,6 @@
 //! What senders, routers and receivers write to each other on packets beside the ECN bits.
 
-use crate::Duration;
+use crate::{Duration, Rate};
 
 /// The congestion header of one packet. The sender stamps it (through [`crate::Controller::on_sent`]), routers on
 /// the way change it, the receiver copies it into its acknowledgment, and it comes back in
@@ -15,6 +15,10 @@ pub enum PathHeader {
     Xcp(XcpHeader),
     /// VCP's code, raised to the maximum over the hops.
     Load(LoadCode),
+    /// MPCP's load factor, raised to the maximum over the hops.
+    Word(LoadWord),
+    /// QFCP's rate: asked for by the sender, lowered to the minimum over the hops.
+    FairRate(Rate),
 }
 
 /// XCP's congestion header (draft-falk-xcp-spec-03, section 3).
@@ -38,4 +42,16 @@ pub enum LoadCode {
     High,
     /// Above 100 %: back off.
     Overload,
+}
+
+/// MPCP's quantised load factor. It takes `digits` consecutive packets to carry, two bits on each; the whole word
+/// travels here on each of them, and a sender may use it only when it has one from every packet of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LoadWord {
+    /// The quantised load factor, the maximum over the hops so far.
+    pub level: u16,
+    /// How many packets carry one word: n of MPCP, 2 for DPCP.
+    pub digits: u8,
+    /// Which of them this packet is, from zero.
+    pub digit: u8,
 }

@@ -9,6 +9,7 @@
 extern crate alloc;
 
 mod bytes;
+mod capacity;
 mod channel;
 mod controller;
 mod ecn;
@@ -21,11 +22,12 @@ mod rate;
 mod time;
 
 pub use bytes::Bytes;
+pub use capacity::{CapacitySource, ControlInterval, Spare, TrueRate};
 pub use channel::{Channel, Passage, Transmission};
 pub use controller::{Control, Controller, Pacing, Phase, Requirements};
 pub use ecn::Ecn;
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, RateSample, RttEstimate, SendEvent};
-pub use header::{LoadCode, PathHeader, XcpHeader};
+pub use header::{LoadCode, LoadWord, PathHeader, XcpHeader};
 pub use probe::{Measurement, NullProbe, Probe};
 pub use qdisc::{Backlog, DropReason, Packet, Qdisc, QueueSink};
 pub use random::RandomStream;

@@ -41,6 +41,10 @@ pub trait Qdisc<P: Packet>: Debug + Send {
     fn next_timer(&self) -> Timestamp {
         Timestamp::NEVER
     }
+
+    /// Reports quantities by name for the time series (`load_factor`, `capacity_estimate`, …), in the units that the
+    /// page of the discipline states. Asked once for each interval of the series; must not change anything.
+    fn observe(&self, _report: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 /// Where queues report what they did to packets.

@@ -189,11 +189,7 @@ impl Div<u64> for Duration {
 
 impl fmt::Debug for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_scheduled() {
-            write!(f, "{:?}", self.since(Self::ZERO))
-        } else {
-            f.write_str("never")
-        }
+        if self.is_scheduled() { write!(f, "{:?}", self.since(Self::ZERO)) } else { f.write_str("never") }
     }
 }
 

@@ -8,6 +8,8 @@ extern crate alloc;
 
 mod drop_tail;
 mod limit;
+mod router;
 
 pub use drop_tail::DropTail;
 pub use limit::Limit;
+pub use router::{Router, RouterProtocol};

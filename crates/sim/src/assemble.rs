@@ -41,7 +41,7 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let channel = channel(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
         links.push(Link::new(
             index as u32,
-            qdisc(&link.queue),
+            qdisc(&link.queue).map_err(|problem| at_link(link, &problem))?,
             channel,
             propagation(link, delay, stream("jitter")),
         ));
@@ -78,14 +78,16 @@ fn add_route(routes: &mut Vec<u32>, path: &[usize]) -> u32 {
     begins
 }
 
-fn qdisc(plan: &QueuePlan) -> Box<dyn Qdisc<Packet>> {
-    let QueuePlan::DropTail { limit_bytes, limit_packets } = *plan;
-    let limit = match (limit_bytes, limit_packets) {
+fn qdisc(plan: &QueuePlan) -> Result<Box<dyn Qdisc<Packet>>, String> {
+    let limit = match plan.limits() {
         (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
         (None, Some(packets)) => Limit::Packets(packets),
         (None, None) => Limit::Unlimited,
     };
-    Box::new(DropTail::new(limit))
+    match plan {
+        QueuePlan::DropTail { .. } => Ok(Box::new(DropTail::new(limit))),
+        QueuePlan::Router { .. } => Err("router protocols come with the next version".to_owned()),
+    }
 }
 
 fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propagation {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::event::MAX_TARGETS;
 use crate::input::Input;
-use crate::plan::{ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use crate::plan::{ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
 
 /// What in a plan cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -69,7 +69,7 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
     valid(link.delay_ns, &place, "delay")?;
     link.jitter_ns.map_or(Ok(()), |jitter| valid(jitter, &place, "jitter"))?;
     ensure((0.0..=1.0).contains(&link.loss), &place, "loss must be from 0 to 1")?;
-    let QueuePlan::DropTail { limit_bytes, limit_packets } = link.queue;
+    let (limit_bytes, limit_packets) = link.queue.limits();
     ensure(limit_bytes.is_none() || limit_packets.is_none(), &place, "a queue has one limit, not two")?;
     match link.rate {
         RatePlan::Opportunities { trace, .. } => ensure(

@@ -70,6 +70,12 @@ pub(crate) fn controller(
             let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
             windowed(rule, slow_start, initial_window, mss)
         }
+        ControllerPlan::Xcp { .. }
+        | ControllerPlan::Vcp { .. }
+        | ControllerPlan::Mpcp { .. }
+        | ControllerPlan::Qfcp {} => {
+            Err(ConfigError { parameter: "controller", range: "one that this version has", value: f64::NAN })
+        }
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }

@@ -5,14 +5,15 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("model", &[]),
-    ("control", &["model"]),
-    ("queue", &["model"]),
+    ("estimate", &["model"]),
+    ("control", &["model", "estimate"]),
+    ("queue", &["model", "estimate"]),
     ("channel", &["model"]),
     ("transport", &["model"]),
     ("trace", &["model"]),
-    ("sim", &["model", "control", "queue", "channel", "transport", "trace"]),
+    ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
     ("py", &["sim", "trace"]),
 ];
 

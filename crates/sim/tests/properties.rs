@@ -52,7 +52,7 @@ proptest! {
         let outcome = run_with_trace(&plan, seed);
         let links = table(&outcome, "links");
         for (index, link) in plan.links.iter().enumerate() {
-            let QueuePlan::DropTail { limit_bytes, limit_packets } = link.queue;
+            let (limit_bytes, limit_packets) = link.queue.limits();
             if let Some(limit) = limit_packets {
                 prop_assert!(links.integers("queue_max_packets")[index] as u64 <= limit);
             }

@@ -1,0 +1,4 @@
+//! Bandwidth estimators.
+#![no_std]
+
+extern crate alloc;
