@@ -15,6 +15,7 @@ mod piecewise;
 mod propagation;
 mod rate_process;
 mod schedule;
+mod true_rate;
 mod uniform;
 
 pub use error_process::{Bernoulli, ErrorProcess, NoErrors};
@@ -25,4 +26,5 @@ pub use piecewise::{Piecewise, RateSegments, Segment};
 pub use propagation::{Jitter, Propagation};
 pub use rate_process::RateProcess;
 pub use schedule::{Schedule, ScheduleEnd, Step};
+pub use true_rate::ChannelRate;
 pub use uniform::UniformRate;

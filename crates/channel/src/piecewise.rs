@@ -81,6 +81,15 @@ impl<S: RateSegments> Piecewise<S> {
         self.pass(until) as f64 / NANOS_PER_SECOND as f64
     }
 
+    /// The rate that holds from `now` on.
+    pub fn rate_at(&mut self, now: Timestamp) -> Rate {
+        self.pass(now);
+        if self.segment.until == now && now.is_scheduled() {
+            self.next_segment();
+        }
+        self.segment.rate
+    }
+
     /// Lets time pass up to `until` and returns what could have been sent.
     fn pass(&mut self, until: Timestamp) -> BitNanos {
         let mut passed = 0;
