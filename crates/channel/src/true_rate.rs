@@ -61,8 +61,10 @@ mod tests {
 
     #[test]
     fn a_schedule_tells_the_rate_of_the_moment() {
-        let step =
-            |ms, mbps| Step { start: Duration::from_millis(ms), rate: Rate::from_bps(mbps * 1_000_000) };
+        let step = |ms: u64, mbps: u64| Step {
+            start: Duration::from_millis(ms),
+            rate: Rate::from_bps(mbps * 1_000_000),
+        };
         let steps: Arc<[Step]> = Arc::new([step(0, 10), step(100, 2), step(200, 0)]);
         let schedule = Schedule::new(steps, ScheduleEnd::RepeatAfter(Duration::from_millis(300))).unwrap();
         let mut truth = ChannelRate::new(&schedule.into());

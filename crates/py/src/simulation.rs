@@ -35,7 +35,8 @@ impl Simulation {
     /// Runs to the end with the interpreter lock released. Can be called once.
     ///
     /// Returns (tables, capture, counts): tables as {name: {column: (dtype, little-endian bytes)}}, the pcapng
-    /// file or None, and what the engine did as {name: number}.
+    /// file or None, and what the engine did as {name: number}, with the names of the quantities in
+    /// `link_observations` as "quantities".
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let simulation = self.simulation.lock().unwrap_or_else(PoisonError::into_inner).take();
         let simulation = simulation.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
@@ -52,6 +53,7 @@ impl Simulation {
         counts.set_item("packets_sent", outcome.counts.packets_sent)?;
         counts.set_item("packets_received", outcome.counts.packets_received)?;
         counts.set_item("packets_inside", outcome.counts.packets_inside)?;
+        counts.set_item("quantities", outcome.quantities)?;
         Ok((tables, outcome.capture.map(|capture| PyBytes::new(py, &capture)), counts))
     }
 

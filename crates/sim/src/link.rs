@@ -107,6 +107,12 @@ impl Link {
         self.qdisc.backlog().packets + on_the_way as u64 + u64::from(being_damaged)
     }
 
+    /// What the queue reports of itself.
+    pub(crate) fn observe(&self, now: Timestamp, recorder: &mut Recorder) {
+        let index = self.index;
+        self.qdisc.observe(&mut |name, value| recorder.on_observation(index, now, name, value));
+    }
+
     /// Bits offered since the last question; `None` when unlimited.
     pub(crate) fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         self.channel.offered_bits(until)

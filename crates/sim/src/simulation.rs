@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::link::Link;
 use crate::packet::Packet;
 use crate::plan::Plan;
-use crate::record::{FlowTable, Recorder, Table};
+use crate::record::{FlowTable, Recorded, Recorder, Table};
 
 /// One run, ready to go.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct Simulation {
 pub struct Outcome {
     /// The tables documented in `docs/results.md`.
     pub tables: Vec<Table>,
+    /// Names of the quantities in the table `link_observations`, by their number there.
+    pub quantities: Vec<&'static str>,
     /// A pcapng file, when links were captured.
     pub capture: Option<Vec<u8>>,
     /// What the engine did.
@@ -192,6 +194,7 @@ impl Simulation {
             link.advance(self.now, &mut self.recorder);
             let offered = link.offered_bits(self.now);
             self.recorder.end_link_interval(index as u32, self.now, offered);
+            link.observe(self.now, &mut self.recorder);
         }
         for flow in &self.flows {
             self.recorder.end_flow_interval(flow.index, self.now, &flow.state(self.now));
@@ -223,8 +226,8 @@ impl Simulation {
         for flow in &self.flows {
             table.push(flow.complete(self.recorder.flow_row(flow.index)));
         }
-        let (tables, capture) = self.recorder.finish(self.end, table, &self.delays_s);
-        Outcome { tables, capture, counts: self.counts }
+        let Recorded { tables, quantities, capture } = self.recorder.finish(self.end, table, &self.delays_s);
+        Outcome { tables, quantities, capture, counts: self.counts }
     }
 }
 

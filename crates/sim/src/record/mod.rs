@@ -8,5 +8,5 @@ mod table;
 
 pub use table::{Column, Table};
 
-pub(crate) use recorder::{FlowState, Recorder};
+pub(crate) use recorder::{FlowState, Recorded, Recorder};
 pub(crate) use rows::{CompletionRow, FlowRow, FlowTable};

@@ -8,7 +8,8 @@ use super::flow::{DelayDistribution, FlowMeter};
 use super::link::LinkMeter;
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, FlowEventRow, FlowEventTable, FlowRow,
-    FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, PacketRow, PacketTable,
+    FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
+    PacketRow, PacketTable,
 };
 use super::table::Table;
 use crate::capture::Capture;
@@ -26,8 +27,19 @@ pub(crate) struct Recorder {
     flow_events: FlowEventTable,
     completions: CompletionTable,
     link_series: LinkSeriesTable,
+    observations: ObservationTable,
+    /// Names of the quantities that queues report, in the order of their first appearance.
+    quantities: Vec<&'static str>,
     drops: DropTable,
     packets: PacketTable,
+}
+
+/// What a recorder hands out.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    pub(crate) tables: Vec<Table>,
+    pub(crate) quantities: Vec<&'static str>,
+    pub(crate) capture: Option<Vec<u8>>,
 }
 
 /// What only the ends of a flow know, for its row in the series; NaN where there is no value.
@@ -61,6 +73,8 @@ impl Recorder {
             flow_events: FlowEventTable::default(),
             completions: CompletionTable::default(),
             link_series: LinkSeriesTable::default(),
+            observations: ObservationTable::default(),
+            quantities: Vec::new(),
             drops: DropTable::default(),
             packets: PacketTable::default(),
         }
@@ -164,6 +178,24 @@ impl Recorder {
         }
     }
 
+    /// A queue reports one of its quantities at the end of an interval.
+    pub(crate) fn on_observation(&mut self, link: u32, now: Timestamp, name: &'static str, value: f64) {
+        if !self.links[link as usize].recorded {
+            return;
+        }
+        let known = self.quantities.iter().position(|quantity| *quantity == name);
+        let quantity = known.unwrap_or_else(|| {
+            self.quantities.push(name);
+            self.quantities.len() - 1
+        });
+        self.observations.push(ObservationRow {
+            link: i64::from(link),
+            time_s: now.as_secs_f64(),
+            quantity: quantity as i64,
+            value,
+        });
+    }
+
     /// Ends the interval of a flow at `now`.
     pub(crate) fn end_flow_interval(&mut self, flow: u32, now: Timestamp, state: &FlowState) {
         let interval = self.flows[flow as usize].end_interval();
@@ -240,13 +272,8 @@ impl Recorder {
         FlowProbe { flow, events: &mut self.flow_events }
     }
 
-    /// The tables, and the capture where one was asked for.
-    pub(crate) fn finish(
-        self,
-        now: Timestamp,
-        flows: FlowTable,
-        delays_s: &[f64],
-    ) -> (Vec<Table>, Option<Vec<u8>>) {
+    /// The tables, the names of quantities, and the capture where one was asked for.
+    pub(crate) fn finish(self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> Recorded {
         let mut links = LinkTable::default();
         for (index, link) in self.links.iter().enumerate().filter(|(_, link)| link.recorded) {
             links.push(link.summary(index as u32, now, delays_s[index]));
@@ -262,13 +289,14 @@ impl Recorder {
             self.completions.finish(),
             links.finish(),
             self.link_series.finish(),
+            self.observations.finish(),
             self.drops.finish(),
             delays.finish(),
         ];
         if self.keep_packets {
             tables.push(self.packets.finish());
         }
-        (tables, self.capture.finish())
+        Recorded { tables, quantities: self.quantities, capture: self.capture.finish() }
     }
 }
 

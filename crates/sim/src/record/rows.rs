@@ -69,3 +69,8 @@ table! {
         ecn: i64,
     }
 }
+
+table! {
+    /// One quantity that a queue reported at the end of one interval.
+    "link_observations", ObservationRow, ObservationTable { link: i64, time_s: f64, quantity: i64, value: f64 }
+}
