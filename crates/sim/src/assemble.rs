@@ -18,7 +18,6 @@ use crate::link::Link;
 use crate::packet::Packet;
 use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 use crate::record::Recorder;
-use crate::simulation::END_OF_ROUTE;
 
 /// The parts of a run.
 #[derive(Debug)]
@@ -29,6 +28,9 @@ pub(crate) struct Assembly {
     pub(crate) routes: Vec<u32>,
     pub(crate) recorder: Recorder,
 }
+
+/// Ends a route in the route table.
+pub(crate) const END_OF_ROUTE: u32 = u32::MAX;
 
 /// Builds the parts of a checked plan. Every random component gets a stream of its own, named by its path.
 pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Assembly, PlanError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use airpath_model::{Duration, Timestamp};
 
-use crate::assemble::{Assembly, assemble};
+use crate::assemble::{Assembly, END_OF_ROUTE, assemble};
 use crate::check::PlanError;
 use crate::control::RunControl;
 use crate::event::{EventQueue, Target};
@@ -59,9 +59,6 @@ pub struct Counts {
     /// Packets that senders and receivers let go.
     pub packets_sent: u64,
 }
-
-/// Ends a route in the route table.
-pub(crate) const END_OF_ROUTE: u32 = u32::MAX;
 
 /// How many events pass between two looks at whether somebody wants the run to stop.
 const EVENTS_BETWEEN_LOOKS: u64 = 1 << 14;

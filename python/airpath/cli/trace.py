@@ -143,6 +143,7 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
     from airpath import _core
     from airpath.links import LINKS
     from airpath.nearest import suggestion
+    from airpath.scenario.traces import TraceInput, read_trace
 
     if format_name is not None and format_name not in _core.Trace.formats():
         raise UsageError(
@@ -152,14 +153,9 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
         raise UsageError(f'direction: found "{direction}"; accepted: down, up')
     shipped = {link.name: str(link.rate["file"]) for link in LINKS if link.rate["kind"] == "trace"}
     path = Path(file if Path(file).exists() else shipped.get(file, file))
-    try:
-        return _core.Trace.read(path.read_bytes(), format_name, direction)
-    except FileNotFoundError:
-        raise TraceError(f"{file}: neither a file nor a shipped link; {suggestion(file, shipped)}") from None
-    except OSError as error:
-        raise TraceError(f"{file}: cannot be read: {error.strerror or error}") from None
-    except _core.TraceFormatError as error:
-        raise TraceError(f"{file}: {error.args[0]}") from None
+    if not path.exists():
+        raise TraceError(f"{file}: neither a file nor a shipped link; {suggestion(file, shipped)}")
+    return read_trace(TraceInput(path, format_name, direction))
 
 
 def write_file(path: Path, data: bytes) -> None:
