@@ -31,6 +31,13 @@ pub trait Qdisc<P: Packet>: Debug + Send {
     /// The link can take a packet. May drop some first, and may return nothing although there is backlog.
     fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> Option<P>;
 
+    /// A packet arrives while the link is free: the same as [`Qdisc::enqueue`] and then [`Qdisc::dequeue`], which
+    /// disciplines may do faster when nothing waits.
+    fn pass(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) -> Option<P> {
+        self.enqueue(now, packet, sink);
+        self.dequeue(now, sink)
+    }
+
     /// What waits. The packet being sent is no longer in the queue.
     fn backlog(&self) -> Backlog;
 

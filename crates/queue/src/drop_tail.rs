@@ -39,6 +39,14 @@ impl<P: Packet + Debug + Send> Qdisc<P> for DropTail<P> {
         Some(packet)
     }
 
+    fn pass(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) -> Option<P> {
+        if self.waiting.is_empty() && self.limit.admits(Backlog::default(), packet.size()) {
+            return Some(packet);
+        }
+        self.enqueue(now, packet, sink);
+        self.dequeue(now, sink)
+    }
+
     fn backlog(&self) -> Backlog {
         Backlog { bytes: self.bytes, packets: self.waiting.len() as u64 }
     }

@@ -4,6 +4,7 @@ mod packet;
 
 use airpath_model::{Backlog, Bytes, DropReason, Qdisc, QueueSink, Timestamp};
 use airpath_queue::{DropTail, Limit};
+use proptest::prelude::*;
 
 use packet::TestPacket;
 
@@ -69,4 +70,28 @@ fn the_packet_being_sent_leaves_room() {
 fn a_limit_of_zero_drops_everything() {
     assert_eq!(offered(Limit::Packets(0), &[40, 40]).1.0, [0, 1]);
     assert_eq!(offered(Limit::Bytes(Bytes::ZERO), &[40, 40]).1.0, [0, 1]);
+}
+
+proptest! {
+    /// Passing is queueing and leaving in one step, whatever waits and whatever the limit.
+    #[test]
+    fn passing_is_the_same_as_enqueue_and_dequeue(
+        limit in prop_oneof![
+            Just(Limit::Unlimited),
+            (0_u64..4).prop_map(Limit::Packets),
+            (0_u64..4000).prop_map(|bytes| Limit::Bytes(Bytes::new(bytes))),
+        ],
+        waiting in prop::collection::vec(1_u64..3000, 0..4),
+        size in 1_u64..3000,
+    ) {
+        let packet = TestPacket::new(99, Bytes::new(size));
+        let (mut one, mut dropped_by_one) = offered(limit, &waiting);
+        let (mut other, mut dropped_by_other) = offered(limit, &waiting);
+        let passed = one.pass(Timestamp::ZERO, packet, &mut dropped_by_one);
+        other.enqueue(Timestamp::ZERO, packet, &mut dropped_by_other);
+        prop_assert_eq!(passed, other.dequeue(Timestamp::ZERO, &mut dropped_by_other));
+        prop_assert_eq!(one.backlog(), other.backlog());
+        prop_assert_eq!(dropped_by_one.0, dropped_by_other.0);
+        prop_assert_eq!(drained(&mut one), drained(&mut other));
+    }
 }

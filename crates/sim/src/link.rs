@@ -51,10 +51,16 @@ impl Link {
         self.advance(now, recorder);
         packet.enqueued_at = now;
         recorder.on_arrival(self.index, now, &packet);
-        self.qdisc.enqueue(now, packet, &mut Sink { link: self.index, recorder });
+        let mut sink = Sink { link: self.index, recorder };
+        let taken = if self.sending_until.is_none() {
+            self.qdisc.pass(now, packet, &mut sink)
+        } else {
+            self.qdisc.enqueue(now, packet, &mut sink);
+            None
+        };
         recorder.on_backlog(self.index, now, self.qdisc.backlog());
-        if self.sending_until.is_none() {
-            self.start(now, false, recorder);
+        if let Some(packet) = taken {
+            self.send(now, false, packet);
         }
     }
 
@@ -132,7 +138,12 @@ impl Link {
     fn start(&mut self, now: Timestamp, continues: bool, recorder: &mut Recorder) {
         let taken = self.qdisc.dequeue(now, &mut Sink { link: self.index, recorder });
         recorder.on_backlog(self.index, now, self.qdisc.backlog());
-        let Some(mut packet) = taken else { return };
+        if let Some(packet) = taken {
+            self.send(now, continues, packet);
+        }
+    }
+
+    fn send(&mut self, now: Timestamp, continues: bool, mut packet: Packet) {
         packet.queueing += now.since(packet.enqueued_at);
         let size = Bytes::new(u64::from(packet.size));
         let passage = self.channel.transmit(&Transmission { start: now, size, continues });
