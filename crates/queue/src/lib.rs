@@ -1,15 +1,23 @@
 //! Queue disciplines: which packet waits, goes next, or is dropped.
 //!
-//! One file for each discipline. All of them keep the contract of [`airpath_model::Qdisc`], which one conformance
+//! One file for each discipline and each router protocol ([`Router`] puts one over a drop-tail buffer). All of them
+//! keep the contract of [`airpath_model::Qdisc`], which one conformance
 //! suite (`tests/conformance`) checks for all.
 #![no_std]
 
 extern crate alloc;
 
+mod config;
 mod drop_tail;
+mod interval_meter;
 mod limit;
 mod router;
+mod vcp;
+mod xcp;
 
+pub use config::ConfigError;
 pub use drop_tail::DropTail;
 pub use limit::Limit;
 pub use router::{Router, RouterProtocol};
+pub use vcp::{LoadFactor, LoadFactorConfig, Mpcp, Vcp};
+pub use xcp::{Xcp, XcpConfig};

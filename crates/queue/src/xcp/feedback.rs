@@ -1,0 +1,126 @@
+//! How the aggregate feedback of an interval is shared between the packets of the next.
+
+/// The residues R+ and R− that are still to be given out, and the shares Cp and Cn of one packet.
+///
+/// Residues are those of ns-2.35 (`xcp/xcpq.cc`, lines 20 to 31): the shares of a packet are clipped to them *before*
+/// its feedback is formed, which the draft does not do. So no interval gives out more than it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Feedback {
+    /// R+: positive feedback still to be given, byte/s.
+    residue_positive: f64,
+    /// R−: negative feedback still to be given, byte/s.
+    residue_negative: f64,
+    /// Cp: positive feedback for each second of X, byte/s².
+    per_x: f64,
+    /// Cn: negative feedback for each byte of a packet, 1/s.
+    per_byte: f64,
+}
+
+impl Feedback {
+    /// Shares out `aggregate` (F, byte/s) and the shuffled traffic h = max(0, `shuffled` − |F|) (byte/s) between
+    /// packets like those that were seen: Σ X = `sum_x` seconds, `input` bytes.
+    ///
+    /// Where no flow with an RTT was seen nobody is given positive feedback; ns-2 divides by one second there.
+    pub(crate) fn new(aggregate: f64, shuffled: f64, sum_x: f64, input: f64) -> Self {
+        let shuffled = (shuffled - aggregate.abs()).max(0.0);
+        let residue_positive = shuffled + aggregate.max(0.0);
+        let residue_negative = shuffled + (-aggregate).max(0.0);
+        let share = |residue: f64, total: f64| if total > 0.0 { residue / total } else { 0.0 };
+        Self {
+            residue_positive,
+            residue_negative,
+            per_x: share(residue_positive, sum_x),
+            per_byte: share(residue_negative, input),
+        }
+    }
+
+    /// The feedback of a packet with inter-packet time `x` (seconds) and `size` bytes, in byte/s: at most
+    /// `requested`, what its sender asked for and earlier routers left of it. A request that is not a number is
+    /// taken for no limit.
+    pub(crate) fn give(&mut self, x: f64, size: f64, requested: f64) -> f64 {
+        let mut positive = (self.per_x * x).min(self.residue_positive);
+        let mut negative = (self.per_byte * size).min(self.residue_negative);
+        let mut feedback = positive - negative;
+        if requested < feedback {
+            // Another hop is tighter: what it takes away counts here as given.
+            negative = (negative + (feedback - requested)).min(self.residue_negative);
+            positive = requested + negative;
+            feedback = requested;
+        }
+        self.residue_positive = (self.residue_positive - positive).max(0.0);
+        self.residue_negative = (self.residue_negative - negative).max(0.0);
+        if self.residue_positive <= 0.0 {
+            self.per_x = 0.0;
+        }
+        if self.residue_negative <= 0.0 {
+            self.per_byte = 0.0;
+        }
+        feedback
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNLIMITED: f64 = 1e24;
+
+    fn close(left: f64, right: f64) -> bool {
+        (left - right).abs() <= 1e-9 * right.abs().max(1.0)
+    }
+
+    #[test]
+    fn positive_feedback_goes_by_x_and_negative_by_bytes() {
+        // F = 1000: h = 1500 − 1000 = 500, R+ = 1500, R− = 500; X 0.3 s, 2000 bytes.
+        let mut feedback = Feedback::new(1000.0, 1500.0, 0.3, 2000.0);
+        assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 500.0 - 375.0));
+        assert!(close(feedback.give(0.2, 500.0, UNLIMITED), 1000.0 - 125.0));
+        // All given out.
+        assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 0.0));
+    }
+
+    #[test]
+    fn negative_feedback_without_shuffling_goes_by_bytes() {
+        let mut feedback = Feedback::new(-1000.0, 100.0, 0.3, 2000.0);
+        assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), -750.0));
+        assert!(close(feedback.give(0.2, 500.0, UNLIMITED), -250.0));
+        assert!(close(feedback.give(0.2, 500.0, UNLIMITED), 0.0));
+    }
+
+    #[test]
+    fn no_more_is_given_than_there_is() {
+        let mut feedback = Feedback::new(1000.0, 0.0, 0.1, 1000.0);
+        assert!(close(feedback.give(0.05, 500.0, UNLIMITED), 500.0));
+        assert!(close(feedback.give(5.0, 500.0, UNLIMITED), 500.0));
+        assert!(close(feedback.give(5.0, 500.0, UNLIMITED), 0.0));
+    }
+
+    #[test]
+    fn a_tighter_hop_keeps_its_word_and_leaves_more_for_others() {
+        let mut feedback = Feedback::new(1000.0, 1500.0, 0.2, 2000.0);
+        // Its share would be 750 − 250; another hop allows 100, so that 400 more of R− are taken, of which 500 are
+        // there: 250 + 250 = 500 at most.
+        assert!(close(feedback.give(0.1, 1000.0, 100.0), 100.0));
+        assert!(close(feedback.residue_negative, 0.0));
+        assert!(close(feedback.residue_positive, 1500.0 - 600.0));
+        // F is conserved: what is left over is F less what was given.
+        assert!(close(feedback.residue_positive - feedback.residue_negative, 1000.0 - 100.0));
+    }
+
+    #[test]
+    fn without_flows_or_bytes_there_is_nobody_to_give_to() {
+        let mut nobody = Feedback::new(1000.0, 0.0, 0.0, 40.0);
+        assert!(close(nobody.give(0.1, 1500.0, UNLIMITED), 0.0));
+        let mut nothing = Feedback::default();
+        assert!(close(nothing.give(0.1, 1500.0, UNLIMITED), 0.0));
+        assert!(close(nothing.give(0.1, 1500.0, -3.0), -3.0));
+    }
+
+    #[test]
+    fn a_request_that_is_not_a_number_does_no_harm() {
+        let mut feedback = Feedback::new(1000.0, 1500.0, 0.2, 2000.0);
+        assert!(close(feedback.give(0.1, 1000.0, f64::NAN), 500.0));
+        assert!(feedback.give(0.1, 1000.0, f64::NEG_INFINITY).is_infinite());
+        assert!(!feedback.give(0.1, 1000.0, UNLIMITED).is_nan());
+    }
+}

@@ -1,0 +1,72 @@
+//! The mean round-trip time over flows, from the headers of their packets.
+
+use airpath_model::{Duration, XcpHeader};
+
+/// Sums over the packets of one interval, each weighted by X, the time between two packets of its flow. A flow sends
+/// RTT/X packets in a round trip, so that all flows weigh the same however fast they send.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flows {
+    /// Σ X, seconds.
+    sum_x: f64,
+    /// Σ X RTT, seconds squared.
+    sum_x_rtt: f64,
+}
+
+impl Flows {
+    /// A data packet arrived. Its RTT counts up to `longest`; a flow without an RTT (zero) does not count.
+    pub(crate) fn on_arrival(&mut self, header: &XcpHeader, longest: Duration) {
+        if header.rtt.is_zero() {
+            return;
+        }
+        let x = header.inter_packet.as_secs_f64();
+        self.sum_x += x;
+        self.sum_x_rtt += x * header.rtt.min(longest).as_secs_f64();
+    }
+
+    /// Σ X in seconds: zero when no flow with an RTT was seen.
+    pub(crate) fn sum_x(&self) -> f64 {
+        self.sum_x
+    }
+
+    /// d: the mean round-trip time, greater than zero; `None` when no flow with an RTT was seen.
+    pub(crate) fn mean_rtt(&self) -> Option<Duration> {
+        (self.sum_x > 0.0)
+            .then(|| Duration::from_secs_f64(self.sum_x_rtt / self.sum_x).max(Duration::from_nanos(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(rtt_ms: u64, packets_in_window: u64) -> XcpHeader {
+        let rtt = Duration::from_millis(rtt_ms);
+        XcpHeader { rtt, inter_packet: rtt / packets_in_window, delta_throughput: 1e24 }
+    }
+
+    #[test]
+    fn the_mean_is_over_flows_and_not_over_packets() {
+        // In 400 ms one flow sends 40 packets at 100 ms, the other 2 at 400 ms.
+        let mut flows = Flows::default();
+        let longest = Duration::from_secs(1);
+        for _ in 0..40 {
+            flows.on_arrival(&header(100, 10), longest);
+        }
+        for _ in 0..2 {
+            flows.on_arrival(&header(400, 2), longest);
+        }
+        assert_eq!(flows.mean_rtt(), Some(Duration::from_millis(250)));
+        assert!((flows.sum_x() - 0.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn long_round_trips_count_up_to_the_bound_and_unknown_ones_not_at_all() {
+        let mut flows = Flows::default();
+        let longest = Duration::from_secs(1);
+        assert_eq!(flows.mean_rtt(), None);
+        flows.on_arrival(&header(0, 1), longest);
+        assert_eq!(flows.mean_rtt(), None);
+        flows.on_arrival(&header(5000, 5), longest);
+        assert_eq!(flows.mean_rtt(), Some(longest));
+    }
+}

@@ -1,0 +1,105 @@
+//! The queue that does not drain within a round trip.
+
+use airpath_model::{Backlog, Bytes, Duration, Timestamp};
+
+/// Bound below which the persistent queue's timer never falls (ns-2.35 `xcp/xcpq.cc`, line 35).
+const SHORTEST: Duration = Duration::from_millis(2);
+
+/// Q of XCP: the shortest queue seen by departing packets over about a propagation delay.
+///
+/// It has a timer of its own, `T_q` = max(2 ms, (d − q/C) / 2), which must not be the control timer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PersistentQueue {
+    persistent: Bytes,
+    running_minimum: Bytes,
+    due: Timestamp,
+}
+
+impl PersistentQueue {
+    /// No queue so far; the first expiry comes after `interval`.
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self {
+            persistent: Bytes::ZERO,
+            running_minimum: Bytes::ZERO,
+            due: Timestamp::ZERO + interval.max(SHORTEST),
+        }
+    }
+
+    /// Q, in bytes.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.persistent
+    }
+
+    /// When [`PersistentQueue::on_timer`] is wanted.
+    pub(crate) fn due(&self) -> Timestamp {
+        self.due
+    }
+
+    /// A packet leaves `backlog` behind. ns-2 counts the leaving packet in: there Q is one packet larger on a link
+    /// that is never idle.
+    pub(crate) fn on_departure(&mut self, backlog: Backlog) {
+        self.running_minimum = self.running_minimum.min(backlog.bytes);
+    }
+
+    /// The timer expired. `mean_rtt` is d; `capacity` is C in byte/s. A source that knows no capacity leaves the
+    /// queueing delay q/C out.
+    pub(crate) fn on_timer(
+        &mut self,
+        now: Timestamp,
+        backlog: Backlog,
+        mean_rtt: Duration,
+        capacity: Option<f64>,
+    ) {
+        self.persistent = self.running_minimum;
+        self.running_minimum = backlog.bytes;
+        let queueing = capacity.map_or(0.0, |capacity| backlog.bytes.as_f64() / capacity.max(1.0));
+        let interval = mean_rtt - Duration::from_secs_f64(queueing);
+        self.due = now + (interval / 2).max(SHORTEST);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const D: Duration = Duration::from_millis(100);
+
+    fn backlog(bytes: u64) -> Backlog {
+        Backlog { bytes: Bytes::new(bytes), packets: 1 }
+    }
+
+    #[test]
+    fn the_shortest_queue_between_two_expiries_persists() {
+        let mut queue = PersistentQueue::new(Duration::from_millis(50));
+        assert_eq!(queue.due(), Timestamp::ZERO + Duration::from_millis(50));
+        let mut now = queue.due();
+        queue.on_timer(now, backlog(5000), D, None);
+        assert_eq!(queue.bytes(), Bytes::ZERO, "the queue was empty at the start");
+        for bytes in [7000, 3000, 9000] {
+            queue.on_departure(backlog(bytes));
+        }
+        assert_eq!(queue.bytes(), Bytes::ZERO, "until the timer expires");
+        now = queue.due();
+        queue.on_timer(now, backlog(8000), D, None);
+        assert_eq!(queue.bytes(), Bytes::new(3000));
+        // Nothing leaves: what stands at the expiry persists.
+        queue.on_timer(now + D, backlog(9000), D, None);
+        assert_eq!(queue.bytes(), Bytes::new(8000));
+    }
+
+    #[test]
+    fn the_timer_is_half_of_the_propagation_delay() {
+        let mut queue = PersistentQueue::new(D);
+        let now = queue.due();
+        // 50 000 bytes at 1 MB/s are 50 ms of the round trip of 100 ms.
+        queue.on_timer(now, backlog(50_000), D, Some(1e6));
+        assert_eq!(queue.due(), now + Duration::from_millis(25));
+        queue.on_timer(now, backlog(50_000), D, None);
+        assert_eq!(queue.due(), now + Duration::from_millis(50));
+        queue.on_timer(now, backlog(99_000), D, Some(1e6));
+        assert_eq!(queue.due(), now + SHORTEST);
+        // A link that carries nothing.
+        queue.on_timer(now, backlog(99_000), D, Some(0.0));
+        assert_eq!(queue.due(), now + SHORTEST);
+    }
+}
