@@ -1,0 +1,93 @@
+//! Variable-structure congestion control (VCP) at a router: one of three load codes on each data packet.
+
+mod load_factor;
+mod mpcp;
+
+pub use load_factor::{LoadFactor, LoadFactorConfig};
+pub use mpcp::Mpcp;
+
+use airpath_model::{Backlog, LoadCode, Packet, PathHeader, Timestamp};
+
+use crate::RouterProtocol;
+
+/// ρ from which on the code says high load: 80 % (SIGCOMM'05, section 3.1).
+const HIGH_LOAD: f64 = 0.8;
+
+/// ρ from which on the code says overload: 100 %.
+const OVERLOAD: f64 = 1.0;
+
+/// VCP's router (Xia et al., SIGCOMM'05, section 4.1).
+///
+/// The [`LoadFactor`] of the link as a code: low load below 80 %, high load from there on, overload from 100 % on.
+/// A data packet that carries a VCP header leaves with the more severe of the code it brought and this one, so that
+/// the receiver sees the maximum over the hops. Packets without one (TCP, UDP) count in the load and pass unchanged.
+///
+/// Reports `load_factor` (1 is the target utilisation), `steady_queue_bytes`, `input_rate_bps` (bits on the wire that
+/// arrived over the last interval, per second), and what the capacity source reports.
+#[derive(Debug)]
+pub struct Vcp {
+    load_factor: LoadFactor,
+    code: LoadCode,
+}
+
+impl Vcp {
+    /// A router that encodes this load factor.
+    pub const fn new(load_factor: LoadFactor) -> Self {
+        Self { load_factor, code: LoadCode::Low }
+    }
+}
+
+impl<P: Packet> RouterProtocol<P> for Vcp {
+    fn on_arrival(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog) {
+        self.load_factor.on_arrival(now, packet, backlog);
+    }
+
+    fn on_departure(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog) {
+        self.load_factor.on_departure(now, packet, backlog);
+        if packet.is_data()
+            && let PathHeader::Load(code) = packet.path_header()
+        {
+            *code = self.code.max(*code);
+        }
+    }
+
+    fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
+        if self.load_factor.on_timer(now, backlog) {
+            self.code = code(self.load_factor.value());
+        }
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.load_factor.next_timer()
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        self.load_factor.observe(report);
+    }
+}
+
+/// The code of a load factor.
+fn code(load: f64) -> LoadCode {
+    if load < HIGH_LOAD {
+        LoadCode::Low
+    } else if load < OVERLOAD {
+        LoadCode::High
+    } else {
+        LoadCode::Overload
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_regions_are_closed_below() {
+        assert_eq!(code(0.0), LoadCode::Low);
+        assert_eq!(code(0.799_999), LoadCode::Low);
+        assert_eq!(code(0.8), LoadCode::High);
+        assert_eq!(code(0.999_999), LoadCode::High);
+        assert_eq!(code(1.0), LoadCode::Overload);
+        assert_eq!(code(f64::MAX), LoadCode::Overload);
+    }
+}

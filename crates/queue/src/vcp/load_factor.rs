@@ -1,0 +1,185 @@
+//! How loaded a link is: demand over what the link carries.
+
+use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Packet, Timestamp};
+use alloc::boxed::Box;
+
+use crate::ConfigError;
+use crate::config::check;
+
+/// Parameters of the load factor (Xia et al., SIGCOMM'05, section 4.1 and Table 2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadFactorConfig {
+    /// `t_ρ`: how often the load factor is computed, greater than zero. 200 ms: above the round-trip time of most
+    /// flows.
+    pub interval: Duration,
+    /// `t_q`: how often the queue is sampled, greater than zero and at most the interval. 10 ms.
+    pub sampling: Duration,
+    /// `κ_q`: the share of the steady queue that one interval shall drain, not negative. 0.5.
+    pub kappa_q: f64,
+    /// `γ_l`: the utilisation aimed at, greater than 0, at most 1. 0.98.
+    pub target: f64,
+    /// Weight of the newest interval's mean queue in the steady queue, greater than 0, at most 1. 0.25, as a comment
+    /// in the authors' code has it; the paper only says that the queue is low-pass filtered.
+    pub queue_weight: f64,
+}
+
+impl Default for LoadFactorConfig {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_millis(200),
+            sampling: Duration::from_millis(10),
+            kappa_q: 0.5,
+            target: 0.98,
+            queue_weight: 0.25,
+        }
+    }
+}
+
+impl LoadFactorConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        let Self { interval, sampling, kappa_q, target, queue_weight } = *self;
+        check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        let range = "greater than zero and at most the interval";
+        check(!sampling.is_zero() && sampling <= interval, "sampling", range, sampling.as_secs_f64())?;
+        check(kappa_q >= 0.0 && kappa_q.is_finite(), "kappa_q", "not negative and finite", kappa_q)?;
+        let range = "greater than 0 and at most 1";
+        check(target > 0.0 && target <= 1.0, "target", range, target)?;
+        check(queue_weight > 0.0 && queue_weight <= 1.0, "queue_weight", range, queue_weight)
+    }
+}
+
+/// The load factor of one link, computed every `t_ρ` and held in between (protocols.md, section 3.1; EBE-J eq. 10):
+///
+/// ```text
+/// ρ = (λ + κ_q q̄) / (γ_l Υ C t)
+/// ```
+///
+/// - λ: bytes that arrived in the interval, acknowledgments and what was dropped included.
+/// - q̄: the steady queue in bytes. Samples are taken every `t_q` and averaged over the interval; the averages pass
+///   an exponential filter that starts from an empty queue.
+/// - Υ C: what the capacity source says at the end of the interval, in byte/s, times its probing factor. At least
+///   one byte an interval, so that the load factor of a dead link is large and finite.
+/// - t: the length of the interval: `t_ρ`, or more when the driver was late.
+///
+/// The first interval begins at time zero; until it ends ρ is 0. It owns the source and drives it.
+#[derive(Debug)]
+pub struct LoadFactor {
+    config: LoadFactorConfig,
+    source: Box<dyn CapacitySource>,
+    interval_began: Timestamp,
+    next_sample: Timestamp,
+    next_interval: Timestamp,
+    /// λ so far.
+    arrived: Bytes,
+    /// Sum of this interval's queue samples, bytes.
+    sampled: f64,
+    samples: u32,
+    /// q̄, bytes.
+    steady_queue: f64,
+    /// Arrivals over the last interval, byte/s.
+    input_rate: f64,
+    /// ρ.
+    load: f64,
+}
+
+impl LoadFactor {
+    /// An idle link with such parameters, whose capacity `source` tells.
+    ///
+    /// Fails when a parameter is out of range, or when the source never knows a capacity (`xcp-b`, which knows only
+    /// spare bandwidth): ρ is not defined without one.
+    pub fn new(config: LoadFactorConfig, mut source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
+        config.check()?;
+        let knows = source.capacity(Timestamp::ZERO).is_some();
+        check(knows, "source", "one that estimates a capacity, not only spare bandwidth", f64::NAN)?;
+        Ok(Self {
+            config,
+            source,
+            interval_began: Timestamp::ZERO,
+            next_sample: Timestamp::ZERO + config.sampling,
+            next_interval: Timestamp::ZERO + config.interval,
+            arrived: Bytes::ZERO,
+            sampled: 0.0,
+            samples: 0,
+            steady_queue: 0.0,
+            input_rate: 0.0,
+            load: 0.0,
+        })
+    }
+
+    /// ρ as computed at the end of the last interval, finite and not negative; 1 is the target utilisation.
+    pub const fn value(&self) -> f64 {
+        self.load
+    }
+
+    /// A packet reaches the queue, before it may be dropped; `backlog` is what waits before it.
+    pub(crate) fn on_arrival<P: Packet>(&mut self, now: Timestamp, packet: &P, backlog: Backlog) {
+        self.arrived += packet.size();
+        self.source.on_arrival(now, packet.size(), backlog);
+    }
+
+    /// A packet leaves the queue; `backlog` is what waits behind it.
+    pub(crate) fn on_departure<P: Packet>(&mut self, now: Timestamp, packet: &P, backlog: Backlog) {
+        self.source.on_departure(now, packet.size(), backlog);
+    }
+
+    /// The time asked for by [`LoadFactor::next_timer`] has come. Returns whether ρ was computed anew.
+    ///
+    /// The source goes first, so that an estimate that ends with the interval counts in it. Samples that a late
+    /// driver missed are not made up for.
+    pub(crate) fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> bool {
+        if self.source.next_timer() <= now {
+            self.source.on_timer(now, backlog);
+        }
+        if self.next_sample <= now {
+            self.sampled += backlog.bytes.as_f64();
+            self.samples += 1;
+            self.next_sample = next_multiple(now, self.config.sampling);
+        }
+        if self.next_interval > now {
+            return false;
+        }
+        self.end_interval(now);
+        true
+    }
+
+    /// When [`LoadFactor::on_timer`] is wanted.
+    pub(crate) fn next_timer(&self) -> Timestamp {
+        self.next_sample.min(self.next_interval).min(self.source.next_timer())
+    }
+
+    /// Reports `load_factor`, `steady_queue_bytes`, `input_rate_bps` and what the source reports.
+    pub(crate) fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report("load_factor", self.load);
+        report("steady_queue_bytes", self.steady_queue);
+        report("input_rate_bps", self.input_rate * 8.0);
+        self.source.observe(report);
+    }
+
+    fn end_interval(&mut self, now: Timestamp) {
+        let length = now.since(self.interval_began).as_secs_f64();
+        let arrived = self.arrived.as_f64();
+        self.input_rate = arrived / length;
+        if self.samples > 0 {
+            let mean = self.sampled / f64::from(self.samples);
+            self.steady_queue += self.config.queue_weight * (mean - self.steady_queue);
+        }
+        if let Some(capacity) = self.source.capacity(now) {
+            let carried = self.config.target * self.source.probing() * capacity * length;
+            self.load = (arrived + self.config.kappa_q * self.steady_queue) / carried.max(1.0);
+        }
+        self.interval_began = now;
+        self.next_interval = next_multiple(now, self.config.interval);
+        self.arrived = Bytes::ZERO;
+        self.sampled = 0.0;
+        self.samples = 0;
+    }
+}
+
+/// The first multiple of `period` after `now`.
+fn next_multiple(now: Timestamp, period: Duration) -> Timestamp {
+    let periods = now.as_nanos() / period.as_nanos();
+    Timestamp::ZERO + period * (periods + 1)
+}
+
+#[cfg(test)]
+mod tests;
