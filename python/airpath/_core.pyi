@@ -3,6 +3,10 @@
 from typing import Any, Literal, final
 
 __version__: str
+COMMIT: str
+"""The commit that the engine was built from; empty outside a checkout."""
+RUSTC: str
+"""The compiler that built it."""
 
 class PlanError(ValueError):
     """The plan cannot be run; the message says why."""

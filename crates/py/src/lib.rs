@@ -16,4 +16,12 @@ mod _core {
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name that Python packages use")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// The commit that it was built from; empty outside a checkout.
+    #[pymodule_export]
+    const COMMIT: &str = env!("AIRPATH_COMMIT");
+
+    /// The compiler that built it.
+    #[pymodule_export]
+    const RUSTC: &str = env!("AIRPATH_RUSTC");
 }

@@ -1,6 +1,7 @@
 """Running scenarios on behalf of a command: check, run, write, print."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from airpath import _core
 from airpath.cli.output import show, show_json, tell
 from airpath.errors import OutputError
 from airpath.results import Origin, Results, summary_json, summary_table, write
@@ -69,10 +71,28 @@ def write_results(results: Results, out: Path, scenarios: Mapping[str, Scenario]
     origin = Origin(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command_line=[Path(sys.argv[0]).name, *sys.argv[1:]],
+        commit=_commit(),
+        rust_version=_core.RUSTC or None,
         inputs=inputs,
     )
     with Console(stderr=True).status("drawing figures, writing the report"):
         write(results, out, scenario_text=scenario_text, origin=origin)
+
+
+def _commit() -> str | None:
+    """Return the commit of the sources, `-dirty` where they differ from it; `None` when nobody knows.
+
+    An installation in place follows its checkout, any other the commit that its engine was built from.
+    """
+    checkout = Path(__file__).parents[3]
+    if not (checkout / ".git").exists():
+        return _core.COMMIT or None
+    describe = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    try:
+        said = subprocess.run(describe, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return _core.COMMIT or None
+    return said.stdout.strip() or None
 
 
 def compared_text(scenarios: Mapping[str, Scenario]) -> str:

@@ -6,14 +6,17 @@ The source is the contract: a field that is added, renamed or retyped there must
 import re
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[3] / "crates" / "sim" / "src" / "plan.rs"
+FOLDER = Path(__file__).parents[3] / "crates" / "sim" / "src"
+SOURCE = "\n".join(
+    path.read_text(encoding="utf-8") for path in [FOLDER / "plan.rs", *sorted((FOLDER / "plan").glob("*.rs"))]
+)
 
 
 class RustTypes:
     """Structs (fields by name) and enums (variants by serialised name; `None` for a variant without tag)."""
 
     def __init__(self, source=None):
-        text = re.sub(r"//[^\n]*", "", source or SOURCE.read_text(encoding="utf-8"))
+        text = re.sub(r"//[^\n]*", "", source or SOURCE)
         self.structs = {}
         self.enums = {}
         for attributes, kind, name, body in re.findall(

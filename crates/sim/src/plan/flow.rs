@@ -1,0 +1,138 @@
+//! Sources of traffic and how it is transported.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ControllerPlan, Draw};
+
+/// A source of traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowPlan {
+    /// Unique name; also the path of its random streams (`flow/NAME/…`).
+    pub name: String,
+    /// Links from the sender to the receiver, in order.
+    pub path: Vec<usize>,
+    /// Links from the receiver back to the sender.
+    pub reverse_path: Vec<usize>,
+    /// The link at whose exit throughput is measured: an element of `path`.
+    pub measured_at: usize,
+    /// When it starts, nanoseconds.
+    pub start_ns: Draw,
+    /// When it stops sending new data, nanoseconds; `None` runs to the end.
+    pub stop_ns: Option<Draw>,
+    /// What it sends.
+    pub traffic: TrafficPlan,
+    /// How it is controlled; absent for datagrams.
+    pub controller: Option<ControllerPlan>,
+    /// How it is transported; absent for datagrams.
+    pub transport: Option<TransportPlan>,
+}
+
+/// What a source sends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum TrafficPlan {
+    /// Always more data (a long-lived flow).
+    Bulk,
+    /// One file.
+    File {
+        /// Its size.
+        bytes: u64,
+    },
+    /// Files one after the other over fresh connections, with a pause between.
+    Repeated {
+        /// Size of each, bytes.
+        bytes: Draw,
+        /// Pause between the end of one and the start of the next, nanoseconds.
+        pause_ns: Draw,
+    },
+    /// Files that arrive by a Poisson process, each a flow of its own.
+    Arrivals {
+        /// Size of each, bytes.
+        bytes: Draw,
+        /// Mean time between arrivals, nanoseconds.
+        mean_interval_ns: f64,
+    },
+    /// Datagrams at a constant bit rate (UDP), with optional silent periods.
+    ConstantBitRate {
+        /// Rate on the wire while on, bits per second.
+        bps: u64,
+        /// Size of one datagram on the wire, bytes.
+        packet_bytes: u64,
+        /// Length of an on period, nanoseconds; `None` is always on.
+        on_ns: Option<Draw>,
+        /// Length of an off period, nanoseconds.
+        off_ns: Option<Draw>,
+        /// Begin with an off period.
+        start_off: bool,
+    },
+    /// Datagrams that arrive by a Poisson process.
+    PoissonDatagrams {
+        /// Mean rate on the wire, bits per second.
+        bps: u64,
+        /// Size of one datagram on the wire, bytes (drawn for each).
+        packet_bytes: Draw,
+    },
+}
+
+/// How data is transported (TCP).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransportPlan {
+    /// Largest payload of one segment, bytes.
+    pub mss_bytes: u64,
+    /// Bytes of headers on each data segment (IP, TCP, options).
+    pub header_bytes: u64,
+    /// Size of an acknowledgment on the wire, bytes.
+    pub ack_bytes: u64,
+    /// Initial window, bytes.
+    pub initial_window_bytes: u64,
+    /// Receive window, bytes.
+    pub receive_window_bytes: u64,
+    /// Loss recovery.
+    pub recovery: RecoveryPlan,
+    /// Find lost retransmissions (as RACK and Linux do) instead of waiting for the timer.
+    pub lost_retransmission_detection: bool,
+    /// Undo a timeout that the timestamps prove spurious (Eifel, RFC 3522 and 4015).
+    pub spurious_timeout_undo: bool,
+    /// Timestamps option.
+    pub timestamps: bool,
+    /// Segments per acknowledgment: 1 acknowledges each, 2 delays.
+    pub delayed_ack_segments: u32,
+    /// The longest that an acknowledgment is delayed, nanoseconds.
+    pub delayed_ack_timeout_ns: u64,
+    /// Lower bound of the retransmission timeout, nanoseconds.
+    pub min_rto_ns: u64,
+    /// What the lower bound bounds.
+    pub rto_floor: RtoFloorPlan,
+    /// Upper bound, nanoseconds.
+    pub max_rto_ns: u64,
+    /// Before the first RTT sample, nanoseconds.
+    pub initial_rto_ns: u64,
+    /// ECN-capable data packets and echo (RFC 3168).
+    pub ecn: bool,
+    /// Spread packets at a gain times window over RTT when the controller gives no rate of its own.
+    pub pacing: bool,
+}
+
+/// What the lower bound of the retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtoFloorPlan {
+    /// The timeout itself: max(SRTT + 4 RTTVAR, floor) (RFC 6298).
+    Timeout,
+    /// The variance term: SRTT + max(4 RTTVAR, floor) (Linux).
+    Variance,
+}
+
+/// How losses are found and repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RecoveryPlan {
+    /// SACK with proportional rate reduction (RFC 6675 and 6937).
+    Prr,
+    /// SACK, pipe algorithm as in RFC 6675.
+    Sack,
+    /// Without SACK: RFC 6582.
+    Newreno,
+}

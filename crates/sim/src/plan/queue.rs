@@ -1,0 +1,205 @@
+//! Queues, router protocols and what they believe of their links.
+
+use serde::{Deserialize, Serialize};
+
+/// A queue discipline and its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum QueuePlan {
+    /// First in, first out; arrivals that do not fit are dropped. At most one limit; none means no limit.
+    DropTail {
+        /// Most bytes that wait.
+        limit_bytes: Option<u64>,
+        /// Most packets that wait.
+        limit_packets: Option<u64>,
+    },
+    /// Drop-tail under a router protocol.
+    Router {
+        /// Most bytes that wait.
+        limit_bytes: Option<u64>,
+        /// Most packets that wait.
+        limit_packets: Option<u64>,
+        /// What the router computes and writes on packets.
+        protocol: ProtocolPlan,
+        /// What it believes its link can carry.
+        source: SourcePlan,
+    },
+}
+
+impl QueuePlan {
+    /// Most bytes and most packets that wait.
+    pub const fn limits(&self) -> (Option<u64>, Option<u64>) {
+        match *self {
+            Self::DropTail { limit_bytes, limit_packets }
+            | Self::Router { limit_bytes, limit_packets, .. } => (limit_bytes, limit_packets),
+        }
+    }
+}
+
+/// A router protocol and its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ProtocolPlan {
+    /// XCP in the rate form.
+    Xcp {
+        /// Gain on spare bandwidth: 0.4.
+        alpha: f64,
+        /// Gain on the queue: 0.226.
+        beta: f64,
+        /// Share of traffic that is shuffled: 0.1.
+        gamma: f64,
+        /// Shortest control interval, nanoseconds.
+        min_interval_ns: u64,
+        /// Longest control interval, and cap of each packet's RTT, nanoseconds.
+        max_interval_ns: u64,
+    },
+    /// VCP.
+    Vcp {
+        /// The load-factor interval, nanoseconds.
+        interval_ns: u64,
+        /// The queue-sampling interval, nanoseconds.
+        sampling_ns: u64,
+        /// Drain speed of the steady queue: 0.5.
+        kappa_q: f64,
+        /// Target utilisation: 0.98.
+        target: f64,
+        /// Weight of the newest interval in the steady queue: 0.25.
+        queue_weight: f64,
+    },
+    /// MPCP.
+    Mpcp {
+        /// The load-factor interval, nanoseconds.
+        interval_ns: u64,
+        /// The queue-sampling interval, nanoseconds.
+        sampling_ns: u64,
+        /// Drain speed of the steady queue.
+        kappa_q: f64,
+        /// Target utilisation.
+        target: f64,
+        /// Weight of the newest interval in the steady queue.
+        queue_weight: f64,
+        /// Packets that carry one word: 2 for DPCP.
+        digits: u8,
+    },
+    /// QFCP.
+    Qfcp {
+        /// Gain on the queue: 0.5.
+        beta: f64,
+        /// Shortest interval, nanoseconds.
+        min_interval_ns: u64,
+        /// Longest interval, nanoseconds.
+        max_interval_ns: u64,
+    },
+}
+
+/// A capacity source and its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum SourcePlan {
+    /// A number that somebody configured.
+    Configured {
+        /// Bits per second.
+        bps: u64,
+    },
+    /// The truth.
+    Oracle,
+    /// Blind XCP: spare bandwidth from the variation of the queue.
+    XcpB {
+        /// Target queue as a share of the buffer: 0.
+        kappa: f64,
+        /// Probing step as a share of the buffer: 0.2.
+        chi: f64,
+        /// Empty intervals before probing: 2.
+        late_reaction: u32,
+        /// Which queue of the interval counts.
+        signal: QueueSignalPlan,
+    },
+    /// QFCP's: the output rate while busy, growing while idle.
+    Qfcp {
+        /// First estimate, bits per second.
+        initial_bps: u64,
+        /// Upper bound, bits per second.
+        max_bps: u64,
+        /// Growth for each idle interval: 1.05.
+        growth: f64,
+        /// Interval, nanoseconds.
+        interval_ns: u64,
+    },
+    /// EBE.
+    Ebe {
+        /// Which reading of the papers' filter.
+        profile: EbeProfilePlan,
+        /// How capacity follows from the filter.
+        monitor: MonitorPlan,
+        /// How the queue maintainer acts.
+        maintainer: MaintainerPlan,
+        /// Its threshold as a share of the buffer: 0.15.
+        threshold: f64,
+        /// Υ: 1.40 for XCP, 1.14 for VCP.
+        upsilon: f64,
+        /// First estimate, bits per second.
+        initial_bps: u64,
+        /// Lower bound of the estimate, bits per second, greater than zero.
+        min_bps: u64,
+        /// Upper bound of the estimate, bits per second.
+        max_bps: u64,
+        /// Size of one packet in the filter's queue, bytes.
+        packet_bytes: u64,
+        /// The measurement timer: 10 ms.
+        sampling_ns: u64,
+        /// The estimation timer: 200 ms.
+        interval_ns: u64,
+    },
+}
+
+/// Which queue of an interval XCP-b looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QueueSignalPlan {
+    /// The shortest.
+    Minimum,
+    /// The mean over time.
+    Mean,
+    /// The last.
+    Last,
+}
+
+/// Which reading of EBE's filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EbeProfilePlan {
+    /// R = 1e-5 (EBE-C, table I); the default.
+    Icc,
+    /// R by running variance, as EBE-J prints it.
+    Journal,
+    /// R and Ψ from Poisson counting noise.
+    Counting,
+    /// EBE-C's linear filter.
+    Linear,
+    /// No filter: the mean of the samples.
+    None,
+}
+
+/// How EBE's link-capacity monitor works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MonitorPlan {
+    /// Arrival rate plus spare bandwidth (the papers).
+    Plain,
+    /// Corrected for the idle time that the filter predicts.
+    IdleCorrected,
+    /// Plain, but an empty queue may not lower the estimate.
+    Hold,
+}
+
+/// How EBE's queue maintainer acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MaintainerPlan {
+    /// On and off with memory.
+    Latch,
+    /// On whenever the queue is below the threshold.
+    BelowThreshold,
+    /// Never.
+    Off,
+}
