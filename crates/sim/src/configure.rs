@@ -73,7 +73,7 @@ pub(crate) fn controller(
         ControllerPlan::Xcp { .. }
         | ControllerPlan::Vcp { .. }
         | ControllerPlan::Mpcp { .. }
-        | ControllerPlan::Qfcp {} => {
+        | ControllerPlan::Qfcp => {
             Err(ConfigError { parameter: "controller", range: "one that this version has", value: f64::NAN })
         }
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {

@@ -62,7 +62,7 @@ pub enum ControllerPlan {
         interval_ns: u64,
     },
     /// QFCP's sender.
-    Qfcp {},
+    Qfcp,
     /// A window that never changes.
     Fixed {
         /// Its size, bytes of payload.
