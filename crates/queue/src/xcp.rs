@@ -2,7 +2,9 @@
 
 use alloc::boxed::Box;
 
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Packet, PathHeader, Timestamp};
+use airpath_model::{
+    Backlog, Bytes, CapacitySource, ControlInterval, Duration, Packet, PathHeader, Timestamp,
+};
 
 use crate::config::check;
 use crate::interval_meter::IntervalMeter;
@@ -135,8 +137,8 @@ impl Xcp {
             last_queue: passed.last_queue.as_f64(),
             buffer: self.buffer.as_f64(),
         });
-        let aggregate =
-            self.config.alpha * spare.bandwidth - self.config.beta * spare.queue / self.mean_rtt.as_secs_f64();
+        let aggregate = self.config.alpha * spare.bandwidth
+            - self.config.beta * spare.queue / self.mean_rtt.as_secs_f64();
         // Without arrivals nothing is known of the flows, and nothing is given.
         self.aggregate = if passed.input.is_zero() || !aggregate.is_finite() { 0.0 } else { aggregate };
         let shuffled = self.config.gamma * passed.input_rate;

@@ -1,0 +1,203 @@
+//! QFCP's sender: sends at the rate that routers give.
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Pacing, PathHeader,
+    Phase, Probe, Rate, Requirements, SendEvent, Timestamp,
+};
+
+use crate::ConfigError;
+use crate::config::check;
+use crate::windowed::QUANTUM_SEGMENTS;
+
+/// However low the rate: one segment leaves in this time, as only its acknowledgment can bring a better rate.
+const LONGEST_SPACING: Duration = Duration::from_secs(1);
+
+/// The sender of the quick flow control protocol (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6),
+/// 2008; the text was at hand only in abstract).
+///
+/// Every packet asks for all there is; the smallest fair rate R of the routers on the path comes back. From then on
+/// packets leave at R and the window is R · SRTT, at least one segment. Errors are told from congestion by the rate
+/// alone: a loss or a CE echo is repaired and changes nothing, a timeout leaves one segment until the next rate comes.
+///
+/// Decided here: R counts payload, and the routers' own count of flows takes up what headers add; before the first
+/// rate the initial window leaves as the driver likes; in recovery and while the window is not used, a rate only
+/// lowers the window; a rate below one segment a second is taken for that. An acknowledgment without a rate, or one
+/// that no router lowered, changes nothing.
+#[derive(Clone, Debug)]
+pub struct Qfcp {
+    mss: Bytes,
+    window: Bytes,
+    /// The rate of the routers; `None` before the first.
+    rate: Option<Rate>,
+    /// The window before the last signal, until it is known to be false.
+    before_signal: Option<Bytes>,
+}
+
+impl Qfcp {
+    /// A controller that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    /// Fails when `mss` is zero or the window does not hold one segment.
+    pub fn new(initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        Ok(Self { mss, window: initial_window, rate: None, before_signal: None })
+    }
+}
+
+impl Controller for Qfcp {
+    fn requirements(&self) -> Requirements {
+        Requirements { pacing: true, path_feedback: true, ..Requirements::default() }
+    }
+
+    fn on_sent(&mut self, _event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
+        PathHeader::FairRate(Rate::UNLIMITED)
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
+        self.mss = event.mss;
+        let PathHeader::FairRate(rate) = event.path else { return };
+        if event.acked.is_zero() || event.rtt.smoothed.is_zero() || rate == Rate::UNLIMITED {
+            return;
+        }
+        let rate = rate.max(Rate::over(event.mss, LONGEST_SPACING));
+        self.rate = Some(rate);
+        let window = rate.bytes_in(event.rtt.smoothed).max(event.mss);
+        let may_grow = event.window_limited && !event.in_recovery;
+        self.window = if may_grow { window } else { window.min(self.window) };
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
+        self.mss = event.mss;
+        if event.signal != CongestionSignal::Timeout || event.consecutive <= 1 {
+            self.before_signal = Some(self.window);
+        }
+        if event.signal == CongestionSignal::Timeout {
+            self.window = event.mss;
+        }
+    }
+
+    fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
+        if let Some(before) = self.before_signal.take() {
+            self.window = self.window.max(before);
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.window,
+            pacing: self.rate.map_or(Pacing::FromWindow, Pacing::At),
+            quantum: self.mss * QUANTUM_SEGMENTS,
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Steady
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::{NullProbe, RttEstimate};
+
+    use super::*;
+
+    const MSS: Bytes = Bytes::new(1000);
+    const RTT: Duration = Duration::from_millis(100);
+
+    fn qfcp() -> Qfcp {
+        Qfcp::new(MSS * 10, MSS).unwrap()
+    }
+
+    fn ack(path: PathHeader) -> AckEvent {
+        let mut event = AckEvent::at(Timestamp::ZERO);
+        event.acked = MSS;
+        event.mss = MSS;
+        event.rtt = RttEstimate { latest: RTT, smoothed: RTT, variation: Duration::ZERO, minimum: RTT };
+        event.path = path;
+        event
+    }
+
+    fn told(controller: &mut Qfcp, rate: Rate) -> Control {
+        controller.on_ack(&ack(PathHeader::FairRate(rate)), &mut NullProbe);
+        controller.control()
+    }
+
+    fn signal(kind: CongestionSignal) -> CongestionEvent {
+        let mut event = CongestionEvent::at(Timestamp::ZERO, kind);
+        event.mss = MSS;
+        event.consecutive = u32::from(kind == CongestionSignal::Timeout);
+        event
+    }
+
+    #[test]
+    fn the_window_is_rate_times_round_trip_and_leaves_at_the_rate() {
+        let mut controller = qfcp();
+        assert_eq!(controller.control().pacing, Pacing::FromWindow);
+        let rate = Rate::from_bps(4_000_000);
+        let control = told(&mut controller, rate);
+        assert_eq!((control.window.get(), control.pacing), (50_000, Pacing::At(rate)));
+        // Less than a segment in a round trip: one segment, but spaced.
+        let slow = Rate::from_bps(16_000);
+        let control = told(&mut controller, slow);
+        assert_eq!((control.window, control.pacing), (MSS, Pacing::At(slow)));
+        // An outage is told as one segment a second.
+        assert_eq!(told(&mut controller, Rate::ZERO).pacing, Pacing::At(Rate::from_bps(8000)));
+    }
+
+    #[test]
+    fn what_is_not_a_rate_changes_nothing() {
+        let mut controller = qfcp();
+        let before = told(&mut controller, Rate::from_bps(4_000_000));
+        let other = PathHeader::FairRate(Rate::from_bps(8_000_000));
+        let mut duplicate = ack(other);
+        duplicate.acked = Bytes::ZERO;
+        let mut without_rtt = ack(other);
+        without_rtt.rtt = RttEstimate::default();
+        for event in
+            [ack(PathHeader::None), ack(PathHeader::FairRate(Rate::UNLIMITED)), duplicate, without_rtt]
+        {
+            controller.on_ack(&event, &mut NullProbe);
+            assert_eq!(controller.control(), before);
+        }
+    }
+
+    #[test]
+    fn in_recovery_or_unused_the_window_only_shrinks() {
+        for in_recovery in [false, true] {
+            let mut controller = qfcp();
+            for (rate, window) in [(8_000_000, 10_000), (400_000, 5000), (800_000, 5000)] {
+                let mut event = ack(PathHeader::FairRate(Rate::from_bps(rate)));
+                (event.in_recovery, event.window_limited) = (in_recovery, in_recovery);
+                controller.on_ack(&event, &mut NullProbe);
+                assert_eq!(controller.control().window.get(), window);
+            }
+        }
+    }
+
+    #[test]
+    fn losses_are_repaired_and_a_timeout_waits_for_the_next_rate() {
+        let mut controller = qfcp();
+        let rate = Rate::from_bps(4_000_000);
+        let before = told(&mut controller, rate);
+        for kind in [CongestionSignal::Loss, CongestionSignal::EcnCe] {
+            controller.on_congestion(&signal(kind), &mut NullProbe);
+            assert_eq!(controller.control(), before);
+        }
+        controller.on_congestion(&signal(CongestionSignal::Timeout), &mut NullProbe);
+        assert_eq!(controller.control().window, MSS);
+        assert_eq!(told(&mut controller, rate), before);
+        controller.on_congestion(&signal(CongestionSignal::Timeout), &mut NullProbe);
+        controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+        assert_eq!(controller.control(), before);
+    }
+
+    #[test]
+    fn it_asks_for_all_and_needs_the_answer() {
+        let mut controller = qfcp();
+        let asked = controller.on_sent(&SendEvent::at(Timestamp::ZERO, MSS), &mut NullProbe);
+        assert_eq!(asked, PathHeader::FairRate(Rate::UNLIMITED));
+        let needs = controller.requirements();
+        assert!(needs.pacing && needs.path_feedback);
+        assert!(Qfcp::new(MSS, Bytes::ZERO).is_err());
+        assert!(Qfcp::new(Bytes::new(999), MSS).is_err());
+    }
+}
