@@ -1,4 +1,40 @@
 //! Bandwidth estimators.
+//!
+//! Capacity sources, which tell a router protocol what its link can carry ([`airpath_model::CapacitySource`]), and
+//! the parts that they are made of. Top down: [`Ebe`] is a [`Predictor`] (an extended Kalman filter, [`Estimate`], on
+//! the mean of the M/M/1 queue, [`TransientMean`]), a [`LinkCapacityMonitor`] and a [`QueueMaintainer`].
 #![no_std]
 
 extern crate alloc;
+
+mod config;
+mod configured;
+mod ebe;
+mod kalman;
+mod latch;
+mod link_capacity_monitor;
+mod oracle;
+mod predictor;
+mod qfcp;
+mod queue_maintainer;
+mod report;
+mod rtt_maintainer;
+mod running_variance;
+mod skellam;
+mod transient_mean;
+mod xcp_b;
+
+pub use config::ConfigError;
+pub use configured::Configured;
+pub use ebe::{Ebe, EbeConfig};
+pub use kalman::{Covariance, Estimate, Gain, Jacobian};
+pub use latch::Latch;
+pub use link_capacity_monitor::{LinkCapacityMonitor, Monitor, MonitorInput};
+pub use oracle::Oracle;
+pub use predictor::{Cycle, Measured, Predictor, Profile};
+pub use qfcp::{Qfcp, QfcpConfig};
+pub use queue_maintainer::{Maintenance, QueueMaintainer};
+pub use rtt_maintainer::{RttMaintainer, RttThreshold};
+pub use running_variance::RunningVariance;
+pub use transient_mean::{TransientMean, Transition};
+pub use xcp_b::{QueueSignal, XcpB, XcpBConfig};

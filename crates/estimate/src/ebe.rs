@@ -1,0 +1,254 @@
+//! EBE, the bandwidth estimator on an extended Kalman filter, at a router.
+
+use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp};
+
+use crate::config::{ConfigError, check};
+use crate::{
+    Cycle, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile,
+    QueueMaintainer, RunningVariance, report,
+};
+
+/// Parameters of [`Ebe`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EbeConfig {
+    /// Which reading of the papers' filter.
+    pub profile: Profile,
+    /// How capacity follows from the filter.
+    pub monitor: Monitor,
+    /// How the queue maintainer acts.
+    pub maintenance: Maintenance,
+    /// The maintainer's threshold as a share of the buffer, in (0, 1]: 0.15 (EBE-J, section III-C), 0.20 (EBE-C).
+    pub threshold: f64,
+    /// Υ ≥ 1: 1.40 for XCP, 1.14 for VCP (EBE-J, section III-C).
+    pub upsilon: f64,
+    /// First estimate: 10 Mbit/s, what the papers configure.
+    pub initial: Rate,
+    /// Lower bound of the estimate, greater than zero: 40 kbit/s, 5 packets/s (mathematics.md 2.5).
+    pub minimum: Rate,
+    /// Upper bound of the estimate: 8 Tbit/s, 1e9 packets/s (mathematics.md 2.5).
+    pub maximum: Rate,
+    /// Size of one packet in the filter, greater than zero: 1000 B (EBE-J, section IV).
+    pub packet: Bytes,
+    /// Size of the buffer, greater than zero: 575 kB (EBE-J, section IV).
+    pub buffer: Bytes,
+    /// The measurement timer, greater than zero: 10 ms (EBE-J, section III-A).
+    pub sampling: Duration,
+    /// The estimation timer, at least the measurement timer: 200 ms (EBE-J, section III-A).
+    pub interval: Duration,
+}
+
+impl Default for EbeConfig {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            monitor: Monitor::default(),
+            maintenance: Maintenance::default(),
+            threshold: 0.15,
+            upsilon: 1.40,
+            initial: Rate::from_bps(10_000_000),
+            minimum: Rate::from_bps(40_000),
+            maximum: Rate::from_bps(8_000_000_000_000),
+            packet: Bytes::new(1000),
+            buffer: Bytes::new(575_000),
+            sampling: Duration::from_millis(10),
+            interval: Duration::from_millis(200),
+        }
+    }
+}
+
+impl EbeConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        let positive = "greater than zero";
+        check(
+            self.threshold > 0.0 && self.threshold <= 1.0,
+            "threshold",
+            "greater than zero and at most one",
+            self.threshold,
+        )?;
+        check(
+            self.upsilon >= 1.0 && self.upsilon.is_finite(),
+            "upsilon",
+            "at least one and finite",
+            self.upsilon,
+        )?;
+        check(self.minimum > Rate::ZERO, "minimum", positive, self.minimum.as_bps_f64())?;
+        check(
+            self.minimum <= self.initial && self.initial <= self.maximum,
+            "initial",
+            "between minimum and maximum",
+            self.initial.as_bps_f64(),
+        )?;
+        check(self.maximum < Rate::UNLIMITED, "maximum", "finite", self.maximum.as_bps_f64())?;
+        check(!self.packet.is_zero(), "packet", positive, self.packet.as_f64())?;
+        check(!self.buffer.is_zero(), "buffer", positive, self.buffer.as_f64())?;
+        check(!self.sampling.is_zero(), "sampling", positive, self.sampling.as_secs_f64())?;
+        check(
+            self.interval >= self.sampling,
+            "interval",
+            "at least as long as sampling",
+            self.interval.as_secs_f64(),
+        )
+    }
+}
+
+/// EBE (EBE-J, sections II-B and III; EBE-C): the queue is sampled on one timer; on a slower one a filter predicts the
+/// real-time queue, a monitor derives the capacity, a maintainer says whether to probe above it.
+///
+/// Queue and arrivals are bytes over the size of one packet (findings-router.md, section 3: counting an acknowledgment
+/// as a packet makes the estimate wrong by half). Every arrival counts, also one that is dropped then. The queue is
+/// what waits; the packet on the link, which the M/M/1 queue includes, is not seen.
+///
+/// Reports `capacity_estimate` (byte/s), `capacity_estimate_bps` (bit/s), `x1` (packets), `x2` (packets/s), `p11`,
+/// `p12`, `p22`, `k1`, `k2`, `maintainer_on` (0 or 1), `queue_mean_packets` (z) and `arrival_rate_pps` (y).
+#[derive(Clone, Debug)]
+pub struct Ebe {
+    predictor: Predictor,
+    monitor: LinkCapacityMonitor,
+    maintainer: QueueMaintainer,
+    sampling: Duration,
+    interval: Duration,
+    /// Bytes.
+    packet: f64,
+    next_sample: Timestamp,
+    next_estimate: Timestamp,
+    /// When the estimation interval began.
+    began: Timestamp,
+    arrived: Bytes,
+    /// Nothing waited at some time of the interval.
+    emptied: bool,
+    /// Queue samples of the interval, packets.
+    samples: RunningVariance,
+    /// Packets/s.
+    capacity: f64,
+    latest: Option<Latest>,
+}
+
+/// What the last estimation saw and computed.
+#[derive(Clone, Copy, Debug)]
+struct Latest {
+    mean_queue: f64,
+    arrival_rate: f64,
+    cycle: Cycle,
+}
+
+impl Ebe {
+    /// An estimator whose timers start with the run; refuses parameters outside their ranges.
+    pub fn new(config: EbeConfig) -> Result<Self, ConfigError> {
+        config.check()?;
+        let packet = config.packet.as_f64();
+        let packets_per_second = |rate: Rate| rate.bytes_per_second() / packet;
+        let capacity = packets_per_second(config.initial);
+        let threshold = config.threshold * config.buffer.as_f64() / packet;
+        Ok(Self {
+            predictor: Predictor::new(config.profile, capacity),
+            monitor: LinkCapacityMonitor::new(
+                config.monitor,
+                packets_per_second(config.minimum),
+                packets_per_second(config.maximum),
+            ),
+            maintainer: QueueMaintainer::new(config.maintenance, threshold, config.upsilon),
+            sampling: config.sampling,
+            interval: config.interval,
+            packet,
+            next_sample: Timestamp::ZERO + config.sampling,
+            next_estimate: Timestamp::ZERO + config.interval,
+            began: Timestamp::ZERO,
+            arrived: Bytes::ZERO,
+            emptied: true,
+            samples: RunningVariance::new(),
+            capacity,
+            latest: None,
+        })
+    }
+
+    fn estimate(&mut self, now: Timestamp, backlog: Backlog) {
+        // A late driver makes a longer interval, not a wrong rate.
+        let interval = now.since(self.began).as_secs_f64();
+        let measured = Measured {
+            mean_queue: self.samples.mean(),
+            queue_variance: self.samples.population_variance(),
+            last_queue: self.packets(backlog.bytes),
+            arrival_rate: self.packets(self.arrived) / interval,
+            service_rate: self.capacity,
+            interval,
+        };
+        let cycle = self.predictor.step(&measured);
+        self.capacity = self.monitor.capacity(&MonitorInput {
+            arrival_rate: measured.arrival_rate,
+            previous_queue: cycle.previous_queue,
+            queue: cycle.posterior.x[0],
+            length: interval,
+            idle: cycle.idle,
+            emptied: self.emptied,
+            previous_capacity: self.capacity,
+        });
+        self.maintainer.update(measured.mean_queue);
+        self.latest =
+            Some(Latest { mean_queue: measured.mean_queue, arrival_rate: measured.arrival_rate, cycle });
+
+        self.began = now;
+        self.arrived = Bytes::ZERO;
+        self.emptied = backlog.bytes.is_zero();
+        self.samples = RunningVariance::new();
+    }
+
+    fn packets(&self, bytes: Bytes) -> f64 {
+        bytes.as_f64() / self.packet
+    }
+}
+
+impl CapacitySource for Ebe {
+    fn on_arrival(&mut self, _now: Timestamp, size: Bytes, _backlog: Backlog) {
+        self.arrived += size;
+    }
+
+    fn on_departure(&mut self, _now: Timestamp, _size: Bytes, backlog: Backlog) {
+        self.emptied |= backlog.bytes.is_zero();
+    }
+
+    fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
+        // Where both timers meet, the sample belongs to the interval that ends (mathematics.md 2.2: at 10 … 200 ms).
+        if self.next_sample <= now {
+            self.samples.push(self.packets(backlog.bytes));
+            self.next_sample = following(self.next_sample, self.sampling, now);
+        }
+        if self.next_estimate <= now {
+            self.estimate(now, backlog);
+            self.next_estimate = following(self.next_estimate, self.interval, now);
+        }
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.next_sample.min(self.next_estimate)
+    }
+
+    fn capacity(&mut self, _now: Timestamp) -> Option<f64> {
+        Some(self.capacity * self.packet)
+    }
+
+    fn probing(&self) -> f64 {
+        self.maintainer.factor()
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report::capacity(report, self.capacity * self.packet);
+        report("maintainer_on", f64::from(u8::from(self.maintainer.is_on())));
+        if let Some(Latest { mean_queue, arrival_rate, cycle }) = &self.latest {
+            report("x1", cycle.posterior.x[0]);
+            report("x2", cycle.posterior.x[1]);
+            report("p11", cycle.posterior.p.p11);
+            report("p12", cycle.posterior.p.p12);
+            report("p22", cycle.posterior.p.p22);
+            report("k1", cycle.gain.k1);
+            report("k2", cycle.gain.k2);
+            report("queue_mean_packets", *mean_queue);
+            report("arrival_rate_pps", *arrival_rate);
+        }
+    }
+}
+
+/// The timer after `due` that lies after `now`: on the grid, unless the driver missed a whole period.
+fn following(due: Timestamp, period: Duration, now: Timestamp) -> Timestamp {
+    let next = due + period;
+    if next > now { next } else { now + period }
+}

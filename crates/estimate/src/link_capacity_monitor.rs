@@ -1,0 +1,112 @@
+//! EBE's link-capacity monitor: what the link carried, from what came and how the queue changed.
+
+/// Which rule (mathematics.md 2.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Monitor {
+    /// C = y + S (EBE-J, section III-B). Cannot see above y while the queue is empty.
+    #[default]
+    Plain,
+    /// C = (y + S)/(1 − `p_idle`), kept when the server idles more than 95 % of the time. Not in the papers.
+    IdleCorrected,
+    /// Plain, but C = max(C, y + S) when the queue was empty at some time of the interval: an empty queue may not
+    /// lower the estimate. Not in the papers (findings-router.md, section 3).
+    Hold,
+}
+
+/// The monitor and the bounds of what it says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkCapacityMonitor {
+    monitor: Monitor,
+    minimum: f64,
+    maximum: f64,
+}
+
+/// What the monitor is told at the end of an estimation interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MonitorInput {
+    /// y: arrivals, packets/s.
+    pub arrival_rate: f64,
+    /// x1 a posteriori of the interval before, packets.
+    pub previous_queue: f64,
+    /// x1 a posteriori, packets.
+    pub queue: f64,
+    /// τ: length, seconds, greater than zero.
+    pub length: f64,
+    /// `p_idle` of the predictor, in [0, 1].
+    pub idle: f64,
+    /// Whether nothing waited at some time of the interval.
+    pub emptied: bool,
+    /// C of the interval before, packets/s.
+    pub previous_capacity: f64,
+}
+
+impl LinkCapacityMonitor {
+    /// With estimates kept in [`minimum`, `maximum`], packets/s, 0 < minimum ≤ maximum.
+    pub const fn new(monitor: Monitor, minimum: f64, maximum: f64) -> Self {
+        Self { monitor, minimum, maximum }
+    }
+
+    /// C, packets/s.
+    ///
+    /// S = −(x1 − previous x1)/τ: the queue drains when there is bandwidth to spare. EBE-C (section III-B) sets
+    /// S to Δq, without division by time and with the other sign; corrected.
+    pub fn capacity(&self, interval: &MonitorInput) -> f64 {
+        let spare = (interval.previous_queue - interval.queue) / interval.length;
+        let carried = interval.arrival_rate + spare;
+        let previous = interval.previous_capacity;
+        let capacity = match self.monitor {
+            Monitor::IdleCorrected => {
+                let busy = 1.0 - interval.idle;
+                if busy < 0.05 { previous } else { carried / busy }
+            }
+            Monitor::Hold if interval.emptied => carried.max(previous),
+            Monitor::Plain | Monitor::Hold => carried,
+        };
+        capacity.max(self.minimum).min(self.maximum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRAINING: MonitorInput = MonitorInput {
+        arrival_rate: 100.0,
+        previous_queue: 30.0,
+        queue: 10.0,
+        length: 0.2,
+        idle: 0.5,
+        emptied: true,
+        previous_capacity: 300.0,
+    };
+
+    fn capacity(monitor: Monitor, interval: MonitorInput) -> f64 {
+        LinkCapacityMonitor::new(monitor, 5.0, 1e9).capacity(&interval)
+    }
+
+    #[test]
+    fn a_draining_queue_shows_more_than_what_comes() {
+        assert!((capacity(Monitor::Plain, DRAINING) - 200.0).abs() < 1e-9);
+        assert!((capacity(Monitor::IdleCorrected, DRAINING) - 400.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn hold_refuses_to_fall_only_when_the_queue_was_empty() {
+        assert!((capacity(Monitor::Hold, DRAINING) - 300.0).abs() < 1e-9);
+        assert!((capacity(Monitor::Hold, MonitorInput { emptied: false, ..DRAINING }) - 200.0).abs() < 1e-9);
+        let low = MonitorInput { previous_capacity: 150.0, ..DRAINING };
+        assert!((capacity(Monitor::Hold, low) - 200.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_idle_server_says_nothing() {
+        assert!(
+            (capacity(Monitor::IdleCorrected, MonitorInput { idle: 0.96, ..DRAINING }) - 300.0).abs() < 1e-9
+        );
+    }
+
+    #[test]
+    fn a_growing_queue_cannot_push_the_estimate_below_its_bound() {
+        assert!((capacity(Monitor::Plain, MonitorInput { queue: 1e6, ..DRAINING }) - 5.0).abs() < 1e-9);
+    }
+}

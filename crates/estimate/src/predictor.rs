@@ -1,0 +1,167 @@
+//! EBE's predictor: the real-time queue, once each estimation interval.
+
+use crate::{Covariance, Estimate, Gain, Jacobian, RunningVariance, TransientMean};
+
+/// Ψ of EBE-J eq. 19: process noise of the queue (packet²) and of the arrival rate (packet²/s²).
+const PROCESS_NOISE: [f64; 2] = [1e-5, 5e-6];
+/// R(1,1) of EBE-C, table I, and the floor of every other R: packet².
+const MEASUREMENT_NOISE: f64 = 1e-5;
+/// Q of EBE-C, table I.
+const LINEAR_PROCESS_NOISE: f64 = 1e-5;
+/// Samples of the queue in one interval (EBE-J, section III-A): what the mean's variance is divided by.
+const SAMPLES: f64 = 20.0;
+
+/// Which reading of the papers' filter (mathematics.md 2.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// R = 1e-5 (EBE-C, table I) and Ψ of EBE-J eq. 19: every number is the authors'.
+    #[default]
+    Icc,
+    /// R is the running variance of all measurements (EBE-J, after eq. 19, read literally): the filter falls asleep.
+    Journal,
+    /// R = zvar/20 and Ψ₁₁ = 1e-5 + (y + μ)τ: the counting noise of Poisson traffic. Not in the papers.
+    Counting,
+    /// EBE-C's linear filter: A = H = I; at each step the state is overwritten by the mean of the samples and P by
+    /// their covariance, and the measurement is the queue at this instant.
+    Linear,
+    /// No filter: the queue is the mean of the samples.
+    None,
+}
+
+/// What was measured over one estimation interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// z: mean of the queue samples, packets.
+    pub mean_queue: f64,
+    /// Population variance of the queue samples, packet².
+    pub queue_variance: f64,
+    /// The queue when the interval ended, packets.
+    pub last_queue: f64,
+    /// y: arrivals over the interval, packets/s.
+    pub arrival_rate: f64,
+    /// μ: the capacity that the previous interval ended with, packets/s.
+    pub service_rate: f64,
+    /// τ: length of the interval, seconds.
+    pub interval: f64,
+}
+
+/// One cycle of the filter: what went into the capacity and what is worth plotting.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cycle {
+    /// x1 of the cycle before, packets.
+    pub previous_queue: f64,
+    /// f1: what the M/M/1 queue would have become, packets.
+    pub predicted_queue: f64,
+    /// Fraction of the interval that an M/M/1 server would have idled, in [0, 1].
+    pub idle: f64,
+    /// First row of the Jacobian used.
+    pub jacobian: Jacobian,
+    /// R, packet².
+    pub measurement_noise: f64,
+    /// Covariance a priori.
+    pub prior: Covariance,
+    /// Kalman gain.
+    pub gain: Gain,
+    /// State [queue in packets, arrival rate in packets/s] and covariance a posteriori.
+    pub posterior: Estimate,
+}
+
+/// The two-state filter on queue and arrival rate (EBE-J eqs. 5–19; mathematics.md 2).
+#[derive(Clone, Debug)]
+pub struct Predictor {
+    profile: Profile,
+    estimate: Estimate,
+    transient: TransientMean,
+    /// Of the measurements so far, for [`Profile::Journal`].
+    measurements: RunningVariance,
+}
+
+impl Predictor {
+    /// An empty queue and traffic of `arrival_rate` packets/s, with identity as covariance (the papers are silent).
+    pub fn new(profile: Profile, arrival_rate: f64) -> Self {
+        let estimate = Estimate { x: [0.0, arrival_rate], p: Covariance::diagonal(1.0, 1.0) };
+        Self::starting_from(profile, estimate)
+    }
+
+    /// Any other start.
+    pub fn starting_from(profile: Profile, estimate: Estimate) -> Self {
+        Self { profile, estimate, transient: TransientMean::new(), measurements: RunningVariance::new() }
+    }
+
+    /// One cycle at the end of an estimation interval.
+    ///
+    /// The state of the arrival rate is set to the measured one before predicting (mathematics.md 2.3: H sees only
+    /// the queue and `Ψ₂₂` is tiny, so a filtered rate never follows the traffic). All measurements are finite and not
+    /// negative.
+    pub fn step(&mut self, measured: &Measured) -> Cycle {
+        let previous_queue = self.estimate.x[0];
+        let transition = self.transient.transition(
+            previous_queue,
+            measured.arrival_rate,
+            measured.service_rate,
+            measured.interval,
+        );
+        self.measurements.push(measured.mean_queue);
+        let (prior, jacobian) = self.predict(
+            measured,
+            transition.queue,
+            Jacobian { j11: transition.by_queue, j12: transition.by_arrival_rate },
+        );
+        let measurement_noise = self.measurement_noise(measured);
+        let (posterior, gain) = self.update(measured, prior, measurement_noise);
+        let posterior = posterior.non_negative();
+        self.estimate = posterior;
+        Cycle {
+            previous_queue,
+            predicted_queue: transition.queue,
+            idle: transition.idle,
+            jacobian,
+            measurement_noise,
+            prior: prior.p,
+            gain,
+            posterior,
+        }
+    }
+
+    fn predict(&self, measured: &Measured, f1: f64, jacobian: Jacobian) -> (Estimate, Jacobian) {
+        let x = [f1, measured.arrival_rate];
+        match self.profile {
+            Profile::Icc | Profile::Journal => (self.estimate.predict(x, jacobian, PROCESS_NOISE), jacobian),
+            Profile::Counting => {
+                let counted = (measured.arrival_rate + measured.service_rate) * measured.interval;
+                let noise = [PROCESS_NOISE[0] + counted, PROCESS_NOISE[1]];
+                (self.estimate.predict(x, jacobian, noise), jacobian)
+            }
+            Profile::Linear => {
+                let identity = Jacobian { j11: 1.0, j12: 0.0 };
+                let overwritten = Estimate {
+                    x: [measured.mean_queue, measured.arrival_rate],
+                    p: Covariance::diagonal(measured.queue_variance, 0.0),
+                };
+                let noise = [LINEAR_PROCESS_NOISE; 2];
+                (overwritten.predict(overwritten.x, identity, noise), identity)
+            }
+            Profile::None => {
+                let x = [measured.mean_queue, measured.arrival_rate];
+                (Estimate { x, p: Covariance::diagonal(0.0, 0.0) }, Jacobian { j11: 0.0, j12: 0.0 })
+            }
+        }
+    }
+
+    fn measurement_noise(&self, measured: &Measured) -> f64 {
+        match self.profile {
+            Profile::Icc | Profile::Linear => MEASUREMENT_NOISE,
+            Profile::Journal => self.measurements.sample_variance().max(MEASUREMENT_NOISE),
+            Profile::Counting => (measured.queue_variance / SAMPLES).max(MEASUREMENT_NOISE),
+            Profile::None => 0.0,
+        }
+    }
+
+    fn update(&self, measured: &Measured, prior: Estimate, noise: f64) -> (Estimate, Gain) {
+        match self.profile {
+            Profile::Icc | Profile::Journal | Profile::Counting => prior.update(measured.mean_queue, noise),
+            Profile::Linear => prior.update(measured.last_queue, noise),
+            Profile::None => (prior, Gain { k1: 1.0, k2: 0.0 }),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! EBE's queue maintainer: keeps a queue that a rising capacity can drain, and so be seen.
+
+use crate::Latch;
+
+/// How it acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Maintenance {
+    /// On and off with memory, see [`Latch`] (EBE-J, section III-C).
+    #[default]
+    Latch,
+    /// On whenever the queue is below the threshold.
+    BelowThreshold,
+    /// Never.
+    Off,
+}
+
+/// Says how far above the estimated capacity a protocol shall probe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueMaintainer {
+    maintenance: Maintenance,
+    threshold: f64,
+    upsilon: f64,
+    latch: Latch,
+    below: bool,
+}
+
+impl QueueMaintainer {
+    /// With a threshold in the unit of the queue, and Υ ≥ 1.
+    ///
+    /// EBE-J: threshold 15 % of the buffer (EBE-C: 20 %); Υ 1.40 for XCP, 1.14 for VCP.
+    pub const fn new(maintenance: Maintenance, threshold: f64, upsilon: f64) -> Self {
+        Self { maintenance, threshold, upsilon, latch: Latch::new(), below: false }
+    }
+
+    /// Takes the mean queue of one interval; says the factor from now on.
+    pub fn update(&mut self, mean_queue: f64) -> f64 {
+        self.latch.update(mean_queue, self.threshold);
+        self.below = mean_queue < self.threshold;
+        self.factor()
+    }
+
+    /// Υ while on, else 1. The protocol sees a capacity larger by this factor (mathematics.md 2.6: multiplying XCP's
+    /// feedback itself cannot leave zero).
+    pub const fn factor(&self) -> f64 {
+        if self.is_on() { self.upsilon } else { 1.0 }
+    }
+
+    /// Whether it probes.
+    pub const fn is_on(&self) -> bool {
+        match self.maintenance {
+            Maintenance::Latch => self.latch.is_on(),
+            Maintenance::BelowThreshold => self.below,
+            Maintenance::Off => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn factors(maintenance: Maintenance, queues: &[f64]) -> alloc::vec::Vec<bool> {
+        let mut maintainer = QueueMaintainer::new(maintenance, 10.0, 1.4);
+        queues.iter().map(|queue| maintainer.update(*queue) > 1.0).collect()
+    }
+
+    #[test]
+    fn the_latch_remembers_between_its_two_conditions() {
+        // First; falls below; still below; rises but not yet twice above; twice above and rising; falls, above.
+        let queues = [5.0, 4.0, 9.0, 12.0, 13.0, 11.0];
+        assert_eq!(factors(Maintenance::Latch, &queues), [false, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn an_empty_queue_is_a_ratio_of_one() {
+        assert_eq!(factors(Maintenance::Latch, &[0.0, 0.0]), [false, true]);
+    }
+
+    #[test]
+    fn without_memory_only_the_threshold_counts() {
+        assert_eq!(factors(Maintenance::BelowThreshold, &[5.0, 10.0, 9.0]), [true, false, true]);
+        assert_eq!(factors(Maintenance::Off, &[5.0, 4.0]), [false, false]);
+    }
+}

@@ -1,0 +1,40 @@
+//! EBE's RTT maintainer: the queue maintainer's counterpart where only round-trip times are seen.
+
+use crate::Latch;
+
+/// What its threshold is a share of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RttThreshold {
+    /// The queueing delay: `RTT_min` + share (`R_max` − `RTT_min`). The reading of mathematics.md 2.6; it tends to the
+    /// print when the base round trip is short.
+    #[default]
+    Queueing,
+    /// `R_max` itself, as EBE-J prints it: cannot bind unless the base round trip is below that share.
+    Literal,
+}
+
+/// Says when an end-to-end controller shall probe (EBE-J, section III-C).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RttMaintainer {
+    threshold: RttThreshold,
+    share: f64,
+    upsilon: f64,
+    latch: Latch,
+}
+
+impl RttMaintainer {
+    /// EBE-J: share 0.15, Υ 2.0 for CUBIC. Υ ≥ 1.
+    pub const fn new(threshold: RttThreshold, share: f64, upsilon: f64) -> Self {
+        Self { threshold, share, upsilon, latch: Latch::new() }
+    }
+
+    /// Takes the mean round-trip time of one interval, the smallest one seen and the one at the last loss, all in the
+    /// same unit; says Υ while on, else 1.
+    pub fn update(&mut self, mean_rtt: f64, rtt_min: f64, rtt_max: f64) -> f64 {
+        let threshold = match self.threshold {
+            RttThreshold::Queueing => rtt_min + self.share * (rtt_max - rtt_min),
+            RttThreshold::Literal => self.share * rtt_max,
+        };
+        if self.latch.update(mean_rtt, threshold) { self.upsilon } else { 1.0 }
+    }
+}

@@ -1,0 +1,275 @@
+//! The mean queue of an M/M/1 server some time after it was seen: f1 of EBE's filter.
+
+use crate::skellam::Skellam;
+
+/// More packets than this in one interval count as a fluid (40 Tbit/s of 1000-byte packets at 200 ms): the table
+/// would grow beyond reason, and nothing that small is left to see.
+const FLUID: f64 = 1e9;
+
+/// f1, the transition function of EBE's first state (EBE-J eqs. 11–13, corrected: exponent n of rho is the *old*
+/// queue, the arguments of Q restored; mathematics.md 1.1), and its derivatives (EBE-J eqs. 15–18).
+///
+/// f1 = E[N(τ) | N(0) = n] of the M/M/1 queue. It is evaluated by "algorithm S" of mathematics.md 1.3, which is good
+/// to 2e-14 for every load: with Z = Poisson(λτ) − Poisson(μτ),
+/// f1 = E[(n + Z)⁺] + Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)).
+///
+/// It keeps its tables: nothing is allocated once the highest rates have been seen.
+#[derive(Clone, Debug, Default)]
+pub struct TransientMean {
+    /// a = λτ.
+    arrivals: f64,
+    /// b = μτ.
+    services: f64,
+    skellam: Skellam,
+}
+
+/// What the queue does over one interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transition {
+    /// f1: the mean queue at the end, packets; not negative.
+    pub queue: f64,
+    /// The mean fraction of the interval that the server is idle: (f1 − x1 − (λ − μ)τ)/(μτ), in [0, 1].
+    pub idle: f64,
+    /// ∂f1/∂x1 by differences of one packet (EBE-J eq. 18; the lower point clamped at an empty queue). The
+    /// probability that the server never idles, so in [0, 1] up to rounding.
+    pub by_queue: f64,
+    /// ∂f1/∂λ by differences of 1 % (EBE-J eq. 18, the element (1,2)), seconds; zero when λ is zero.
+    pub by_arrival_rate: f64,
+}
+
+impl TransientMean {
+    /// With empty tables.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// f1 for a queue of `queue` packets, `arrival_rate` and `service_rate` in packets/s, `interval` in seconds.
+    ///
+    /// A fractional queue is interpolated between its two whole neighbours (mathematics.md 1.2: exact when the start
+    /// is random on these two). Negative and NaN arguments count as zero.
+    pub fn mean(&mut self, queue: f64, arrival_rate: f64, service_rate: f64, interval: f64) -> f64 {
+        self.set(arrival_rate, service_rate, interval);
+        self.between(queue.max(0.0)).queue
+    }
+
+    /// f1 with idle time and both derivatives; arguments as in [`TransientMean::mean`].
+    pub fn transition(
+        &mut self,
+        queue: f64,
+        arrival_rate: f64,
+        service_rate: f64,
+        interval: f64,
+    ) -> Transition {
+        let queue = queue.max(0.0);
+        self.set(arrival_rate, service_rate, interval);
+        let whole = libm::floor(queue);
+        let part = queue - whole;
+        let here = self.at(whole);
+        let above = self.at(whole + 1.0);
+        let above_next = self.at(whole + 2.0);
+        let middle = here.interpolate(above, part);
+        let upper = above.interpolate(above_next, part);
+        let (lower, width) = if whole >= 1.0 {
+            (self.at(whole - 1.0).interpolate(here, part), 2.0)
+        } else {
+            (here, queue + 1.0)
+        };
+        Transition {
+            queue: middle.queue,
+            idle: self.idle(middle),
+            by_queue: (upper.queue - lower.queue) / width,
+            by_arrival_rate: self.by_arrival_rate(queue, arrival_rate.max(0.0), service_rate, interval),
+        }
+    }
+
+    fn by_arrival_rate(&mut self, queue: f64, arrival_rate: f64, service_rate: f64, interval: f64) -> f64 {
+        if arrival_rate <= 0.0 {
+            return 0.0;
+        }
+        let upper = self.mean(queue, arrival_rate * 1.01, service_rate, interval);
+        let lower = self.mean(queue, arrival_rate * 0.99, service_rate, interval);
+        (upper - lower) / (0.02 * arrival_rate)
+    }
+
+    fn set(&mut self, arrival_rate: f64, service_rate: f64, interval: f64) {
+        let interval = interval.max(0.0);
+        // A smallest arrival rate above zero, so that ratios exist (mathematics.md 1.3, step 2).
+        self.arrivals = (arrival_rate.max(0.0) * interval).clamp(1e-300, 1e30);
+        self.services = (service_rate.max(0.0) * interval).clamp(0.0, 1e30);
+        if !self.never_serves() && !self.is_fluid() {
+            self.skellam.tabulate(self.arrivals, self.services);
+        }
+    }
+
+    fn never_serves(&self) -> bool {
+        self.services < 1e-290
+    }
+
+    fn is_fluid(&self) -> bool {
+        self.arrivals > FLUID || self.services > FLUID
+    }
+
+    fn between(&self, queue: f64) -> Mean {
+        let whole = libm::floor(queue);
+        self.at(whole).interpolate(self.at(whole + 1.0), queue - whole)
+    }
+
+    /// For a whole number of packets (mathematics.md 1.3, steps 1, 4 and 5).
+    fn at(&self, queue: f64) -> Mean {
+        let (a, b) = (self.arrivals, self.services);
+        let unserved = queue + (a - b);
+        // The server cannot run out of work: relative error below 1e-22.
+        if self.never_serves() || queue >= b + 9.0 * libm::sqrt(b) + 30.0 {
+            return Mean { queue: unserved, missed: 0.0 };
+        }
+        if self.is_fluid() {
+            return Mean { queue: unserved.max(0.0), missed: (-unserved).max(0.0) };
+        }
+        let n = queue as i64;
+        let reflected = if a <= b { self.reflected_below(n, a / b) } else { self.reflected_above(n, a / b) };
+        if unserved >= 0.0 {
+            let missed = self.shortfall(n) + reflected;
+            Mean { queue: unserved + missed, missed }
+        } else {
+            let queue = self.surplus(n) + reflected;
+            Mean { queue, missed: queue - unserved }
+        }
+    }
+
+    /// E[(−n − Z)⁺].
+    fn shortfall(&self, n: i64) -> f64 {
+        let from = (-n - 1).min(self.skellam.highest());
+        let mut short = (-n - from) as f64;
+        let mut sum = 0.0;
+        for probability in self.skellam.downwards(from) {
+            sum += short * probability;
+            short += 1.0;
+        }
+        sum
+    }
+
+    /// E[(n + Z)⁺].
+    fn surplus(&self, n: i64) -> f64 {
+        let from = (1 - n).max(self.skellam.lowest());
+        let mut over = (n + from) as f64;
+        let mut sum = 0.0;
+        for probability in self.skellam.upwards(from) {
+            sum += over * probability;
+            over += 1.0;
+        }
+        sum
+    }
+
+    /// Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)) for ρ ≤ 1: Σ_{j≥n+2} P(Z = −j) g(j−n−1), g(m) = ρ (1 + g(m−1)).
+    fn reflected_below(&self, n: i64, rho: f64) -> f64 {
+        let from = (n + 2).max(-self.skellam.highest());
+        let mut weight = settle(from - n - 1, |g| rho * (1.0 + g));
+        let mut sum = 0.0;
+        for probability in self.skellam.downwards(-from) {
+            sum += probability * weight;
+            weight = rho * (1.0 + weight);
+        }
+        sum
+    }
+
+    /// The same for ρ > 1, where P(Z = −j) = ρ^−j P(Z = j): ρ^−(n+1) Σ_{j≥n+2} P(Z = j) h(j−n−1),
+    /// h(m) = 1 + h(m−1)/ρ.
+    fn reflected_above(&self, n: i64, rho: f64) -> f64 {
+        let from = (n + 2).max(self.skellam.lowest());
+        let mut weight = settle(from - n - 1, |h| 1.0 + h / rho);
+        let mut sum = 0.0;
+        for probability in self.skellam.upwards(from) {
+            sum += probability * weight;
+            weight = 1.0 + weight / rho;
+        }
+        libm::pow(rho, -((n + 1) as f64)) * sum
+    }
+
+    fn idle(&self, mean: Mean) -> f64 {
+        if self.never_serves() { 0.0 } else { (mean.missed / self.services).clamp(0.0, 1.0) }
+    }
+}
+
+/// A mean queue, and the services that an idle server missed; both packets.
+#[derive(Clone, Copy)]
+struct Mean {
+    queue: f64,
+    missed: f64,
+}
+
+impl Mean {
+    fn interpolate(self, next: Self, part: f64) -> Self {
+        Self {
+            queue: (1.0 - part) * self.queue + part * next.queue,
+            missed: (1.0 - part) * self.missed + part * next.missed,
+        }
+    }
+}
+
+/// `step` applied `times` times to zero, or until it changes nothing any more.
+fn settle(times: i64, step: impl Fn(f64) -> f64) -> f64 {
+    let mut value = 0.0;
+    for _ in 0..times {
+        let next = step(value);
+        if next <= value {
+            break;
+        }
+        value = next;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// mathematics.md 1.3, "Anchors".
+    #[test]
+    fn the_anchors_hold() {
+        let mut f1 = TransientMean::new();
+        for (n, lambda, mu, expected) in [
+            (0.0, 900.0, 1000.0, 7.651_807_186_700_45),
+            (1.0, 900.0, 1000.0, 7.660_375_221_950_141),
+            (40.0, 900.0, 1000.0, 22.221_808_461_675_185),
+            (0.0, 5e5, 5e5, 356.325_046_246_138_47),
+            (5000.0, 4.75e5, 5e5, 185.316_753_022_652_65),
+            (5000.0, 1.0, 1e5, 1.000_010_000_1e-5),
+            (10.0, 5e5, 500.0, 99_910.0),
+        ] {
+            let value = f1.mean(n, lambda, mu, 0.2);
+            assert!((value / expected - 1.0).abs() < 1e-12, "f1({n}, {lambda}, {mu}) = {value}");
+        }
+    }
+
+    #[test]
+    fn an_outage_only_adds() {
+        let transition = TransientMean::new().transition(2.5, 100.0, 0.0, 0.2);
+        assert!((transition.queue - 22.5).abs() < 1e-12);
+        assert!((transition.by_queue - 1.0).abs() < 1e-12 && (transition.by_arrival_rate - 0.2).abs() < 1e-9);
+    }
+
+    /// The fluid limit takes over where the exact value has come close to it.
+    #[test]
+    fn the_fluid_limit_is_close_to_the_exact_value() {
+        let mut f1 = TransientMean::new();
+        for (lambda, mu) in [(4.9e8, 4e8), (4e8, 4.9e8)] {
+            let below = f1.mean(0.0, lambda, mu, 2.0) / 2.0;
+            let beyond = f1.mean(0.0, 2.0 * lambda, 2.0 * mu, 2.0) / 4.0;
+            assert!((below - beyond).abs() < 1e-7 * lambda, "{below} {beyond}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_answered_with_a_number() {
+        let mut f1 = TransientMean::new();
+        for queue in [f64::NAN, -1.0, 1e300, 0.3] {
+            for rate in [f64::NAN, -1.0, 0.0, 1e-300, 1e-9, 1e9, 1e300, f64::INFINITY] {
+                let transition = f1.transition(queue, rate, 1000.0, 0.2);
+                assert!(transition.queue >= 0.0 && transition.queue.is_finite(), "{queue} {rate}");
+                let transition = f1.transition(queue, 1000.0, rate, 0.2);
+                assert!(transition.queue >= 0.0 && transition.queue.is_finite(), "{queue} {rate}");
+                assert!((0.0..=1.0).contains(&transition.idle), "{queue} {rate}");
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Every vector file of the router-side estimator, at the tolerance that the file states.
+//!
+//! The folder is named by the environment variable `AIRPATH_VECTORS`; by default it is the project's own copy. Another
+//! folder may hold other points in the same format, and need not hold every file.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "how many points a file held, and the worst error, are the result")]
+
+use std::path::PathBuf;
+
+use airpath_estimate::{
+    Covariance, Estimate, Jacobian, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput,
+    Predictor, Profile, QueueMaintainer, RttMaintainer, RttThreshold, RunningVariance, TransientMean,
+};
+use serde_json::Value;
+
+/// mathematics.md 1.3: f1 and derivatives, whole and fractional queues.
+#[test]
+fn f1() {
+    let Some(file) = read("f1.json") else { return };
+    let mut tally = Tally::default();
+    let mut transient = TransientMean::new();
+    for (i, point) in list(&file["points"]).iter().enumerate() {
+        let [n, lambda, mu, tau] = ["n", "lambda", "mu", "tau"].map(|name| number(&point[name]));
+        let transition = transient.transition(n, lambda, mu, tau);
+        let f1 = number(&point["f1"]);
+        tally.hold(&format!("f1 of point {i}"), transition.queue, f1, 1e-9 * f1 + 1e-12);
+        tally.hold(&format!("df1_dx1 of point {i}"), transition.by_queue, number(&point["df1_dx1"]), 1e-9);
+        if let Some(expected) = point["df1_dx2"].as_f64() {
+            let tolerance = 1e-9 * expected.abs() + 1e-12 * f1.max(1.0) / (0.02 * lambda);
+            tally.hold(&format!("df1_dx2 of point {i}"), transition.by_arrival_rate, expected, tolerance);
+        } else {
+            tally.hold_exactly(&format!("df1_dx2 of point {i}"), transition.by_arrival_rate, 0.0);
+        }
+    }
+    for (i, point) in list(&file["fractional"]).iter().enumerate() {
+        let [x1, lambda, mu, tau] = ["x1", "lambda", "mu", "tau"].map(|name| number(&point[name]));
+        let f1 = number(&point["f1"]);
+        let value = transient.mean(x1, lambda, mu, tau);
+        tally.hold(&format!("fractional point {i}"), value, f1, 1e-9 * f1 + 1e-12);
+    }
+    tally.finish("f1.json");
+}
+
+/// Single steps of the filter, and Welford's variance with its floor.
+#[test]
+fn ekf_micro() {
+    let Some(file) = read("ekf_micro.json") else { return };
+    let tolerance = |expected: f64| 1e-10 * expected.abs() + 1e-12;
+    let mut tally = Tally::default();
+    for (i, case) in list(&file["updates"]).iter().enumerate() {
+        let [j11, j12] = [number(&case["J"][0][0]), number(&case["J"][0][1])];
+        let before = Estimate { x: [0.0, 0.0], p: covariance(&case["P"]) };
+        let x_minus = [number(&case["x_minus"][0]), number(&case["x_minus"][1])];
+        let prior = before.predict(x_minus, Jacobian { j11, j12 }, [1e-5, 5e-6]);
+        let (posterior, gain) = prior.update(number(&case["z"]), number(&case["R"]));
+        let outputs = [
+            ("P_minus", prior.p.to_list().to_vec()),
+            ("K", vec![gain.k1, gain.k2]),
+            ("x", posterior.x.to_vec()),
+            ("P_plus", posterior.p.to_list().to_vec()),
+        ];
+        for (name, values) in outputs {
+            for (j, value) in values.iter().enumerate() {
+                let expected = number(&case[name][j]);
+                tally.hold(&format!("{name}[{j}] of update {i}"), *value, expected, tolerance(expected));
+            }
+        }
+    }
+    let series = &file["running_variance"];
+    if !series.is_null() {
+        let mut running = RunningVariance::new();
+        for (i, z) in list(&series["z"]).iter().enumerate() {
+            running.push(number(z));
+            let expected = number(&series["R"][i]);
+            let value = running.sample_variance().max(number(&series["rmin"]));
+            tally.hold(&format!("running variance {i}"), value, expected, tolerance(expected));
+        }
+    }
+    tally.finish("ekf_micro.json");
+}
+
+/// Sequences with μ from its column at each step, all columns; then with the own capacity fed back.
+#[test]
+fn ekf_router() {
+    let Some(file) = read("ekf_router.json") else { return };
+    let columns: Vec<&str> = list(&file["columns"]).iter().map(|name| name.as_str().unwrap()).collect();
+    let mut given = Tally::default();
+    let mut fed_back = Tally::default();
+    for run in list(&file["runs"]) {
+        let label = format!("{} {} {}", text(&run["trace"]), text(&run["profile"]), text(&run["lcm"]));
+        let rows: Vec<Row> =
+            list(&run["rows"]).iter().map(|row| Row { columns: &columns, values: list(row) }).collect();
+
+        let mut open = Sequence::new(run);
+        let mut closed = Sequence::new(run);
+        let mut mu = number(&run["mu0"]);
+        for (i, row) in rows.iter().enumerate() {
+            let values = open.step(row, row.get("mu"));
+            for (name, value) in values {
+                let expected = row.get(name);
+                let tolerance = 1e-6 * expected.abs() + 1e-8;
+                given.hold(&format!("{name} of row {i} of {label}"), value, expected, tolerance);
+            }
+            mu = closed.step(row, mu).last().unwrap().1;
+            let expected = row.get("C");
+            fed_back.hold(&format!("C of row {i} of {label}"), mu, expected, 1e-5 * expected.abs());
+        }
+    }
+    given.finish("ekf_router.json, mu from its column");
+    fed_back.finish("ekf_router.json, own C fed back");
+}
+
+/// Latches of the queue maintainer and of the RTT maintainer.
+#[test]
+fn maintainers() {
+    let Some(file) = read("maintainers.json") else { return };
+    let mut tally = Tally::default();
+    for (i, run) in list(&file["runs"]).iter().enumerate() {
+        let share = number(&run["threshold"]);
+        for (protocol, upsilon) in [("vcp", 1.14), ("xcp", 1.40)] {
+            let threshold = share * number(&run["buffer_packets"]);
+            let mut maintainer = QueueMaintainer::new(Maintenance::Latch, threshold, upsilon);
+            for (j, queue) in list(&run["qbar"]).iter().enumerate() {
+                let factor = maintainer.update(number(queue));
+                let expected = number(&run["factor"][protocol][j]);
+                tally.hold_exactly(&format!("{protocol} {j} of run {i}"), factor, expected);
+            }
+        }
+        for series in ["rtt", "rtt_short_base"] {
+            let case = &run[series];
+            for (name, threshold) in
+                [("queueing", RttThreshold::Queueing), ("literal", RttThreshold::Literal)]
+            {
+                let mut maintainer = RttMaintainer::new(threshold, share, 2.0);
+                for (j, rtt) in list(&case["rtt"]).iter().enumerate() {
+                    let factor =
+                        maintainer.update(number(rtt), number(&case["rtt_min"]), number(&case["rtt_max"]));
+                    let expected = number(&case["factor"][name][j]);
+                    tally.hold_exactly(&format!("{series} {name} {j} of run {i}"), factor, expected);
+                }
+            }
+        }
+    }
+    tally.finish("maintainers.json");
+}
+
+/// Predictor and all three monitors over the rows of one run.
+struct Sequence {
+    predictor: Predictor,
+    plain: LinkCapacityMonitor,
+    idle_corrected: LinkCapacityMonitor,
+    used: Monitor,
+    tau: f64,
+}
+
+impl Sequence {
+    fn new(run: &Value) -> Self {
+        let profile = match text(&run["profile"]) {
+            "icc" => Profile::Icc,
+            "journal" => Profile::Journal,
+            "counting" => Profile::Counting,
+            other => panic!("no profile {other}"),
+        };
+        let used = match text(&run["lcm"]) {
+            "plain" => Monitor::Plain,
+            "idle" => Monitor::IdleCorrected,
+            other => panic!("no link-capacity monitor {other}"),
+        };
+        let x = [number(&run["x0"][0]), number(&run["x0"][1])];
+        let start = Estimate { x, p: covariance(&run["P0"]) };
+        let monitor = |kind| LinkCapacityMonitor::new(kind, number(&run["cmin"]), number(&run["cmax"]));
+        Self {
+            predictor: Predictor::starting_from(profile, start),
+            plain: monitor(Monitor::Plain),
+            idle_corrected: monitor(Monitor::IdleCorrected),
+            used,
+            tau: number(&run["tau"]),
+        }
+    }
+
+    /// Every output column by name; C is the last.
+    fn step(&mut self, row: &Row, mu: f64) -> Vec<(&'static str, f64)> {
+        let cycle = self.predictor.step(&Measured {
+            mean_queue: row.get("zbar"),
+            queue_variance: row.get("zvar"),
+            last_queue: row.get("zbar"),
+            arrival_rate: row.get("y"),
+            service_rate: mu,
+            interval: self.tau,
+        });
+        let input = MonitorInput {
+            arrival_rate: row.get("y"),
+            previous_queue: cycle.previous_queue,
+            queue: cycle.posterior.x[0],
+            length: self.tau,
+            idle: cycle.idle,
+            emptied: false,
+            previous_capacity: mu,
+        };
+        let plain = self.plain.capacity(&input);
+        let idle_corrected = self.idle_corrected.capacity(&input);
+        let Covariance { p11: prior11, p12: prior12, p22: prior22 } = cycle.prior;
+        let Covariance { p11, p12, p22 } = cycle.posterior.p;
+        vec![
+            ("f1", cycle.predicted_queue),
+            ("J11", cycle.jacobian.j11),
+            ("J12", cycle.jacobian.j12),
+            ("R", cycle.measurement_noise),
+            ("Pm11", prior11),
+            ("Pm12", prior12),
+            ("Pm22", prior22),
+            ("K1", cycle.gain.k1),
+            ("K2", cycle.gain.k2),
+            ("x1", cycle.posterior.x[0]),
+            ("x2", cycle.posterior.x[1]),
+            ("P11", p11),
+            ("P12", p12),
+            ("P22", p22),
+            ("p_idle", cycle.idle),
+            ("C_plain", plain),
+            ("C_idle", idle_corrected),
+            ("C", if self.used == Monitor::Plain { plain } else { idle_corrected }),
+        ]
+    }
+}
+
+struct Row<'a> {
+    columns: &'a [&'a str],
+    values: &'a [Value],
+}
+
+impl Row<'_> {
+    fn get(&self, name: &str) -> f64 {
+        let index = self.columns.iter().position(|column| *column == name).unwrap();
+        number(&self.values[index])
+    }
+}
+
+trait ToList {
+    fn to_list(&self) -> [f64; 3];
+}
+
+impl ToList for Covariance {
+    fn to_list(&self) -> [f64; 3] {
+        [self.p11, self.p12, self.p22]
+    }
+}
+
+/// Counts comparisons and keeps the worst.
+#[derive(Default)]
+struct Tally {
+    held: usize,
+    broken: Vec<String>,
+    /// Error over tolerance, and where.
+    worst: (f64, String),
+}
+
+impl Tally {
+    fn hold(&mut self, what: &str, value: f64, expected: f64, tolerance: f64) {
+        let error = (value - expected).abs();
+        let share = if error == 0.0 { 0.0 } else { error / tolerance };
+        if share >= self.worst.0 {
+            self.worst = (share, format!("{what}: {value:e}, expected {expected:e}"));
+        }
+        // Written so that a NaN is broken.
+        if error <= tolerance {
+            self.held += 1;
+        } else {
+            self.broken.push(format!("{what}: {value:e}, expected {expected:e}, tolerance {tolerance:e}"));
+        }
+    }
+
+    fn hold_exactly(&mut self, what: &str, value: f64, expected: f64) {
+        self.hold(what, value, expected, 0.0);
+    }
+
+    fn finish(self, file: &str) {
+        let total = self.held + self.broken.len();
+        println!(
+            "{file}: {} of {total} numbers held; worst error {:.1e} of the tolerance ({})",
+            self.held, self.worst.0, self.worst.1
+        );
+        assert!(self.broken.is_empty(), "{file}: {} broken, first {:?}", self.broken.len(), self.broken[0]);
+        assert!(total > 0, "{file} holds nothing to compare");
+    }
+}
+
+/// The file, or nothing when a folder named by the user does not have it.
+fn read(name: &str) -> Option<Value> {
+    let named = std::env::var_os("AIRPATH_VECTORS");
+    let folder = named
+        .as_ref()
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors")), PathBuf::from);
+    assert!(folder.is_dir(), "AIRPATH_VECTORS names no folder: {}", folder.display());
+    let path = folder.join(name);
+    if named.is_some() && !path.exists() {
+        println!("{name}: not in this folder");
+        return None;
+    }
+    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+}
+
+fn covariance(value: &Value) -> Covariance {
+    Covariance { p11: number(&value[0]), p12: number(&value[1]), p22: number(&value[2]) }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("not a text: {value}"))
+}
