@@ -1,0 +1,208 @@
+//! Multi-packet congestion control (MPCP) at a sender: VCP with the load factor itself instead of three codes.
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, LoadWord, Measurement,
+    PathHeader, Phase, Probe, Requirements, SendEvent, Timestamp,
+};
+
+use super::overload::{Region, VcpFreeze};
+use super::response::{LoadResponse, ResponseConfig};
+use super::scaling::{RttScaling, VcpBounds};
+use super::{LOW_LOAD, VcpConfig};
+use crate::ConfigError;
+use crate::config::check;
+
+/// `ρ_max`: the load factor that the highest level stands for.
+const MAX_LOAD: f64 = 1.2;
+
+/// The most packets for one word that the header's level has room for.
+const MAX_DIGITS: u8 = 8;
+
+/// MI's gain κ, and the most that the window grows in one `t_ρ`.
+const MI_GAIN: f64 = 0.25;
+
+/// MD's factor at a load factor of 1: VCP's β.
+const MILDEST_DECREASE: f64 = 0.875;
+
+/// MD's factor at `ρ_max`.
+const STRONGEST_DECREASE: f64 = 0.5;
+
+/// Parameters of MPCP's sender (protocols.md, section 4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MpcpConfig {
+    /// n: packets that carry one word, 1 to 8. 2, which is DPCP.
+    pub digits: u8,
+    /// Which round-trip time scales the increases.
+    pub rtt_scaling: RttScaling,
+    /// How far scaling goes.
+    pub bounds: VcpBounds,
+    /// What the freeze after a decrease keeps from happening.
+    pub freeze: VcpFreeze,
+    /// α: packets that additive increase adds each `t_ρ`, greater than 0. 1.
+    pub alpha: f64,
+    /// `t_ρ`: the routers' load-factor interval, greater than zero. 200 ms.
+    pub interval: Duration,
+    /// Spread windows of 2 to 64 packets over long round trips.
+    pub pace_small_windows: bool,
+}
+
+impl Default for MpcpConfig {
+    /// DPCP; the rest as VCP.
+    fn default() -> Self {
+        let VcpConfig { rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows, .. } =
+            VcpConfig::default();
+        Self { digits: 2, rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows }
+    }
+}
+
+/// MPCP's sender (Li and Yousefi'zadeh, CCR 39(5), 2009, of which only abstract and review are at hand; the law is
+/// that of protocols.md, section 4).
+///
+/// ```text
+/// ρ < 0.8:        MI by ξ(ρ) = min(0.25 (1 − ρ) / ρ, 0.25) each t_ρ
+/// 0.8 ≤ ρ < 1:    AI by α each t_ρ
+/// ρ ≥ 1:          MD by a factor that falls linearly from 0.875 at ρ = 1 to 0.5 at ρ = 1.2
+/// ```
+///
+/// Scaling, freeze, losses and pacing are VCP's. Packets are numbered 0 to n − 1 in groups; the load that the first
+/// of a group met counts once all of the group are acknowledged, and until the next group is complete.
+///
+/// Telemetry: `load_factor` at each change.
+#[derive(Clone, Debug)]
+pub struct Mpcp {
+    response: LoadResponse,
+    digits: u8,
+    /// The number of the next packet in its group.
+    next_digit: u8,
+    group: Group,
+    /// The load factor of the last complete group.
+    load: Option<f64>,
+}
+
+impl Mpcp {
+    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    ///
+    /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
+    pub fn new(config: MpcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
+        let MpcpConfig { digits, rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows } = config;
+        check((1..=MAX_DIGITS).contains(&digits), "digits", "1 to 8", digits.into())?;
+        let response = ResponseConfig { rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows };
+        Ok(Self {
+            response: LoadResponse::new(response, initial_window, mss)?,
+            digits,
+            next_digit: 0,
+            group: Group::default(),
+            load: None,
+        })
+    }
+
+    /// Takes the word of an acknowledgment and returns the load factor in force.
+    fn learn(&mut self, event: &AckEvent, probe: &mut dyn Probe) -> Option<f64> {
+        let PathHeader::Word(word) = event.path else { return None };
+        if word.digits != self.digits {
+            return None;
+        }
+        let packets = event.acked.get().div_ceil(event.mss.get().max(1)).max(1);
+        if let Some(level) = self.group.on_word(word, packets) {
+            let load = load_factor(level, self.digits);
+            if self.load.replace(load).is_none_or(|before| before.to_bits() != load.to_bits()) {
+                probe.record(event.now, Measurement::Named("load_factor", load));
+            }
+        }
+        self.load
+    }
+}
+
+impl Controller for Mpcp {
+    fn requirements(&self) -> Requirements {
+        self.response.requirements()
+    }
+
+    fn on_sent(&mut self, _event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
+        let digit = self.next_digit;
+        self.next_digit = (digit + 1) % self.digits;
+        PathHeader::Word(LoadWord { level: 0, digits: self.digits, digit })
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        let wish = self.learn(event, probe).map(region);
+        self.response.on_ack(event, wish);
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
+        if event.signal == CongestionSignal::Timeout {
+            // What was known is older than the timeout.
+            (self.group, self.load) = (Group::default(), None);
+        }
+        self.response.on_congestion(event);
+    }
+
+    fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
+        self.response.on_spurious();
+    }
+
+    fn control(&self) -> Control {
+        self.response.control()
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Steady
+    }
+}
+
+/// What a load factor makes of the window.
+fn region(load: f64) -> Region {
+    if load < LOW_LOAD {
+        Region::Multiplicative((MI_GAIN * (1.0 - load) / load).min(MI_GAIN))
+    } else if load < 1.0 {
+        Region::Additive
+    } else {
+        let severity = ((load - 1.0) / (MAX_LOAD - 1.0)).min(1.0);
+        Region::Decrease(MILDEST_DECREASE - severity * (MILDEST_DECREASE - STRONGEST_DECREASE))
+    }
+}
+
+/// The load factor that a level of `2 digits` bits stands for; 1 to 8 digits.
+fn load_factor(level: u16, digits: u8) -> f64 {
+    let highest = (1_u32 << (2 * digits)) - 1;
+    f64::from(level) * MAX_LOAD / f64::from(highest)
+}
+
+/// How much of a group of packets has been acknowledged.
+///
+/// Words bear no number of their group: a loss shows as a digit that does not follow the one before. The loss of a
+/// whole group's worth of neighbours in two groups does not show, as it would not in the protocol itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    /// Packets of the current group that are acknowledged, from its first on without a gap; zero when it is broken
+    /// or has not begun.
+    acknowledged: u64,
+    /// What the first of them brought.
+    level: u16,
+}
+
+impl Group {
+    /// An acknowledgment of `packets` (at least one), the newest of which brought `word`. Returns the level of the
+    /// group that it completes, if it does.
+    fn on_word(&mut self, word: LoadWord, packets: u64) -> Option<u16> {
+        let (digits, end) = (u64::from(word.digits), u64::from(word.digit) + 1);
+        // The newest packet's group began within this acknowledgment; only the newest word is known of it.
+        let began = packets >= end;
+        let follows = self.acknowledged > 0 && (self.acknowledged + packets) % digits == end % digits;
+        let complete = if began && end == digits {
+            Some(word.level)
+        } else if follows && self.acknowledged + packets >= digits {
+            Some(self.level)
+        } else {
+            None
+        };
+        if began {
+            self.level = word.level;
+        }
+        self.acknowledged = if end < digits && (began || follows) { end } else { 0 };
+        complete
+    }
+}
+
+#[cfg(test)]
+mod tests;

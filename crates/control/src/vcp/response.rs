@@ -1,0 +1,144 @@
+//! What senders that follow a load factor share: the window, its answer to a load and to a loss, its pacing.
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Duration, Pacing, Rate, Requirements,
+};
+
+use super::overload::{Overload, Region, VcpFreeze};
+use super::scaling::{RttScaling, Scaling, VcpBounds};
+use crate::ConfigError;
+use crate::config::check;
+use crate::windowed::QUANTUM_SEGMENTS;
+
+/// Windows of 2 to 64 packets may be spread over the round trip.
+const PACED_WINDOWS: core::ops::RangeInclusive<f64> = 2.0..=64.0;
+
+/// What a load response is told when it is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ResponseConfig {
+    pub(crate) rtt_scaling: RttScaling,
+    pub(crate) bounds: VcpBounds,
+    pub(crate) freeze: VcpFreeze,
+    /// α, packets for each `t_ρ`.
+    pub(crate) alpha: f64,
+    /// `t_ρ`.
+    pub(crate) interval: Duration,
+    pub(crate) pace_small_windows: bool,
+}
+
+/// The window of a sender that is steered by the load of its path.
+///
+/// Increases are per acknowledged packet: `ξ_s` for MI, `α_s` / window for AI, so that a round trip multiplies the
+/// window by 1 + `ξ_s` or adds `α_s` packets. The window does not grow while it is not used; in loss recovery it
+/// does not move. Losses are answered as Reno does; there is no slow start (SIGCOMM'05, section 3; protocols.md,
+/// section 3.2).
+#[derive(Clone, Debug)]
+pub(crate) struct LoadResponse {
+    scaling: Scaling,
+    overload: Overload,
+    alpha: f64,
+    interval: Duration,
+    pace_small_windows: bool,
+    /// In packets of `mss`; at least 1.
+    window: f64,
+    mss: Bytes,
+    smoothed_rtt: Duration,
+    /// The window before the last signal, until it is known to be false.
+    before_signal: Option<f64>,
+}
+
+impl LoadResponse {
+    /// Starts with `initial_window` (bytes of payload, at least one packet of `mss`).
+    pub(crate) fn new(
+        config: ResponseConfig,
+        initial_window: Bytes,
+        mss: Bytes,
+    ) -> Result<Self, ConfigError> {
+        let ResponseConfig { rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows } = config;
+        check(alpha > 0.0 && alpha.is_finite(), "alpha", "greater than 0 and finite", alpha)?;
+        check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        Ok(Self {
+            scaling: Scaling::new(rtt_scaling, bounds, interval),
+            overload: Overload::new(freeze, interval),
+            alpha,
+            interval,
+            pace_small_windows,
+            window: initial_window.as_f64() / mss.as_f64(),
+            mss,
+            smoothed_rtt: Duration::ZERO,
+            before_signal: None,
+        })
+    }
+
+    /// What the driver must deliver.
+    pub(crate) fn requirements(&self) -> Requirements {
+        Requirements { pacing: self.pace_small_windows, path_feedback: true, ..Requirements::default() }
+    }
+
+    /// An acknowledgment arrived; `wish` is what the load that it brought, or that is still known, wants.
+    /// `None` when nothing is known: the window stays.
+    pub(crate) fn on_ack(&mut self, event: &AckEvent, wish: Option<Region>) {
+        self.mss = event.mss;
+        self.smoothed_rtt = event.rtt.smoothed;
+        let Some(wish) = wish else { return };
+        if event.in_recovery {
+            return;
+        }
+        let packets =
+            if event.window_limited { event.acked.as_f64() / event.mss.get().max(1) as f64 } else { 0.0 };
+        match self.overload.admit(event.now, event.rtt.smoothed, wish) {
+            Some(Region::Multiplicative(gain)) => {
+                self.window += packets * self.scaling.multiplicative(gain, &event.rtt);
+            }
+            Some(Region::Additive) => {
+                self.window += packets * self.scaling.additive(self.alpha, &event.rtt) / self.window;
+            }
+            Some(Region::Decrease(factor)) => self.window = (self.window * factor).max(1.0),
+            None => {}
+        }
+    }
+
+    /// Reno's answer: half the window, one packet after a timeout. A CE mark counts as a loss.
+    pub(crate) fn on_congestion(&mut self, event: &CongestionEvent) {
+        self.mss = event.mss;
+        let timeout = event.signal == CongestionSignal::Timeout;
+        if !(timeout && event.consecutive > 1) {
+            self.before_signal = Some(self.window);
+        }
+        self.window = if timeout { 1.0 } else { (self.window / 2.0).max(1.0) };
+    }
+
+    /// The last signal was false.
+    pub(crate) fn on_spurious(&mut self) {
+        if let Some(before) = self.before_signal.take() {
+            self.window = self.window.max(before);
+        }
+    }
+
+    /// Window, pacing and burst limit.
+    pub(crate) fn control(&self) -> Control {
+        let window = Bytes::from_f64(self.window * self.mss.as_f64()).max(self.mss);
+        match self.small_window_rate() {
+            Some(rate) => Control { window, pacing: Pacing::At(rate), quantum: self.mss },
+            None => Control { window, pacing: Pacing::FromWindow, quantum: self.mss * QUANTUM_SEGMENTS },
+        }
+    }
+
+    /// The rate of a small window on a long path: 2^⌈log₂ window⌉ packets a round trip, when that spaces them by
+    /// more than `t_ρ` / 2, so that a burst does not pass for the load of an interval. A spacing of the round trip
+    /// over the window itself would leave a window full only at its very end, and it would not grow.
+    fn small_window_rate(&self) -> Option<Rate> {
+        if !self.pace_small_windows || !PACED_WINDOWS.contains(&self.window) {
+            return None;
+        }
+        // At most 64, so that the float is exact.
+        let packets = (libm::ceil(self.window) as u64).next_power_of_two();
+        let spacing = self.smoothed_rtt / packets;
+        (spacing * 2 > self.interval).then(|| Rate::over(self.mss, spacing))
+    }
+}
+
+#[cfg(test)]
+mod tests;

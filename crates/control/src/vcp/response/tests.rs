@@ -1,0 +1,163 @@
+use airpath_model::Timestamp;
+
+use super::*;
+
+const MSS: Bytes = Bytes::new(1000);
+const XI: Region = Region::Multiplicative(0.0625);
+
+fn config() -> ResponseConfig {
+    ResponseConfig {
+        rtt_scaling: RttScaling::Minimum,
+        bounds: VcpBounds::Paper,
+        freeze: VcpFreeze::All,
+        alpha: 1.0,
+        interval: Duration::from_millis(200),
+        pace_small_windows: true,
+    }
+}
+
+fn response(packets: u64) -> LoadResponse {
+    LoadResponse::new(config(), MSS * packets, MSS).unwrap()
+}
+
+/// An acknowledgment of so many packets at a round-trip time in ms.
+fn ack(millis: u64, packets: u64, rtt: u64) -> AckEvent {
+    let mut event = AckEvent::at(Timestamp::ZERO + Duration::from_millis(millis));
+    event.mss = MSS;
+    event.acked = MSS * packets;
+    event.rtt.minimum = Duration::from_millis(rtt);
+    event.rtt.smoothed = Duration::from_millis(rtt);
+    event
+}
+
+fn signal(signal: CongestionSignal, consecutive: u32) -> CongestionEvent {
+    let mut event = CongestionEvent::at(Timestamp::ZERO, signal);
+    event.mss = MSS;
+    event.consecutive = consecutive;
+    event
+}
+
+fn window(response: &LoadResponse) -> u64 {
+    response.control().window.get()
+}
+
+#[test]
+fn a_round_trip_of_low_load_multiplies_the_window() {
+    let mut response = response(16);
+    for _ in 0..16 {
+        response.on_ack(&ack(0, 1, 200), Some(XI));
+    }
+    assert_eq!(window(&response), 17_000);
+    // One acknowledgment for all is the same.
+    response.on_ack(&ack(0, 17, 200), Some(XI));
+    assert_eq!(window(&response), 18_063);
+}
+
+#[test]
+fn additive_increase_is_divided_over_the_window() {
+    let mut response = response(10);
+    response.on_ack(&ack(0, 10, 400), Some(Region::Additive));
+    assert_eq!(window(&response), 14_000, "(400 / 200)² packets for a whole window");
+    response.on_ack(&ack(0, 7, 200), Some(Region::Additive));
+    assert_eq!(window(&response), 14_500, "half a window, half a packet");
+}
+
+#[test]
+fn a_decrease_is_at_once_and_once() {
+    let mut response = response(16);
+    response.on_ack(&ack(0, 1, 100), Some(Region::Decrease(0.875)));
+    assert_eq!(window(&response), 14_000);
+    response.on_ack(&ack(199, 1, 100), Some(Region::Decrease(0.875)));
+    response.on_ack(&ack(199, 1, 100), Some(XI));
+    assert_eq!(window(&response), 14_000, "frozen");
+    response.on_ack(&ack(200, 14, 100), Some(Region::Decrease(0.875)));
+    assert_eq!(window(&response), 14_250, "additive for a round trip");
+    response.on_ack(&ack(300, 1, 100), Some(Region::Decrease(0.875)));
+    assert_eq!(window(&response), 12_469);
+}
+
+#[test]
+fn the_window_never_falls_below_one_packet() {
+    let mut response = response(1);
+    response.on_ack(&ack(0, 1, 100), Some(Region::Decrease(0.5)));
+    assert_eq!(window(&response), 1_000);
+    response.on_congestion(&signal(CongestionSignal::Loss, 0));
+    assert_eq!(window(&response), 1_000);
+}
+
+#[test]
+fn nothing_known_unused_windows_and_recovery_do_not_grow() {
+    let mut response = response(10);
+    response.on_ack(&ack(0, 10, 200), None);
+    let mut unused = ack(0, 10, 200);
+    unused.window_limited = false;
+    response.on_ack(&unused, Some(XI));
+    let mut recovering = ack(0, 10, 200);
+    recovering.in_recovery = true;
+    response.on_ack(&recovering, Some(XI));
+    response.on_ack(&recovering, Some(Region::Decrease(0.875)));
+    assert_eq!(window(&response), 10_000);
+    // An unused window still backs off.
+    response.on_ack(&unused, Some(Region::Decrease(0.875)));
+    assert_eq!(window(&response), 8_750);
+}
+
+#[test]
+fn losses_are_answered_as_reno_does_and_undone_when_false() {
+    let mut response = response(10);
+    response.on_congestion(&signal(CongestionSignal::Loss, 0));
+    assert_eq!(window(&response), 5_000);
+    response.on_spurious();
+    assert_eq!(window(&response), 10_000);
+    response.on_congestion(&signal(CongestionSignal::EcnCe, 0));
+    assert_eq!(window(&response), 5_000);
+    response.on_congestion(&signal(CongestionSignal::Timeout, 1));
+    response.on_congestion(&signal(CongestionSignal::Timeout, 2));
+    assert_eq!(window(&response), 1_000);
+    response.on_spurious();
+    assert_eq!(window(&response), 5_000, "as before the first timeout");
+    response.on_spurious();
+    assert_eq!(window(&response), 5_000, "once");
+    // There is no slow start: the window grows from one packet by MI.
+    response.on_congestion(&signal(CongestionSignal::Timeout, 1));
+    response.on_ack(&ack(0, 1, 200), Some(XI));
+    assert_eq!(window(&response), 1_063);
+}
+
+#[test]
+fn small_windows_are_spread_over_long_round_trips() {
+    let pacing = |packets, rtt, pace_small_windows| {
+        let config = ResponseConfig { pace_small_windows, ..config() };
+        let mut response = LoadResponse::new(config, MSS * packets, MSS).unwrap();
+        response.on_ack(&ack(0, 0, rtt), None);
+        response.control()
+    };
+    // Three packets count as four: 1000 ms / 4 > 100 ms. 1000 bytes each 250 ms.
+    let paced = pacing(3, 1000, true);
+    assert_eq!(paced.pacing, Pacing::At(Rate::from_bps(32_000)));
+    assert_eq!(paced.quantum, MSS);
+    assert_eq!(pacing(4, 1000, true).pacing, paced.pacing);
+    assert_eq!(pacing(8, 1000, true).pacing, Pacing::At(Rate::from_bps(64_000)));
+    // 1000 ms / 16 < 100 ms; 200 ms / 2 = 100 ms; one packet needs none; beyond 64 none is ever spread.
+    for (packets, rtt) in [(9, 1000), (2, 200), (1, 1000), (65, 60_000)] {
+        assert_eq!(pacing(packets, rtt, true).pacing, Pacing::FromWindow, "{packets} packets, {rtt} ms");
+    }
+    assert_eq!(
+        pacing(64, 6_500, true).pacing,
+        Pacing::At(Rate::over(MSS, Duration::from_nanos(101_562_500)))
+    );
+    assert_eq!(pacing(3, 1000, false).pacing, Pacing::FromWindow);
+    assert_eq!(pacing(3, 0, true).pacing, Pacing::FromWindow);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let new = |config, window| LoadResponse::new(config, window, MSS);
+    assert!(new(config(), MSS).is_ok());
+    assert!(new(config(), Bytes::new(999)).is_err());
+    assert!(LoadResponse::new(config(), MSS, Bytes::ZERO).is_err());
+    assert!(new(ResponseConfig { interval: Duration::ZERO, ..config() }, MSS).is_err());
+    for alpha in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(new(ResponseConfig { alpha, ..config() }, MSS).is_err(), "{alpha}");
+    }
+}
