@@ -10,7 +10,7 @@ use crate::config::check;
 use crate::windowed::QUANTUM_SEGMENTS;
 
 /// However low the rate: one segment leaves in this time, as only its acknowledgment can bring a better rate.
-const LONGEST_SPACING: Duration = Duration::from_secs(1);
+const LONGEST_SPACING: Duration = Duration::from_secs(10);
 
 /// The sender of the quick flow control protocol (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6),
 /// 2008; the text was at hand only in abstract).
@@ -21,7 +21,7 @@ const LONGEST_SPACING: Duration = Duration::from_secs(1);
 ///
 /// Decided here: R counts payload, and the routers' own count of flows takes up what headers add; before the first
 /// rate the initial window leaves as the driver likes; in recovery and while the window is not used, a rate only
-/// lowers the window; a rate below one segment a second is taken for that. An acknowledgment without a rate, or one
+/// lowers the window; a rate below one segment in ten seconds is taken for that. An acknowledgment without a rate, or one
 /// that no router lowered, changes nothing.
 #[derive(Clone, Debug)]
 pub struct Qfcp {
@@ -139,8 +139,8 @@ mod tests {
         let slow = Rate::from_bps(16_000);
         let control = told(&mut controller, slow);
         assert_eq!((control.window, control.pacing), (MSS, Pacing::At(slow)));
-        // An outage is told as one segment a second.
-        assert_eq!(told(&mut controller, Rate::ZERO).pacing, Pacing::At(Rate::from_bps(8000)));
+        // An outage is taken for one segment in ten seconds.
+        assert_eq!(told(&mut controller, Rate::ZERO).pacing, Pacing::At(Rate::from_bps(800)));
     }
 
     #[test]

@@ -8,15 +8,17 @@ mod contract;
 #[path = "conformance/faulty.rs"]
 mod faulty;
 mod packet;
+mod source;
 
 use airpath_model::{Bytes, Duration, Ecn, Qdisc};
-use airpath_queue::{DropTail, Limit};
+use airpath_queue::{DropTail, Limit, Qfcp, QfcpConfig, Router, RouterProtocol, Xcp, XcpConfig};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use contract::{Operation, run};
 use faulty::{Fault, Faulty};
 use packet::TestPacket;
+use source::Known;
 
 /// A queue under test: its name, how much it may hold, how it is made.
 type Discipline = (&'static str, Limit, fn(Limit) -> Box<dyn Qdisc<TestPacket>>);
@@ -27,7 +29,23 @@ fn disciplines() -> Vec<Discipline> {
         ("drop-tail without limit", Limit::Unlimited, drop_tail),
         ("drop-tail of packets", Limit::Packets(5), drop_tail),
         ("drop-tail of bytes", Limit::Bytes(Bytes::new(6000)), drop_tail),
+        ("xcp", Limit::Bytes(Bytes::new(6000)), |limit| router(limit, xcp())),
+        ("qfcp", Limit::Packets(5), |limit| router(limit, qfcp())),
     ]
+}
+
+fn router<T: RouterProtocol<TestPacket> + 'static>(limit: Limit, protocol: T) -> Box<dyn Qdisc<TestPacket>> {
+    Box::new(Router::new(limit, protocol))
+}
+
+fn xcp() -> Xcp {
+    Xcp::new(XcpConfig::NS2, Box::new(Known(125_000.0)), Bytes::new(6000))
+        .expect("the parameters are in range")
+}
+
+fn qfcp() -> Qfcp {
+    let config = QfcpConfig { beta: 0.5, interval: Duration::from_millis(200) };
+    Qfcp::new(config, Box::new(Known(125_000.0)), Bytes::new(6000)).expect("the parameters are in range")
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use airpath_model::{Backlog, Bytes, DropReason, Duration, Ecn, Qdisc, QueueSink, Timestamp};
+use airpath_model::{
+    Backlog, Bytes, DropReason, Duration, Ecn, LoadCode, LoadWord, PathHeader, Qdisc, QueueSink, Rate,
+    Timestamp, XcpHeader,
+};
 use airpath_queue::Limit;
 
 use crate::packet::TestPacket;
@@ -43,7 +46,8 @@ pub(crate) fn run(
     for (number, operation) in (0..).zip(operations) {
         match *operation {
             Operation::Enqueue { size, ecn, flow, is_data } => {
-                let packet = TestPacket { ecn, flow, is_data, ..TestPacket::new(number, size) };
+                let header = header(number);
+                let packet = TestPacket { ecn, flow, is_data, header, ..TestPacket::new(number, size) };
                 ledger.waiting.insert(number, packet);
                 deeds.extend(watch(now, &mut ledger, |sink| queue.enqueue(now, packet, sink))?.1);
             }
@@ -108,8 +112,9 @@ impl Ledger {
             .remove(&packet.number)
             .ok_or_else(|| format!("{packet:?} leaves, but was not there"))?;
         let ecn = if self.marked.contains(&packet.number) { Ecn::Ce } else { given.ecn };
-        // The header belongs to the routers that write it.
-        let expected = TestPacket { ecn, header: packet.header, ..given };
+        // The header of data belongs to the routers that write it; that of an acknowledgment is an echo.
+        let header = if given.is_data { packet.header } else { given.header };
+        let expected = TestPacket { ecn, header, ..given };
         check(packet == expected, || format!("{given:?} became {packet:?}"))
     }
 }
@@ -151,6 +156,21 @@ impl QueueSink<TestPacket> for Reported {
 
     fn on_mark(&mut self, now: Timestamp, packet: &TestPacket) {
         self.0.push(Deed::Marked(now, *packet));
+    }
+}
+
+/// A header of each kind in turn; XCP's with and without a round-trip time.
+fn header(number: u64) -> PathHeader {
+    let xcp =
+        |rtt, delta_throughput| PathHeader::Xcp(XcpHeader { rtt, inter_packet: rtt / 10, delta_throughput });
+    match number % 7 {
+        0 => PathHeader::None,
+        1 => xcp(Duration::from_millis(80), 1e24),
+        2 => xcp(Duration::from_millis(20), -500.0),
+        3 => xcp(Duration::ZERO, 0.0),
+        4 => PathHeader::FairRate(Rate::UNLIMITED),
+        5 => PathHeader::Load(LoadCode::Low),
+        _ => PathHeader::Word(LoadWord { level: 0, digits: 2, digit: (number % 2) as u8 }),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Queues that break the contract, each in one way.
 
-use airpath_model::{Backlog, Bytes, DropReason, Duration, Ecn, Qdisc, QueueSink, Timestamp};
+use airpath_model::{
+    Backlog, Bytes, DropReason, Duration, Ecn, PathHeader, Qdisc, QueueSink, Rate, Timestamp,
+};
 use airpath_queue::{DropTail, Limit};
 
 use crate::packet::TestPacket;
@@ -19,11 +21,12 @@ pub(crate) enum Fault {
     MarksWithoutEcn,
     ClearsMarks,
     ShrinksPackets,
+    WritesOnEchoes,
     TimerStandsStill,
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::DropsInSilence,
         Self::ReportsDropsTwice,
         Self::ReportsDropsLate,
@@ -35,6 +38,7 @@ impl Fault {
         Self::MarksWithoutEcn,
         Self::ClearsMarks,
         Self::ShrinksPackets,
+        Self::WritesOnEchoes,
         Self::TimerStandsStill,
     ];
 }
@@ -81,6 +85,9 @@ impl Qdisc<TestPacket> for Faulty {
         }
         if self.fault == Fault::ShrinksPackets {
             packet.size -= Bytes::new(1);
+        }
+        if self.fault == Fault::WritesOnEchoes && !packet.is_data {
+            packet.header = PathHeader::FairRate(Rate::ZERO);
         }
         self.last_sent = Some(packet);
         Some(packet)

@@ -1,0 +1,142 @@
+//! QFCP's router: one fair rate for all flows of an output.
+
+use alloc::boxed::Box;
+
+use airpath_model::{
+    Backlog, Bytes, CapacitySource, ControlInterval, Duration, Packet, PathHeader, Rate, Timestamp,
+};
+
+use crate::config::check;
+use crate::interval_meter::IntervalMeter;
+use crate::{ConfigError, RouterProtocol};
+
+/// The least that may be given to a flow, byte/s: greater than zero, so that the count of flows stays finite.
+const LEAST_RATE: f64 = 1.0;
+
+/// The least share of the capacity that is given out while a queue drains.
+const LEAST_SHARE: f64 = 0.05;
+
+/// QFCP's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QfcpConfig {
+    /// Gain on the queue, not negative: about 0.5.
+    pub beta: f64,
+    /// Length of the control interval d, greater than zero; longer than the round trips, or the count of flows
+    /// swings.
+    pub interval: Duration,
+}
+
+/// QFCP (Pu and Hamdi, IEEE Transactions on Wireless Communications 7(6), 2008; the text was at hand only in
+/// abstract).
+///
+/// Once an interval d: N = y / R, R ← (C − β q / d) / N; every data packet's rate is lowered to R. C and q come from
+/// [`CapacitySource::spare`] (C = S + y).
+///
+/// Decided here, as the text is not at hand:
+///
+/// - d is a constant. The header of QFCP carries no round-trip time here, so that their mean is not known; and in
+///   the equation a rate that is answered a whole interval later swings without end (its characteristic polynomial
+///   z² − θ z + θ, with θ the round trip over d, has roots of modulus √θ).
+/// - q is the shortest queue of the interval. y counts all bytes, acknowledgments included: what is no flow of QFCP
+///   counts as a share of one and leaves less for the others.
+/// - N is at least one; at least 5 % of C is given out while a queue drains; R is at least one byte a second.
+/// - Before the end of the first interval no rate is given. Timers start at 0.
+///
+/// Series: `fair_rate_bps` (R, bit/s; 0 before the first), `flow_count` (N), `input_rate_bps` (bit/s), and those of the
+/// source.
+#[derive(Debug)]
+pub struct Qfcp {
+    config: QfcpConfig,
+    source: Box<dyn CapacitySource>,
+    buffer: Bytes,
+    meter: IntervalMeter,
+    due: Timestamp,
+    /// R, byte/s.
+    fair_rate: Option<f64>,
+    /// N and y (byte/s) of the last interval.
+    flows: f64,
+    input_rate: f64,
+}
+
+impl Qfcp {
+    /// A router that has seen nothing at the start of the run; `buffer` is the size of its queue. Fails when a
+    /// parameter is outside the range that [`QfcpConfig`] states.
+    pub fn new(
+        config: QfcpConfig,
+        source: Box<dyn CapacitySource>,
+        buffer: Bytes,
+    ) -> Result<Self, ConfigError> {
+        let QfcpConfig { beta, interval } = config;
+        check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
+        check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        Ok(Self {
+            config,
+            source,
+            buffer,
+            meter: IntervalMeter::new(),
+            due: Timestamp::ZERO + interval,
+            fair_rate: None,
+            flows: 1.0,
+            input_rate: 0.0,
+        })
+    }
+
+    fn on_interval(&mut self, now: Timestamp, backlog: Backlog) {
+        let passed = self.meter.finish(now, backlog);
+        let spare = self.source.spare(&ControlInterval {
+            now,
+            length: passed.length,
+            input_rate: passed.input_rate,
+            mean_rtt: self.config.interval,
+            queue: passed.shortest_queue.as_f64(),
+            shortest_queue: passed.shortest_queue.as_f64(),
+            mean_queue: passed.mean_queue,
+            last_queue: passed.last_queue.as_f64(),
+            buffer: self.buffer.as_f64(),
+        });
+        self.input_rate = passed.input_rate;
+        let capacity = (spare.bandwidth + passed.input_rate).max(0.0);
+        let given = capacity - self.config.beta * spare.queue / self.config.interval.as_secs_f64();
+        self.flows = self.fair_rate.map_or(1.0, |rate| (passed.input_rate / rate).max(1.0));
+        self.fair_rate = Some((given.max(LEAST_SHARE * capacity) / self.flows).max(LEAST_RATE));
+        self.due = now + self.config.interval;
+    }
+}
+
+impl<P: Packet> RouterProtocol<P> for Qfcp {
+    fn on_arrival(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog) {
+        self.source.on_arrival(now, packet.size(), backlog);
+        self.meter.on_arrival(now, packet.size(), backlog);
+    }
+
+    fn on_departure(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog) {
+        self.source.on_departure(now, packet.size(), backlog);
+        self.meter.on_departure(now, packet.size(), backlog);
+        if packet.is_data()
+            && let PathHeader::FairRate(rate) = packet.path_header()
+            && let Some(fair_rate) = self.fair_rate
+        {
+            *rate = (*rate).min(Rate::from_bps_f64(fair_rate * 8.0));
+        }
+    }
+
+    fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
+        if self.source.next_timer() <= now {
+            self.source.on_timer(now, backlog);
+        }
+        if self.due <= now {
+            self.on_interval(now, backlog);
+        }
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.due.min(self.source.next_timer())
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report("fair_rate_bps", self.fair_rate.unwrap_or(0.0) * 8.0);
+        report("flow_count", self.flows);
+        report("input_rate_bps", self.input_rate * 8.0);
+        self.source.observe(report);
+    }
+}

@@ -1,0 +1,77 @@
+//! Sources of these tests.
+#![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
+
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Spare, Timestamp};
+use std::sync::{Arc, Mutex};
+
+/// A capacity in byte/s that somebody knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known(pub(crate) f64);
+
+impl CapacitySource for Known {
+    fn capacity(&mut self, _now: Timestamp) -> Option<f64> {
+        Some(self.0)
+    }
+}
+
+/// What a source is told, to be looked at later.
+pub(crate) type Told = Arc<Mutex<Vec<Event>>>;
+
+/// One thing that a source is told or asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Event {
+    Arrival(Timestamp, Bytes, Bytes),
+    Departure(Timestamp, Bytes, Bytes),
+    Timer(Timestamp, Bytes),
+    Spare(ControlInterval),
+}
+
+/// A source that knows no capacity, wants a timer every 30 ms and takes down what it is told.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    told: Told,
+    due: Timestamp,
+}
+
+impl Listening {
+    pub(crate) fn new() -> (Self, Told) {
+        let told = Told::default();
+        (Self { told: Arc::clone(&told), due: Timestamp::ZERO + Duration::from_millis(30) }, told)
+    }
+
+    fn hear(&self, event: Event) {
+        self.told.lock().expect("nobody panicked").push(event);
+    }
+}
+
+impl CapacitySource for Listening {
+    fn on_arrival(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
+        self.hear(Event::Arrival(now, size, backlog.bytes));
+    }
+
+    fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
+        self.hear(Event::Departure(now, size, backlog.bytes));
+    }
+
+    fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
+        self.hear(Event::Timer(now, backlog.bytes));
+        self.due = now + Duration::from_millis(30);
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.due
+    }
+
+    fn capacity(&mut self, _now: Timestamp) -> Option<f64> {
+        None
+    }
+
+    fn spare(&mut self, interval: &ControlInterval) -> Spare {
+        self.hear(Event::Spare(*interval));
+        Spare { bandwidth: 0.0, queue: interval.queue }
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report("listening", 1.0);
+    }
+}

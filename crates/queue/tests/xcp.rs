@@ -1,0 +1,209 @@
+//! XCP's router in a queue: what it measures, when, and what it writes.
+
+mod driver;
+mod packet;
+mod source;
+
+use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpHeader};
+use airpath_queue::{Xcp, XcpConfig};
+
+use driver::Driver;
+use source::{Event, Known, Listening};
+
+const SIZE: Bytes = Bytes::new(1000);
+const UNLIMITED: f64 = 1e24;
+const BUFFER: Bytes = Bytes::new(50_000);
+
+fn milliseconds(count: u64) -> Timestamp {
+    Timestamp::ZERO + Duration::from_millis(count)
+}
+
+fn router(capacity: f64) -> Xcp {
+    Xcp::new(XcpConfig::NS2, Box::new(Known(capacity)), BUFFER).expect("the parameters are in range")
+}
+
+fn header(rtt: Duration, packets_in_window: u64) -> PathHeader {
+    let inter_packet = rtt / packets_in_window;
+    PathHeader::Xcp(XcpHeader { rtt, inter_packet, delta_throughput: UNLIMITED })
+}
+
+fn delta(header: PathHeader) -> f64 {
+    match header {
+        PathHeader::Xcp(header) => header.delta_throughput,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-9 * right.abs().max(1.0)
+}
+
+/// Two flows of different round-trip times and rates, in equal intervals: what an interval gives out is F.
+fn an_interval_of_two_flows(driver: &mut Driver<Xcp>) -> f64 {
+    let interval = Duration::from_millis(50);
+    let mut given = 0.0;
+    for packet in 0..10 {
+        let path = if packet % 5 == 0 {
+            header(Duration::from_millis(60), 2)
+        } else {
+            header(Duration::from_millis(40), 8)
+        };
+        driver.arrive(SIZE, true, path);
+        given += delta(driver.depart().expect("a packet waits").header);
+        driver.run_to(driver.now + interval / 10);
+    }
+    given
+}
+
+#[test]
+fn what_an_interval_gives_out_is_the_aggregate_feedback() {
+    for capacity in [400_000.0, 205_000.0, 199_000.0, 50_000.0] {
+        let mut driver = Driver::new(router(capacity));
+        // The first interval knows nothing and gives nothing.
+        assert!(close(an_interval_of_two_flows(&mut driver), 0.0));
+        // 2 packets with X = 30 ms and RTT 60 ms, 8 with 5 ms and 40 ms: d = (2·30·60 + 8·5·40)/(60 + 40) = 52 ms.
+        assert!(close(driver.observed("mean_rtt_s"), 0.052));
+        assert!(close(driver.observed("control_interval_s"), 0.052));
+        assert!(close(driver.observed("input_rate_bps"), 8.0 * 200_000.0));
+        let feedback = driver.observed("feedback");
+        assert!(close(feedback, 0.4 * (capacity - 200_000.0)), "{feedback}");
+        // The same packets, all in the interval of 52 ms: residues are given out to the last.
+        assert!(close(an_interval_of_two_flows(&mut driver), feedback), "capacity {capacity}");
+    }
+}
+
+#[test]
+fn at_rest_shuffling_takes_from_the_faster_flow_and_gives_to_the_slower() {
+    let mut driver = Driver::new(router(200_000.0));
+    an_interval_of_two_flows(&mut driver);
+    assert!(close(driver.observed("feedback"), 0.0));
+    let mut given = |packets_in_window, rtt| {
+        driver.arrive(SIZE, true, header(Duration::from_millis(rtt), packets_in_window));
+        delta(driver.depart().expect("a packet waits").header)
+    };
+    // h = 20 000 byte/s over Σ X = 0.1 s and 10 000 bytes: 200 000 X − 2 size.
+    assert!(close(given(2, 60), 200_000.0 * 0.030 - 2000.0));
+    assert!(close(given(8, 40), 200_000.0 * 0.005 - 2000.0));
+}
+
+#[test]
+fn acknowledgments_count_as_input_and_are_not_written_on() {
+    let mut driver = Driver::new(router(200_000.0));
+    for _ in 0..10 {
+        driver.arrive(SIZE, false, header(Duration::from_millis(40), 1));
+        let echo = driver.depart().expect("a packet waits");
+        assert!(close(delta(echo.header), UNLIMITED));
+    }
+    driver.run_to(milliseconds(50));
+    assert!(close(driver.observed("input_rate_bps"), 8.0 * 200_000.0));
+    // No flow told its RTT.
+    assert!(close(driver.observed("mean_rtt_s"), 0.050));
+    driver.arrive(SIZE, true, PathHeader::None);
+    assert_eq!(driver.depart().expect("a packet waits").header, PathHeader::None);
+}
+
+#[test]
+fn a_flow_without_a_round_trip_time_gets_zero() {
+    let mut driver = Driver::new(router(400_000.0));
+    an_interval_of_two_flows(&mut driver);
+    driver.arrive(SIZE, true, header(Duration::ZERO, 1));
+    assert!(close(delta(driver.depart().expect("a packet waits").header), 0.0));
+    // Another, with one, gets its share.
+    driver.arrive(SIZE, true, header(Duration::from_millis(40), 8));
+    assert!(delta(driver.depart().expect("a packet waits").header) > 0.0);
+}
+
+#[test]
+fn an_interval_without_arrivals_gives_nothing_out() {
+    let mut driver = Driver::new(router(400_000.0));
+    an_interval_of_two_flows(&mut driver);
+    driver.run_to(milliseconds(50 + 52 + 50));
+    assert!(close(driver.observed("feedback"), 0.0));
+    assert!(close(driver.observed("mean_rtt_s"), 0.050));
+    driver.arrive(SIZE, true, header(Duration::from_millis(40), 8));
+    assert!(close(delta(driver.depart().expect("a packet waits").header), 0.0));
+}
+
+#[test]
+fn control_intervals_stay_within_their_bounds() {
+    for (rtt, interval) in [(Duration::from_micros(10), 0.001), (Duration::from_secs(3), 1.0)] {
+        let mut driver = Driver::new(router(400_000.0));
+        driver.arrive(SIZE, true, header(rtt, 1));
+        driver.run_to(milliseconds(50));
+        assert!(close(driver.observed("control_interval_s"), interval));
+    }
+}
+
+#[test]
+fn a_standing_queue_is_drained() {
+    let mut driver = Driver::new(router(200_000.0));
+    for _ in 0..10 {
+        driver.arrive(SIZE, true, header(Duration::from_millis(50), 10));
+    }
+    // Ten wait from the start. The queue's timer finds the empty start first, then what nobody drained.
+    driver.run_to(milliseconds(50));
+    assert!(close(driver.observed("persistent_queue_bytes"), 0.0));
+    let rest = driver.observed("feedback");
+    assert!(close(rest, 0.0));
+    // Nothing leaves: 10 000 bytes are the whole 50 ms, so that T_q = 2 ms.
+    driver.run_to(milliseconds(60));
+    assert!(close(driver.observed("persistent_queue_bytes"), 10_000.0));
+    for _ in 0..8 {
+        driver.arrive(SIZE, true, header(Duration::from_millis(50), 10));
+        driver.depart();
+    }
+    driver.run_to(milliseconds(100));
+    // 8000 bytes in 50 ms of 200 000 byte/s; F = 0.4 · 40 000 − 0.226 · Q / 0.05 s.
+    let queue = driver.observed("persistent_queue_bytes");
+    assert!(close(queue, 10_000.0));
+    assert!(close(driver.observed("feedback"), 0.4 * 40_000.0 - 0.226 * queue / 0.05));
+}
+
+#[test]
+fn the_source_hears_everything_and_its_timer_is_kept() {
+    let (listening, told) = Listening::new();
+    let mut driver = Driver::new(
+        Xcp::new(XcpConfig::NS2, Box::new(listening), BUFFER).expect("the parameters are in range"),
+    );
+    driver.run_to(milliseconds(10));
+    driver.arrive(SIZE, true, header(Duration::from_millis(20), 1));
+    driver.arrive(SIZE, false, PathHeader::None);
+    driver.run_to(milliseconds(20));
+    driver.depart();
+    driver.run_to(milliseconds(50));
+    let told = told.lock().unwrap();
+    assert_eq!(
+        told[..4],
+        [
+            Event::Arrival(milliseconds(10), SIZE, Bytes::ZERO),
+            Event::Arrival(milliseconds(10), SIZE, SIZE),
+            Event::Departure(milliseconds(20), SIZE, SIZE),
+            Event::Timer(milliseconds(30), SIZE),
+        ]
+    );
+    let Event::Spare(interval) = told[4] else { panic!("{:?}", told[4]) };
+    assert_eq!((interval.now, interval.length), (milliseconds(50), Duration::from_millis(50)));
+    assert_eq!(interval.mean_rtt, Duration::from_millis(20));
+    assert!(close(interval.input_rate, 40_000.0));
+    // 0 for 10 ms, 2000 bytes for 10 ms, 1000 for 30 ms.
+    assert!(close(interval.mean_queue, 1000.0));
+    assert!(close(interval.shortest_queue, 0.0) && close(interval.last_queue, 1000.0));
+    assert!(close(interval.queue, 0.0) && close(interval.buffer, 50_000.0));
+    assert!(close(driver.observed("listening"), 1.0));
+}
+
+#[test]
+fn impossible_parameters_are_refused() {
+    let refused = |change: fn(&mut XcpConfig)| {
+        let mut config = XcpConfig::NS2;
+        change(&mut config);
+        Xcp::new(config, Box::new(Known(1.0)), BUFFER).is_err()
+    };
+    assert!(refused(|config| config.alpha = 0.0));
+    assert!(refused(|config| config.alpha = f64::NAN));
+    assert!(refused(|config| config.beta = -0.1));
+    assert!(refused(|config| config.gamma = 1.1));
+    assert!(refused(|config| config.min_interval = Duration::ZERO));
+    assert!(refused(|config| config.max_interval = Duration::from_micros(999)));
+    assert!(!refused(|_| {}));
+}
