@@ -10,7 +10,7 @@ from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.quantities import Constant, Draw
 from airpath.scenario.messages import FieldError
-from airpath.scenario.queues import AnyQueue, DropTailQueue
+from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
 from airpath.scenario.rates import (
     AnyRate,
     ConstantRate,
@@ -71,7 +71,7 @@ class _Rate:
         return (
             NO_LIMIT
             if self.unlimited
-            else DropTailQueue(kind="drop-tail", limit=parse_buffer(self.buffer or "1bdp"))
+            else SchemeQueue(kind="scheme", limit=parse_buffer(self.buffer or "1bdp"))
         )
 
 

@@ -40,7 +40,8 @@ def compare_scenario(
     rtt
         Base round-trip time; by default that of the named link, else 40 ms.
     buffer
-        Limit of the drop-tail queue; by default that of the named link, else one bandwidth-delay product.
+        Limit of the queue, which is what each scheme needs: drop-tail, or the scheme's router. By default
+        that of the named link, else one bandwidth-delay product.
     flows
         How many flows.
     duration, warm_up
@@ -67,7 +68,7 @@ def compare_scenario(
         delay = _half(rtt)
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay}
     if buffer is not None:
-        bottleneck["queue"] = {"kind": "drop-tail", "limit": buffer}
+        bottleneck["queue"] = {"kind": "scheme", "limit": buffer}
     return [
         Scenario.from_dict(
             {

@@ -1,5 +1,8 @@
 """A scenario in words: what will be run, with every default filled in."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.resolve import BufferSize, Resolved
 from airpath.units import format_duration, format_rate, format_size
@@ -29,7 +32,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
             lines.append(
                 f"  {name}: {link['rate']['kind']} rate, mean {rate};"
                 f" base RTT {format_duration(resolved.base_rtt_ns[name], 6)};"
-                f" buffer {describe_buffer(resolved.buffers[name])}"
+                f" buffer {describe_buffer(resolved.buffers[name])}{describe_router(link['queue'])}"
             )
     lines.append("flows:")
     for entry in document.flows:
@@ -37,6 +40,15 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
         what = entry.scheme or "datagrams"
         lines.append(f"  {entry.name}: {count} x {what}, {entry.traffic.kind}")
     return "\n".join(lines)
+
+
+def describe_router(queue: Mapping[str, Any]) -> str:
+    """Return the router at a queue of a plan; nothing for a plain one."""
+    if queue["kind"] != "router":
+        return ""
+    protocol, source = queue["protocol"], queue["source"]
+    text = f"; router {protocol['kind']}, capacity source {source['kind']}"
+    return f"{text} ({format_rate(source['bps'], 4)})" if source["kind"] == "configured" else text
 
 
 def describe_buffer(buffer: BufferSize) -> str:

@@ -121,7 +121,7 @@ class Transport(Table):
     """Largest payload of one segment. Default: 1500 bytes minus `headers`."""
     headers: Size | None = None
     """Bytes of headers on each data segment. Default: 40 (IPv4 and TCP), 52 with timestamps (RFC 7323,
-    section 3).
+    section 3), plus the header of the scheme's own if it has one.
     """
     ack: Size | None = None
     """Size of an acknowledgment on the wire. Default: `headers`."""

@@ -1,9 +1,13 @@
 """The queue in front of a link, as written in a scenario, and the registry of queue disciplines."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from airpath.quantities import Buffer, Table
+from pydantic import BeforeValidator, Field
+
+from airpath.quantities import Buffer, Table, Text
+from airpath.schemes.protocols import LoadFactorRouter, MpcpRouter, QfcpRouter, XcpRouter
+from airpath.schemes.sources import ConfiguredSource, EbeSource, OracleSource, QfcpSource, XcpBSource
 
 
 class DropTailQueue(Table):
@@ -17,7 +21,123 @@ class DropTailQueue(Table):
     """
 
 
-AnyQueue = DropTailQueue
+class XcpProtocol(XcpRouter):
+    """XCP: each packet carries the change of rate that routers allow."""
+
+    kind: Literal["xcp"]
+    """The router protocol."""
+
+
+class VcpProtocol(LoadFactorRouter):
+    """VCP: packets carry one of three load regions."""
+
+    kind: Literal["vcp"]
+    """The router protocol."""
+
+
+class MpcpProtocol(MpcpRouter):
+    """MPCP, and DPCP with `digits = 2`: packets carry the load factor, finely quantised."""
+
+    kind: Literal["mpcp"]
+    """The router protocol."""
+
+
+class QfcpProtocol(QfcpRouter):
+    """QFCP: packets carry the fair rate of a flow."""
+
+    kind: Literal["qfcp"]
+    """The router protocol."""
+
+
+class ConfiguredCapacity(ConfiguredSource):
+    """A capacity that somebody configured."""
+
+    kind: Literal["configured"]
+    """The capacity source."""
+
+
+class OracleCapacity(OracleSource):
+    """The true capacity at every moment: the bound that no estimator can beat."""
+
+    kind: Literal["oracle"]
+    """The capacity source."""
+
+
+class XcpBCapacity(XcpBSource):
+    """XCP-b: spare bandwidth from the variation of the queue; for the protocol `xcp` only."""
+
+    kind: Literal["xcp-b"]
+    """The capacity source."""
+
+
+class QfcpCapacity(QfcpSource):
+    """QFCP's: the output rate while busy, growing while idle."""
+
+    kind: Literal["qfcp"]
+    """The capacity source."""
+
+
+class EbeCapacity(EbeSource):
+    """EBE: an extended Kalman filter on queue and arrivals."""
+
+    kind: Literal["ebe"]
+    """The capacity source."""
+
+
+AnyProtocol = XcpProtocol | VcpProtocol | MpcpProtocol | QfcpProtocol
+AnySource = ConfiguredCapacity | OracleCapacity | XcpBCapacity | QfcpCapacity | EbeCapacity
+
+
+def _expand(value: Any) -> Any:
+    """Return the short form of a table that holds nothing but its kind."""
+    return {"kind": value} if isinstance(value, str) else value
+
+
+Protocol = Annotated[
+    Annotated[AnyProtocol, Field(discriminator="kind")],
+    BeforeValidator(
+        _expand, json_schema_input_type=str | Annotated[AnyProtocol, Field(discriminator="kind")]
+    ),
+]
+"""A router protocol: its name, or a table with a `kind`."""
+
+CapacitySource = Annotated[
+    Annotated[AnySource, Field(discriminator="kind")],
+    BeforeValidator(_expand, json_schema_input_type=str | Annotated[AnySource, Field(discriminator="kind")]),
+]
+"""A capacity source: its name, or a table with a `kind`."""
+
+
+class RouterQueue(Table):
+    """Drop-tail under a router protocol with a capacity source."""
+
+    kind: Literal["router"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits, as for drop-tail."""
+    protocol: Protocol
+    """What the router computes and writes on packets: its name, or a table with a `kind`."""
+    source: CapacitySource
+    """What it believes its link can carry: the name of a capacity source, or a table with a `kind`."""
+
+
+class SchemeQueue(Table):
+    """What the schemes of the flows need: drop-tail, under the router of a router-assisted scheme."""
+
+    kind: Literal["scheme"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits, as for drop-tail."""
+    scheme: Text | None = None
+    """The scheme whose router this is, with options if wanted: `xcp-ebe:monitor=hold`. Default: that of the
+    flows that cross the link; drop-tail if none of them has a router.
+    """
+
+
+AnyQueue = DropTailQueue | RouterQueue | SchemeQueue
+
+Queue = Annotated[AnyQueue, Field(discriminator="kind")]
+"""A queue: a table with a `kind`."""
 
 
 @dataclass(frozen=True)
@@ -30,5 +150,9 @@ class QueueDiscipline:
     """What it does, in one line."""
 
 
-QUEUES: Final = (QueueDiscipline("drop-tail", "first in, first out; arrivals that do not fit are dropped"),)
+QUEUES: Final = (
+    QueueDiscipline("drop-tail", "first in, first out; arrivals that do not fit are dropped"),
+    QueueDiscipline("router", "drop-tail under a router protocol with a capacity source"),
+    QueueDiscipline("scheme", "what the schemes of the flows need: drop-tail, or their router"),
+)
 """Every queue discipline that a scenario can name."""

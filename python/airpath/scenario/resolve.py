@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pydantic import ValidationError
-
 from airpath.errors import TraceError, UsageError
 from airpath.nearest import suggestion
 from airpath.quantities import Draw, Even, Spread, draw_plan, mean
@@ -29,9 +27,10 @@ from airpath.scenario.flows import (
     RepeatedTraffic,
     Transport,
 )
-from airpath.scenario.messages import FieldError, faults, scenario_error
+from airpath.scenario.messages import FieldError, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
+from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_routers, router_plan
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
 from airpath.schemes import Scheme, SchemeParameters, parse_scheme
@@ -102,6 +101,20 @@ def resolve(document: ScenarioDocument, source: str, folder: Path) -> Resolved:
         raise TraceError(f"{source}: {error}") from None
 
 
+@dataclass(frozen=True)
+class _Control:
+    """How one entry is controlled and transported."""
+
+    scheme: Scheme
+    parameters: SchemeParameters
+    controller: dict[str, Any]
+    transport: dict[str, Any]
+
+    def speaker(self, path: str, data: tuple[str, ...], acks: tuple[str, ...]) -> Speaker:
+        """Return the entry as routers see it, on one of its routes."""
+        return Speaker(path, self.scheme, self.parameters, self.controller, data, acks)
+
+
 class _Resolution:
     """The state of resolving one scenario."""
 
@@ -111,6 +124,7 @@ class _Resolution:
         self.network = Network(document.topology, self.channels)
         self.base_rtt: dict[str, float] = {}
         self.largest_packet = 0
+        self.speakers: list[Speaker] = []
 
     def run(self) -> Resolved:
         flows = [
@@ -158,13 +172,16 @@ class _Resolution:
 
     def _flows(self, entry: Flow, path: str) -> Iterator[tuple[dict[str, Any], str | None, str]]:
         """Return the flows of one entry: the plan of each (links still by name), its scheme, its group."""
-        scheme, controller, transport = self._control(entry, path)
+        control = self._control(entry, path)
+        controller, transport = (None, None) if control is None else (control.controller, control.transport)
         for route in self.network.routes(entry, path):
             base_rtt = self.network.base_rtt(route)
             for index in range(entry.count):
                 name = f"{route.group}-{index + 1}"
                 data, acks = self.network.attach(name, route, extra_rtt_of(entry, index))
                 self._note_base_rtt((*data, *acks), base_rtt)
+                if control is not None and index == 0:  # the others of the group cross the same core links
+                    self.speakers.append(control.speaker(path, data, acks))
                 flow = {
                     "name": name,
                     "path": data,
@@ -178,11 +195,9 @@ class _Resolution:
                     "controller": controller,
                     "transport": transport,
                 }
-                yield flow, scheme, entry.name
+                yield flow, None if control is None else control.scheme.id, entry.name
 
-    def _control(
-        self, entry: Flow, path: str
-    ) -> tuple[str | None, dict[str, Any] | None, dict[str, Any] | None]:
+    def _control(self, entry: Flow, path: str) -> "_Control | None":
         """Scheme, controller and transport of an entry; nothing for datagrams."""
         traffic = entry.traffic
         if isinstance(traffic, ConstantBitRateTraffic | PoissonDatagramsTraffic):
@@ -193,16 +208,16 @@ class _Resolution:
                     )
             size = traffic.packet if isinstance(traffic.packet, int) else int(mean(traffic.packet))
             self.largest_packet = max(self.largest_packet, size)
-            return None, None, None
+            return None
         if entry.scheme is None:
             raise FieldError(
                 f"{path}.scheme", f'required for traffic of kind "{traffic.kind}", but not given'
             )
         scheme, parameters = scheme_of(entry, path)
         layers = (entry.transport, self.document.transport, Transport.model_validate(dict(scheme.transport)))
-        transport = transport_plan(layers, f"{path}.transport")
+        transport = transport_plan(layers, f"{path}.transport", scheme.header_bytes)
         self.largest_packet = max(self.largest_packet, packet_bytes(transport))
-        return scheme.id, scheme.build(parameters, transport["mss_bytes"]), transport
+        return _Control(scheme, parameters, scheme.build(parameters, transport["mss_bytes"]), transport)
 
     def _note_base_rtt(self, names: Iterable[str], base_rtt: float) -> None:
         for name in names:
@@ -219,7 +234,8 @@ class _Resolution:
         return name
 
     def _links(self) -> tuple[list[dict[str, Any]], dict[str, BufferSize]]:
-        plans, buffers = [], {}
+        plans: list[dict[str, Any]] = []
+        buffers: dict[str, BufferSize] = {}
         for draft in self.network.links.values():
             limit_bytes, limit_packets = self._limit(draft)
             buffers[draft.name] = self._buffer_size(draft, limit_bytes, limit_packets)
@@ -230,15 +246,21 @@ class _Resolution:
                     "delay_ns": draw_plan(draft.delay),
                     "jitter_ns": None if draft.jitter is None else draw_plan(draft.jitter),
                     "loss": draft.loss,
-                    "queue": {
-                        "kind": "drop-tail",
-                        "limit_bytes": limit_bytes,
-                        "limit_packets": limit_packets,
-                    },
+                    "queue": self._queue(draft, limit_bytes, limit_packets),
                     "record": draft.record,
                 }
             )
+        refuse_deaf_routers(self.speakers, {plan["name"]: plan["queue"] for plan in plans})
         return plans, buffers
+
+    def _queue(self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None) -> dict[str, Any]:
+        router = router_plan(draft, self.speakers, self.largest_packet)
+        return {
+            "kind": "drop-tail" if router is None else "router",
+            "limit_bytes": limit_bytes,
+            "limit_packets": limit_packets,
+            **(router or {}),
+        }
 
     def _limit(self, draft: LinkDraft) -> tuple[int | None, int | None]:
         """Return the limit of a queue in bytes or in packets."""
@@ -291,12 +313,7 @@ def scheme_of(entry: Flow, path: str) -> tuple[Scheme, SchemeParameters]:
         scheme, options = parse_scheme(entry.scheme or "")
     except UsageError as error:
         raise FieldError(f"{path}.scheme", str(error)) from None
-    given = options | entry.parameters
-    try:
-        return scheme, scheme.parameters.model_validate(given)
-    except ValidationError as error:
-        first = faults(error, scheme.parameters, given, f"{path}.parameters")[0]
-        raise FieldError(first.path, f'{first.message} (scheme "{scheme.id}")') from None
+    return checked_parameters(scheme, options | entry.parameters, f"{path}.parameters")
 
 
 def _one_of(spread: Spread, index: int, count: int) -> Draw:

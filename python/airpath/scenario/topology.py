@@ -14,7 +14,7 @@ from airpath.quantities import (
     Table,
     Text,
 )
-from airpath.scenario.queues import AnyQueue
+from airpath.scenario.queues import Queue
 from airpath.scenario.rates import RateProcess
 
 
@@ -29,9 +29,9 @@ class Link(Table):
     """Extra delay, drawn for each packet; packets never overtake."""
     loss: Probability = 0.0
     """Probability that a packet is damaged, independently of others."""
-    queue: AnyQueue | None = None
-    """The queue. Default: drop-tail with the buffer of the named link, else of one bandwidth-delay product;
-    no limit on an unlimited link.
+    queue: Queue | None = None
+    """The queue. Default: what the schemes of its flows need (kind `scheme`), with the buffer of the named
+    link, else of one bandwidth-delay product; drop-tail without limit on an unlimited link.
     """
     record: Flag | None = None
     """Record time series and summary. Default: unless the rate is unlimited."""
@@ -50,7 +50,7 @@ class Reverse(Table):
     """Extra delay, drawn for each packet; packets never overtake."""
     loss: Probability | None = None
     """Probability that a packet is damaged, independently of others."""
-    queue: AnyQueue | None = None
+    queue: Queue | None = None
     """The queue."""
     record: Flag | None = None
     """Record time series and summary."""
@@ -70,7 +70,7 @@ class Access(Table):
     """Rate of each. Default: unlimited."""
     delay: Duration = 0
     """Propagation delay of each, one way."""
-    queue: AnyQueue | None = None
+    queue: Queue | None = None
     """The queue of each. Default: drop-tail without limit."""
     record: Flag = False
     """Record time series and summary."""

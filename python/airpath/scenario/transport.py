@@ -34,14 +34,25 @@ DEFAULTS: Final = Transport.model_validate(
 """What holds where nothing else is said; the sources stand with the fields."""
 
 
-def transport_plan(layers: Sequence[Transport], path: str) -> dict[str, Any]:
-    """Return the transport of a plan from layers in falling precedence; the defaults come last."""
+def transport_plan(layers: Sequence[Transport], path: str, header_bytes: int = 0) -> dict[str, Any]:
+    """Return the transport of a plan from layers in falling precedence; the defaults come last.
+
+    Parameters
+    ----------
+    layers
+        The settings, of which each fills in what those before left open.
+    path
+        Where the first layer stands in the scenario, for messages.
+    header_bytes
+        Size of a header of the scheme's own, which adds to the default of `headers`.
+    """
     settings: dict[str, Any] = {}
     for layer in (*layers, DEFAULTS):
         for key in Transport.model_fields:
             if settings.get(key) is None:
                 settings[key] = getattr(layer, key)
-    headers = settings["headers"] or IP_AND_TCP_BYTES + (TIMESTAMPS_BYTES if settings["timestamps"] else 0)
+    options = TIMESTAMPS_BYTES if settings["timestamps"] else 0
+    headers = settings["headers"] or IP_AND_TCP_BYTES + options + header_bytes
     mss = settings["mss"] or LARGEST_PACKET_BYTES - headers
     if mss <= 0:
         raise FieldError(

@@ -65,6 +65,7 @@ PRIMITIVES = {
     "bool": lambda value: isinstance(value, bool),
     "f64": lambda value: isinstance(value, float),
     "String": lambda value: isinstance(value, str),
+    "u8": lambda value: type(value) is int and 0 <= value < 2**8,
     "u32": lambda value: type(value) is int and 0 <= value < 2**32,
     "u64": lambda value: type(value) is int and 0 <= value < 2**64,
     "usize": lambda value: type(value) is int and 0 <= value < 2**32,
@@ -79,7 +80,7 @@ def _variants(body, kebab):
     """Variants by serialised name, each with its fields."""
     variants = {}
     found = re.finditer(
-        r'^    (?:#\[serde\(rename = "([^"]+)"\)\]\s*)?(\w+)(?: \{(.*?)^    \})?,',
+        r'^    (?:#\[serde\(rename = "([^"]+)"\)\]\s*)?(\w+)(?: \{(?:\}|(.*?)^    \}))?,',
         body,
         re.DOTALL | re.MULTILINE,
     )

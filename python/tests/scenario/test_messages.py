@@ -5,6 +5,7 @@ from scenario_tables import dumbbell, graph, parking_lot
 
 from airpath.errors import AirpathError, ScenarioError, TraceError, UsageError
 from airpath.scenario import Scenario, compare_scenario, parse_assignment
+from airpath.schemes import SCHEMES
 
 RATE = 'accepted: a rate in bits, such as "10mbps", "1.5 Mbit/s" or "800 kbit/s"'
 DURATION = 'accepted: a duration with a unit (ns, us, ms, s, min, h), such as "32ms"'
@@ -123,7 +124,7 @@ CASES = {
     "unknown scheme": (
         {"flows__0__scheme": "cubik"},
         'flows[0].scheme: there is no scheme "cubik"; did you mean "cubic"?'
-        " (accepted: cubic, cubic-2008, fixed, newreno)",
+        f" (accepted: {', '.join(sorted(scheme.id for scheme in SCHEMES))})",
     ),
     "option without value": (
         {"flows__0__scheme": "cubic:beta"},

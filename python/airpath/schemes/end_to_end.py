@@ -1,28 +1,14 @@
-"""The registry of congestion-control schemes: names, looks in figures, parameters, and what a run is told.
+"""End-to-end schemes: they need nothing from routers but that they carry and drop packets."""
 
-A scheme is a congestion controller, possibly fed by a bandwidth estimator. Identifiers follow the Linux
-kernel: lower case, with the version where it matters.
-"""
-
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, Strict
 
-from airpath.errors import UsageError
-from airpath.nearest import suggestion
-from airpath.quantities import Flag, Rate, Table, Window
-from airpath.units import Amount, AmountUnit
-
-__all__ = ["SCHEMES", "Scheme", "SchemeParameters", "find_scheme", "parse_scheme", "window_bytes"]
+from airpath.quantities import Flag, Rate, Window
+from airpath.schemes.scheme import Scheme, SchemeParameters, window_bytes
 
 SlowStart = Literal["standard", "per-acknowledgment", "hystart++"]
-
-
-class SchemeParameters(Table):
-    """The parameters of a scheme; each scheme has its own subclass."""
 
 
 class NewRenoParameters(SchemeParameters):
@@ -73,91 +59,6 @@ class FixedParameters(SchemeParameters):
     """Send at this rate of payload instead of in bursts."""
 
 
-@dataclass(frozen=True)
-class Scheme:
-    """One congestion-control scheme: a controller, possibly fed by an estimator."""
-
-    id: str
-    """Its name in scenarios, tables and on the command line."""
-    title: str
-    """Its name in figures and reports."""
-    description: str
-    """What it is, in one line."""
-    colour: str
-    """Its colour in every figure, `#rrggbb`; the palette is that of Okabe and Ito, safe for colour-blind
-    readers.
-    """
-    marker: str
-    """Its marker in every figure, a Matplotlib marker code."""
-    controller: str
-    """The congestion controller."""
-    parameters: type[SchemeParameters]
-    """Its parameters, with units, ranges and defaults."""
-    build: Callable[[Any, int], dict[str, Any]]
-    """From the parameters and the maximum segment size in bytes to the controller of a plan."""
-    estimator: str | None = None
-    """The bandwidth estimator that feeds the controller."""
-    aliases: tuple[str, ...] = ()
-    """Other names under which it is found."""
-    transport: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the transport that belong to the scheme; a scenario can override them."""
-
-
-def find_scheme(name: str) -> Scheme:
-    """Return the scheme with this identifier or alias.
-
-    Raises
-    ------
-    UsageError
-        If there is none; the text names the nearest.
-    """
-    for scheme in SCHEMES:
-        if name == scheme.id or name in scheme.aliases:
-            return scheme
-    raise UsageError(f'there is no scheme "{name}"; {suggestion(name, (scheme.id for scheme in SCHEMES))}')
-
-
-def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
-    """Read a scheme with options, as in `cubic:beta=0.8,slow_start=standard`.
-
-    Returns
-    -------
-    tuple
-        The scheme, and the options as written (not yet checked against the scheme's parameters): numbers and
-        `true`/`false` as such, everything else as text.
-
-    Raises
-    ------
-    UsageError
-        If there is no such scheme, or an option is not of the form `name=value`.
-    """
-    name, _, options = text.partition(":")
-    return find_scheme(name.strip()), dict(_options(options.split(","), text)) if options else {}
-
-
-def window_bytes(window: Amount, mss_bytes: int) -> int:
-    """Return a window in bytes of payload, a packet counting as one maximum segment size."""
-    count = int(window.value)
-    return count * mss_bytes if window.unit is AmountUnit.PACKETS else count
-
-
-def _options(options: Iterable[str], text: str) -> Iterable[tuple[str, Any]]:
-    for option in options:
-        key, equals, value = option.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise UsageError(f'found "{option}" in "{text}"; accepted: options of the form name=value')
-        yield key.strip(), _value(value.strip())
-
-
-def _value(text: str) -> Any:
-    """Return a number or truth value as such, anything else as text."""
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-    return value if isinstance(value, bool | int | float | str) else text
-
-
 def _newreno(parameters: NewRenoParameters, _mss_bytes: int) -> dict[str, Any]:
     return {"kind": "newreno", "counting": parameters.counting, "slow_start": parameters.slow_start}
 
@@ -185,7 +86,7 @@ def _fixed(parameters: FixedParameters, mss_bytes: int) -> dict[str, Any]:
     }
 
 
-SCHEMES: Final = (
+END_TO_END: Final = (
     Scheme(
         id="newreno",
         aliases=("reno",),
@@ -230,4 +131,4 @@ SCHEMES: Final = (
         build=_fixed,
     ),
 )
-"""Every scheme, in the order of lists and legends."""
+"""Every end-to-end scheme, in the order of lists and legends. The colours are those of Okabe and Ito."""

@@ -1,0 +1,151 @@
+"""Which router stands at which link: what the scenario says, or what the schemes of the flows need."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from airpath.errors import UsageError
+from airpath.scenario.channels import LinkDraft
+from airpath.scenario.messages import FieldError, faults
+from airpath.scenario.queues import RouterQueue, SchemeQueue
+from airpath.schemes import LinkFacts, Scheme, SchemeParameters, parse_scheme
+from airpath.schemes.protocols import PROTOCOLS
+from airpath.schemes.sources import SOURCES
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """A group of flows that one scheme controls, and the links that it crosses."""
+
+    path: str
+    """Where the group stands in the scenario."""
+    scheme: Scheme
+    parameters: SchemeParameters
+    controller: Mapping[str, Any]
+    """Its controller as in the plan."""
+    data: tuple[str, ...]
+    """Links from sender to receiver."""
+    acks: tuple[str, ...]
+    """Links back."""
+
+
+def checked_parameters(
+    scheme: Scheme, given: Mapping[str, Any], path: str
+) -> tuple[Scheme, SchemeParameters]:
+    """Return a scheme with its parameters, checked; `path` is where they stand in the scenario."""
+    try:
+        return scheme, scheme.parameters.model_validate(given)
+    except ValidationError as error:
+        first = faults(error, scheme.parameters, given, path)[0]
+        raise FieldError(first.path, f'{first.message} (scheme "{scheme.id}")') from None
+
+
+def router_plan(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) -> dict[str, Any] | None:
+    """Return `protocol` and `source` of the router at a link; `None` for a plain queue.
+
+    Parameters
+    ----------
+    draft
+        The link.
+    speakers
+        All controlled flows of the scenario.
+    packet_bytes
+        The largest packet that any flow sends.
+    """
+    facts = LinkFacts(draft.mean_bps, packet_bytes)
+    path = f"{draft.path}.queue"
+    queue = draft.queue
+    if isinstance(queue, RouterQueue):
+        protocol, source = queue.protocol.kind, queue.source.kind
+        try:
+            return {
+                "protocol": PROTOCOLS[protocol](queue.protocol),
+                "source": SOURCES[source](queue.source, protocol, facts),
+            }
+        except UsageError as error:
+            raise FieldError(f"{path}.source", str(error)) from None
+    if not isinstance(queue, SchemeQueue):
+        return None
+    if queue.scheme is None:
+        return _needed(draft, speakers, facts)
+    try:
+        named, options = parse_scheme(queue.scheme)
+    except UsageError as error:
+        raise FieldError(f"{path}.scheme", str(error)) from None
+    scheme, parameters = checked_parameters(named, options, f"{path}.scheme")
+    return _of_scheme(scheme, parameters, facts, f"{path}.scheme")
+
+
+def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse flows whose scheme needs routers that are not on their way.
+
+    Parameters
+    ----------
+    speakers
+        All controlled flows of the scenario.
+    queues
+        Queue of each link as in the plan, by name.
+
+    Raises
+    ------
+    FieldError
+        If a router on the way of the data speaks another protocol, or none speaks the scheme's.
+    """
+    for speaker in speakers:
+        if speaker.scheme.router is None:
+            continue
+        protocol, name = speaker.scheme.router.protocol, speaker.scheme.id
+        path = f"{speaker.path}.scheme"
+        routers = [link for link in speaker.data if queues[link]["kind"] == "router"]
+        for link in routers:
+            spoken = queues[link]["protocol"]
+            if spoken["kind"] != protocol:
+                raise FieldError(
+                    path,
+                    f'"{name}" needs routers of {protocol}, and that of link "{link}" is {spoken["kind"]}',
+                )
+            if spoken.get("digits") != speaker.controller.get("digits"):
+                raise FieldError(
+                    path,
+                    f'"{name}" sends words of {speaker.controller["digits"]} packets, and the router of link'
+                    f' "{link}" reads words of {spoken["digits"]}',
+                )
+        if not routers:
+            raise FieldError(
+                path,
+                f'"{name}" needs a router of {protocol} on its way, and there is none; give the bottleneck'
+                ' queue = {kind = "scheme", limit = "…"}',
+            )
+
+
+def _needed(draft: LinkDraft, speakers: Sequence[Speaker], facts: LinkFacts) -> dict[str, Any] | None:
+    """Return what the flows that cross a link need, those with their data before those with ACKs only."""
+    for crosses in (lambda s: draft.name in s.data, lambda s: draft.name in s.acks):
+        found: dict[str, dict[str, Any]] = {}
+        for speaker in filter(crosses, speakers):
+            if speaker.scheme.router is not None and (
+                plan := _of_scheme(speaker.scheme, speaker.parameters, facts, f"{speaker.path}.parameters")
+            ):
+                found.setdefault(speaker.scheme.id, plan)
+                if plan != next(iter(found.values())):
+                    raise FieldError(
+                        f"{draft.path}.queue.scheme",
+                        f'required: flows of different routers cross link "{draft.name}", which can have one'
+                        f" only ({', '.join(dict.fromkeys((*found, speaker.scheme.id)))})",
+                    )
+        if found:
+            return next(iter(found.values()))
+    return None
+
+
+def _of_scheme(
+    scheme: Scheme, parameters: SchemeParameters, facts: LinkFacts, path: str
+) -> dict[str, Any] | None:
+    if scheme.router is None:
+        return None
+    try:
+        return scheme.router.plan(parameters, facts)
+    except UsageError as error:
+        raise FieldError(path, f'{error} (scheme "{scheme.id}")') from None

@@ -1,0 +1,20 @@
+"""The registry of congestion-control schemes: names, looks in figures, parameters, and what a run is told.
+
+A scheme is a congestion controller, possibly fed by a bandwidth estimator. Identifiers follow the Linux
+kernel: lower case, with the version where it matters. Router-assisted schemes are composed: `xcp-ebe` is XCP
+with EBE as the capacity source of its routers.
+"""
+
+from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme
+from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, window_bytes
+
+__all__ = [
+    "SCHEMES",
+    "LinkFacts",
+    "Router",
+    "Scheme",
+    "SchemeParameters",
+    "find_scheme",
+    "parse_scheme",
+    "window_bytes",
+]

@@ -1,0 +1,137 @@
+"""Router protocols: their parameters, and how they stand in a plan.
+
+Defaults are those of the authors' or ns-2's code where the papers are silent; the reasons stand with the
+fields.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any
+
+from pydantic import Field, Strict
+
+from airpath.quantities import PositiveDuration, Table
+
+MILLISECOND = 1_000_000
+SECOND = 1_000_000_000
+
+Gain = Annotated[float, Strict(), Field(gt=0)]
+"""A number above zero."""
+GainOrNone = Annotated[float, Strict(), Field(ge=0)]
+"""A number, zero for none."""
+Share = Annotated[float, Strict(), Field(gt=0, le=1)]
+"""Above 0, at most 1."""
+
+
+class XcpRouter(Table):
+    """Parameters of XCP's router, in the rate form (draft-falk-xcp-spec-03; ns-2.35)."""
+
+    alpha: Gain = 0.4
+    """Gain on spare bandwidth (Katabi et al. 2002: 0.4; stable below pi/(4√2) = 0.555)."""
+    beta: GainOrNone = 0.226
+    """Gain on the persistent queue (Katabi et al. 2002: alpha²√2 = 0.226)."""
+    gamma: GainOrNone = 0.1
+    """Share of the traffic that is shuffled between flows (Katabi et al. 2002: 0.1)."""
+    min_interval: PositiveDuration = MILLISECOND
+    """Shortest control interval (ns-2.35: 1 ms; the draft recommends 5 to 10 ms)."""
+    max_interval: PositiveDuration = SECOND
+    """Longest control interval, and cap of each packet's RTT (ns-2.35: 1 s; the draft allows 0.5 to 1 s)."""
+
+
+class LoadFactorTiming(Table):
+    """The interval that senders and routers of VCP and MPCP share."""
+
+    load_factor_interval: PositiveDuration = 200 * MILLISECOND
+    """t_rho: how often routers compute the load factor, and how long senders freeze after an overload (Xia et
+    al. 2005: 200 ms).
+    """
+
+
+class LoadFactorRouter(LoadFactorTiming):
+    """Parameters of VCP's router (Xia et al. 2005)."""
+
+    queue_sampling_interval: PositiveDuration = 10 * MILLISECOND
+    """t_q: how often the queue is sampled (Xia et al. 2005: 10 ms)."""
+    kappa_q: GainOrNone = 0.5
+    """kappa_q: how fast the steady queue is drained (Xia et al. 2005: 0.5)."""
+    target_utilisation: Share = 0.98
+    """gamma_l: the target utilisation (Xia et al. 2005: 0.98)."""
+    queue_weight: Share = 0.25
+    """Weight of the newest interval in the steady queue (the authors' code: 0.25)."""
+
+
+class LoadWordLength(Table):
+    """The length of a word, which senders and routers of MPCP share."""
+
+    digits: Annotated[int, Strict(), Field(ge=1, le=8)] = 3
+    """n: how many packets carry one word of 2n bits. Three, 64 levels, are our choice."""
+
+
+class TwoDigits(LoadWordLength):
+    """MPCP with words of two packets, which is DPCP."""
+
+    digits: Annotated[int, Strict(), Field(ge=1, le=8)] = 2
+    """n: how many packets carry one word of 2n bits; DPCP is MPCP with two (16 levels)."""
+
+
+class MpcpRouter(LoadFactorRouter, LoadWordLength):
+    """Parameters of MPCP's router (Li and Yousefi'zadeh 2009, reconstructed)."""
+
+
+class QfcpRouter(Table):
+    """Parameters of QFCP's router (Pu and Hamdi 2008, reconstructed)."""
+
+    beta: GainOrNone = 0.5
+    """Gain on the queue: R = (C - beta q/d)/N (0.5, as recalled from the literature)."""
+    min_interval: PositiveDuration = MILLISECOND
+    """Shortest interval between two fair rates; as XCP's."""
+    max_interval: PositiveDuration = SECOND
+    """Longest interval between two fair rates; as XCP's."""
+
+
+def xcp_protocol(router: XcpRouter) -> dict[str, Any]:
+    """Return XCP's router as in a plan."""
+    return {
+        "kind": "xcp",
+        "alpha": float(router.alpha),
+        "beta": float(router.beta),
+        "gamma": float(router.gamma),
+        "min_interval_ns": router.min_interval,
+        "max_interval_ns": router.max_interval,
+    }
+
+
+def vcp_protocol(router: LoadFactorRouter) -> dict[str, Any]:
+    """Return VCP's router as in a plan."""
+    return {"kind": "vcp", **_load_factor(router)}
+
+
+def mpcp_protocol(router: MpcpRouter) -> dict[str, Any]:
+    """Return MPCP's router as in a plan."""
+    return {"kind": "mpcp", **_load_factor(router), "digits": router.digits}
+
+
+def qfcp_protocol(router: QfcpRouter) -> dict[str, Any]:
+    """Return QFCP's router as in a plan."""
+    return {
+        "kind": "qfcp",
+        "beta": float(router.beta),
+        "min_interval_ns": router.min_interval,
+        "max_interval_ns": router.max_interval,
+    }
+
+
+PROTOCOLS: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
+    {"xcp": xcp_protocol, "vcp": vcp_protocol, "mpcp": mpcp_protocol, "qfcp": qfcp_protocol}
+)
+"""How each router protocol stands in a plan, from its parameters; by name."""
+
+
+def _load_factor(router: LoadFactorRouter) -> dict[str, Any]:
+    return {
+        "interval_ns": router.load_factor_interval,
+        "sampling_ns": router.queue_sampling_interval,
+        "kappa_q": float(router.kappa_q),
+        "target": float(router.target_utilisation),
+        "queue_weight": float(router.queue_weight),
+    }

@@ -1,0 +1,264 @@
+"""Router-assisted schemes: a sender and its router protocol, composed with any capacity source.
+
+The id of a scheme is its family, a hyphen and its source (`xcp-ebe`, `mpcp-oracle`); the family's own source
+goes without saying (`xcp` has a configured capacity, `qfcp` the source of its authors). The parameters of a
+scheme are those of its sender, its router protocol and its source together.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from types import MappingProxyType, new_class
+from typing import Any, Final
+
+from pydantic import ConfigDict
+
+from airpath.quantities import Table
+from airpath.schemes.protocols import (
+    PROTOCOLS,
+    LoadFactorRouter,
+    MpcpRouter,
+    QfcpRouter,
+    TwoDigits,
+    XcpRouter,
+)
+from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters
+from airpath.schemes.senders import (
+    MpcpSender,
+    QfcpSender,
+    VcpSender,
+    XcpSender,
+    mpcp_sender,
+    qfcp_sender,
+    vcp_sender,
+    xcp_sender,
+)
+from airpath.schemes.sources import (
+    SOURCES,
+    ConfiguredSource,
+    EbeSource,
+    OracleSource,
+    QfcpSource,
+    XcpBSource,
+)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Schemes with the same sender and router protocol."""
+
+    id: str
+    """The first part of their ids."""
+    title: str
+    """The first part of their titles."""
+    description: str
+    """What senders and routers do, in a few words."""
+    protocol: str
+    """The router protocol; also the sender's controller."""
+    parameters: tuple[type[Table], ...]
+    """Parameters of sender and router protocol."""
+    build: Callable[[Any, int], dict[str, Any]]
+    """The sender as in a plan."""
+    own_source: str
+    """The source of the scheme that has the family's name alone."""
+    marker: str
+    """Marker of the family in figures."""
+    colours: Mapping[str, str]
+    """Colour of each source in figures: one hue, in steps of lightness."""
+    header_bytes: int = 0
+    """Bytes of the protocol's own header on each packet."""
+    transport: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the transport beside those of every family."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A capacity source as a part of schemes."""
+
+    id: str
+    """The second part of ids."""
+    title: str
+    """The second part of titles."""
+    description: str
+    """Where the capacity comes from, in a few words."""
+    parameters: type[Table]
+    """Its parameters."""
+    marker: str | None
+    """Marker in figures; that of the family when absent."""
+
+
+def compose(
+    family: Family,
+    source: Source,
+    *,
+    parameters: type[SchemeParameters] | None = None,
+    **changes: Any,
+) -> Scheme:
+    """Return the scheme of a family with this source.
+
+    Parameters
+    ----------
+    family
+        Sender and router protocol.
+    source
+        The capacity source.
+    parameters
+        Its parameters; by default those of sender, protocol and source together. A subclass of these with
+        other defaults makes a variant.
+    **changes
+        Fields of `Scheme` that differ: id, title, description, colour, marker of a variant.
+    """
+    name = family.id if source.id == family.own_source else f"{family.id}-{source.id.removeprefix('xcp-')}"
+    long_name = f"{family.id}-{source.id}"
+    fields: dict[str, Any] = {
+        "id": name,
+        "title": family.title if name == family.id else f"{family.title}-{source.title}",
+        "description": f"{family.description}; {source.description}",
+        "colour": family.colours[source.id],
+        "marker": source.marker or family.marker,
+        "controller": family.protocol,
+        "parameters": parameters or parameters_of(family, source),
+        "build": family.build,
+        "estimator": source.id,
+        "aliases": () if long_name == name else (long_name,),
+        "transport": {**_TRANSPORT, **family.transport},
+        "header_bytes": family.header_bytes,
+        "router": Router(family.protocol, source.id, _router_plan(family.protocol, source.id)),
+    }
+    return Scheme(**{**fields, **changes})
+
+
+def parameters_of(family: Family, source: Source) -> type[SchemeParameters]:
+    """Return the parameters of sender, router protocol and source together."""
+    name = "".join(part.capitalize() for part in (*family.id.split("-"), *source.id.split("-")))
+
+    def body(namespace: dict[str, Any]) -> None:
+        namespace["__doc__"] = f"Parameters of {family.title} with the source {source.id}."
+        namespace["__module__"] = __name__
+        # The fields bring their descriptions along; this class has no source text to look for more.
+        namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
+
+    made = new_class(f"{name}Parameters", (*family.parameters, source.parameters), exec_body=body)
+    assert issubclass(made, SchemeParameters)
+    return made
+
+
+def _router_plan(protocol: str, source: str) -> Callable[[Any, LinkFacts], dict[str, Any]]:
+    def plan(parameters: Any, link: LinkFacts) -> dict[str, Any]:
+        return {
+            "protocol": PROTOCOLS[protocol](parameters),
+            "source": SOURCES[source](parameters, protocol, link),
+        }
+
+    return plan
+
+
+_TRANSPORT: Final[Mapping[str, Any]] = {
+    # Feedback travels on acknowledgments: one for each packet, as in the papers' simulations.
+    "delayed_ack_segments": 1,
+    # RFC 2581, section 3.1, and ns-2: what the papers' simulations began with.
+    "initial_window": "2 packets",
+}
+
+
+def _colours(configured: str, ebe: str, oracle: str, qfcp: str, **more: str) -> Mapping[str, str]:
+    colours = {"configured": configured, "ebe": ebe, "oracle": oracle, "qfcp": qfcp}
+    return MappingProxyType(colours | {name.replace("_", "-"): colour for name, colour in more.items()})
+
+
+XCP: Final = Family(
+    id="xcp",
+    title="XCP",
+    description="routers give each packet a change of rate (Katabi et al. 2002, rate form)",
+    protocol="xcp",
+    parameters=(XcpSender, XcpRouter),
+    build=xcp_sender,
+    own_source="configured",
+    marker="^",
+    colours=_colours("#00483a", "#009e73", "#6ccbb0", "#3f7d20", xcp_b="#9aa51e"),
+    # draft-falk-xcp-spec-03, section 3: the congestion header.
+    header_bytes=20,
+)
+VCP: Final = Family(
+    id="vcp",
+    title="VCP",
+    description="routers mark one of three load regions in two bits (Xia et al. 2005)",
+    protocol="vcp",
+    parameters=(VcpSender, LoadFactorRouter),
+    build=vcp_sender,
+    own_source="configured",
+    marker="v",
+    colours=_colours("#5b1f52", "#cc79a7", "#e9bcd6", "#94477c"),
+)
+MPCP: Final = Family(
+    id="mpcp",
+    title="MPCP",
+    description="VCP with a load factor of 2n bits over n packets (Li and Yousefi'zadeh 2009)",
+    protocol="mpcp",
+    parameters=(MpcpSender, MpcpRouter),
+    build=mpcp_sender,
+    own_source="configured",
+    marker="<",
+    colours=_colours("#10386b", "#56b4e9", "#a9dbf7", "#2f74ab"),
+)
+DPCP: Final = Family(
+    id="dpcp",
+    title="DPCP",
+    description="MPCP with words of two packets",
+    protocol="mpcp",
+    parameters=(TwoDigits, MpcpSender, MpcpRouter),
+    build=mpcp_sender,
+    own_source="configured",
+    marker=">",
+    colours=_colours("#35298a", "#8d84dd", "#c6c1f2", "#6156b5"),
+)
+QFCP: Final = Family(
+    id="qfcp",
+    title="QFCP",
+    description="routers give every flow the same fair rate (Pu and Hamdi 2008)",
+    protocol="qfcp",
+    parameters=(QfcpSender, QfcpRouter),
+    build=qfcp_sender,
+    own_source="qfcp",
+    marker="h",
+    colours=_colours("#5c3a12", "#b97f3c", "#dfc08f", "#8a5a20"),
+    # Rate asked for and rate echoed, four bytes each: our choice, the paper's header was not available.
+    header_bytes=8,
+)
+FAMILIES: Final = (XCP, VCP, MPCP, DPCP, QFCP)
+"""Every family, in the order of lists and legends."""
+
+CONFIGURED: Final = Source("configured", "configured", "configured capacity", ConfiguredSource, None)
+ORACLE: Final = Source("oracle", "oracle", "true capacity, a bound", OracleSource, "*")
+XCP_B: Final = Source("xcp-b", "b", "spare bandwidth from the variation of the queue", XcpBSource, "P")
+QFCP_OUTPUT: Final = Source("qfcp", "qfcp", "capacity from the output rate", QfcpSource, None)
+EBE: Final = Source("ebe", "EBE", "capacity by EBE, from queue and arrivals", EbeSource, "D")
+CAPACITY_SOURCES: Final = (CONFIGURED, XCP_B, EBE, ORACLE, QFCP_OUTPUT)
+"""Every source, in the order of lists and legends."""
+
+
+def compositions() -> Iterator[Scheme]:
+    """Give every pair of family and source that works."""
+    for family, source in product(FAMILIES, CAPACITY_SOURCES):
+        if source.id in family.colours:
+            yield compose(family, source)
+
+
+ROUTER_ASSISTED: Final = (
+    compose(XCP, CONFIGURED),
+    compose(XCP, XCP_B),
+    compose(XCP, EBE),
+    compose(XCP, ORACLE),
+    compose(VCP, CONFIGURED),
+    compose(VCP, EBE),
+    compose(VCP, ORACLE),
+    compose(MPCP, CONFIGURED),
+    compose(MPCP, EBE),
+    compose(MPCP, ORACLE),
+    compose(DPCP, CONFIGURED),
+    compose(DPCP, EBE),
+    compose(QFCP, QFCP_OUTPUT),
+)
+"""The schemes that are listed; the other pairs are found by their rule. A variant of ours is added here, with
+a class of parameters that says why its defaults differ.
+"""

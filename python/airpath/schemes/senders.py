@@ -1,0 +1,85 @@
+"""Senders of router-assisted schemes: their parameters, and how they stand in a plan."""
+
+from typing import Any, Literal
+
+from airpath.quantities import Flag
+from airpath.schemes.protocols import Gain, GainOrNone, LoadFactorTiming, LoadWordLength, Share
+from airpath.schemes.scheme import SchemeParameters
+
+
+class XcpSender(SchemeParameters):
+    """Parameters of XCP's sender."""
+
+    halve_on_loss: Flag = True
+    """A loss halves the window, as in ns-2; otherwise it is only repaired."""
+
+
+class VcpSender(SchemeParameters, LoadFactorTiming):
+    """Parameters of VCP's sender (Xia et al. 2005)."""
+
+    rtt_scaling: Literal["minimum", "smoothed", "unscaled"] = "minimum"
+    """Which round-trip time scales increases: the `minimum` seen, the `smoothed` one (the queue then feeds
+    its own growth), or none: `unscaled` increases are per round trip.
+    """
+    bounds: Literal["spec", "author"] = "spec"
+    """Bounds of the additive increase: `spec` (reference t_rho, break points at 20 and 500 ms) or `author`
+    (the authors' code: reference 100 ms).
+    """
+    freeze: Literal["all", "decreases-only"] = "all"
+    """What an overload freezes for t_rho: `all` changes of the window (the paper), or further decreases only
+    (the authors' code).
+    """
+    kappa: GainOrNone = 0.25
+    """kappa: gain of the multiplicative increase (Xia et al. 2005: 0.25)."""
+    alpha: Gain = 1.0
+    """alpha: additive increase in packets for each t_rho (Xia et al. 2005: 1)."""
+    beta: Share = 0.875
+    """beta: the part of the window that an overload leaves (Xia et al. 2005: 0.875)."""
+    pace_small_windows: Flag = True
+    """Spread small windows over the round trip, as the authors' code does."""
+
+
+class MpcpSender(SchemeParameters, LoadFactorTiming, LoadWordLength):
+    """Parameters of MPCP's sender (Li and Yousefi'zadeh 2009, reconstructed)."""
+
+    rtt_scaling: Literal["minimum", "smoothed", "unscaled"] = "minimum"
+    """Which round-trip time scales increases: the `minimum` seen, the `smoothed` one, or none."""
+
+
+class QfcpSender(SchemeParameters):
+    """QFCP's sender has no parameters: it sends at the rate that it is told."""
+
+
+def xcp_sender(sender: XcpSender, _mss_bytes: int) -> dict[str, Any]:
+    """Return XCP's sender as in a plan."""
+    return {"kind": "xcp", "halve_on_loss": sender.halve_on_loss}
+
+
+def vcp_sender(sender: VcpSender, _mss_bytes: int) -> dict[str, Any]:
+    """Return VCP's sender as in a plan."""
+    return {
+        "kind": "vcp",
+        "rtt_scaling": sender.rtt_scaling,
+        "bounds": sender.bounds,
+        "freeze": sender.freeze,
+        "kappa": float(sender.kappa),
+        "alpha": float(sender.alpha),
+        "beta": float(sender.beta),
+        "interval_ns": sender.load_factor_interval,
+        "pace_small_windows": sender.pace_small_windows,
+    }
+
+
+def mpcp_sender(sender: MpcpSender, _mss_bytes: int) -> dict[str, Any]:
+    """Return MPCP's sender as in a plan."""
+    return {
+        "kind": "mpcp",
+        "rtt_scaling": sender.rtt_scaling,
+        "digits": sender.digits,
+        "interval_ns": sender.load_factor_interval,
+    }
+
+
+def qfcp_sender(_sender: QfcpSender, _mss_bytes: int) -> dict[str, Any]:
+    """Return QFCP's sender as in a plan."""
+    return {"kind": "qfcp"}

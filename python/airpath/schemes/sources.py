@@ -1,0 +1,197 @@
+"""Capacity sources: what a router believes its link can carry. Parameters, and how they stand in a plan."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, Strict
+
+from airpath.errors import UsageError
+from airpath.quantities import Count, PositiveDuration, Rate, Size, Table
+from airpath.schemes.protocols import MILLISECOND, SECOND, Share
+from airpath.schemes.scheme import LinkFacts
+from airpath.units import format_rate
+
+ShareOrNone = Annotated[float, Strict(), Field(ge=0, le=1)]
+"""From 0 to 1."""
+
+
+class ConfiguredSource(Table):
+    """Parameters of a capacity that somebody configured."""
+
+    capacity: Rate | None = None
+    """The capacity that the router believes in. Default: the mean rate of the link."""
+
+
+class OracleSource(Table):
+    """The true capacity at every moment: the bound that no estimator can beat."""
+
+
+class XcpBSource(Table):
+    """Parameters of XCP-b: spare bandwidth from the variation of the queue (Abrantes and Ricardo 2006)."""
+
+    kappa: ShareOrNone = 0.0
+    """Target queue as a share of the buffer. 0 is faithful to the EBE papers' ordering of schemes; 0.05 with
+    `signal = "mean"` and `chi` 0.05 is better.
+    """
+    chi: Share = 0.2
+    """Probing step as a share of the buffer; no overflow is promised up to 1/(5 - alpha - beta) = 0.2286."""
+    late_reaction: Annotated[Count, Field(le=2**32 - 1)] = 2
+    """Empty control intervals in a row before probing begins."""
+    signal: Literal["minimum", "mean", "last"] = "minimum"
+    """Which queue of a control interval counts: its `minimum`, its `mean` over time, or the `last`."""
+
+
+class QfcpSource(Table):
+    """Parameters of QFCP's: the output rate while busy, growing while idle (Pu and Hamdi 2008)."""
+
+    capacity: Rate | None = None
+    """The first estimate. Default: the mean rate of the link."""
+    max_capacity: Rate | None = None
+    """Upper bound of the estimate. Default: twice `capacity` (our choice; the method needs a bound)."""
+    growth: Annotated[float, Strict(), Field(ge=1)] = 1.05
+    """Growth of the estimate for each idle interval (our choice)."""
+    estimation_interval: PositiveDuration = 100 * MILLISECOND
+    """Time between two estimates (our choice)."""
+
+
+class EbeSource(Table):
+    """Parameters of EBE, the estimator by an extended Kalman filter on the M/M/1 transient mean."""
+
+    profile: Literal["icc", "journal", "counting", "linear", "none"] = "icc"
+    """How the filter is read: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as EBE-J
+    prints it), `counting` (Poisson counting noise), `linear` (EBE-C's linear filter), `none` (no filter: the
+    mean of the samples).
+    """
+    monitor: Literal["plain", "idle-corrected", "hold"] = "plain"
+    """Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as the papers), `idle-corrected`
+    (for the idle time that the filter predicts), `hold` (an empty queue may not lower the estimate).
+    """
+    maintainer: Literal["latch", "below-threshold", "off"] = "latch"
+    """Queue maintainer: `latch` (on and off with memory), `below-threshold` (on whenever the queue is below
+    the threshold), `off`.
+    """
+    threshold: Share = 0.15
+    """Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20)."""
+    upsilon: Annotated[float, Strict(), Field(ge=1)] | None = None
+    """Upsilon, the factor on the capacity while the maintainer is on. Default: 1.40 under XCP, 1.14 under
+    VCP and MPCP (EBE-J), and 1.14 under QFCP (our choice).
+    """
+    capacity: Rate | None = None
+    """The first estimate. Default: the mean rate of the link."""
+    min_capacity: Rate | None = None
+    """Lower bound of the estimate. Default: one `packet` in each `estimation_interval`."""
+    max_capacity: Rate | None = None
+    """Upper bound of the estimate. Default: 10⁹ packets per second, no bound in practice."""
+    packet: Size | None = None
+    """Size of one packet in the filter, whose queue is counted in packets. Default: the largest packet that
+    any flow sends.
+    """
+    measurement_interval: PositiveDuration = 10 * MILLISECOND
+    """The measurement timer: how often the queue is sampled (EBE-J: 10 ms)."""
+    estimation_interval: PositiveDuration = 200 * MILLISECOND
+    """The estimation timer: how often the filter runs (EBE-J: 200 ms)."""
+
+
+UPSILON: Final[Mapping[str, float]] = MappingProxyType({"xcp": 1.40, "vcp": 1.14, "mpcp": 1.14, "qfcp": 1.14})
+"""EBE's Upsilon under each router protocol."""
+
+MAX_PACKETS_PER_S: Final = 1e9
+"""EBE's estimate is clipped here: the upper bound of the published test vectors."""
+
+LARGEST_BPS: Final = 2**64 - 1
+"""The largest rate that a plan can hold."""
+
+
+def configured_source(source: ConfiguredSource, _protocol: str, link: LinkFacts) -> dict[str, Any]:
+    """Return a configured capacity as in a plan."""
+    return {"kind": "configured", "bps": _capacity(source.capacity, link)}
+
+
+def oracle_source(_source: OracleSource, _protocol: str, _link: LinkFacts) -> dict[str, Any]:
+    """Return the true capacity as in a plan."""
+    return {"kind": "oracle"}
+
+
+def xcp_b_source(source: XcpBSource, protocol: str, _link: LinkFacts) -> dict[str, Any]:
+    """Return XCP-b's source as in a plan."""
+    if protocol != "xcp":
+        raise UsageError(
+            f'"xcp-b" gives spare bandwidth and never a capacity, which {protocol} needs; it works with xcp'
+        )
+    return {
+        "kind": "xcp-b",
+        "kappa": float(source.kappa),
+        "chi": float(source.chi),
+        "late_reaction": source.late_reaction,
+        "signal": source.signal,
+    }
+
+
+def qfcp_source(source: QfcpSource, _protocol: str, link: LinkFacts) -> dict[str, Any]:
+    """Return QFCP's source as in a plan."""
+    initial = _capacity(source.capacity, link)
+    largest = source.max_capacity or min(2 * initial, LARGEST_BPS)
+    _refuse_disorder(initial, initial, largest)
+    return {
+        "kind": "qfcp",
+        "initial_bps": initial,
+        "max_bps": largest,
+        "growth": float(source.growth),
+        "interval_ns": source.estimation_interval,
+    }
+
+
+def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, Any]:
+    """Return EBE as in a plan."""
+    packet = source.packet or link.packet_bytes
+    if source.measurement_interval > source.estimation_interval:
+        raise UsageError("measurement_interval must not be above estimation_interval")
+    initial = _capacity(source.capacity, link)
+    smallest = source.min_capacity or max(1, round(packet * 8 * SECOND / source.estimation_interval))
+    largest = source.max_capacity or min(round(MAX_PACKETS_PER_S * packet * 8), LARGEST_BPS)
+    if source.capacity is None and source.min_capacity is None:
+        smallest = min(smallest, initial)  # a link that is slower than that on average
+    _refuse_disorder(smallest, initial, largest)
+    return {
+        "kind": "ebe",
+        "profile": source.profile,
+        "monitor": source.monitor,
+        "maintainer": source.maintainer,
+        "threshold": float(source.threshold),
+        "upsilon": float(UPSILON[protocol] if source.upsilon is None else source.upsilon),
+        "initial_bps": initial,
+        "min_bps": smallest,
+        "max_bps": largest,
+        "packet_bytes": packet,
+        "sampling_ns": source.measurement_interval,
+        "interval_ns": source.estimation_interval,
+    }
+
+
+SOURCES: Mapping[str, Callable[[Any, str, LinkFacts], dict[str, Any]]] = MappingProxyType(
+    {
+        "configured": configured_source,
+        "oracle": oracle_source,
+        "xcp-b": xcp_b_source,
+        "qfcp": qfcp_source,
+        "ebe": ebe_source,
+    }
+)
+"""How each capacity source stands in a plan, from its parameters, the protocol and the link; by name."""
+
+
+def _capacity(given: int | None, link: LinkFacts) -> int:
+    """Return the capacity that was given, else the mean rate of the link."""
+    capacity = given or round(link.mean_bps or 0)
+    if capacity == 0:
+        raise UsageError('the mean rate of the link is not known; give the parameter "capacity"')
+    return capacity
+
+
+def _refuse_disorder(smallest: int, initial: int, largest: int) -> None:
+    if not smallest <= initial <= largest:
+        raise UsageError(
+            f"min_capacity ({format_rate(smallest)}), capacity ({format_rate(initial)}) and max_capacity"
+            f" ({format_rate(largest)}) must not fall"
+        )

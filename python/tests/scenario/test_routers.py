@@ -1,0 +1,374 @@
+"""Router-assisted schemes: how they are composed, and which router stands at which link."""
+
+import tomllib
+
+import pytest
+from rust_plan import RustTypes
+from scenario_tables import dumbbell, graph, parking_lot, plan
+
+from airpath.errors import ScenarioError, UsageError
+from airpath.scenario import Scenario, compare_scenario
+from airpath.schemes import SCHEMES, LinkFacts, find_scheme
+from airpath.schemes.registry import _BY_NAME
+from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose, parameters_of
+from airpath.schemes.senders import MpcpSender
+from airpath.units import parse_rate
+
+TYPES = RustTypes()
+LISTED = "xcp xcp-b xcp-ebe xcp-oracle vcp vcp-ebe vcp-oracle mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp"
+PAIRS = sorted({scheme.id for scheme in _BY_NAME.values() if scheme.router is not None})
+LINK = LinkFacts(10e6, 1000)
+
+
+def queue_of(tables, link=0):
+    return plan(tables)["links"][link]["queue"]
+
+
+def refusal(tables):
+    with pytest.raises(ScenarioError) as raised:
+        Scenario.from_dict(tables).plan()
+    return str(raised.value).removeprefix("scenario: ")
+
+
+def test_the_schemes_that_are_listed():
+    assert [scheme.id for scheme in SCHEMES if scheme.router is not None] == LISTED.split()
+
+
+def test_every_pair_but_those_that_cannot_work_has_a_name():
+    assert len(PAIRS) == 21
+    assert {"xcp-qfcp", "dpcp-oracle", "qfcp-ebe", "qfcp-configured"} < set(PAIRS)
+    for name in ("vcp-b", "qfcp-b", "xcp-cubic", "cubic-ebe"):
+        with pytest.raises(UsageError, match="there is no scheme"):
+            find_scheme(name)
+
+
+@pytest.mark.parametrize("scheme", PAIRS)
+def test_every_pair_makes_a_plan_that_the_engine_reads(scheme):
+    resolved = plan(dumbbell(flows__0__scheme=scheme))
+    TYPES.check(resolved, "Plan")
+    queues = [link["queue"] for link in resolved["links"]]
+    assert [queue["kind"] for queue in queues] == ["router", "router"]
+    controller = resolved["flows"][0]["controller"]
+    for queue in queues:
+        assert queue["protocol"]["kind"] == controller["kind"] == find_scheme(scheme).router.protocol
+        assert queue["source"]["kind"] == find_scheme(scheme).estimator
+        assert queue["protocol"].get("digits") == controller.get("digits")
+
+
+@pytest.mark.parametrize("scheme", PAIRS)
+def test_every_parameter_is_described(scheme):
+    for name, field in find_scheme(scheme).parameters.model_fields.items():
+        assert field.description, name
+
+
+def test_the_defaults_are_those_of_the_findings():
+    def parts(name):
+        scheme = find_scheme(name)
+        return scheme.router.plan(scheme.parameters(), LINK), scheme.build(scheme.parameters(), 1000)
+
+    router, sender = parts("xcp-ebe")
+    assert router["protocol"] == {
+        "kind": "xcp",
+        "alpha": 0.4,
+        "beta": 0.226,
+        "gamma": 0.1,
+        "min_interval_ns": 1_000_000,
+        "max_interval_ns": 1_000_000_000,
+    }
+    assert router["source"] == {
+        "kind": "ebe",
+        "profile": "icc",
+        "monitor": "plain",
+        "maintainer": "latch",
+        "threshold": 0.15,
+        "upsilon": 1.40,
+        "initial_bps": 10_000_000,
+        "min_bps": 40_000,  # one packet of 1000 bytes in 200 ms
+        "max_bps": 8_000_000_000_000,
+        "packet_bytes": 1000,
+        "sampling_ns": 10_000_000,
+        "interval_ns": 200_000_000,
+    }
+    assert sender == {"kind": "xcp", "halve_on_loss": True}
+    assert parts("xcp-b")[0]["source"] == {
+        "kind": "xcp-b",
+        "kappa": 0.0,
+        "chi": 0.2,
+        "late_reaction": 2,
+        "signal": "minimum",
+    }
+    router, sender = parts("vcp-ebe")
+    assert router["source"]["upsilon"] == 1.14
+    assert router["protocol"] == {
+        "kind": "vcp",
+        "interval_ns": 200_000_000,
+        "sampling_ns": 10_000_000,
+        "kappa_q": 0.5,
+        "target": 0.98,
+        "queue_weight": 0.25,
+    }
+    assert sender == {
+        "kind": "vcp",
+        "rtt_scaling": "minimum",
+        "bounds": "spec",
+        "freeze": "all",
+        "kappa": 0.25,
+        "alpha": 1.0,
+        "beta": 0.875,
+        "interval_ns": 200_000_000,
+        "pace_small_windows": True,
+    }
+    assert parts("mpcp-ebe")[0]["source"]["upsilon"] == 1.14
+    assert parts("dpcp")[0]["protocol"]["digits"] == parts("dpcp")[1]["digits"] == 2
+    assert parts("qfcp")[0]["source"]["max_bps"] == 20_000_000
+
+
+def test_a_shared_interval_is_one_parameter():
+    resolved = plan(dumbbell(flows__0__scheme="vcp:load_factor_interval=100ms"))
+    assert resolved["links"][0]["queue"]["protocol"]["interval_ns"] == 100_000_000
+    assert resolved["flows"][0]["controller"]["interval_ns"] == 100_000_000
+
+
+def test_packets_carry_the_header_of_the_scheme():
+    def transport(**changes):
+        return plan(dumbbell(**changes))["flows"][0]["transport"]
+
+    assert transport(flows__0__scheme="xcp")["header_bytes"] == 40 + 12 + 20
+    assert transport(flows__0__scheme="xcp")["delayed_ack_segments"] == 1
+    assert transport(flows__0__scheme="vcp")["header_bytes"] == 40 + 12
+    plain = transport(flows__0__scheme="xcp", transport__timestamps=False)
+    assert (plain["header_bytes"], plain["ack_bytes"], plain["mss_bytes"]) == (60, 60, 1440)
+    assert transport(flows__0__scheme="xcp", transport__headers="40B")["header_bytes"] == 40
+
+
+def test_the_capacity_is_the_mean_rate_unless_it_is_given():
+    steps = {"kind": "sequence", "rates": ["4mbps", "8mbps"], "hold": "5s"}
+    tables = dumbbell(topology__bottleneck__rate=steps, flows__0__scheme="xcp")
+    assert queue_of(tables)["source"] == {"kind": "configured", "bps": 6_000_000}
+    tables["flows"][0]["parameters"] = {"capacity": "10mbps"}
+    assert queue_of(tables)["source"] == {"kind": "configured", "bps": 10_000_000}
+    tables["flows"][0] = {"name": "flow", "scheme": "xcp-ebe:capacity=10mbps"}
+    assert queue_of(tables)["source"]["initial_bps"] == 10_000_000
+
+
+def test_no_estimate_is_below_zero_or_out_of_order():
+    outage = {"kind": "steps", "steps": [["0s", "0bps"]]}
+    tables = dumbbell(topology__bottleneck__rate=outage, flows__0__scheme="xcp-ebe")
+    tables["topology"]["bottleneck"]["queue"] = {"kind": "scheme", "limit": "60kB"}
+    assert 'the mean rate of the link is not known; give the parameter "capacity"' in refusal(tables)
+    slow = {"kind": "constant", "rate": "1kbps"}
+    tables["topology"]["bottleneck"]["rate"] = slow
+    source = queue_of(tables)["source"]
+    assert 0 < source["min_bps"] <= source["initial_bps"] <= source["max_bps"]
+    wrong = dumbbell(flows__0__scheme="qfcp:max_capacity=1mbps")
+    assert refusal(wrong).startswith("flows[0].parameters: min_capacity")
+
+
+def test_end_to_end_schemes_have_a_plain_queue():
+    limit = {"limit_bytes": 60_000, "limit_packets": None}
+    assert queue_of(dumbbell()) == {"kind": "drop-tail", **limit}
+    scheme_queue = {"kind": "scheme", "limit": "1bdp"}
+    assert queue_of(dumbbell(topology__bottleneck__queue=scheme_queue)) == {"kind": "drop-tail", **limit}
+
+
+def test_the_reverse_direction_gets_the_same_kind_with_its_own_capacity():
+    tables = dumbbell(flows__0__scheme="xcp", topology__reverse={"rate": "2mbps"})
+    assert queue_of(tables, 1)["kind"] == "router"
+    assert queue_of(tables, 1)["source"] == {"kind": "configured", "bps": 2_000_000}
+
+
+def test_data_decides_before_acknowledgments():
+    flows = [{"name": "x", "scheme": "xcp"}, {"name": "v", "scheme": "vcp", "direction": "reverse"}]
+    tables = dumbbell(flows=flows)
+    assert [queue_of(tables, link)["protocol"]["kind"] for link in (0, 1)] == ["xcp", "vcp"]
+
+
+def test_other_traffic_may_share_the_link():
+    flows = [
+        {"name": "x", "scheme": "xcp-ebe"},
+        {"name": "tcp", "scheme": "cubic"},
+        {"name": "udp", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}},
+    ]
+    resolved = plan(dumbbell(flows=flows))
+    TYPES.check(resolved, "Plan")
+    assert resolved["links"][0]["queue"]["source"]["kind"] == "ebe"
+
+
+def test_every_bottleneck_of_a_parking_lot_that_says_nothing_is_a_router():
+    tables = parking_lot(flows__0__scheme="vcp-oracle")
+    tables["topology"]["bottlenecks"] = [{"rate": "12mbps", "delay": "10ms"}] * 2
+    assert {link["queue"]["kind"] for link in plan(tables)["links"]} == {"router"}
+
+
+EXPLICIT = {"kind": "router", "limit": "1bdp", "protocol": {"kind": "xcp", "gamma": 0.2}, "source": "ebe"}
+
+
+def test_a_router_in_full():
+    tables = dumbbell(flows__0__scheme="xcp", topology__bottleneck__queue=EXPLICIT)
+    resolved = plan(tables)
+    TYPES.check(resolved, "Plan")
+    queue = resolved["links"][0]["queue"]
+    assert queue["limit_bytes"] == 60_000
+    assert queue["protocol"]["gamma"] == 0.2
+    assert queue["source"]["upsilon"] == 1.40
+    assert Scenario.from_dict(tables).buffers["bottleneck"].packets == pytest.approx(40)
+
+
+@pytest.mark.parametrize("protocol", ["xcp", "vcp", "mpcp", "qfcp"])
+@pytest.mark.parametrize("source", ["configured", "oracle", "qfcp", "ebe"])
+def test_every_router_in_short(protocol, source):
+    explicit = {"kind": "router", "limit": "50 packets", "protocol": protocol, "source": source}
+    TYPES.check(plan(dumbbell(topology__bottleneck__queue=explicit)), "Plan")
+
+
+@pytest.mark.parametrize("scheme", ["xcp-ebe:monitor=hold,upsilon=1.2", "cubic"])
+def test_the_scheme_of_a_queue_can_be_named(scheme):
+    named = {"kind": "scheme", "limit": "1bdp", "scheme": scheme}
+    queue = queue_of(dumbbell(topology__bottleneck__queue=named))
+    assert queue["kind"] == ("drop-tail" if scheme == "cubic" else "router")
+    if scheme != "cubic":
+        assert (queue["source"]["monitor"], queue["source"]["upsilon"]) == ("hold", 1.2)
+
+
+def test_a_scenario_with_routers_survives_writing_and_is_described():
+    tables = dumbbell(flows__0__scheme="xcp", topology__bottleneck__queue=EXPLICIT)
+    scenario = Scenario.from_dict(tables)
+    again = Scenario.from_dict(tomllib.loads(scenario.to_toml()))
+    assert again.plan() == scenario.plan()
+    assert "router xcp, capacity source ebe" in scenario.describe()
+    believed = Scenario.from_dict(dumbbell(flows__0__scheme="vcp:capacity=10mbps"))
+    assert "router vcp, capacity source configured (10 Mbit/s)" in believed.describe()
+
+
+ANY = {"kind": "scheme", "limit": "1bdp"}
+WRONG = {
+    "no router": (
+        {"flows__0__scheme": "xcp", "topology__bottleneck__queue": {"kind": "drop-tail", "limit": "1bdp"}},
+        'flows[0].scheme: "xcp" needs a router of xcp on its way, and there is none; give the bottleneck',
+    ),
+    "another router": (
+        {"flows__0__scheme": "vcp", "topology__bottleneck__queue": EXPLICIT},
+        'flows[0].scheme: "vcp" needs routers of vcp, and that of link "bottleneck" is xcp',
+    ),
+    "another length of words": (
+        {"flows__0__scheme": "dpcp", "topology__bottleneck__queue": ANY | {"scheme": "mpcp"}},
+        'flows[0].scheme: "dpcp" sends words of 2 packets, and the router of link "bottleneck" reads words',
+    ),
+    "two routers": (
+        {"flows": [{"name": "x", "scheme": "xcp"}, {"name": "v", "scheme": "vcp"}]},
+        "topology.bottleneck.queue.scheme: required: flows of different routers cross link",
+    ),
+    "no capacity": (
+        {"topology__bottleneck__queue": EXPLICIT | {"protocol": "vcp", "source": "xcp-b"}},
+        'topology.bottleneck.queue.source: "xcp-b" gives spare bandwidth and never a capacity',
+    ),
+    "a key": (
+        {"topology__bottleneck__queue": EXPLICIT | {"source": {"kind": "ebe", "monitr": "hold"}}},
+        'topology.bottleneck.queue.source.monitr: unknown key; did you mean "monitor"?',
+    ),
+    "a kind": (
+        {"topology__bottleneck__queue": EXPLICIT | {"source": "eb"}},
+        'topology.bottleneck.queue.source.kind: found "eb"',
+    ),
+    "a scheme": (
+        {"topology__bottleneck__queue": ANY | {"scheme": "xpc"}},
+        'topology.bottleneck.queue.scheme: there is no scheme "xpc"; did you mean "xcp"?',
+    ),
+    "a parameter": (
+        {"topology__bottleneck__queue": ANY | {"scheme": "xcp:alpha=-1"}},
+        "topology.bottleneck.queue.scheme.alpha: found -1; accepted: more than 0",
+    ),
+    "timers": (
+        {"flows__0__scheme": "xcp-ebe:measurement_interval=1s"},
+        "flows[0].parameters: measurement_interval must not be above estimation_interval",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_is_said(changes, message):
+    assert refusal(dumbbell(**changes)).startswith(message)
+
+
+def test_a_link_without_a_mean_rate_needs_a_capacity():
+    link = {"from": "A", "to": "D", "rate": "unlimited", "queue": {"kind": "scheme", "limit": "50 packets"}}
+    tables = graph([link], flows__0__scheme="xcp")
+    assert 'give the parameter "capacity" (scheme "xcp")' in refusal(tables)
+    tables["flows"][0]["scheme"] = "xcp:capacity=10mbps"
+    assert queue_of(tables)["source"]["bps"] == parse_rate("10mbps")
+
+
+def test_comparisons_give_each_scheme_what_it_needs():
+    scenarios = compare_scenario(["cubic", "xcp", "xcp-ebe"], "lte.down", buffer="100ms")
+    queues = [scenario.plan()["links"][0]["queue"] for scenario in scenarios]
+    assert [queue["kind"] for queue in queues] == ["drop-tail", "router", "router"]
+    assert len({queue["limit_bytes"] for queue in queues}) == 1
+    assert [queue["source"]["kind"] for queue in queues[1:]] == ["configured", "ebe"]
+
+
+def test_a_variant_has_its_own_name_and_defaults():
+    class BetterParameters(parameters_of(XCP, CAPACITY_SOURCES[2])):
+        """Other defaults."""
+
+        monitor: str = "hold"
+        """Why it is better."""
+
+    variant = compose(
+        XCP, CAPACITY_SOURCES[2], parameters=BetterParameters, id="better", title="Better", colour="#123456"
+    )
+    assert (variant.id, variant.title, variant.marker) == ("better", "Better", "D")
+    source = variant.router.plan(variant.parameters(), LINK)["source"]
+    assert (source["monitor"], source["profile"]) == ("hold", "icc")
+
+
+def test_each_scheme_looks_like_no_other():
+    looks = [(scheme.colour.lower(), scheme.marker) for scheme in SCHEMES]
+    assert len(set(looks)) == len(looks)
+    assert len({colour for colour, _ in looks}) == len(looks)
+
+
+# Machado, Oliveira and Fernandes 2009: what readers without red, green or blue cones see, in linear RGB.
+BLINDNESS = {
+    "none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+}
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS.values(), ids=BLINDNESS.keys())
+@pytest.mark.parametrize("family", [family.id for family in FAMILIES])
+def test_the_schemes_of_a_family_are_told_apart(family, blindness):
+    colours = next(one for one in FAMILIES if one.id == family).colours
+    listed = [colour for source, colour in colours.items() if source != "qfcp" or family == "qfcp"]
+    seen = [lab(colour, blindness) for colour in listed]
+    for index, one in enumerate(seen):
+        for other in seen[:index]:
+            distance = sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
+            assert distance > 15  # CIE 1976: 2.3 is just noticeable
+
+
+def lab(colour, blindness):
+    """CIE L*a*b* (D65) of a colour as a reader sees it."""
+    code = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in code]
+    red, green, blue = (
+        min(1, max(0, sum(w * c for w, c in zip(row, linear, strict=True)))) for row in blindness
+    )
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089
+    fx, fy, fz = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def test_words_of_mpcp_have_a_length_that_the_plan_can_hold():
+    assert MpcpSender().digits == 3
+    assert "at most 8" in refusal(dumbbell(flows__0__scheme="mpcp:digits=9"))
