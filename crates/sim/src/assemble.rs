@@ -6,8 +6,7 @@ use airpath_channel::{
     Bernoulli, Jitter, LinkChannel, NoErrors, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd,
     Step, TraceEnd, UniformRate,
 };
-use airpath_model::{Bytes, Channel, Duration, Qdisc, RandomStream, Rate, Timestamp};
-use airpath_queue::{DropTail, Limit};
+use airpath_model::{Bytes, Channel, Duration, RandomStream, Rate, Timestamp};
 
 use crate::capture::Capture;
 use crate::check::PlanError;
@@ -15,9 +14,9 @@ use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
 use crate::input::Input;
 use crate::link::Link;
-use crate::packet::Packet;
-use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
 use crate::record::Recorder;
+use crate::router::qdisc;
 
 /// The parts of a run.
 #[derive(Debug)]
@@ -40,13 +39,10 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
-        let channel = channel(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        links.push(Link::new(
-            index as u32,
-            qdisc(&link.queue).map_err(|problem| at_link(link, &problem))?,
-            channel,
-            propagation(link, delay, stream("jitter")),
-        ));
+        let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
+        let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
+        let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+        links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter"))));
     }
 
     let mut flows = Vec::new();
@@ -80,18 +76,6 @@ fn add_route(routes: &mut Vec<u32>, path: &[usize]) -> u32 {
     begins
 }
 
-fn qdisc(plan: &QueuePlan) -> Result<Box<dyn Qdisc<Packet>>, String> {
-    let limit = match plan.limits() {
-        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
-        (None, Some(packets)) => Limit::Packets(packets),
-        (None, None) => Limit::Unlimited,
-    };
-    match plan {
-        QueuePlan::DropTail { .. } => Ok(Box::new(DropTail::new(limit))),
-        QueuePlan::Router { .. } => Err("router protocols come with the next version".to_owned()),
-    }
-}
-
 fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propagation {
     let nanos = |nanos: f64| Duration::from_nanos((nanos + 0.5) as u64);
     let jitter = match link.jitter_ns {
@@ -103,8 +87,7 @@ fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propag
     Propagation::with_jitter(delay, jitter, stream).unwrap_or_else(|_| Propagation::new(delay))
 }
 
-fn channel(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<Box<dyn Channel>, String> {
-    let rate = rate_process(link, inputs, seed)?;
+fn channel(link: &LinkPlan, rate: RateProcess, seed: u64) -> Result<Box<dyn Channel>, String> {
     if link.loss > 0.0 {
         let stream = RandomStream::new(seed, &format!("link/{}/loss", link.name));
         let errors = Bernoulli::new(link.loss, stream).map_err(|error| error.to_string())?;

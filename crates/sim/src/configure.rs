@@ -1,14 +1,16 @@
 //! From the plan of a flow's ends to the configurations of transport and controller.
 
 use airpath_control::{
-    ConfigError, Counting, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, NewReno,
-    StandardSlowStart, WindowRule, Windowed,
+    ConfigError, Counting, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, Mpcp,
+    MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze,
+    WindowRule, Windowed, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 
 use crate::plan::{
-    ControllerPlan, CountingPlan, CubicForm, RecoveryPlan, RtoFloorPlan, SlowStartPlan, TransportPlan,
+    ControllerPlan, CountingPlan, CubicForm, FreezePlan, RecoveryPlan, RtoFloorPlan, RttScalingPlan,
+    SlowStartPlan, TransportPlan, VcpBoundsPlan,
 };
 
 /// What the sender of such a transport is told.
@@ -70,15 +72,75 @@ pub(crate) fn controller(
             let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
             windowed(rule, slow_start, initial_window, mss)
         }
-        ControllerPlan::Xcp { .. }
-        | ControllerPlan::Vcp { .. }
-        | ControllerPlan::Mpcp { .. }
-        | ControllerPlan::Qfcp => {
-            Err(ConfigError { parameter: "controller", range: "one that this version has", value: f64::NAN })
+        ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
+        ControllerPlan::Vcp {
+            rtt_scaling,
+            bounds,
+            freeze,
+            kappa,
+            alpha,
+            beta,
+            interval_ns,
+            pace_small_windows,
+        } => {
+            let config = VcpConfig {
+                rtt_scaling: self::rtt_scaling(rtt_scaling),
+                bounds: self::bounds(bounds),
+                freeze: self::freeze(freeze),
+                kappa,
+                alpha,
+                beta,
+                interval: Duration::from_nanos(interval_ns),
+                pace_small_windows,
+            };
+            Ok(Box::new(Vcp::new(config, initial_window, mss)?))
         }
+        ControllerPlan::Mpcp {
+            digits,
+            rtt_scaling,
+            bounds,
+            freeze,
+            alpha,
+            interval_ns,
+            pace_small_windows,
+        } => {
+            let config = MpcpConfig {
+                digits,
+                rtt_scaling: self::rtt_scaling(rtt_scaling),
+                bounds: self::bounds(bounds),
+                freeze: self::freeze(freeze),
+                alpha,
+                interval: Duration::from_nanos(interval_ns),
+                pace_small_windows,
+            };
+            Ok(Box::new(Mpcp::new(config, initial_window, mss)?))
+        }
+        ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+    }
+}
+
+const fn rtt_scaling(plan: RttScalingPlan) -> RttScaling {
+    match plan {
+        RttScalingPlan::Minimum => RttScaling::Minimum,
+        RttScalingPlan::Smoothed => RttScaling::Smoothed,
+        RttScalingPlan::Unscaled => RttScaling::Unscaled,
+    }
+}
+
+const fn bounds(plan: VcpBoundsPlan) -> VcpBounds {
+    match plan {
+        VcpBoundsPlan::Spec => VcpBounds::Paper,
+        VcpBoundsPlan::Author => VcpBounds::Authors,
+    }
+}
+
+const fn freeze(plan: FreezePlan) -> VcpFreeze {
+    match plan {
+        FreezePlan::All => VcpFreeze::All,
+        FreezePlan::DecreasesOnly => VcpFreeze::DecreasesOnly,
     }
 }
 

@@ -17,6 +17,7 @@ mod link;
 mod packet;
 pub mod plan;
 mod record;
+mod router;
 mod simulation;
 
 pub use check::PlanError;

@@ -54,12 +54,20 @@ pub enum ControllerPlan {
     },
     /// MPCP's sender.
     Mpcp {
+        /// Packets that carry one word: 2 for DPCP.
+        digits: u8,
         /// Which RTT scales increases.
         rtt_scaling: RttScalingPlan,
-        /// Packets that carry one word.
-        digits: u8,
+        /// Break points and reference of the additive increase.
+        bounds: VcpBoundsPlan,
+        /// What an overload freezes.
+        freeze: FreezePlan,
+        /// AI's α in packets for each t_ρ: 1.
+        alpha: f64,
         /// t_ρ, nanoseconds.
         interval_ns: u64,
+        /// Spread small windows over the round trip.
+        pace_small_windows: bool,
     },
     /// QFCP's sender.
     Qfcp,

@@ -78,17 +78,13 @@ pub enum ProtocolPlan {
         target: f64,
         /// Weight of the newest interval in the steady queue.
         queue_weight: f64,
-        /// Packets that carry one word: 2 for DPCP.
-        digits: u8,
     },
     /// QFCP.
     Qfcp {
         /// Gain on the queue: 0.5.
         beta: f64,
-        /// Shortest interval, nanoseconds.
-        min_interval_ns: u64,
-        /// Longest interval, nanoseconds.
-        max_interval_ns: u64,
+        /// Control interval, nanoseconds: longer than the round trips.
+        interval_ns: u64,
     },
 }
 

@@ -1,0 +1,179 @@
+//! From the plan of a queue to the queue: drop-tail, or a router protocol with its capacity source.
+
+use airpath_channel::{ChannelRate, RateProcess};
+use airpath_estimate::{
+    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, XcpB, XcpBConfig,
+};
+use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, Rate};
+use airpath_queue::{
+    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router, RouterProtocol, Vcp, Xcp,
+    XcpConfig,
+};
+
+use crate::packet::Packet;
+use crate::plan::{
+    EbeProfilePlan, MaintainerPlan, MonitorPlan, ProtocolPlan, QueuePlan, QueueSignalPlan, SourcePlan,
+};
+
+/// The queue of a plan, in front of a link with that rate process.
+///
+/// # Errors
+/// What a component says of its parameters.
+pub(crate) fn qdisc(plan: &QueuePlan, rate: &RateProcess) -> Result<Box<dyn Qdisc<Packet>>, String> {
+    let limit = match plan.limits() {
+        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
+        (None, Some(packets)) => Limit::Packets(packets),
+        (None, None) => Limit::Unlimited,
+    };
+    match plan {
+        QueuePlan::DropTail { .. } => Ok(Box::new(DropTail::new(limit))),
+        QueuePlan::Router { protocol, source, .. } => {
+            let buffer = buffer_size(limit);
+            router(limit, buffer, protocol, self::source(source, protocol, buffer, rate)?)
+        }
+    }
+}
+
+fn router(
+    limit: Limit,
+    buffer: Bytes,
+    protocol: &ProtocolPlan,
+    source: Box<dyn CapacitySource>,
+) -> Result<Box<dyn Qdisc<Packet>>, String> {
+    match *protocol {
+        ProtocolPlan::Xcp { alpha, beta, gamma, min_interval_ns, max_interval_ns } => {
+            let config = XcpConfig {
+                alpha,
+                beta,
+                gamma,
+                min_interval: Duration::from_nanos(min_interval_ns),
+                max_interval: Duration::from_nanos(max_interval_ns),
+            };
+            boxed(limit, Xcp::new(config, source, buffer).map_err(said)?)
+        }
+        ProtocolPlan::Vcp { interval_ns, sampling_ns, kappa_q, target, queue_weight } => {
+            let load_factor = load_factor(interval_ns, sampling_ns, kappa_q, target, queue_weight, source)?;
+            boxed(limit, Vcp::new(load_factor))
+        }
+        ProtocolPlan::Mpcp { interval_ns, sampling_ns, kappa_q, target, queue_weight } => {
+            let load_factor = load_factor(interval_ns, sampling_ns, kappa_q, target, queue_weight, source)?;
+            boxed(limit, Mpcp::new(load_factor))
+        }
+        ProtocolPlan::Qfcp { beta, interval_ns } => {
+            let config = QfcpConfig { beta, interval: Duration::from_nanos(interval_ns) };
+            boxed(limit, Qfcp::new(config, source, buffer).map_err(said)?)
+        }
+    }
+}
+
+fn load_factor(
+    interval_ns: u64,
+    sampling_ns: u64,
+    kappa_q: f64,
+    target: f64,
+    queue_weight: f64,
+    source: Box<dyn CapacitySource>,
+) -> Result<LoadFactor, String> {
+    let (interval, sampling) = (Duration::from_nanos(interval_ns), Duration::from_nanos(sampling_ns));
+    LoadFactor::new(LoadFactorConfig { interval, sampling, kappa_q, target, queue_weight }, source)
+        .map_err(said)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "one shape for all arms")]
+fn boxed<T: RouterProtocol<Packet> + 'static>(
+    limit: Limit,
+    protocol: T,
+) -> Result<Box<dyn Qdisc<Packet>>, String> {
+    Ok(Box::new(Router::new(limit, protocol)))
+}
+
+fn source(
+    plan: &SourcePlan,
+    protocol: &ProtocolPlan,
+    buffer: Bytes,
+    rate: &RateProcess,
+) -> Result<Box<dyn CapacitySource>, String> {
+    Ok(match *plan {
+        SourcePlan::Configured { bps } => Box::new(Configured::new(Rate::from_bps(bps))),
+        SourcePlan::Oracle => Box::new(Oracle::new(Box::new(ChannelRate::new(rate)))),
+        SourcePlan::XcpB { kappa, chi, late_reaction, signal } => {
+            let ProtocolPlan::Xcp { alpha, .. } = *protocol else {
+                return Err("XCP-b's capacity source serves XCP only".to_owned());
+            };
+            let signal = match signal {
+                QueueSignalPlan::Minimum => QueueSignal::Minimum,
+                QueueSignalPlan::Mean => QueueSignal::Mean,
+                QueueSignalPlan::Last => QueueSignal::Last,
+            };
+            Box::new(XcpB::new(XcpBConfig { kappa, chi, late_reaction, signal, alpha }).map_err(said)?)
+        }
+        SourcePlan::Qfcp { initial_bps, max_bps, growth, interval_ns } => {
+            let config = airpath_estimate::QfcpConfig {
+                initial: Rate::from_bps(initial_bps),
+                maximum: Rate::from_bps(max_bps),
+                growth,
+                interval: Duration::from_nanos(interval_ns),
+            };
+            Box::new(airpath_estimate::Qfcp::new(config).map_err(said)?)
+        }
+        SourcePlan::Ebe {
+            profile,
+            monitor,
+            maintainer,
+            threshold,
+            upsilon,
+            initial_bps,
+            min_bps,
+            max_bps,
+            packet_bytes,
+            sampling_ns,
+            interval_ns,
+        } => {
+            let config = EbeConfig {
+                profile: match profile {
+                    EbeProfilePlan::Icc => Profile::Icc,
+                    EbeProfilePlan::Journal => Profile::Journal,
+                    EbeProfilePlan::Counting => Profile::Counting,
+                    EbeProfilePlan::Linear => Profile::Linear,
+                    EbeProfilePlan::None => Profile::None,
+                },
+                monitor: match monitor {
+                    MonitorPlan::Plain => Monitor::Plain,
+                    MonitorPlan::IdleCorrected => Monitor::IdleCorrected,
+                    MonitorPlan::Hold => Monitor::Hold,
+                },
+                maintenance: match maintainer {
+                    MaintainerPlan::Latch => Maintenance::Latch,
+                    MaintainerPlan::BelowThreshold => Maintenance::BelowThreshold,
+                    MaintainerPlan::Off => Maintenance::Off,
+                },
+                threshold,
+                upsilon,
+                initial: Rate::from_bps(initial_bps),
+                minimum: Rate::from_bps(min_bps),
+                maximum: Rate::from_bps(max_bps),
+                packet: Bytes::new(packet_bytes),
+                buffer,
+                sampling: Duration::from_nanos(sampling_ns),
+                interval: Duration::from_nanos(interval_ns),
+            };
+            Box::new(Ebe::new(config).map_err(said)?)
+        }
+    })
+}
+
+/// A buffer in bytes, as thresholds need it: a limit in packets counts full packets, no limit counts as a terabyte.
+fn buffer_size(limit: Limit) -> Bytes {
+    match limit {
+        Limit::Bytes(bytes) => bytes,
+        Limit::Packets(packets) => Bytes::new(FULL_PACKET) * packets,
+        Limit::Unlimited => Bytes::new(1_000_000_000_000),
+    }
+}
+
+/// Bytes of a packet that fills an Ethernet frame.
+const FULL_PACKET: u64 = 1500;
+
+fn said(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
