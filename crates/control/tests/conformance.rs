@@ -6,20 +6,21 @@
 mod support;
 
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, NullProbe, Phase,
-    RttEstimate, SendEvent, Timestamp,
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, NullProbe, PathHeader,
+    Phase, RttEstimate, SendEvent, Timestamp,
 };
 use proptest::prelude::*;
 use std::collections::VecDeque;
-use support::{CONTROLLERS, MSS};
+use support::{CONTROLLERS, MSS, answer};
 
 /// One thing that happens.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     /// The application has that many packets; as many leave as the window allows.
     Send(u16),
-    /// The oldest that many packets in flight are acknowledged at once.
-    Acknowledge { count: u8, window_limited: bool },
+    /// The oldest that many packets in flight are acknowledged at once. Routers said how much more (or less) each
+    /// flow may send, in steps; `None` when their word was lost.
+    Acknowledge { count: u8, window_limited: bool, word: Option<i8> },
     /// An acknowledgment without new data.
     Duplicate,
     /// The oldest packet in flight is found lost.
@@ -37,8 +38,8 @@ enum Operation {
 fn operations() -> impl Strategy<Value = Vec<Operation>> {
     let operation = prop_oneof![
         6 => (1_u16..200).prop_map(Operation::Send),
-        8 => (1_u8..40, prop::bool::weighted(0.8))
-            .prop_map(|(count, window_limited)| Operation::Acknowledge { count, window_limited }),
+        8 => (1_u8..40, prop::bool::weighted(0.8), prop::option::weighted(0.9, -8_i8..=8))
+            .prop_map(|(count, window_limited, word)| Operation::Acknowledge { count, window_limited, word }),
         1 => Just(Operation::Duplicate),
         2 => Just(Operation::Lose),
         1 => Just(Operation::Timeout),
@@ -87,7 +88,7 @@ fn a_controller_that_breaks_the_contract_is_caught() {
     let mut ledger = Ledger::new("greedy", Box::new(Greedy(MSS * 10)));
     ledger.apply(Operation::Send(10));
     ledger.apply(Operation::Lose);
-    ledger.apply(Operation::Acknowledge { count: 3, window_limited: true });
+    ledger.apply(Operation::Acknowledge { count: 3, window_limited: true, word: None });
 }
 
 /// The transport's book: what is in flight, and what the controller has been told.
@@ -112,6 +113,7 @@ struct Ledger {
 struct Sent {
     number: u64,
     at: Timestamp,
+    path: PathHeader,
 }
 
 impl Ledger {
@@ -152,10 +154,10 @@ impl Ledger {
     fn apply(&mut self, operation: Operation) {
         match operation {
             Operation::Send(count) => self.send(count),
-            Operation::Acknowledge { count, window_limited } => {
-                self.acknowledge(count.into(), window_limited);
+            Operation::Acknowledge { count, window_limited, word } => {
+                self.acknowledge(count.into(), window_limited, word);
             }
-            Operation::Duplicate => self.acknowledge(0, true),
+            Operation::Duplicate => self.acknowledge(0, true, None),
             Operation::Lose => self.lose(),
             Operation::Timeout => self.time_out(),
             Operation::CongestionExperienced => self.signal(CongestionSignal::EcnCe, Bytes::ZERO),
@@ -176,14 +178,14 @@ impl Ledger {
             event.mss = MSS;
             event.in_flight = in_flight;
             event.rtt = self.rtt;
-            self.controller.on_sent(&event, &mut NullProbe);
+            let path = self.controller.on_sent(&event, &mut NullProbe);
             assert!(self.window() <= before, "{}: grew by sending", self.name);
-            self.in_flight.push_back(Sent { number: self.next, at: self.now });
+            self.in_flight.push_back(Sent { number: self.next, at: self.now, path });
             self.next += 1;
         }
     }
 
-    fn acknowledge(&mut self, count: usize, window_limited: bool) {
+    fn acknowledge(&mut self, count: usize, window_limited: bool, word: Option<i8>) {
         let in_flight_before = self.bytes_in_flight();
         let count = count.min(self.in_flight.len());
         let newest = self.in_flight.drain(..count).next_back();
@@ -192,6 +194,7 @@ impl Ledger {
             self.consecutive_timeouts = 0;
             self.measure(self.now.since(newest.at));
             event.rtt_sample = Some(self.rtt.latest);
+            event.path = word.map_or(PathHeader::None, |word| answer(newest.path, word, self.rtt.smoothed));
             event.latest_sent_at = Some(newest.at);
             if newest.number >= self.round_ends_at {
                 self.round += 1;

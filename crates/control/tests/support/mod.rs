@@ -2,11 +2,12 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Cubic, CubicConfig, Fixed, HystartPlusPlus, NewReno, SlowStart, StandardSlowStart, WindowRule, Windowed,
+    Cubic, CubicConfig, Fixed, HystartPlusPlus, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, SlowStart,
+    StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, WindowRule, Windowed, Xcp,
 };
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, NullProbe, Rate, RttEstimate,
-    SendEvent, Timestamp,
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord, NullProbe,
+    PathHeader, Rate, RttEstimate, SendEvent, Timestamp, XcpHeader,
 };
 
 /// The largest payload of one packet, in all suites.
@@ -16,7 +17,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 8] = [
+pub(crate) const CONTROLLERS: [Constructor; 15] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -24,7 +25,21 @@ pub(crate) const CONTROLLERS: [Constructor; 8] = [
     ("cubic-2008", || windowed(cubic(CubicConfig::LINUX2008), StandardSlowStart::default())),
     ("cubic-2008-hystart++", || windowed(cubic(CubicConfig::LINUX2008), HystartPlusPlus::default())),
     ("fixed", || fixed(None)),
+    ("xcp", || xcp(true)),
+    ("xcp-without-halving", || xcp(false)),
+    ("qfcp", || Box::new(Qfcp::new(MSS * 10, MSS).expect("ten segments are a window"))),
     ("fixed-paced", || fixed(Some(Rate::from_bps(5_000_000)))),
+    ("vcp", || vcp(VcpConfig::default())),
+    ("vcp-authors", || {
+        vcp(VcpConfig {
+            rtt_scaling: RttScaling::Smoothed,
+            bounds: VcpBounds::Authors,
+            freeze: VcpFreeze::DecreasesOnly,
+            ..VcpConfig::default()
+        })
+    }),
+    ("mpcp", || mpcp(MpcpConfig::default())),
+    ("mpcp-of-four", || mpcp(MpcpConfig { digits: 4, ..MpcpConfig::default() })),
 ];
 
 fn windowed<S, W>(rule: W, slow_start: S) -> Box<dyn Controller>
@@ -40,8 +55,20 @@ pub(crate) fn cubic(config: CubicConfig) -> Cubic {
     Cubic::new(config).expect("the parameters are in range")
 }
 
+fn xcp(halve_on_loss: bool) -> Box<dyn Controller> {
+    Box::new(Xcp::new(halve_on_loss, MSS * 10, MSS).expect("ten segments are a window"))
+}
+
 fn fixed(pacing: Option<Rate>) -> Box<dyn Controller> {
     Box::new(Fixed::new(MSS * 10, pacing, MSS).expect("ten segments are a window"))
+}
+
+fn vcp(config: VcpConfig) -> Box<dyn Controller> {
+    Box::new(Vcp::new(config, MSS * 10, MSS).expect("the parameters are in range"))
+}
+
+fn mpcp(config: MpcpConfig) -> Box<dyn Controller> {
+    Box::new(Mpcp::new(config, MSS * 10, MSS).expect("the parameters are in range"))
 }
 
 /// What happens to the packets of one round.
@@ -58,7 +85,8 @@ pub(crate) enum Fate {
 }
 
 /// Drives a controller by rounds over a path that carries `capacity` packets in a round trip of `base_rtt`. More
-/// in flight makes the round trip longer, up to twice; losses come as scripted and not by overflow.
+/// in flight makes the round trip longer, up to twice; losses come as scripted and not by overflow. Routers see the
+/// packets of the round over the capacity as the load.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     pub(crate) controller: Box<dyn Controller>,
@@ -85,11 +113,14 @@ impl Rounds {
         let allowed = (self.controller.control().window.get() / MSS.get()).max(1);
         let packets = if let Fate::Limited(count) = fate { allowed.min(count) } else { allowed };
         let rtt = self.base_rtt.mul_f64((packets as f64 / self.capacity as f64).clamp(1.0, 2.0));
+        let load = packets as f64 / self.capacity as f64;
+        let mut echoes = Vec::new();
         for sent in 1..=packets {
             let mut event = SendEvent::at(self.now, MSS);
             event.mss = MSS;
             event.in_flight = MSS * sent;
-            self.controller.on_sent(&event, &mut NullProbe);
+            let header = self.controller.on_sent(&event, &mut NullProbe);
+            echoes.push(through_routers(header, load));
         }
         match fate {
             Fate::TimedOut => {
@@ -103,7 +134,7 @@ impl Rounds {
                 self.in_recovery = true;
             }
             Fate::Delivered | Fate::Limited(_) => {
-                self.acknowledge(packets, packets < allowed, rtt);
+                self.acknowledge(&echoes, packets < allowed, rtt);
                 self.in_recovery = false;
             }
         }
@@ -118,9 +149,10 @@ impl Rounds {
         self.controller.on_congestion(&event, &mut NullProbe);
     }
 
-    fn acknowledge(&mut self, packets: u64, limited: bool, rtt: Duration) {
+    fn acknowledge(&mut self, echoes: &[PathHeader], limited: bool, rtt: Duration) {
         let start = self.now;
-        for packet in 1..=packets {
+        let packets = echoes.len() as u64;
+        for (packet, &echo) in (1..).zip(echoes) {
             self.now = start + rtt.mul_f64(packet as f64 / packets as f64);
             let mut event = AckEvent::at(self.now);
             event.acked = MSS;
@@ -132,11 +164,56 @@ impl Rounds {
             event.round = self.number;
             event.window_limited = !limited;
             event.in_recovery = self.in_recovery;
+            event.path = echo;
             self.controller.on_ack(&event, &mut NullProbe);
         }
     }
 
     fn estimate(&self, rtt: Duration) -> RttEstimate {
         RttEstimate { latest: rtt, smoothed: rtt, variation: Duration::ZERO, minimum: self.base_rtt }
+    }
+}
+
+/// The header of a packet after routers on a path with that load wrote on it: load factors. Others are not answered.
+fn through_routers(header: PathHeader, load: f64) -> PathHeader {
+    match header {
+        PathHeader::Load(_) if load < 0.8 => PathHeader::Load(LoadCode::Low),
+        PathHeader::Load(_) if load < 1.0 => PathHeader::Load(LoadCode::High),
+        PathHeader::Load(_) => PathHeader::Load(LoadCode::Overload),
+        PathHeader::Word(word) => {
+            let highest = f64::from((1_u32 << (2 * word.digits)) - 1);
+            let level = (load.min(1.2) / 1.2 * highest).round() as u16;
+            PathHeader::Word(LoadWord { level, ..word })
+        }
+        _ => PathHeader::None,
+    }
+}
+
+/// What routers make of what the controller wrote: `word` segments more (or less) in a round trip, or as near as the
+/// header can say it.
+pub(crate) fn answer(asked: PathHeader, word: i8, rtt: Duration) -> PathHeader {
+    let rtt = rtt.max(Duration::from_millis(1));
+    match asked {
+        PathHeader::Xcp(header) if header.rtt.is_zero() => {
+            PathHeader::Xcp(XcpHeader { delta_throughput: 0.0, ..header })
+        }
+        PathHeader::Xcp(header) => {
+            let delta = f64::from(word) * MSS.as_f64() / rtt.as_secs_f64();
+            PathHeader::Xcp(XcpHeader { delta_throughput: delta.min(header.delta_throughput), ..header })
+        }
+        PathHeader::FairRate(rate) => {
+            let segments = u64::try_from(10 + word).unwrap_or(0);
+            PathHeader::FairRate(rate.min(Rate::over(MSS * segments, rtt)))
+        }
+        PathHeader::Load(code) => PathHeader::Load(code.max(match word {
+            1.. => LoadCode::Low,
+            0 => LoadCode::High,
+            _ => LoadCode::Overload,
+        })),
+        PathHeader::Word(load) => {
+            let level = u16::try_from(8 - word).unwrap_or(0);
+            PathHeader::Word(LoadWord { level: load.level.max(level), ..load })
+        }
+        other => other,
     }
 }
