@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python lint lint-rust lint-python purity format bench docs clean prerequisites
+.PHONY: help run build test test-rust test-python test-vectors reproduce lint lint-rust lint-python purity format bench docs clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -32,6 +32,13 @@ test-rust: prerequisites ## Rust tests
 
 test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest
+
+test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (folder: AIRPATH_VECTORS)
+	cargo test --package airpath-estimate --test vectors -- --nocapture
+	$(BIN)/python -m pytest --quiet -s python/tests/statistics
+
+reproduce: build ## replay the figures and tables of the papers (long)
+	$(BIN)/airpath reproduce --out out/reproduce
 
 lint: lint-rust lint-python purity ## formatting, lints (warnings denied), types, layering
 
