@@ -11,7 +11,10 @@ mod packet;
 mod source;
 
 use airpath_model::{Bytes, Duration, Ecn, Qdisc};
-use airpath_queue::{DropTail, Limit, Qfcp, QfcpConfig, Router, RouterProtocol, Xcp, XcpConfig};
+use airpath_queue::{
+    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router, RouterProtocol, Vcp, Xcp,
+    XcpConfig,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -31,6 +34,8 @@ fn disciplines() -> Vec<Discipline> {
         ("drop-tail of bytes", Limit::Bytes(Bytes::new(6000)), drop_tail),
         ("xcp", Limit::Bytes(Bytes::new(6000)), |limit| router(limit, xcp())),
         ("qfcp", Limit::Packets(5), |limit| router(limit, qfcp())),
+        ("vcp", Limit::Bytes(Bytes::new(6000)), |limit| router(limit, Vcp::new(load_factor()))),
+        ("mpcp", Limit::Packets(5), |limit| router(limit, Mpcp::new(load_factor()))),
     ]
 }
 
@@ -46,6 +51,11 @@ fn xcp() -> Xcp {
 fn qfcp() -> Qfcp {
     let config = QfcpConfig { beta: 0.5, interval: Duration::from_millis(200) };
     Qfcp::new(config, Box::new(Known(125_000.0)), Bytes::new(6000)).expect("the parameters are in range")
+}
+
+fn load_factor() -> LoadFactor {
+    LoadFactor::new(LoadFactorConfig::default(), Box::new(Known(125_000.0)))
+        .expect("the parameters are in range")
 }
 
 #[test]
