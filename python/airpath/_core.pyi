@@ -24,8 +24,11 @@ class Simulation:
     def __new__(cls, plan: str, traces: list[Trace], seed: int) -> Simulation: ...
     def run(
         self,
-    ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, int]]:
-        """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once."""
+    ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
+        """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once.
+
+        The counts are whole numbers, and `quantities` the names of those in table `link_observations`.
+        """
 
     def cancel(self) -> None:
         """Ask the run to stop soon; `run` then raises `RunCancelled`."""

@@ -119,7 +119,7 @@ class _Task:
             return
         started = time.perf_counter()
         try:
-            tables, capture, _counts = simulation.run()
+            tables, capture, counts = simulation.run()
         except _core.RunCancelled:
             return
         except MemoryError:
@@ -138,6 +138,7 @@ class _Task:
             wall_s=time.perf_counter() - started,
             flow_schemes=job.flow_schemes,
             flow_groups=job.flow_groups,
+            quantities=counts["quantities"],
         )
 
     def cancel(self) -> None:

@@ -1,6 +1,14 @@
 """What the field measures: formulas, metrics of a run, and statistics over runs."""
 
 from airpath.metrics.definitions import METRICS, SCOPE, Metric
+from airpath.metrics.estimator import (
+    SETTLING_HOLD_S,
+    SETTLING_TOLERANCE,
+    capacity_changes_s,
+    estimate_and_capacity,
+    observed,
+    percentage_error,
+)
 from airpath.metrics.formulas import (
     convergence_time,
     jain_index,
@@ -18,14 +26,20 @@ __all__ = [
     "METRICS",
     "RATE_BIN_S",
     "SCOPE",
+    "SETTLING_HOLD_S",
+    "SETTLING_TOLERANCE",
     "Metric",
     "TimeBins",
+    "capacity_changes_s",
     "convergence_time",
+    "estimate_and_capacity",
     "flow_metrics",
     "jain_index",
     "log_power",
     "mean_interval",
     "nearest_rank",
+    "observed",
+    "percentage_error",
     "power",
     "run_metrics",
     "statistics",

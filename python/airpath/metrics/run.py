@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from airpath.metrics.estimator import estimator_metrics
 from airpath.metrics.formulas import jain_index, nearest_rank, power
 from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, Plan, TimeBins
 
@@ -34,6 +35,7 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     metrics |= _completion_times(plan, columns(tables["completions"]), flows["flow"][tested])
     metrics["retransmitted_packets"] = float(flows["retransmitted_packets"][tested].sum())
     metrics["timeouts"] = float(flows["timeouts"][tested].sum())
+    metrics |= _estimator(plan, tables, link)
     metrics["power_mbps_per_ms"] = power(metrics["throughput_mbps"], metrics["delay_mean_ms"])
     return metrics
 
@@ -186,6 +188,18 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
         "queue_mean_bytes": float(of["queue_mean_bytes"]),
         "queue_p95_bytes": nearest_rank(queue, 95),
     }
+
+
+def _estimator(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
+    # The table is absent without routers, and then there is nothing to compare.
+    rows = tables.get("link_observations", _NO_OBSERVATIONS)
+    start_s, _ = measured_span_s(plan)
+    return estimator_metrics(plan, columns(rows), columns(tables["link_series"]), link, start_s)
+
+
+_NO_OBSERVATIONS = pa.table(
+    {name: pa.array([], pa.float64()) for name in ("link", "quantity", "time_s", "value")}
+)
 
 
 def _delays(

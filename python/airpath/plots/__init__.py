@@ -7,8 +7,18 @@ from airpath.plots.distributions import (
     delay_distribution,
     delay_distributions,
 )
-from airpath.plots.figures import StandardFigure, save_figures, standard_figures, summary_bars
+from airpath.plots.figures import save_figures, standard_figures, summary_bars
 from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
+from airpath.plots.router import (
+    capacity_estimate,
+    estimate_error,
+    estimation,
+    feedback,
+    filter_state,
+    load_factor,
+    queue_share,
+)
+from airpath.plots.standard_figure import StandardFigure
 from airpath.plots.style import COLUMN_IN, PAGE_IN, SchemeStyle, Style, new_axes, render, style_for
 
 __all__ = [
@@ -17,16 +27,23 @@ __all__ = [
     "SchemeStyle",
     "StandardFigure",
     "Style",
+    "capacity_estimate",
     "completion_distribution",
     "completion_distributions",
     "delay_distribution",
     "delay_distributions",
     "ellipse",
+    "estimate_error",
+    "estimation",
     "fairness",
+    "feedback",
+    "filter_state",
+    "load_factor",
     "metric_bars",
     "new_axes",
     "one_way_delay",
     "queue",
+    "queue_share",
     "render",
     "save_figures",
     "standard_figures",

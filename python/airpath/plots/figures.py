@@ -1,8 +1,6 @@
 """The standard figures of some results, each with a caption that says what is drawn."""
 
-import functools
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -15,40 +13,10 @@ from airpath.plots.distributions import (
     delay_distributions,
 )
 from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
-from airpath.plots.style import COLUMN_IN, PAGE_IN, Style, new_axes, render, style_for, styled
-from airpath.results import Results, RunResult
-
-
-@dataclass(frozen=True)
-class StandardFigure:
-    """One figure of the standard set.
-
-    Attributes
-    ----------
-    name
-        Stem of its file names.
-    caption
-        What is drawn, with the definitions that it needs.
-    figure
-        The figure.
-    run
-        The run that it shows; ``None`` if it shows all.
-    """
-
-    name: str
-    caption: str
-    figure: Figure = field(repr=False)
-    run: RunResult | None = None
-
-    @functools.cached_property
-    def png(self) -> bytes:
-        """The figure as a PNG file, 200 dpi."""
-        return render(self.figure, "png")
-
-    @functools.cached_property
-    def svg(self) -> bytes:
-        """The figure as an SVG file."""
-        return render(self.figure, "svg")
+from airpath.plots.router_figures import router_figures
+from airpath.plots.standard_figure import StandardFigure, figure_of
+from airpath.plots.style import COLUMN_IN, PAGE_IN, Style, new_axes, style_for, styled
+from airpath.results import Results
 
 
 def standard_figures(results: Results, style: Style | None = None) -> list[StandardFigure]:
@@ -103,7 +71,7 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
                 "Throughput against 95th percentile of one-way delay; the delay axis is reversed, so up "
                 "and right is better. Small points are runs, marks their means, ellipses one standard "
                 "deviation of the runs.",
-                _figure(trade_off(results.summary, style=style)),
+                figure_of(trade_off(results.summary, style=style)),
             )
         )
     figures.append(
@@ -119,7 +87,7 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
                 "delay-distribution",
                 "Cumulative distribution of one-way delay over all data packets of the flows under test "
                 "received in the measured span, all repetitions together.",
-                _figure(delay_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
+                figure_of(delay_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
             )
         )
     if completion_distributions(runs):
@@ -128,7 +96,7 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
                 "completion-distribution",
                 "Cumulative distribution of completion time (first packet to last byte acknowledged) over "
                 "the transfers that started in the measured span and ended, all repetitions together.",
-                _figure(completion_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
+                figure_of(completion_distribution(runs, new_axes(PAGE_IN * 0.7, 2.8), style)),
             )
         )
     if any(run.metrics["jain_index_windowed"] == run.metrics["jain_index_windowed"] for run in first):
@@ -137,7 +105,7 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
                 "fairness",
                 "Jain index of the throughputs of the long-lived flows under test in windows of 1 s, over "
                 "the flows active throughout the window; first repetition of each scheme.",
-                _figure(fairness(first, style=style)),
+                figure_of(fairness(first, style=style)),
             )
         )
     return figures
@@ -156,21 +124,21 @@ def _single_runs(results: Results, style: Style) -> list[StandardFigure]:
                 "capacity (shaded). Several flows of a group are drawn as their sum, with each flow thin "
                 "or, of more than four, as the band between their 10th and 90th percentile. Means are over "
                 "the measured span.",
-                _figure(throughput(run, style=style)),
+                figure_of(throughput(run, style=style)),
                 run,
             ),
             StandardFigure(
                 f"queue-{stem}",
                 "Queue of the link under test: time-weighted mean and, where recorded, longest in each "
                 "interval.",
-                _figure(queue(run, style=style)),
+                figure_of(queue(run, style=style)),
                 run,
             ),
             StandardFigure(
                 f"delay-{stem}",
                 "One-way delay of data packets: each packet if packets were recorded, else mean (line) and "
                 "largest (band) in each interval; 95th percentile over packets by nearest rank.",
-                _figure(one_way_delay(run, style=style)),
+                figure_of(one_way_delay(run, style=style)),
                 run,
             ),
         ]
@@ -181,17 +149,12 @@ def _single_runs(results: Results, style: Style) -> list[StandardFigure]:
                     "Congestion window and slow-start threshold of the first flow under test at the end of "
                     "each interval, with its congestion events; of more than two flows in its group also "
                     "the band between the 10th and 90th percentile of their windows.",
-                    _figure(window(run, style=style)),
+                    figure_of(window(run, style=style)),
                     run,
                 )
             )
+        figures += router_figures(run, stem, style)
     return figures
-
-
-def _figure(axes: object) -> Figure:
-    figure = axes.get_figure(root=True)  # type: ignore[attr-defined]
-    assert isinstance(figure, Figure)
-    return figure
 
 
 def _file_stem(name: str, used: set[str]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from airpath.metrics import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins, nearest_rank
+from airpath.metrics import FAIRNESS_BIN_S, RATE_BIN_S, TimeBins, capacity_changes_s, nearest_rank
 from airpath.metrics.run import (
     columns,
     flows_under_test,
@@ -102,7 +102,7 @@ def queue(
     # The engine keeps the longest queue of an interval in bytes only.
     scale, unit = (1.0, "packets") if in_packets else (1e-3, "kB")
     mean = series["queue_mean_packets" if in_packets else "queue_mean_bytes"][mine] * scale
-    for number, change_s in enumerate(_capacity_changes_s(plan, link)):
+    for number, change_s in enumerate(_drawn_changes_s(plan, link)):
         axes.axvline(
             change_s,
             color="#b8b8b8",
@@ -383,19 +383,10 @@ def _by_time(
     return times, values
 
 
-def _capacity_changes_s(plan: Mapping[str, Any], link: int) -> list[float]:
+def _drawn_changes_s(plan: Mapping[str, Any], link: int) -> list[float]:
     """When the capacity of a link steps, in seconds; nothing if that is too often to be drawn."""
-    rate, duration_ns = plan["links"][link]["rate"], plan["duration_ns"]
-    if rate["kind"] == "uniform":
-        changes = list(range(rate["hold_ns"], duration_ns, rate["hold_ns"]))
-    elif rate["kind"] == "steps":
-        starts = [start for start, _ in rate["steps"]]
-        period = rate.get("repeat_after_ns") or duration_ns
-        rounds = range(0, duration_ns, period)
-        changes = [again + start for again in rounds for start in starts if 0 < again + start < duration_ns]
-    else:
-        changes = []
-    return [change / 1e9 for change in changes] if len(changes) <= _MOST_MARKED_CHANGES else []
+    changes = capacity_changes_s(plan, link)
+    return changes if len(changes) <= _MOST_MARKED_CHANGES else []
 
 
 def _finish(axes: Axes, *runs: RunResult) -> Axes:

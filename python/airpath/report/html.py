@@ -127,7 +127,10 @@ def _link(link: Mapping[str, Any]) -> str:
     elif limits.get("limit_packets") is not None:
         limit = f"{limits['limit_packets']} packets"
     text = rates[rate["kind"]]() if rate["kind"] in rates else str(rate["kind"])
-    return f"{link['name']}: {text}; queue {limits['kind']}, {limit}"
+    kind = limits["kind"]
+    if kind == "router":
+        kind = f"{kind} ({limits['protocol']['kind']}, capacity source {limits['source']['kind']})"
+    return f"{link['name']}: {text}; queue {kind}, {limit}"
 
 
 def _summary(results: Results) -> list[dict[str, Any]]:

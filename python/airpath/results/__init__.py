@@ -1,6 +1,7 @@
 """Results: typed tables of runs, their summary, and how they are written and read."""
 
 from airpath.results.columns import TABLES, Column, TableDescription
+from airpath.results.observations import OBSERVATIONS, Observation
 from airpath.results.provenance import Origin
 from airpath.results.reading import read
 from airpath.results.records import RunRecord
@@ -9,8 +10,10 @@ from airpath.results.terminal import summary_json, summary_table
 from airpath.results.writing import write
 
 __all__ = [
+    "OBSERVATIONS",
     "TABLES",
     "Column",
+    "Observation",
     "Origin",
     "Results",
     "RunRecord",

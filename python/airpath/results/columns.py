@@ -31,6 +31,8 @@ class Column:
         What it means.
     names
         For a code: the name of each value 0, 1, …; written results hold the name instead of the code.
+    names_of_run
+        A code whose names each run brings along (`RunRecord.quantities`).
     """
 
     name: str
@@ -38,11 +40,12 @@ class Column:
     unit: str
     description: str
     names: tuple[str, ...] = ()
+    names_of_run: bool = False
 
     @property
     def type(self) -> pa.DataType:
         """The Arrow type in written results."""
-        if self.names:
+        if self.names or self.names_of_run:
             return NAME_TYPE
         return pa.int64() if self.engine_type == "i64" else pa.float64()
 
@@ -62,7 +65,7 @@ class TableDescription:
     columns
         The engine's columns, in order.
     optional
-        Written only when the scenario asks for it.
+        Written only when there is something in it.
     """
 
     name: str
@@ -265,6 +268,18 @@ _TABLES = (
             _whole("queue_bytes", "B", "queue at the end of the interval"),
             _whole("queue_packets", "packets", "queue at the end of the interval"),
         ),
+    ),
+    TableDescription(
+        "link_observations",
+        "one quantity that the router of a recorded link reports, and interval; absent without routers",
+        "link",
+        (
+            _LINK,
+            _INTERVAL_END,
+            Column("quantity", "i64", "", "what is reported; see the list of quantities", names_of_run=True),
+            _real("value", "", "its value at the end of the interval, in the unit of the quantity"),
+        ),
+        optional=True,
     ),
     TableDescription(
         "drops",

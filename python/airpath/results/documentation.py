@@ -8,6 +8,7 @@ from pathlib import Path
 
 from airpath.metrics import METRICS, SCOPE
 from airpath.results.columns import FLOW_LABELS, LINK_LABELS, RUN_LABELS, TABLES, TableDescription
+from airpath.results.observations import OBSERVATIONS
 
 
 def reference() -> str:
@@ -42,8 +43,9 @@ tables, empty in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bit
 _FOR_THE_ENGINE = """## What the engine hands out
 
 Each column above, without the labels, as a typed array: `i64`, or `f64` with NaN where there is no value. A
-column with names is handed out as `i64`, the position of the name in its list, from 0. Flows are numbered by
-their row in `flows`; `link` and `source` are positions in the plan.
+column with names is handed out as `i64`, the position of the name in its list, from 0; the names of
+quantities come with the run. Flows are numbered by their row in `flows`; `link` and `source` are positions in
+the plan.
 """
 
 
@@ -63,9 +65,13 @@ def _table(table: TableDescription) -> str:
     lines = [f"## {table.name}", "", f"Each row is {table.rows}.", ""]
     lines += ["| column | type | unit | meaning |", "|---|---|---|---|"]
     for column in table.columns:
-        kind = "name" if column.names else column.engine_type
+        kind = "name" if column.names or column.names_of_run else column.engine_type
         names = f": {', '.join(f'`{name}`' for name in column.names)}" if column.names else ""
         lines.append(f"| `{column.name}` | {kind} | {column.unit} | {column.description}{names} |")
+    if any(column.names_of_run for column in table.columns):
+        lines += ["", "The quantities, which depend on the router's protocol and capacity source:", ""]
+        lines += ["| quantity | unit | meaning |", "|---|---|---|"]
+        lines += [f"| `{one.name}` | {one.unit} | {one.description} |" for one in OBSERVATIONS.values()]
     return "\n".join([*lines, ""])
 
 

@@ -65,6 +65,8 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
             wall_s=float("nan") if fact["wall_s"] is None else fact["wall_s"],
             flow_schemes=run["flow_schemes"],
             flow_groups=run["flow_groups"],
+            # Results of before there were routers do not say.
+            quantities=tuple(run.get("quantities", ())),
         )
         for run, fact in zip(plans["runs"], facts["runs"], strict=True)
     ]

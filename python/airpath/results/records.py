@@ -1,6 +1,6 @@
 """What identifies one run, and what the runner hands over."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,8 @@ class RunRecord:
     flow_groups
         Group of each source, by source name. Where it is silent: the source's scheme, or its name if it
         has none.
+    quantities
+        Names of the quantities in table `link_observations`, by their number in the engine's table.
     """
 
     scheme: str
@@ -52,6 +54,7 @@ class RunRecord:
     wall_s: float = float("nan")
     flow_schemes: Mapping[str, str] = field(default_factory=dict)
     flow_groups: Mapping[str, str] = field(default_factory=dict)
+    quantities: Sequence[str] = ()
 
     def scheme_of(self, source: int) -> str | None:
         """Scheme of the plan's source number `source`; ``None`` if nothing controls it."""

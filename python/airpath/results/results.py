@@ -66,6 +66,11 @@ class TableSet:
         return self.table("link_series")
 
     @property
+    def link_observations(self) -> pa.Table:
+        """One row for each quantity that a router reports, and interval; empty without routers."""
+        return self.table("link_observations")
+
+    @property
     def drops(self) -> pa.Table:
         """One row for each lost packet."""
         return self.table("drops")

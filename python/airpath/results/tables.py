@@ -109,14 +109,14 @@ def _join(
         labels["source_name"] = _dictionary(of_row, [str(flow["name"]) for flow in record.plan["flows"]])
         labels["group"] = _dictionary(of_row, [record.group_of(source) for source in range(count)])
         labels["flow_scheme"] = _dictionary(of_row, [record.scheme_of(source) for source in range(count)])
-    columns = {
-        column.name: _dictionary(
-            _codes(description.name, numbers[column.name], len(column.names)), list(column.names)
-        )
-        if column.names
-        else numbers[column.name]
-        for column in description.columns
-    }
+    columns = {}
+    for column in description.columns:
+        columns[column.name] = numbers[column.name]
+        if column.names or column.names_of_run:
+            of_codes = list(record.quantities if column.names_of_run else column.names)
+            columns[column.name] = _dictionary(
+                _codes(description.name, numbers[column.name], len(of_codes)), of_codes
+            )
     return pa.Table.from_pydict({**labels, **columns}, schema=description.schema)
 
 

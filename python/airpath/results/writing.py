@@ -149,6 +149,7 @@ def _plans(results: Results) -> dict[str, Any]:
                 "capture": f"captures/run-{number:04}.pcapng" if run.record.capture is not None else None,
                 "flow_schemes": dict(run.record.flow_schemes),
                 "flow_groups": dict(run.record.flow_groups),
+                "quantities": list(run.record.quantities),
             }
             for number, run in enumerate(results.runs)
         ],

@@ -12,6 +12,9 @@ from airpath.units import format_size
 
 FLOW_SERIES_COLUMNS: Final = 15
 LINK_SERIES_COLUMNS: Final = 12
+LINK_OBSERVATION_COLUMNS: Final = 4
+ROUTER_QUANTITIES: Final = 20
+"""The most that a router reports: its protocol's and its capacity source's quantities."""
 PACKET_COLUMNS: Final = 8
 COLUMN_BYTES: Final = 8
 FLOW_BYTES: Final = 4096
@@ -26,6 +29,8 @@ class MemoryEstimate:
     """One for each flow and interval."""
     link_series_rows: int
     """One for each recorded link and interval."""
+    link_observation_rows: int
+    """One for each quantity of a router, recorded link and interval."""
     packet_rows: int
     """One for each data packet that the measuring links can carry; zero when packets are not kept."""
     flows: int
@@ -37,6 +42,7 @@ class MemoryEstimate:
         cells = (
             self.flow_series_rows * FLOW_SERIES_COLUMNS
             + self.link_series_rows * LINK_SERIES_COLUMNS
+            + self.link_observation_rows * LINK_OBSERVATION_COLUMNS
             + self.packet_rows * PACKET_COLUMNS
         )
         return cells * COLUMN_BYTES + self.flows * FLOW_BYTES
@@ -56,10 +62,12 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
         for flow in plan["flows"]
         if flow["traffic"]["kind"] == "arrivals"
     )
-    recorded = sum(link["record"] for link in plan["links"])
+    recorded = [link for link in plan["links"] if link["record"]]
+    routers = sum(link["queue"]["kind"] == "router" for link in recorded)
     return MemoryEstimate(
         flow_series_rows=intervals * len(plan["flows"]) + 2 * arrivals,
-        link_series_rows=intervals * recorded,
+        link_series_rows=intervals * len(recorded),
+        link_observation_rows=intervals * routers * ROUTER_QUANTITIES,
         packet_rows=_packets(resolved) if plan["record"]["packets"] else 0,
         flows=len(plan["flows"]) + arrivals,
     )
@@ -86,7 +94,8 @@ def refuse_if_too_large(resolved: Resolved, source: str, available: int | None =
         "fewer flows": estimate.flows * FLOW_BYTES / COLUMN_BYTES,
         "record.packets = false": estimate.packet_rows * PACKET_COLUMNS,
         "a larger record.interval": estimate.flow_series_rows * FLOW_SERIES_COLUMNS
-        + estimate.link_series_rows * LINK_SERIES_COLUMNS,
+        + estimate.link_series_rows * LINK_SERIES_COLUMNS
+        + estimate.link_observation_rows * LINK_OBSERVATION_COLUMNS,
     }
     remedy = max(remedies, key=lambda name: remedies[name])
     raise ScenarioError(

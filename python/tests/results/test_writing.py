@@ -12,6 +12,7 @@ import pytest
 from airpath.errors import OutputError
 from airpath.results import TABLES, Origin, Results, read, write, writing
 
+from .router import router_record
 from .synthetic import encode, small_record, small_tables
 
 SCENARIO = '[link]\nname = "päth"\r\n'
@@ -26,6 +27,7 @@ def results() -> Results:
             small_record("cubic", 0, 7, capture=b"captured", flow_groups={"two": "late"}),
             small_record("cubic", 1, 8, tables={"flows": encode("flows", {})}),
             small_record("reno", 0, 7, tables=packets, wall_s=math.nan),
+            router_record(),
         ]
     )
 
@@ -49,7 +51,7 @@ def tree(directory: Path) -> dict[str, bytes]:
 
 def test_what_is_written_is_read_back(results: Results, tmp_path: Path) -> None:
     back = read(write_plainly(results, tmp_path / "deep" / "out"))
-    assert len(back.runs) == 3
+    assert len(back.runs) == 4
     for name in [*TABLES, "summary"]:
         assert back.table(name).schema.equals(results.table(name).schema, check_metadata=True), name
         assert without_nan(back.table(name)) == without_nan(results.table(name)), name
@@ -60,6 +62,7 @@ def test_what_is_written_is_read_back(results: Results, tmp_path: Path) -> None:
             theirs.record.plan,
         )
         assert mine.record.capture == theirs.record.capture
+        assert tuple(mine.record.quantities) == tuple(theirs.record.quantities)
         for name in TABLES:
             assert without_nan(mine.table(name)) == without_nan(theirs.table(name)), name
 
@@ -85,6 +88,7 @@ def test_equal_results_give_equal_bytes(results: Results, tmp_path: Path) -> Non
 def test_without_recorded_packets_there_is_no_packets_file(tmp_path: Path) -> None:
     out = write_plainly(Results.from_records([small_record()]), tmp_path / "out")
     assert not (out / "packets.parquet").exists()
+    assert not (out / "link_observations.parquet").exists()
     assert not (out / "captures").exists()
 
 
@@ -104,7 +108,7 @@ def test_json_and_csv_have_no_nan(results: Results, tmp_path: Path) -> None:
         json.loads((out / name).read_text(encoding="utf-8"), parse_constant=refuse)
     assert "nan" not in (out / "summary.csv").read_text(encoding="utf-8").lower()
     table = pyarrow.csv.read_csv(out / "summary.csv")
-    assert table["utilisation"].to_pylist() == [0.75, None, 0.75]
+    assert table["utilisation"].to_pylist() == pytest.approx([0.75, None, 0.75, 10 / 14e6])
 
 
 def test_provenance_says_where_results_come_from(results: Results, tmp_path: Path) -> None:
@@ -116,7 +120,7 @@ def test_provenance_says_where_results_come_from(results: Results, tmp_path: Pat
     # From sha256sum.
     expected = "a6e2b7a040683432de03a18fd8a1939a2fdf82585b364bfc874bdd4095c4cae1"
     assert facts["sha256"]["inputs"] == {"trace": expected}
-    assert [run["seed"] for run in facts["runs"]] == [7, 8, 7]
+    assert [run["seed"] for run in facts["runs"]] == [7, 8, 7, 3]
 
 
 def test_earlier_results_are_replaced(results: Results, tmp_path: Path) -> None:
@@ -132,7 +136,7 @@ def test_an_empty_directory_is_used_and_a_foreign_one_left_alone(results: Result
     empty.mkdir()
     foreign.mkdir()
     (foreign / "thesis.tex").write_text("do not delete")
-    assert len(read(write_plainly(results, empty)).runs) == 3
+    assert len(read(write_plainly(results, empty)).runs) == 4
     with pytest.raises(OutputError, match="holds no airpath results"):
         write_plainly(results, foreign)
     assert tree(foreign) == {"thesis.tex": b"do not delete"}

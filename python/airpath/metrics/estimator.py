@@ -1,0 +1,175 @@
+"""How well a router's estimate of the capacity follows the truth."""
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from airpath.metrics.formulas import convergence_time, nearest_rank
+from airpath.metrics.time_bins import Plan
+
+SETTLING_TOLERANCE = 0.1
+"""An estimate has settled when it stays this close to the capacity, as a part of it."""
+
+SETTLING_HOLD_S = 1.0
+"""How long it must stay so, in seconds."""
+
+Columns = Mapping[str, npt.NDArray[Any]]
+Numbers = npt.NDArray[np.float64]
+
+
+def estimator_metrics(
+    plan: Plan, observations: Columns, link_series: Columns, link: int, from_s: float
+) -> dict[str, float]:
+    """Compare the capacity estimate at a link with its true capacity, interval by interval.
+
+    Parameters
+    ----------
+    plan
+        The resolved scenario of the run.
+    observations, link_series
+        The columns of these tables.
+    link
+        Index of the link.
+    from_s
+        Intervals that end later count.
+
+    Returns
+    -------
+    dict of str to float
+        The metrics whose names begin with ``capacity_estimate``; NaN where the link has no estimate, or no
+        known capacity.
+    """
+    time_s, estimate, capacity = estimate_and_capacity(observations, link_series, link)
+    measured = time_s > from_s + _rounding(plan)
+    error = percentage_error(estimate[measured], capacity[measured])
+    error = np.abs(error[~np.isnan(error)])
+    stretches = constant_stretches_s(plan, link)
+    return {
+        "capacity_estimate_bias_mbps": _mean((estimate - capacity)[measured] * 1e-6),
+        "capacity_estimate_error_mean_percent": _mean(error),
+        "capacity_estimate_error_p95_percent": nearest_rank(error, 95),
+        "capacity_estimate_settling_s": _settling_s(plan, stretches, time_s, estimate, capacity, from_s),
+        "capacity_estimate_variation": _variation(plan, stretches, time_s, estimate, capacity, from_s),
+    }
+
+
+def estimate_and_capacity(
+    observations: Columns, link_series: Columns, link: int
+) -> tuple[Numbers, Numbers, Numbers]:
+    """Return ends of intervals in seconds, the estimate there and the capacity of the interval, in bit/s.
+
+    Intervals without an estimate or a known capacity are left out; the last one may be shorter.
+    """
+    time_s, estimate = observed(observations, link, "capacity_estimate_bps")
+    mine = link_series["link"] == link
+    ends, offered = link_series["time_s"][mine], link_series["offered_bytes"][mine]
+    length = np.diff(ends, prepend=0.0)
+    _, ours, theirs = np.intersect1d(time_s, ends, return_indices=True)
+    capacity = offered[theirs] * 8 / length[theirs]
+    known = np.isfinite(estimate[ours]) & np.isfinite(capacity)
+    return time_s[ours][known], estimate[ours][known], capacity[known]
+
+
+def observed(observations: Columns, link: int, quantity: str) -> tuple[Numbers, Numbers]:
+    """Return times in seconds and values of one quantity of a router; empty if it reports none."""
+    mine = (observations["link"] == link) & (observations["quantity"] == quantity)
+    return observations["time_s"][mine], observations["value"][mine]
+
+
+def percentage_error(estimate: Numbers, capacity: Numbers) -> Numbers:
+    """Return 100 (estimate - capacity) / capacity; NaN without capacity."""
+    error = np.full(len(estimate), math.nan)
+    np.divide(100 * (estimate - capacity), capacity, out=error, where=capacity > 0)
+    return error
+
+
+def capacity_changes_s(plan: Plan, link: int) -> list[float]:
+    """When the capacity of a link steps, in seconds, for rates that say so: schedules and uniform draws."""
+    rate, duration_ns = plan["links"][link]["rate"], plan["duration_ns"]
+    if rate["kind"] == "uniform":
+        changes = list(range(rate["hold_ns"], duration_ns, rate["hold_ns"]))
+    elif rate["kind"] == "steps":
+        starts = [start for start, _ in rate["steps"]]
+        period = rate.get("repeat_after_ns") or duration_ns
+        rounds = range(0, duration_ns, period)
+        changes = [again + start for again in rounds for start in starts if 0 < again + start < duration_ns]
+    else:
+        changes = []
+    return [change / 1e9 for change in changes]
+
+
+def constant_stretches_s(plan: Plan, link: int) -> list[tuple[float, float]]:
+    """Return start and end in seconds of each stretch of constant capacity; none for traces."""
+    if plan["links"][link]["rate"]["kind"] not in ("constant", "uniform", "steps"):
+        return []
+    return list(pairwise([0.0, *capacity_changes_s(plan, link), plan["duration_ns"] / 1e9]))
+
+
+def _settling_s(
+    plan: Plan,
+    stretches: list[tuple[float, float]],
+    time_s: Numbers,
+    estimate: Numbers,
+    capacity: Numbers,
+    from_s: float,
+) -> float:
+    """Mean over steps of the time to settle; one that is not settled at the next counts with all of it."""
+    times = []
+    for before, (start, end) in pairwise(stretches):
+        rows = _inside(plan, time_s, start, end)
+        old = _inside(plan, time_s, *before)
+        if start < from_s or not rows.any() or not old.any():
+            continue
+        level = float(np.median(capacity[rows]))
+        step = abs(level - float(np.median(capacity[old])))
+        if level <= 0 or step <= SETTLING_TOLERANCE * level:
+            continue
+        settled = convergence_time(
+            time_s[rows],
+            estimate[rows],
+            level,
+            event_s=start,
+            tolerance=SETTLING_TOLERANCE,
+            hold_s=min(SETTLING_HOLD_S, end - start),
+        )
+        times.append(end - start if math.isnan(settled) else settled)
+    return _mean(np.array(times))
+
+
+def _variation(
+    plan: Plan,
+    stretches: list[tuple[float, float]],
+    time_s: Numbers,
+    estimate: Numbers,
+    capacity: Numbers,
+    from_s: float,
+) -> float:
+    """Mean over stretches of constant capacity of standard deviation over mean, in their second halves."""
+    variations = []
+    for start, end in stretches:
+        rows = _inside(plan, time_s, (max(start, from_s) + end) / 2, end)
+        mean = _mean(estimate[rows])
+        if start < end and rows.sum() >= 2 and mean > 0 and (capacity[rows] > 0).all():
+            variations.append(float(estimate[rows].std(ddof=1)) / mean)
+    return _mean(np.array(variations))
+
+
+def _inside(plan: Plan, time_s: Numbers, start: float, end: float) -> npt.NDArray[np.bool_]:
+    """Tell which intervals, by their ends, lie wholly between two times."""
+    interval_s = plan["record"]["interval_ns"] / 1e9
+    slack = _rounding(plan)
+    inside: npt.NDArray[np.bool_] = (time_s - interval_s > start - slack) & (time_s < end + slack)
+    return inside
+
+
+def _rounding(plan: Plan) -> float:
+    """Return how far two equal times can be apart: a tiny part of an interval."""
+    return float(plan["record"]["interval_ns"]) * 1e-15
+
+
+def _mean(values: Numbers) -> float:
+    return float(values.mean()) if values.size else math.nan

@@ -1,0 +1,57 @@
+"""What routers report of themselves: the quantities in table `link_observations`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One quantity that a router protocol or a capacity source reports at the end of each interval.
+
+    Attributes
+    ----------
+    name
+        Its name in the column `quantity`.
+    unit
+        The unit, empty for a plain number.
+    description
+        What it means.
+    """
+
+    name: str
+    unit: str
+    description: str
+
+
+_OBSERVATIONS = (
+    Observation("capacity_estimate_bps", "bit/s", "the source's estimate of the capacity"),
+    Observation("input_rate_bps", "bit/s", "arrivals over the protocol's last interval"),
+    Observation("load_factor", "", "VCP, MPCP: load over target utilisation, 1 at full load"),
+    Observation("steady_queue_bytes", "B", "VCP, MPCP: sampled queue, low-pass filtered over intervals"),
+    Observation(
+        "feedback", "B/s", "XCP: aggregate feedback, alpha times spare bandwidth less the queue's part"
+    ),
+    Observation("persistent_queue_bytes", "B", "XCP: shortest queue over its own timer"),
+    Observation("mean_rtt_s", "s", "XCP: mean round-trip time of the flows"),
+    Observation("control_interval_s", "s", "XCP: length of the control interval"),
+    Observation("fair_rate_bps", "bit/s", "QFCP: the fair rate of a flow"),
+    Observation("flow_count", "", "QFCP: input rate over fair rate"),
+    Observation("x1", "packets", "EBE: the filter's queue, a posteriori"),
+    Observation("x2", "packets/s", "EBE: the filter's arrival rate, a posteriori"),
+    Observation("p11", "packets²", "EBE: error variance of `x1`"),
+    Observation("p12", "packets²/s", "EBE: error covariance of `x1` and `x2`"),
+    Observation("p22", "packets²/s²", "EBE: error variance of `x2`"),
+    Observation("k1", "", "EBE: Kalman gain of `x1`"),
+    Observation("k2", "1/s", "EBE: Kalman gain of `x2`"),
+    Observation("maintainer_on", "", "EBE: 1 while the queue maintainer probes, else 0"),
+    Observation(
+        "queue_mean_packets", "packets", "EBE: mean of the queue's samples, the filter's measurement z"
+    ),
+    Observation("arrival_rate_pps", "packets/s", "EBE: arrivals over the estimation interval"),
+    Observation("spare_bandwidth", "B/s", "XCP-b: spare bandwidth that was answered last"),
+    Observation("empty_intervals", "", "XCP-b: control intervals in a row with an empty queue"),
+)
+
+OBSERVATIONS: Mapping[str, Observation] = MappingProxyType({one.name: one for one in _OBSERVATIONS})
+"""The quantities with a meaning here, by name; an engine may report others."""

@@ -1,0 +1,107 @@
+"""The table of what routers report, and the metrics of their estimate, against numbers worked out by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from airpath.metrics import METRICS
+from airpath.metrics.run import columns
+from airpath.results import OBSERVATIONS, RunResult, summary_table
+
+from .router import CAPACITY_BPS, ENDS, ESTIMATE_BPS, quantities, router_record
+from .synthetic import small_record
+
+NAMES = [name for name in METRICS if name.startswith("capacity_estimate")]
+
+
+def metrics(**changes):
+    return RunResult(router_record(**changes)).metrics
+
+
+def estimate(values):
+    return {"reported": {"capacity_estimate_bps": np.broadcast_to(values, 40)}}
+
+
+def test_quantities_have_their_names():
+    run = RunResult(router_record())
+    table = columns(run.link_observations)
+    assert list(dict.fromkeys(table["quantity"])) == list(quantities())
+    assert set(table["link_name"]) == {"down"}
+    mine = table["quantity"] == "capacity_estimate_bps"
+    assert table["time_s"][mine] == pytest.approx(ENDS)
+    assert table["value"][mine] == pytest.approx(ESTIMATE_BPS)
+    assert set(quantities()) <= set(OBSERVATIONS)
+
+
+def test_a_quantity_without_a_name_is_refused():
+    with pytest.raises(ValueError, match="link_observations: an index or code is outside of 0 to 0"):
+        RunResult(router_record(quantities=("capacity_estimate_bps",)))
+
+
+def test_runs_without_routers_have_no_observations_and_no_metrics():
+    run = RunResult(small_record())
+    assert run.link_observations.num_rows == 0
+    assert all(math.isnan(run.metrics[name]) for name in NAMES)
+    shown = summary_table(run.table("summary"))
+    assert not any("capacity estimate" in str(cell) for cell in shown.columns[0]._cells)
+
+
+def test_runs_with_routers_show_the_error():
+    shown = summary_table(RunResult(router_record()).table("summary"))
+    assert "capacity estimate, mean error (%)" in [str(cell) for cell in shown.columns[0]._cells]
+
+
+def test_bias_and_error():
+    # From 1 s: 18 intervals 0.4 below, then 4 and 2 above, then as often 0.2 above as below.
+    assert metrics()["capacity_estimate_bias_mbps"] == pytest.approx((-18 * 0.4 + 4 + 2) / 38)
+    assert metrics()["capacity_estimate_error_mean_percent"] == pytest.approx((36 * 5 + 100 + 50) / 38)
+    # 95 % of 38 is 36.1: the 37th smallest.
+    assert metrics()["capacity_estimate_error_p95_percent"] == pytest.approx(50)
+
+
+def test_an_exact_estimate_has_no_error():
+    exact = metrics(**estimate(CAPACITY_BPS))
+    assert [exact[name] for name in NAMES] == [0, 0, 0, 0, 0]
+
+
+def test_settling_is_from_the_step_until_the_estimate_stays_near():
+    assert metrics()["capacity_estimate_settling_s"] == pytest.approx(1.0)
+    # Near for 0.5 s only is not settled; the rest of the run is.
+    passing = ESTIMATE_BPS.copy()
+    passing[22], passing[23:26] = 4e6, 5e6
+    assert metrics(**estimate(passing))["capacity_estimate_settling_s"] == pytest.approx(3.0)
+
+
+def test_what_never_settles_counts_with_all_the_time_it_had():
+    assert metrics(**estimate(8e6))["capacity_estimate_settling_s"] == pytest.approx(10.0)
+
+
+def test_a_small_step_or_none_is_no_step():
+    nearly = np.where(ENDS <= 10, 4.2e6, 4e6) / 16
+    assert math.isnan(metrics(offered=nearly)["capacity_estimate_settling_s"])
+    record = router_record()
+    record.plan["links"][0]["rate"] = {"kind": "opportunities", "trace": 0, "once": False}
+    trace = RunResult(record).metrics
+    assert math.isnan(trace["capacity_estimate_settling_s"])
+    assert math.isnan(trace["capacity_estimate_variation"])
+    assert trace["capacity_estimate_error_mean_percent"] > 0
+
+
+def test_variation_is_that_of_the_second_half_of_each_stretch():
+    # Constant before 10 s; from 15 s on ten values in turn 0.2 above and below 4.
+    sd = 0.2 * math.sqrt(10 / 9)
+    assert metrics()["capacity_estimate_variation"] == pytest.approx(sd / 4 / 2)
+
+
+def test_an_outage_leaves_no_percentage():
+    outage = np.where(ENDS <= 10, 8e6, 0) / 16
+    after = metrics(offered=outage, **estimate(7.6e6))
+    assert after["capacity_estimate_error_mean_percent"] == pytest.approx(5)
+    assert after["capacity_estimate_bias_mbps"] == pytest.approx((-18 * 0.4 + 20 * 7.6) / 38)
+    assert math.isnan(after["capacity_estimate_settling_s"])
+
+
+def test_a_link_without_a_known_capacity_has_no_error():
+    unknown = metrics(offered=np.full(40, math.nan))
+    assert all(math.isnan(unknown[name]) for name in NAMES)
