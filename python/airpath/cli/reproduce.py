@@ -1,0 +1,142 @@
+"""`airpath reproduce`."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from airpath.cli.output import JobsOption, JsonOption, show, show_json, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from airpath.papers.figure import Figure
+    from airpath.papers.reproduce import Reproduced
+
+HELP = """Replay figures and tables of the papers and judge what they say: one report, pictures, `verdicts.json`.
+
+Finished runs are kept: after Ctrl-C, or with more figures, work goes on where it stopped.
+
+Examples:
+
+    airpath reproduce --list
+
+    airpath reproduce ebe-j/fig6b
+
+    airpath reproduce ebe-j --reps 5 --out quick
+
+    airpath reproduce --json | jq -r '.[] | [.figure, .verdict] | @tsv'
+"""
+
+DEFAULT_OUT = Path("out") / "reproduce"
+
+
+def reproduce(
+    what: Annotated[
+        str | None, typer.Argument(help="A paper or PAPER/FIGURE; everything if not given.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List what can be reproduced, and stop.")] = False,
+    reps: Annotated[
+        int | None,
+        typer.Option(
+            help="Repetitions of each experiment; as the paper if not given.", show_default=False, min=1
+        ),
+    ] = None,
+    jobs: JobsOption = None,
+    out: Annotated[
+        Path, typer.Option(help="Directory for report, pictures and finished runs.", file_okay=True)
+    ] = DEFAULT_OUT,
+    as_json: JsonOption = False,
+) -> None:
+    """Reproduce figures."""
+    from airpath.papers.registry import select
+
+    figures = select(what)
+    if list_:
+        _list(figures, as_json=as_json)
+        return
+    _refuse_unwritable(out)
+    done = _work(figures, out, reps, jobs)
+    if as_json:
+        from airpath.papers.reproduce import verdicts
+
+        show_json(verdicts(done))
+        return
+    _show(done)
+    show(f"report:   {out / 'report.html'}\nverdicts: {out / 'verdicts.json'}")
+
+
+def _work(
+    figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | None
+) -> "list[Reproduced]":
+    from airpath.papers.reproduce import reproduce as reproduce_figures
+    from airpath.papers.work import Interrupted
+    from airpath.progress import progress_bar
+    from airpath.runner import workers
+
+    def started(missing: int) -> None:
+        if sys.stderr.isatty():
+            tell(f"{missing} run{'' if missing == 1 else 's'} to do; finished ones are kept in {out / 'runs'}")
+
+    try:
+        with progress_bar("reproducing", None) as on_progress:
+            return reproduce_figures(
+                figures,
+                out,
+                repetitions=reps,
+                workers=workers(jobs),
+                on_progress=on_progress,
+                on_start=started,
+            )
+    except Interrupted as interrupted:
+        tell(
+            f"stopped after {interrupted.finished} of {interrupted.asked} runs; they are kept, and the same"
+            " command goes on from there"
+        )
+        raise
+
+
+def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
+    if as_json:
+        show_json({figure.id: figure.title for figure in figures})
+        return
+    from rich.table import Table
+
+    table = Table("name", "", show_header=False, box=None, padding=(0, 2))
+    for figure in figures:
+        table.add_row(figure.id, figure.title)
+    show(table)
+
+
+def _show(done: "Sequence[Reproduced]") -> None:
+    from rich.table import Table
+
+    from airpath.results.formatting import mean_and_half_width
+
+    table = Table("figure", "claim", "expected", "measured", "n", "verdict", box=None, padding=(0, 1))
+    for one in done:
+        for judgement in one.judgements:
+            low, high = judgement.headline.interval
+            cells: list[Any] = [
+                one.figure.id,
+                judgement.claim.name,
+                str(judgement.claim.rule),
+                mean_and_half_width({"mean": judgement.headline.mean, "ci95_low": low, "ci95_high": high}),
+                str(judgement.headline.n),
+                judgement.verdict.value,
+            ]
+            table.add_row(*cells)
+    show(table)
+
+
+def _refuse_unwritable(out: Path) -> None:
+    """Find out before the work that the place for the results is none."""
+    from airpath.errors import OutputError
+
+    if out.exists() and not out.is_dir():
+        raise OutputError(f"{out} exists and is not a directory")
+    if out.is_dir() and any(out.iterdir()) and not (out / "runs").is_dir():
+        raise OutputError(
+            f"{out} is not empty and holds nothing reproduced; choose another directory with --out"
+        )

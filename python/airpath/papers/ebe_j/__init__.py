@@ -1,0 +1,34 @@
+"""Figures and tables of EBE-J: bandwidth estimation by an extended Kalman filter, the journal paper."""
+
+from airpath.papers.ebe_j.analysis_of_variance import FIG11, FIG12, VCP_ANOVA
+from airpath.papers.ebe_j.discussion import JOIN_LEAVE, SMALL_BUFFERS
+from airpath.papers.ebe_j.files import FILE_TRANSFERS
+from airpath.papers.ebe_j.parking_lot import FIG8A, FIG8B, FIG9A, FIG9B
+from airpath.papers.ebe_j.threshold import FIG1
+from airpath.papers.ebe_j.vcp_dumbbell import FIG3A, FIG3B, FIG4A, FIG4B, FIG5A, FIG5B
+from airpath.papers.ebe_j.xcp_dumbbell import FIG6A, FIG6B
+
+FIGURES = (
+    FIG1,
+    FIG3A,
+    FIG3B,
+    FIG4A,
+    FIG4B,
+    FIG5A,
+    FIG5B,
+    FIG6A,
+    FIG6B,
+    FILE_TRANSFERS,
+    FIG8A,
+    FIG8B,
+    FIG9A,
+    FIG9B,
+    FIG11,
+    FIG12,
+    VCP_ANOVA,
+    JOIN_LEAVE,
+    SMALL_BUFFERS,
+)
+"""In the order of the paper."""
+
+__all__ = ["FIGURES"]

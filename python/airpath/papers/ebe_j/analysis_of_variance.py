@@ -1,0 +1,224 @@
+"""EBE-J, figures 11 and 12 and section IV-C: 30 runs of each scheme, analysis of variance, Tukey's test."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from matplotlib.figure import Figure as Picture
+
+from airpath.papers.anova_tables import anova_tables, tukey_p
+from airpath.papers.claim import Claim
+from airpath.papers.drawing import bars, looks_of, panels
+from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS, TRAFFIC, TWO_WAY_LIMIT
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure, FigureRuns, TextTable
+from airpath.papers.measures import jain, of_each, throughput_mbps
+from airpath.papers.rules import AtMost, Near, NotSignificant, Positive, Rule
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import Sample, difference, sample
+from airpath.papers.settings import VCP_SCHEMES, XCP_SCHEMES, L, O, T, dumbbell, shipped, with_options
+from airpath.plots.style import styled
+
+REPETITIONS: Final = 30
+
+PAPER_MBPS: Final = {"xcp": 7.3841, "xcp-b": 9.8928, "xcp-ebe": 10.0025}
+"""Figure 11: mean throughput in Mbit/s."""
+PAPER_JAIN: Final = {"xcp": 0.97371, "xcp-b": 0.99588, "xcp-ebe": 0.99480}
+"""Figure 12: mean Jain index."""
+
+RANDOM_T: Final = "T, random rates"
+RANDOM_O: Final = "O, random rates"
+
+_FIXED: Final = (T, O, L)
+
+
+def _random(setting: str, scheme: str) -> Experiment:
+    return shipped(f"ebe-dumbbell-random-{setting.lower()}", scheme, REPETITIONS)
+
+
+_XCP = {setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in XCP_SCHEMES} for setting in _FIXED} | {
+    RANDOM_T: {scheme: _random(T, scheme) for scheme in XCP_SCHEMES},
+    RANDOM_O: {scheme: _random(O, scheme) for scheme in XCP_SCHEMES},
+}
+_UNSCALED = "T, unscaled"
+_VCP = {setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in VCP_SCHEMES} for setting in _FIXED} | {
+    _UNSCALED: {
+        scheme: dumbbell(T, with_options(scheme, rtt_scaling="unscaled"), REPETITIONS) for scheme in VCP_SCHEMES
+    },
+    RANDOM_T: {scheme: _random(T, scheme) for scheme in VCP_SCHEMES},
+    RANDOM_O: {scheme: _random(O, scheme) for scheme in VCP_SCHEMES},
+}
+
+Measure = Callable[[RunData], float]
+
+
+def _tukey(of: Any, schemes: Sequence[str], one: str, other: str, measure: Measure) -> Sample:
+    """Return `one` minus `other` with the p value of Tukey's test among `schemes`, as the paper tests it.
+
+    The interval is that of the paired differences, which is narrower.
+    """
+    groups = {scheme: of_each(of(scheme), measure) for scheme in schemes}
+    return Sample(difference(groups[one], groups[other]).values, tukey_p(groups, one, other))
+
+
+def _above(
+    one: str, other: str, statement: str, measure: Measure, what: str, rule: Rule | None = None, **more: Any
+) -> Claim:
+    return Claim(
+        f"{one}-against-{other}",
+        statement,
+        rule or Positive(),
+        f"{what}, {one.upper()} minus {other.upper()}; p by Tukey's test",
+        lambda of: _tukey(of, XCP_SCHEMES, one, other, measure),
+        **more,
+    )
+
+
+def _level(scheme: str, published: Mapping[str, float], measure: Measure, what: str, relative: float, **more: Any) -> Claim:
+    return Claim(
+        f"{scheme}-level",
+        f"{scheme.upper()}: {published[scheme]:g}",
+        Near(published[scheme], relative),
+        f"{what}, {scheme.upper()}",
+        lambda of: sample(of_each(of(scheme), measure)),
+        **more,
+    )
+
+
+def _spread(scheme: str) -> Claim:
+    return Claim(
+        f"{scheme}-spread",
+        f"{scheme.upper()}: standard deviation of 0.03 over 30 runs",
+        AtMost(0.1),
+        f"standard deviation of the throughput of {scheme.upper()} over runs",
+        lambda of: sample([sample(of_each(of(scheme), throughput_mbps)).deviation]),
+        unit="Mbit/s",
+        choices=(T, O, L, RANDOM_T, RANDOM_O),
+    )
+
+
+def _tables_of(schemes: Sequence[str], measures: Mapping[str, Measure]) -> Callable[[FigureRuns], list[TextTable]]:
+    def tables(runs: FigureRuns) -> list[TextTable]:
+        return [
+            table
+            for choice in runs.choices
+            for title, measure in measures.items()
+            for table in anova_tables(
+                f"{title}, {choice}", {scheme: of_each(runs.of(choice)(scheme), measure) for scheme in schemes}
+            )
+        ]
+
+    return tables
+
+
+def _bars_of(schemes: Sequence[str], measure: Measure, ylabel: str, published: Mapping[str, float]) -> Any:
+    """Return the function that draws the means of each choice, with what the paper gives beside them."""
+
+    @styled
+    def draw(runs: FigureRuns) -> Picture:
+        picture, (axes,) = panels(1, height_in=2.6)
+        looks = looks_of(schemes)
+        values = {}
+        for scheme in schemes:
+            samples = [sample(of_each(runs.of(choice)(scheme), measure)) for choice in runs.choices]
+            values[scheme] = (
+                [one.mean for one in samples],
+                [(one.interval[1] - one.interval[0]) / 2 for one in samples],
+            )
+        bars(axes, runs.choices, values, looks, ylabel)
+        for scheme, number in published.items():
+            axes.axhline(number, color=looks[scheme].colour, linewidth=0.8, linestyle="--")
+        if measure is jain:
+            lowest = min(min(means) for means, _ in values.values())
+            axes.set_ylim(min(lowest, 0.96) - 0.01, 1.0)
+        return picture
+
+    return draw
+
+
+_MEAN: Final = "mean throughput (everything that leaves the bottleneck)"
+_JAIN: Final = "Jain index of the long flows over the whole run"
+_NOTES: Final = (
+    FIXED_SCHEDULE,
+    TRAFFIC,
+    SETTINGS,
+    "“Random rates”: each run draws its own, the text taken literally.",
+    "Dashed: the numbers of the paper, where it gives any.",
+)
+
+FIG11: Final = Figure(
+    id="ebe-j/fig11",
+    paper=PAPER,
+    title="Analysis of variance of XCP's bandwidth utilisation",
+    experiments=_XCP,
+    draw=_bars_of(XCP_SCHEMES, throughput_mbps, "throughput (Mbit/s)", PAPER_MBPS),
+    tables=_tables_of(XCP_SCHEMES, {"Bandwidth utilisation (Mbit/s)": throughput_mbps}),
+    claims=(
+        *(
+            _level(scheme, PAPER_MBPS, throughput_mbps, _MEAN, 0.05, unit="Mbit/s", choices=(T, O, L), reason=reason)
+            for scheme, reason in (("xcp", ""), ("xcp-b", TWO_WAY_LIMIT), ("xcp-ebe", TWO_WAY_LIMIT))
+        ),
+        *(_spread(scheme) for scheme in XCP_SCHEMES),
+        _above("xcp-b", "xcp", "XCP-b is significantly above XCP", throughput_mbps, _MEAN, unit="Mbit/s"),
+        _above("xcp-ebe", "xcp", "XCP-EBE is significantly above XCP", throughput_mbps, _MEAN, unit="Mbit/s"),
+        _above("xcp-ebe", "xcp-b", "XCP-EBE is significantly above XCP-b", throughput_mbps, _MEAN, unit="Mbit/s"),
+    ),
+    notes=_NOTES,
+)
+
+FIG12: Final = Figure(
+    id="ebe-j/fig12",
+    paper=PAPER,
+    title="Analysis of variance of XCP's fairness",
+    experiments=_XCP,
+    draw=_bars_of(XCP_SCHEMES, jain, "Jain index", PAPER_JAIN),
+    tables=_tables_of(XCP_SCHEMES, {"Jain fairness index": jain}),
+    claims=(
+        *(
+            _level(scheme, PAPER_JAIN, jain, _JAIN, 0.01, choices=(T, O, L), reason=reason)
+            for scheme, reason in (
+                ("xcp", "XCP is as unfair as printed only where losses do not halve the window, or in single runs"),
+                ("xcp-b", ""),
+                ("xcp-ebe", ""),
+            )
+        ),
+        _above("xcp-b", "xcp", "XCP-b is significantly fairer than XCP", jain, _JAIN),
+        _above("xcp-ebe", "xcp", "XCP-EBE is significantly fairer than XCP", jain, _JAIN),
+        _above(
+            "xcp-b",
+            "xcp-ebe",
+            "XCP-b and XCP-EBE do not differ significantly (p = 0.237)",
+            jain,
+            _JAIN,
+            NotSignificant(),
+            reason="with saturating two-way traffic XCP-EBE's limit cycle costs it fairness",
+        ),
+    ),
+    notes=_NOTES,
+)
+
+VCP_ANOVA: Final = Figure(
+    id="ebe-j/anova-vcp",
+    paper=PAPER,
+    title="Section IV-C: the same for VCP and VCP-EBE; the paper gives no numbers",
+    experiments=_VCP,
+    draw=_bars_of(VCP_SCHEMES, throughput_mbps, "throughput (Mbit/s)", {}),
+    tables=_tables_of(VCP_SCHEMES, {"Bandwidth utilisation (Mbit/s)": throughput_mbps, "Jain fairness index": jain}),
+    claims=(
+        Claim(
+            "throughput",
+            "VCP-EBE is significantly above VCP in utilisation",
+            Positive(),
+            f"{_MEAN}, VCP-EBE minus VCP",
+            lambda of: difference(of_each(of("vcp-ebe"), throughput_mbps), of_each(of("vcp"), throughput_mbps)),
+            unit="Mbit/s",
+        ),
+        Claim(
+            "fairness",
+            "VCP-EBE is significantly above VCP in fairness",
+            Positive(),
+            f"{_JAIN}, VCP-EBE minus VCP",
+            lambda of: difference(of_each(of("vcp-ebe"), jain), of_each(of("vcp"), jain)),
+        ),
+    ),
+    notes=_NOTES,
+)

@@ -1,0 +1,159 @@
+"""EBE-J, end of section IV-B and section IV-D: flows that join and leave, very small buffers."""
+
+from typing import Final
+
+import numpy as np
+from matplotlib.figure import Figure as Picture
+
+from airpath.papers.claim import Claim
+from airpath.papers.drawing import looks_of, over_time_by_choice, panels
+from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS, TRAFFIC
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.measures import (
+    mean_queue,
+    of_each,
+    queue_deviation,
+    time_to,
+    utilisation,
+)
+from airpath.papers.rules import AtLeast, AtMost, Positive
+from airpath.papers.sample import difference, sample
+from airpath.papers.settings import O, T, dumbbell, shipped
+from airpath.plots.style import legend_above, styled
+
+REPETITIONS: Final = 10
+LEAVE_S: Final = 40.0
+RETURN_S: Final = 80.0
+
+_SCHEMES: Final = ("xcp", "xcp-ebe", "vcp", "vcp-ebe")
+
+JOIN_LEAVE: Final = Figure(
+    id="ebe-j/join-leave",
+    paper=PAPER,
+    title="Half of the flows leave at 40 s and return at 80 s",
+    experiments={
+        setting: {scheme: shipped(f"ebe-join-leave-{setting.lower()}", scheme, REPETITIONS) for scheme in _SCHEMES}
+        for setting in (T, O)
+    },
+    draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
+    claims=(
+        Claim(
+            "comparable-xcp",
+            "EBE does not improve utilisation significantly (XCP)",
+            AtMost(0.05),
+            "utilisation, XCP-EBE minus XCP",
+            lambda of: difference(of_each(of("xcp-ebe"), utilisation), of_each(of("xcp"), utilisation)),
+        ),
+        Claim(
+            "comparable-vcp",
+            "EBE's utilisation is comparable (VCP)",
+            AtLeast(-0.05),
+            "utilisation, VCP-EBE minus VCP",
+            lambda of: difference(of_each(of("vcp-ebe"), utilisation), of_each(of("vcp"), utilisation)),
+        ),
+        Claim(
+            "faster",
+            "EBE slightly improves the speed of convergence (XCP)",
+            AtLeast(0.0),
+            "time to 90 % of the capacity after the flows left, XCP minus XCP-EBE",
+            lambda of: difference(
+                of_each(of("xcp"), lambda run: time_to(run, LEAVE_S, 0.9, RETURN_S)),
+                of_each(of("xcp-ebe"), lambda run: time_to(run, LEAVE_S, 0.9, RETURN_S)),
+            ),
+            unit="s",
+        ),
+        Claim(
+            "more-oscillation",
+            "at the cost of slightly higher oscillations",
+            Positive(),
+            "standard deviation of the queue, XCP-EBE minus XCP, share of the buffer",
+            lambda of: difference(
+                of_each(of("xcp-ebe"), queue_deviation), of_each(of("xcp"), queue_deviation)
+            ),
+        ),
+        Claim(
+            "worse-queue",
+            "without EBE the queue is better, since EBE keeps one",
+            Positive(),
+            "mean queue, XCP-EBE minus XCP, share of the buffer",
+            lambda of: difference(of_each(of("xcp-ebe"), mean_queue), of_each(of("xcp"), mean_queue)),
+        ),
+    ),
+    notes=("10 Mbit/s throughout, 20 flows; times and numbers are ours.", SETTINGS),
+)
+
+BUFFERS_KB: Final = (6, 20, 60, 150, 300, 575)
+_BUFFER_SCHEMES: Final = ("xcp-b", "xcp-ebe", "xcp-oracle", "vcp-ebe", "vcp-oracle")
+
+
+def _at(scheme: str, kilobytes: int) -> str:
+    return f"{scheme}, {kilobytes} kB"
+
+
+@styled
+def _draw_buffers(runs: FigureRuns) -> Picture:
+    picture, axes = panels(len(runs.choices), columns=2)
+    looks = looks_of(_BUFFER_SCHEMES)
+    for choice, panel in zip(runs.choices, axes, strict=True):
+        of = runs.of(choice)
+        for scheme in _BUFFER_SCHEMES:
+            samples = [sample(of_each(of(_at(scheme, size)), utilisation)) for size in BUFFERS_KB]
+            halves = np.nan_to_num([(one.interval[1] - one.interval[0]) / 2 for one in samples])
+            panel.errorbar(
+                BUFFERS_KB, [100 * one.mean for one in samples], yerr=100 * halves,
+                color=looks[scheme].colour, marker=looks[scheme].marker, markersize=3,
+                label=looks[scheme].display_name, capsize=1.5,
+            )
+        panel.set_xscale("log")
+        panel.set_xticks(BUFFERS_KB, [str(size) for size in BUFFERS_KB])
+        panel.set_xlabel("buffer (kB)")
+        panel.set_ylabel("utilisation (%)")
+        panel.set_title(choice, loc="right")
+        legend_above(panel)
+    return picture
+
+
+SMALL_BUFFERS: Final = Figure(
+    id="ebe-j/small-buffers",
+    paper=PAPER,
+    title="Buffers from 6 to 575 kB",
+    experiments={
+        setting: {
+            _at(scheme, size): dumbbell(
+                setting, scheme, REPETITIONS, {"topology.bottleneck.queue.limit": f"{size}kB"}
+            )
+            for size in BUFFERS_KB
+            for scheme in _BUFFER_SCHEMES
+        }
+        for setting in (O, T)
+    },
+    draw=_draw_buffers,
+    claims=(
+        Claim(
+            "weak-when-small",
+            "very small buffers are not EBE's best case",
+            Positive(),
+            "XCP-EBE's utilisation, 575 kB minus 20 kB",
+            lambda of: difference(
+                of_each(of(_at("xcp-ebe", 575)), utilisation), of_each(of(_at("xcp-ebe", 20)), utilisation)
+            ),
+        ),
+        Claim(
+            "detects-badly",
+            "it has difficulty in detecting increases there",
+            Positive(),
+            "utilisation with 20 kB, the true capacity as source minus EBE",
+            lambda of: difference(
+                of_each(of(_at("xcp-oracle", 20)), utilisation), of_each(of(_at("xcp-ebe", 20)), utilisation)
+            ),
+        ),
+        Claim(
+            "not-blind",
+            "it functions properly",
+            AtLeast(0.75),
+            "XCP-EBE's utilisation with 20 kB",
+            lambda of: sample(of_each(of(_at("xcp-ebe", 20)), utilisation)),
+        ),
+    ),
+    notes=(FIXED_SCHEDULE, TRAFFIC, SETTINGS, "The sizes of buffers are ours; the paper gives no number here."),
+)

@@ -1,0 +1,295 @@
+"""EBE-J, figures 8 and 9: the parking lot."""
+
+from typing import Any, Final
+
+from matplotlib.figure import Figure as Picture
+
+from airpath.papers.claim import Claim
+from airpath.papers.drawing import bars, looks_of, over_time_by_choice, panels
+from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.measures import mean_queue, of_each, throughput_mbps, utilisation
+from airpath.papers.rules import AtLeast, AtMost, Between, Positive
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import Sample, difference, sample
+from airpath.papers.settings import (
+    PARKING_LOT_LINKS,
+    VCP_SCHEMES,
+    XCP_SCHEMES,
+    parking_lot,
+    with_options,
+)
+from airpath.plots.style import styled
+
+REPETITIONS: Final = 10
+MIDDLE: Final = "R2-R3"
+OTHERS: Final = tuple(name for name in PARKING_LOT_LINKS if name != MIDDLE)
+
+WIDE: Final = "1–40 Mbit/s"
+NARROW: Final = "1–20 Mbit/s"
+_TOP: Final = {WIDE: 40, NARROW: 20}
+
+_VCP = {
+    f"{name}{suffix}": {
+        scheme: parking_lot(top, with_options(scheme, **options), REPETITIONS) for scheme in VCP_SCHEMES
+    }
+    for suffix, options in (("", {}), (", unscaled", {"rtt_scaling": "unscaled"}))
+    for name, top in _TOP.items()
+}
+_HOLD: Final[dict[str, Any]] = {"monitor": "hold", "upsilon": 1.2}
+
+
+def _xcp(top: int, **ebe_options: Any) -> dict[str, Experiment]:
+    return {
+        scheme: parking_lot(
+            top, with_options(scheme, **ebe_options) if scheme == "xcp-ebe" else scheme, REPETITIONS
+        )
+        for scheme in XCP_SCHEMES
+    }
+
+
+_XCP = {name: _xcp(top) for name, top in _TOP.items()} | {
+    f"{name}, hold": _xcp(top, **_HOLD) for name, top in _TOP.items()
+}
+
+ABOVE_BELIEF: Final = ((10.0, 20.0), (30.0, 50.0), (70.0, 90.0), (100.0, 120.0))
+"""When the middle link carries more than the 10 Mbit/s that its router believes."""
+SHARP_RISES_S: Final = (30.0, 100.0)
+"""Rises of the middle link from far below 10 Mbit/s."""
+
+_NOTES: Final = (
+    "The text says 1 to 20 Mbit/s, the captions 1 to 40: both are run, the captions' first. The middle link"
+    " follows 10, 14, 3, 16, 12, 8, 7, 13, 18, 4, 15, 12 Mbit/s, 10 s each, which agrees with the text; the"
+    " other links draw theirs for each run, beginning with 20.",
+    "Ours where the paper is silent: 32 ms for each bottleneck, ten local flows on each link, half in each"
+    " direction; routers believe 10 Mbit/s in the middle and 20 elsewhere.",
+)
+_RATCHET: Final = (
+    "a link that is not the bottleneck has an empty queue, so that the papers' link-capacity monitor takes the"
+    " arrival rate for the capacity; the links then limit each other and all estimates ratchet down"
+)
+
+
+def _in_spans(run: RunData) -> float:
+    """Return the utilisation of the middle link while it carries more than 10 Mbit/s."""
+    return sum(throughput_mbps(run, span, MIDDLE) * (span[1] - span[0]) for span in ABOVE_BELIEF) / sum(
+        throughput_mbps(run, span, MIDDLE)
+        / utilisation(run, span, MIDDLE)
+        * (span[1] - span[0])
+        for span in ABOVE_BELIEF
+    )
+
+
+def _queue_fall(run: RunData) -> float:
+    """Return by how much the queue of the middle link falls from before to after the sharp rises."""
+    falls = [
+        mean_queue(run, (rise - 5, rise), MIDDLE) - mean_queue(run, (rise + 3, rise + 8), MIDDLE)
+        for rise in SHARP_RISES_S
+    ]
+    return sum(falls) / len(falls)
+
+
+def _after_sharp_rises(run: RunData, first: float, last: float) -> float:
+    return sum(utilisation(run, (rise + first, rise + last), MIDDLE) for rise in SHARP_RISES_S) / 2
+
+
+FIG8A: Final = Figure(
+    id="ebe-j/fig8a",
+    paper=PAPER,
+    title="Persistent queue of the middle link of the parking lot, VCP and VCP-EBE",
+    experiments=_VCP,
+    draw=lambda runs: over_time_by_choice(runs, "queue", MIDDLE),
+    claims=(
+        Claim(
+            "drains",
+            "VCP drains its queue quickly at the sharp rises near 30 and 100 s",
+            Positive(),
+            "VCP's mean queue in the 5 s before minus that in seconds 3 to 8 after, share of the buffer",
+            lambda of: sample(of_each(of("vcp"), _queue_fall)),
+        ),
+        Claim(
+            "still",
+            "VCP's queue remains still from 70 to 80 s",
+            AtMost(0.03),
+            "VCP's mean queue from 70 to 80 s, share of the buffer",
+            lambda of: sample(of_each(of("vcp"), lambda run: mean_queue(run, (72, 80), MIDDLE))),
+        ),
+        Claim(
+            "threshold",
+            "VCP-EBE's queue is about 20 % of the buffer",
+            Between(0.15, 0.25),
+            "VCP-EBE's mean queue, share of the buffer",
+            lambda of: sample(of_each(of("vcp-ebe"), lambda run: mean_queue(run, name=MIDDLE))),
+            reason="the steady queue cannot exceed the point where the load factor over Υ is 1, as on the"
+            " dumbbell",
+        ),
+    ),
+    notes=_NOTES,
+)
+
+FIG8B: Final = Figure(
+    id="ebe-j/fig8b",
+    paper=PAPER,
+    title="Utilisation of the middle link of the parking lot, VCP and VCP-EBE",
+    experiments=_VCP,
+    draw=lambda runs: over_time_by_choice(runs, "utilisation", MIDDLE, 1.0),
+    claims=(
+        Claim(
+            "waste",
+            "VCP fails to reach a high utilisation while the capacity is above 10 Mbit/s",
+            AtMost(0.80),
+            "VCP's utilisation while the capacity is above 10 Mbit/s (10 of 14.2 Mbit/s is 0.71)",
+            lambda of: sample(of_each(of("vcp"), _in_spans)),
+        ),
+        Claim(
+            "ahead",
+            "after the sharp rises at 30 and 100 s VCP is ahead of VCP-EBE for a while",
+            Positive(),
+            "utilisation in the first 4 s after them, VCP minus VCP-EBE",
+            lambda of: difference(
+                of_each(of("vcp"), lambda run: _after_sharp_rises(run, 0, 4)),
+                of_each(of("vcp-ebe"), lambda run: _after_sharp_rises(run, 0, 4)),
+            ),
+        ),
+        Claim(
+            "near-full",
+            "VCP-EBE is near 100 % over the whole simulation",
+            AtLeast(NEAR_FULL),
+            "VCP-EBE's utilisation",
+            lambda of: sample(of_each(of("vcp-ebe"), lambda run: utilisation(run, name=MIDDLE))),
+            reason=_RATCHET,
+        ),
+    ),
+    notes=(*_NOTES, "Bins of 1 s."),
+)
+
+
+def _bars_of(what: str) -> Any:
+    """Return the function that draws a number of each of the five links, a panel for each choice."""
+
+    @styled
+    def draw(runs: FigureRuns) -> Picture:
+        picture, axes = panels(len(runs.choices), columns=2)
+        for choice, panel in zip(runs.choices, axes, strict=True):
+            looks = looks_of(runs.labels(choice))
+            values = {label: _by_link(runs, choice, label, what) for label in runs.labels(choice)}
+            ylabel = "mean queue (% of buffer)" if what == "queue" else "utilisation (%)"
+            bars(panel, PARKING_LOT_LINKS, values, looks, ylabel)
+            panel.set_title(choice, loc="right")
+        return picture
+
+    return draw
+
+
+def _by_link(runs: FigureRuns, choice: str, label: str, what: str) -> tuple[list[float], list[float]]:
+    measure = mean_queue if what == "queue" else utilisation
+    samples = [
+        sample([100 * measure(run, name=name) for run in runs.of(choice)(label)])
+        for name in PARKING_LOT_LINKS
+    ]
+    return [one.mean for one in samples], [(one.interval[1] - one.interval[0]) / 2 for one in samples]
+
+
+def _mean_over(links: tuple[str, ...], measure: Any) -> Any:
+    return lambda run: sum(measure(run, name=name) for name in links) / len(links)
+
+
+def _fewest(of: Any, first: str, second: str) -> Sample:
+    """Return, of the five links, the one where `first` leads `second` by least in utilisation."""
+    by_link = [
+        difference(
+            of_each(of(first), lambda run, name=name: utilisation(run, name=name)),  # type: ignore[misc]
+            of_each(of(second), lambda run, name=name: utilisation(run, name=name)),  # type: ignore[misc]
+        )
+        for name in PARKING_LOT_LINKS
+    ]
+    return min(by_link, key=lambda one: one.mean)
+
+
+FIG9A: Final = Figure(
+    id="ebe-j/fig9a",
+    paper=PAPER,
+    title="Average persistent queue of the five links of the parking lot, XCP, XCP-b and XCP-EBE",
+    experiments=_XCP,
+    draw=_bars_of("queue"),
+    claims=(
+        Claim(
+            "xcp-largest",
+            "XCP's queues are much larger than XCP-EBE's",
+            Positive(),
+            "mean queue over the links, XCP minus twice XCP-EBE, share of the buffer",
+            lambda of: difference(
+                of_each(of("xcp"), _mean_over(PARKING_LOT_LINKS, mean_queue)),
+                [2 * one for one in of_each(of("xcp-ebe"), _mean_over(PARKING_LOT_LINKS, mean_queue))],
+            ),
+        ),
+        Claim(
+            "ebe-above-b",
+            "XCP-EBE's queues are larger than XCP-b's",
+            Positive(),
+            "mean queue over the links, XCP-EBE minus XCP-b, share of the buffer",
+            lambda of: difference(
+                of_each(of("xcp-ebe"), _mean_over(PARKING_LOT_LINKS, mean_queue)),
+                of_each(of("xcp-b"), _mean_over(PARKING_LOT_LINKS, mean_queue)),
+            ),
+        ),
+        Claim(
+            "xcp-b-very-small",
+            "XCP-b's queues are very small",
+            AtMost(0.05),
+            "XCP-b's mean queue over the links, share of the buffer",
+            lambda of: sample(of_each(of("xcp-b"), _mean_over(PARKING_LOT_LINKS, mean_queue))),
+        ),
+    ),
+    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate, with Υ = 1.2; ours."),
+)
+
+FIG9B: Final = Figure(
+    id="ebe-j/fig9b",
+    paper=PAPER,
+    title="Utilisation of the five links of the parking lot, XCP, XCP-b and XCP-EBE",
+    experiments=_XCP,
+    draw=_bars_of("utilisation"),
+    claims=(
+        Claim(
+            "ebe-above-xcp",
+            "XCP-EBE uses every link better than XCP",
+            Positive(),
+            "utilisation, XCP-EBE minus XCP, on the link where it is least",
+            lambda of: _fewest(of, "xcp-ebe", "xcp"),
+            reason=_RATCHET,
+        ),
+        Claim(
+            "ebe-above-b",
+            "XCP-EBE uses every link better than XCP-b",
+            Positive(),
+            "utilisation, XCP-EBE minus XCP-b, on the link where it is least",
+            lambda of: _fewest(of, "xcp-ebe", "xcp-b"),
+            reason=_RATCHET,
+        ),
+        Claim(
+            "b-above-xcp-in-the-middle",
+            "XCP-b is above XCP in the middle link",
+            Positive(),
+            "utilisation of the middle link, XCP-b minus XCP",
+            lambda of: difference(
+                of_each(of("xcp-b"), lambda run: utilisation(run, name=MIDDLE)),
+                of_each(of("xcp"), lambda run: utilisation(run, name=MIDDLE)),
+            ),
+            reason="under no choice tried: XCP-b loses more by probing against the other links' feedback than"
+            " XCP by its belief",
+        ),
+        Claim(
+            "b-below-xcp-elsewhere",
+            "XCP-b is below XCP on the other links",
+            Positive(),
+            "utilisation, XCP minus XCP-b, mean over the other four links",
+            lambda of: difference(
+                of_each(of("xcp"), _mean_over(OTHERS, utilisation)),
+                of_each(of("xcp-b"), _mean_over(OTHERS, utilisation)),
+            ),
+        ),
+    ),
+    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate, with Υ = 1.2; ours."),
+)

@@ -1,0 +1,181 @@
+"""EBE-J, figure 1: the threshold of the queue maintainer."""
+
+from typing import Any, Final
+
+from matplotlib.figure import Figure as Picture
+
+from airpath.papers.claim import Claim
+from airpath.papers.drawing import looks_of, panels, utilisations
+from airpath.papers.ebe_j.paper import PAPER, SETTINGS, TRAFFIC
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure, FigureRuns, TextTable
+from airpath.papers.measures import (
+    jain,
+    mean_queue,
+    of_each,
+    time_to,
+    utilisation,
+    window_variation,
+)
+from airpath.papers.rules import AtMost, Between, Positive
+from airpath.papers.sample import Sample, difference, sample
+from airpath.papers.settings import shipped, with_options
+from airpath.plots.style import styled
+from airpath.results.formatting import mean_and_half_width
+
+REPETITIONS: Final = 5
+THRESHOLDS: Final = (0, 5, 13, 15, 18, 25, 40)
+"""In % of the buffer; the text names 0, 5, 13 and 18."""
+SMALLEST: Final = 1e-6
+"""What stands for a threshold of zero, which the parameter does not accept: less than one byte."""
+STEP_S: Final = 20.0
+"""When the capacity rises from 10 to 15 Mbit/s; it falls to 5 at twice this time."""
+
+_RISEN = (STEP_S, 2 * STEP_S)
+_SECOND_HALF = (1.5 * STEP_S, 2 * STEP_S)
+
+
+def _label(threshold: int) -> str:
+    return f"{threshold} %"
+
+
+def _experiments(setting: str, scheme: str) -> dict[str, Experiment]:
+    return {
+        _label(threshold): shipped(
+            f"ebe-steps-{setting.lower()}",
+            with_options(scheme, threshold=threshold / 100 or SMALLEST),
+            REPETITIONS,
+        )
+        for threshold in THRESHOLDS
+    }
+
+
+_CHOICES = {
+    "T": _experiments("T", "vcp-ebe"),
+    "O": _experiments("O", "vcp-ebe"),
+    "T, XCP-EBE": _experiments("T", "xcp-ebe"),
+    "O, XCP-EBE": _experiments("O", "xcp-ebe"),
+}
+
+
+def _spread_of_utilisation(of: Any) -> Sample:
+    """Return the largest minus the smallest utilisation from a threshold of 13 % on, in each repetition."""
+    by_threshold = [of_each(of(_label(each)), utilisation) for each in THRESHOLDS if each >= 13]
+    return sample([max(one) - min(one) for one in zip(*by_threshold, strict=True)])
+
+
+@styled
+def _draw(runs: FigureRuns) -> Picture:
+    picture, axes = panels(len(runs.choices))
+    for choice, panel in zip(runs.choices, axes, strict=True):
+        labels = [_label(threshold) for threshold in THRESHOLDS]
+        first = {label: runs.of(choice)(label)[0] for label in labels}
+        utilisations(panel, first, looks_of(labels), span_s=1.0)
+        panel.set_title(choice, loc="right")
+    return picture
+
+
+def _table(runs: FigureRuns) -> list[TextTable]:
+    columns = {
+        "utilisation": utilisation,
+        "time to 90 % after 20 s (s)": lambda run: time_to(run, STEP_S, 0.9, 2 * STEP_S),
+        "mean queue (share of buffer)": mean_queue,
+        "variation of a window": window_variation,
+        "Jain index": jain,
+    }
+    return [
+        TextTable(
+            f"Thresholds, {choice} (mean ± half-width of the 95 % interval)",
+            ("threshold", *columns),
+            tuple(
+                (label, *(_cell(sample(of_each(runs.of(choice)(label), measure))) for measure in columns.values()))
+                for label in runs.labels(choice)
+            ),
+        )
+        for choice in runs.choices
+    ]
+
+
+def _cell(values: Sample) -> str:
+    low, high = values.interval
+    return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
+
+
+FIG1: Final = Figure(
+    id="ebe-j/fig1",
+    paper=PAPER,
+    title="The effects of EBE's queue threshold",
+    experiments=_CHOICES,
+    draw=_draw,
+    tables=_table,
+    claims=(
+        Claim(
+            "zero-is-blind",
+            "with a threshold of 0 EBE fails to detect the increase",
+            AtMost(0.75),
+            "utilisation from 30 to 40 s with a threshold of 0 (10 of 15 Mbit/s is 0.67)",
+            lambda of: sample(of_each(of(_label(0)), lambda run: utilisation(run, _SECOND_HALF))),
+        ),
+        Claim(
+            "five-catches-up",
+            "with 5 % EBE gradually catches up with the increase",
+            Positive(),
+            "utilisation from 20 to 40 s, 5 % minus 0",
+            lambda of: difference(
+                of_each(of(_label(5)), lambda run: utilisation(run, _RISEN)),
+                of_each(of(_label(0)), lambda run: utilisation(run, _RISEN)),
+            ),
+        ),
+        Claim(
+            "five-is-slower",
+            "with 5 % it is slower than with 13 %",
+            Positive(),
+            "time to 90 % of 15 Mbit/s, 5 % minus 13 %",
+            lambda of: difference(
+                of_each(of(_label(5)), lambda run: time_to(run, STEP_S, 0.9, 2 * STEP_S)),
+                of_each(of(_label(13)), lambda run: time_to(run, STEP_S, 0.9, 2 * STEP_S)),
+            ),
+            unit="s",
+        ),
+        Claim(
+            "no-change-above",
+            "from 13 % on utilisation does not vary significantly",
+            AtMost(0.02),
+            "largest minus smallest utilisation over thresholds from 13 to 40 %",
+            _spread_of_utilisation,
+        ),
+        Claim(
+            "oscillation",
+            "above 18 % windows oscillate more",
+            Positive(),
+            "coefficient of variation of a window, 40 % minus 18 %",
+            lambda of: difference(
+                of_each(of(_label(40)), window_variation), of_each(of(_label(18)), window_variation)
+            ),
+            reason="under VCP the queue never reaches a threshold of 13 % or more, so that higher ones act alike",
+        ),
+        Claim(
+            "fair-at-18",
+            "the Jain index is close to 0.98 at 18 %",
+            Between(0.97, 0.99),
+            "Jain index of the long flows at 18 %",
+            lambda of: sample(of_each(of(_label(18)), jain)),
+            reason="VCP stays above 0.99; XCP-EBE behaves as the paper says",
+        ),
+        Claim(
+            "unfair-above",
+            "it is below 0.9 with a more aggressive threshold",
+            AtMost(0.9),
+            "Jain index of the long flows at 40 %",
+            lambda of: sample(of_each(of(_label(40)), jain)),
+            reason="VCP stays above 0.99 whatever the threshold",
+        ),
+    ),
+    notes=(
+        "10 Mbit/s, 15 from 20 s, 5 from 40 s, as the text says; the length of 60 s and the thresholds above 18 %"
+        " are ours.",
+        TRAFFIC,
+        SETTINGS,
+        "Legends give the threshold in % of the buffer; bins of 1 s.",
+    ),
+)

@@ -1,0 +1,197 @@
+"""EBE-J, figure 6: XCP, XCP-b and XCP-EBE on the dumbbell."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from airpath.papers.claim import Claim
+from airpath.papers.drawing import over_time_by_choice
+from airpath.papers.ebe_j.paper import (
+    FALLEN,
+    FIXED_SCHEDULE,
+    LOW_QUEUE,
+    NEAR_FULL,
+    PAPER,
+    RISING,
+    SETTINGS,
+    TRAFFIC,
+    TWO_WAY_LIMIT,
+)
+from airpath.papers.figure import Figure
+from airpath.papers.measures import (
+    drops,
+    mean_queue,
+    of_each,
+    p95_queue,
+    queue_deviation,
+    time_to,
+    utilisation,
+)
+from airpath.papers.rules import AtLeast, AtMost, Positive
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import difference, sample
+from airpath.papers.settings import XCP_SCHEMES, L, O, T, dumbbell
+
+REPETITIONS: Final = 10
+
+_EXPERIMENTS = {
+    setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in XCP_SCHEMES}
+    for setting in (T, O, L)
+}
+RISES_S: Final = (10.0, 20.0, 30.0, 50.0, 80.0, 100.0)
+"""When the fixed schedule rises."""
+HOLD_S: Final = 10.0
+"""How long each rate holds."""
+STEADY: Final = 0.30
+"""What we take "steady" to mean: 95 % of the time the queue is below twice the threshold of 15 %."""
+
+
+def _mean_time_to_90(run: RunData) -> float:
+    times = [time_to(run, rise, 0.9, rise + HOLD_S) for rise in RISES_S]
+    return sum(times) / len(times)
+
+
+def _after_rises(run: RunData, first: float, last: float) -> float:
+    """Return the mean utilisation over a part of the time after the rises at 80 and 100 s."""
+    return sum(utilisation(run, (rise + first, rise + last)) for rise in (80.0, 100.0)) / 2
+
+
+def _of(runs: Sequence[RunData], first: float, last: float) -> list[float]:
+    return of_each(runs, lambda run: _after_rises(run, first, last))
+
+
+_NOTES = (FIXED_SCHEDULE, TRAFFIC, SETTINGS)
+
+FIG6A: Final = Figure(
+    id="ebe-j/fig6a",
+    paper=PAPER,
+    title="Persistent queue of the bottleneck, XCP, XCP-b and XCP-EBE",
+    experiments=_EXPERIMENTS,
+    draw=lambda runs: over_time_by_choice(runs, "queue"),
+    claims=(
+        Claim(
+            "low-queue",
+            "XCP maintains a low queue while the capacity is not below the configured one",
+            AtMost(LOW_QUEUE),
+            "XCP's mean queue from 10 to 60 s, share of the buffer",
+            lambda of: sample(of_each(of("xcp"), lambda run: mean_queue(run, RISING))),
+        ),
+        Claim(
+            "oscillation",
+            "XCP's queue oscillates when the capacity is below the configured one",
+            Positive(),
+            "standard deviation of XCP's queue, 60 to 120 s minus 10 to 60 s, share of the buffer",
+            lambda of: difference(
+                of_each(of("xcp"), lambda run: queue_deviation(run, FALLEN)),
+                of_each(of("xcp"), lambda run: queue_deviation(run, RISING)),
+            ),
+        ),
+        Claim(
+            "xcp-b-steady",
+            "XCP-b's queue is relatively steady",
+            AtMost(STEADY),
+            "95th percentile of XCP-b's queue, share of the buffer",
+            lambda of: sample(of_each(of("xcp-b"), p95_queue)),
+        ),
+        Claim(
+            "xcp-ebe-steady",
+            "XCP-EBE's queue is relatively steady",
+            AtMost(STEADY),
+            "95th percentile of XCP-EBE's queue, share of the buffer",
+            lambda of: sample(of_each(of("xcp-ebe"), p95_queue)),
+            reason="a boost of 40 % against a loop delay of two queues and an estimate that is 200 to 400 ms"
+            " old makes a limit cycle of 2 to 3 s",
+        ),
+        Claim(
+            "larger-than-xcp",
+            "the average queues of XCP-b and XCP-EBE are larger than XCP's over the whole simulation",
+            Positive(),
+            "mean queue, the smaller of XCP-b's and XCP-EBE's minus XCP's, share of the buffer",
+            lambda of: difference(
+                [
+                    min(pair)
+                    for pair in zip(
+                        of_each(of("xcp-b"), mean_queue), of_each(of("xcp-ebe"), mean_queue), strict=True
+                    )
+                ],
+                of_each(of("xcp"), mean_queue),
+            ),
+            reason="after 60 s XCP sends 10 Mbit/s into a link of 2 to 8 and fills the buffer",
+        ),
+        Claim(
+            "ebe-above-b",
+            "the average queue of XCP-EBE is typically larger than that of XCP-b",
+            Positive(),
+            "mean queue, XCP-EBE minus XCP-b, share of the buffer",
+            lambda of: difference(
+                of_each(of("xcp-ebe"), mean_queue), of_each(of("xcp-b"), mean_queue)
+            ),
+        ),
+    ),
+    notes=_NOTES,
+)
+
+FIG6B: Final = Figure(
+    id="ebe-j/fig6b",
+    paper=PAPER,
+    title="Utilisation of the bottleneck, XCP, XCP-b and XCP-EBE",
+    experiments=_EXPERIMENTS,
+    draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
+    claims=(
+        Claim(
+            "waste",
+            "XCP fails to use increases of the capacity above the configured value",
+            AtMost(0.75),
+            "XCP's utilisation from 10 to 60 s (10 of 16.4 Mbit/s is 0.61)",
+            lambda of: sample(of_each(of("xcp"), lambda run: utilisation(run, RISING))),
+        ),
+        Claim(
+            "losses",
+            "when the capacity drops, XCP blindly increases its rate, with significant losses",
+            AtLeast(100),
+            "packets that XCP loses from 60 to 120 s",
+            lambda of: sample(of_each(of("xcp"), lambda run: drops(run, FALLEN))),
+            unit="packets",
+        ),
+        Claim(
+            "near-full",
+            "XCP-EBE is near 100 % over the whole simulation",
+            AtLeast(NEAR_FULL),
+            "XCP-EBE's utilisation",
+            lambda of: sample(of_each(of("xcp-ebe"), utilisation)),
+            reason=TWO_WAY_LIMIT,
+        ),
+        Claim(
+            "above-b",
+            "XCP-EBE typically reaches a higher utilisation than XCP-b",
+            Positive(),
+            "utilisation, XCP-EBE minus XCP-b",
+            lambda of: difference(of_each(of("xcp-ebe"), utilisation), of_each(of("xcp-b"), utilisation)),
+        ),
+        Claim(
+            "faster-than-b",
+            "XCP-EBE responds faster than XCP-b as the capacity varies",
+            Positive(),
+            "time to 90 % of the capacity after a rise, XCP-b minus XCP-EBE, mean over six rises",
+            lambda of: difference(
+                of_each(of("xcp-b"), _mean_time_to_90), of_each(of("xcp-ebe"), _mean_time_to_90)
+            ),
+            unit="s",
+        ),
+        Claim(
+            "xcp-faster",
+            "at 80 and 100 s XCP is a little faster than XCP-EBE, because of its standing queue",
+            Positive(),
+            "utilisation in the first 2 s after these rises, XCP minus XCP-EBE",
+            lambda of: difference(_of(of("xcp"), 0, 2), _of(of("xcp-ebe"), 0, 2)),
+        ),
+        Claim(
+            "xcp-falls-back",
+            "after its queue has drained XCP falls back",
+            Positive(),
+            "XCP's utilisation in seconds 0 to 2 minus that in seconds 4 to 10 after these rises",
+            lambda of: difference(_of(of("xcp"), 0, 2), _of(of("xcp"), 4, 10)),
+            reason="without reverse traffic the standing queue lasts until the next change",
+        ),
+    ),
+    notes=(*_NOTES, "Bins of 1 s."),
+)

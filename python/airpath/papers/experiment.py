@@ -1,0 +1,61 @@
+"""One experiment: a shipped scenario, a scheme in it, changes of single settings, and how often it is run."""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from airpath.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A scheme in a scenario, several times.
+
+    Repetition k uses the seed `seed` + k, whatever the scheme: with the same scenario, repetitions of two
+    schemes have the same draws and are compared in pairs.
+    """
+
+    scenario: str
+    """Name of a shipped scenario, or the path of a scenario file."""
+    scheme: str
+    """The scheme of every controlled flow, with options if wanted."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the scenario that differ, by path (`"flows.0.count"`)."""
+    repetitions: int = 5
+    """How many runs."""
+    seed: int = 1
+    """Seed of the first run."""
+
+    def resolve(self) -> Scenario:
+        """Return the scenario with the scheme and the changes in it.
+
+        Raises
+        ------
+        ScenarioError, UsageError
+            If the result is not a scenario.
+        """
+        return _resolve(self.scenario, self.scheme, tuple(sorted(self.changes.items(), key=_path)))
+
+    def repeated(self, repetitions: int | None) -> "Experiment":
+        """Return the same with another number of repetitions; itself for `None`."""
+        return self if repetitions is None else replace(self, repetitions=repetitions)
+
+
+def _path(change: tuple[str, Any]) -> str:
+    return change[0]
+
+
+def _resolve(name: str, scheme: str, changes: tuple[tuple[str, Any], ...]) -> Scenario:
+    scenario = _load(name)
+    flows = {
+        f"flows.{number}.scheme": scheme
+        for number, flow in enumerate(scenario.document.flows)
+        if flow.scheme is not None
+    }
+    return scenario.override(flows | dict(changes))
+
+
+@functools.cache
+def _load(name: str) -> Scenario:
+    return Scenario.load(name)

@@ -1,0 +1,78 @@
+"""A figure or table of a paper: its experiments, how it is drawn, what the paper says of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from matplotlib.figure import Figure as Picture
+
+from airpath.papers.claim import Claim, Runs
+from airpath.papers.experiment import Experiment
+from airpath.papers.run_data import RunData
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table under a figure."""
+
+    title: str
+    """What it shows."""
+    head: tuple[str, ...]
+    """The columns."""
+    rows: tuple[tuple[str, ...], ...]
+    """The cells, as text."""
+
+
+class FigureRuns:
+    """The finished runs of a figure, by choice and label of the experiment."""
+
+    def __init__(self, runs: Mapping[str, Mapping[str, Sequence[RunData]]]) -> None:
+        self._runs = runs
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The choices, headline first."""
+        return tuple(self._runs)
+
+    def labels(self, choice: str) -> tuple[str, ...]:
+        """Return the labels of the experiments of a choice, in the order of legends."""
+        return tuple(self._runs[choice])
+
+    def of(self, choice: str) -> Runs:
+        """Return the runs of a choice."""
+        by_label = self._runs[choice]
+
+        def runs(scheme: str) -> Sequence[RunData]:
+            return by_label[scheme]
+
+        return runs
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure or table of a paper."""
+
+    id: str
+    """`PAPER/FIGURE`, as the command line has it."""
+    paper: str
+    """The paper, for people."""
+    title: str
+    """What it shows."""
+    experiments: Mapping[str, Mapping[str, Experiment]]
+    """For each named choice, headline first: the experiments, by the label that legends show."""
+    draw: Callable[[FigureRuns], Picture] | None
+    """Draws it as the paper does; `None` for what is a table only."""
+    claims: tuple[Claim, ...]
+    """What the paper says."""
+    tables: Callable[[FigureRuns], Sequence[TextTable]] | None = None
+    """Further tables."""
+    notes: tuple[str, ...] = field(default=())
+    """What is ours where the paper is silent, and what else must be known."""
+
+    @property
+    def name(self) -> str:
+        """Its name within the paper."""
+        return self.id.partition("/")[2]
+
+    def all_experiments(self) -> list[Experiment]:
+        """Return every experiment of every choice."""
+        return [one for experiments in self.experiments.values() for one in experiments.values()]

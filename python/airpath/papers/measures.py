@@ -1,0 +1,160 @@
+"""Numbers of one run, over a span of its time, from what is kept of it.
+
+Shares of the buffer are fractions of its limit. Spans are [start, end) in seconds and count the recorded
+intervals that lie in them as a whole.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from airpath.metrics import nearest_rank
+from airpath.papers.run_data import LinkData, Numbers, RunData
+
+WHOLE = (0.0, math.inf)
+"""The whole run."""
+
+Span = tuple[float, float]
+
+
+def of_each(runs: Sequence[RunData], measure: Callable[[RunData], float]) -> list[float]:
+    """Return a measure of each run."""
+    return [measure(run) for run in runs]
+
+
+def link(run: RunData, name: str | None = None) -> LinkData:
+    """Return a link by name; the link under test if there is none."""
+    return run.links[name or run.link_under_test]
+
+
+def utilisation(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Bytes that left a link divided by what it could carry."""
+    offered = _sum(link(run, name), "offered_bytes", span)
+    return _sum(link(run, name), "departed_bytes", span) / offered if offered > 0 else math.nan
+
+
+def throughput_mbps(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Mean rate at which everything, acknowledgments and headers included, left a link, in Mbit/s."""
+    chosen = link(run, name)
+    seconds = _rows(chosen, span).sum() * _interval_s(chosen)
+    return _sum(chosen, "departed_bytes", span) * 8e-6 / seconds if seconds > 0 else math.nan
+
+
+def mean_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Time-weighted mean queue as a share of the buffer."""
+    chosen = link(run, name)
+    queue = chosen.series["queue_mean_bytes"][_rows(chosen, span)]
+    return float(queue.mean()) / chosen.buffer_bytes if queue.size else math.nan
+
+
+def p95_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """95th percentile, by nearest rank, of the mean queue in each interval, as a share of the buffer."""
+    chosen = link(run, name)
+    return nearest_rank(chosen.series["queue_mean_bytes"][_rows(chosen, span)], 95) / chosen.buffer_bytes
+
+
+def longest_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Longest queue as a share of the buffer."""
+    chosen = link(run, name)
+    queue = chosen.series["queue_max_bytes"][_rows(chosen, span)]
+    return float(queue.max()) / chosen.buffer_bytes if queue.size else math.nan
+
+
+def queue_deviation(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Standard deviation over time of the queue, as a share of the buffer."""
+    chosen = link(run, name)
+    queue = chosen.series["queue_mean_bytes"][_rows(chosen, span)]
+    return float(queue.std()) / chosen.buffer_bytes if queue.size else math.nan
+
+
+def drops(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Packets lost at a link."""
+    return _sum(link(run, name), "dropped_packets", span)
+
+
+def time_to(run: RunData, change_s: float, share: float, until_s: float, name: str | None = None) -> float:
+    """Seconds from a change of the capacity until the mean over 1 s is at least `share` of the capacity.
+
+    `until_s` minus `change_s` if that does not happen before `until_s`: a lower bound, so that a scheme that
+    never gets there is not left out of a mean.
+    """
+    chosen = link(run, name)
+    rows = _rows(chosen, (change_s, until_s))
+    width = max(1, round(1.0 / _interval_s(chosen)))
+    kernel = np.ones(width)
+    departed = np.convolve(chosen.series["departed_bytes"][rows], kernel, "valid")
+    offered = np.convolve(chosen.series["offered_bytes"][rows], kernel, "valid")
+    reached = np.flatnonzero(departed >= share * offered)
+    return float(reached[0]) * _interval_s(chosen) if reached.size else until_s - change_s
+
+
+def window_band(run: RunData, span: Span = WHOLE) -> float:
+    """Mean over time of the 90th divided by the 10th percentile of the flows' congestion windows."""
+    times = (run.window_time_s > span[0]) & (run.window_time_s <= span[1])
+    windows = run.windows_packets[:, times]
+    windows = windows[:, ~np.isnan(windows).any(axis=0)]
+    if windows.size == 0:
+        return math.nan
+    low, high = np.percentile(windows, (10, 90), axis=0)
+    return float((high / low).mean())
+
+
+def window_variation(run: RunData, span: Span = WHOLE) -> float:
+    """Coefficient of variation over time of each flow's congestion window, mean over the flows."""
+    times = (run.window_time_s > span[0]) & (run.window_time_s <= span[1])
+    windows = run.windows_packets[:, times]
+    if windows.size == 0:
+        return math.nan
+    return float((np.nanstd(windows, axis=1) / np.nanmean(windows, axis=1)).mean())
+
+
+def jain(run: RunData) -> float:
+    """Jain index of the throughputs of the long-lived flows under test over the whole run."""
+    return run.metrics["jain_index"]
+
+
+def completion_s(run: RunData, group: str, count: int) -> float:
+    """Mean completion time of the transfers of a group; NaN unless all `count` of them ended."""
+    mine = np.array([name == group for name in run.completion_group], dtype=bool)
+    times = (run.completion_end_s - run.completion_start_s)[mine]
+    return float(times.mean()) if times.size == count else math.nan
+
+
+def estimate_errors(run: RunData, span: Span = WHOLE, name: str | None = None) -> Numbers:
+    """Relative error of the capacity estimate at the end of each interval, against the true capacity in it.
+
+    Intervals without capacity are left out; empty if the link's queue has no estimate.
+    """
+    chosen = link(run, name)
+    observed = chosen.observations.get("capacity_estimate_bps")
+    if observed is None:
+        return np.empty(0)
+    rows = _rows(chosen, span)
+    offered = chosen.series["offered_bytes"][rows] * 8 / _interval_s(chosen)
+    estimate = np.interp(chosen.series["time_s"][rows], observed[0], observed[1])
+    there = offered > 0
+    errors: Numbers = estimate[there] / offered[there] - 1
+    return errors
+
+
+def median_estimate_error(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Median of the absolute relative error of the capacity estimate; NaN without an estimate."""
+    errors = np.abs(estimate_errors(run, span, name))
+    return float(np.median(errors)) if errors.size else math.nan
+
+
+def _rows(chosen: LinkData, span: Span) -> np.ndarray:
+    """Which intervals lie in a span; a rounding error of their ends does not count."""
+    ends, slack = chosen.series["time_s"], 1e-6
+    inside: np.ndarray = (ends - _interval_s(chosen) >= span[0] - slack) & (ends <= span[1] + slack)
+    return inside
+
+
+def _interval_s(chosen: LinkData) -> float:
+    ends = chosen.series["time_s"]
+    return float(ends[1] - ends[0]) if ends.size > 1 else float(ends[0]) if ends.size else math.nan
+
+
+def _sum(chosen: LinkData, column: str, span: Span) -> float:
+    return float(chosen.series[column][_rows(chosen, span)].sum())

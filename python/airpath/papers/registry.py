@@ -1,0 +1,44 @@
+"""Every figure that can be reproduced, by name."""
+
+from typing import Final
+
+from airpath.errors import UsageError
+from airpath.nearest import suggestion
+from airpath.papers import ablation, ebe_c, ebe_j
+from airpath.papers.figure import Figure
+
+FIGURES: Final[tuple[Figure, ...]] = (*ebe_j.FIGURES, *ebe_c.FIGURES, *ablation.FIGURES)
+"""Every figure, in the order of the report."""
+
+
+def select(what: str | None) -> list[Figure]:
+    """Return figures by name.
+
+    Parameters
+    ----------
+    what
+        Nothing for all, a paper (`ebe-j`), a figure (`ebe-j/fig3a`), or several that begin alike
+        (`ebe-j/fig3`).
+
+    Raises
+    ------
+    UsageError
+        If there is none of that name; the text names the nearest.
+    """
+    if what is None:
+        return list(FIGURES)
+    if chosen := [figure for figure in FIGURES if figure.id == what]:
+        return chosen
+    if chosen := [figure for figure in FIGURES if figure.id.split("/")[0] == what]:
+        return chosen
+    if "/" in what and (chosen := [figure for figure in FIGURES if _is_part(figure, what)]):
+        return chosen
+    papers = dict.fromkeys(figure.id.split("/")[0] for figure in FIGURES)
+    known = [*papers, *(figure.id for figure in FIGURES)]
+    raise UsageError(f'there is nothing to reproduce under "{what}"; {suggestion(what, known)}')
+
+
+def _is_part(figure: Figure, what: str) -> bool:
+    """Tell whether this is a part (a, b, …) of the figure `what`."""
+    rest = figure.id.removeprefix(what)
+    return rest != figure.id and len(rest) == 1 and rest.isalpha()

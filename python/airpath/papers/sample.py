@@ -1,0 +1,63 @@
+"""A measured number with its repetitions: mean, interval, test against zero."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from airpath.metrics import mean_interval
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One number for each repetition; of a comparison, the paired differences."""
+
+    values: tuple[float, ...]
+    """The numbers; NaN where a run has no value."""
+    p: float | None = None
+    """The p value of the test that the paper made of them; by default of a t test against zero."""
+
+    @property
+    def mean(self) -> float:
+        """Their mean; NaN without any."""
+        return mean_interval(self.values)[0]
+
+    @property
+    def deviation(self) -> float:
+        """Their sample standard deviation; NaN of fewer than two."""
+        return mean_interval(self.values)[1]
+
+    @property
+    def n(self) -> int:
+        """How many have a value."""
+        return mean_interval(self.values)[2]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Ends of the 95 % confidence interval of the mean (Student's t); NaN of fewer than two."""
+        return mean_interval(self.values)[3:]
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p value of "the mean is zero"; NaN of fewer than two values."""
+        if self.p is not None:
+            return self.p
+        if self.n < 2:
+            return math.nan
+        if self.deviation == 0.0:
+            return 1.0 if self.mean == 0.0 else 0.0
+        t = self.mean / (self.deviation / math.sqrt(self.n))
+        return float(2 * stats.t.sf(abs(t), self.n - 1))
+
+
+def sample(values: Sequence[float] | npt.NDArray[np.float64]) -> Sample:
+    """Return the sample of these numbers."""
+    return Sample(tuple(float(value) for value in values))
+
+
+def difference(one: Sequence[float], other: Sequence[float]) -> Sample:
+    """Return the paired differences `one` - `other`: number k of both comes from the same seed."""
+    return sample(np.subtract(one, other))

@@ -1,0 +1,77 @@
+"""The EBE papers' settings: which scenario, what the routers believe, and the named choices.
+
+Reverse traffic is what the papers leave open and what matters most, so that every experiment on the dumbbell
+has up to three settings: **T**, the text taken literally (long flows in both directions over the same moving
+rate); **O**, one-way; **L**, reverse flows on a wide link of 100 Mbit/s. T is the headline.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from airpath.papers.experiment import Experiment
+from airpath.schemes import parse_scheme
+
+T: Final = "T"
+O: Final = "O"  # noqa: E741 - the setting's name
+L: Final = "L"
+
+XCP_SCHEMES: Final = ("xcp", "xcp-b", "xcp-ebe")
+VCP_SCHEMES: Final = ("vcp", "vcp-ebe")
+
+CAPACITY: Final = "10mbps"
+"""CAPACITY of the papers: what a router is told that has no estimator, and where an estimator begins."""
+
+LINK_BELIEFS: Final = ("20mbps", "20mbps", "10mbps", "20mbps", "20mbps")
+"""The same for the five links of the parking lot: their first rates (EBE-J, section IV-B)."""
+
+PARKING_LOT_LINKS: Final = ("R0-R1", "R1-R2", "R2-R3", "R3-R4", "R4-R5")
+
+
+def believing(scheme: str, capacity: str) -> str:
+    """Return a scheme whose routers are told, or begin with, this capacity; unchanged if they ask nobody."""
+    known, _ = parse_scheme(scheme)
+    return with_options(scheme, capacity=capacity) if "capacity" in known.parameters.model_fields else scheme
+
+
+def with_options(scheme: str, **options: Any) -> str:
+    """Return a scheme with further options, written as on the command line."""
+    written = ",".join(f"{name}={_written(value)}" for name, value in options.items())
+    return f"{scheme}{',' if ':' in scheme else ':'}{written}" if written else scheme
+
+
+def dumbbell(
+    setting: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None
+) -> Experiment:
+    """Return a scheme on the papers' dumbbell with the fixed schedule, in setting T, O or L."""
+    reverse = (
+        {"topology.reverse.queue.scheme": believing(scheme, "100mbps")} if setting == L else {}
+    )
+    return shipped(f"ebe-dumbbell-{setting.lower()}", scheme, repetitions, {**reverse, **(changes or {})})
+
+
+def shipped(
+    name: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None
+) -> Experiment:
+    """Return a scheme in a shipped scenario, its routers believing `CAPACITY`."""
+    return Experiment(name, believing(scheme, CAPACITY), changes or {}, repetitions)
+
+
+def parking_lot(
+    highest_mbps: int, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None
+) -> Experiment:
+    """Return a scheme on the papers' parking lot, with rates up to 20 or 40 Mbit/s."""
+    beliefs = {
+        f"topology.bottlenecks.{number}.queue.scheme": believing(scheme, belief)
+        for number, belief in enumerate(LINK_BELIEFS)
+    }
+    name = "ebe-parking-lot" if highest_mbps == 20 else f"ebe-parking-lot-{highest_mbps}"
+    return Experiment(name, scheme, {**beliefs, **(changes or {})}, repetitions)
+
+
+def each(schemes: tuple[str, ...], build: Any, *arguments: Any, **more: Any) -> dict[str, Experiment]:
+    """Return an experiment for each scheme, by its name."""
+    return {scheme: build(scheme=scheme, *arguments, **more) for scheme in schemes}
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

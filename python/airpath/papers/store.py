@@ -1,0 +1,72 @@
+"""Finished runs on disk, so that interrupted work goes on where it stopped and figures share their runs."""
+
+import functools
+import hashlib
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Final
+
+import airpath
+from airpath import _core
+from airpath.papers.run_data import RunData, from_bytes, to_bytes
+from airpath.scenario import Scenario
+
+FORMAT: Final = "airpath kept run 1"
+"""Changes with what is kept of a run, so that older files are not read."""
+
+
+class RunStore:
+    """A folder of runs, each in a file named by everything that its numbers depend on.
+
+    That is the plan, its traces, the seed, the engine and the format of what is kept; a run is found again
+    only while all of them are the same.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, scenario: Scenario, seed: int) -> RunData | None:
+        """Return a finished run; `None` if there is none, or its file is damaged."""
+        try:
+            return from_bytes(self._file(scenario, seed).read_bytes())
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+
+    def holds(self, scenario: Scenario, seed: int) -> bool:
+        """Tell whether there is a file of this run."""
+        return self._file(scenario, seed).is_file()
+
+    def put(self, scenario: Scenario, seed: int, data: RunData) -> None:
+        """Keep a finished run; a run is there as a whole or not at all."""
+        file = self._file(scenario, seed)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = file.with_suffix(f".{os.getpid()}")
+        unfinished.write_bytes(to_bytes(data))
+        unfinished.replace(file)
+
+    def _file(self, scenario: Scenario, seed: int) -> Path:
+        return self.folder / run_key(scenario)[:40] / f"{seed}.npz"
+
+
+def run_key(scenario: Scenario) -> str:
+    """Return a digest of all that a run of this scenario depends on, besides its seed."""
+    digest = hashlib.sha256(f"{FORMAT}\n{_engine()}\n".encode())
+    digest.update(json.dumps(scenario.plan(), sort_keys=True).encode())
+    for trace in scenario.traces:
+        digest.update(f"{trace.format}\n{trace.direction}\n".encode() + trace.path.read_bytes())
+    return digest.hexdigest()
+
+
+@functools.cache
+def _engine() -> str:
+    """Return a digest of the engine and of what is computed from its tables before they are let go.
+
+    A version number would not move with every change.
+    """
+    digest = hashlib.sha256(Path(_core.__file__).read_bytes())
+    for folder in ("metrics", "results"):
+        for file in sorted((Path(airpath.__file__).parent / folder).glob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()

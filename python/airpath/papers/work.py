@@ -1,0 +1,128 @@
+"""Doing the runs that figures need: each once, kept as soon as it is finished."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.run_data import RunData, extract
+from airpath.papers.store import RunStore, run_key
+from airpath.results import RunRecord, RunResult
+from airpath.scenario import Scenario
+from airpath.workers import Job, execute
+
+RUNS_TOGETHER_FOR_EACH_WORKER = 4
+"""Runs are handed out and kept in groups: larger ones keep workers busy, smaller ones lose less on Ctrl-C."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The work was interrupted (Ctrl-C); what was finished is in the store.
+
+    Attributes
+    ----------
+    finished
+        How many of the missing runs were finished.
+    asked
+        How many were missing.
+    """
+
+    def __init__(self, finished: int, asked: int) -> None:
+        super().__init__(f"interrupted after {finished} of {asked} runs")
+        self.finished = finished
+        self.asked = asked
+
+
+def missing_runs(experiments: Iterable[Experiment], store: RunStore) -> list[Job]:
+    """Return the runs that are not in the store, each once however many experiments share it."""
+    jobs: dict[tuple[str, int], Job] = {}
+    for experiment in experiments:
+        scenario = experiment.resolve()
+        key = run_key(scenario)
+        for repetition in range(experiment.repetitions):
+            seed = experiment.seed + repetition
+            if (key, seed) not in jobs and not store.holds(scenario, seed):
+                jobs[key, seed] = _job(experiment.scheme, scenario, repetition, seed)
+    return list(jobs.values())
+
+
+def do_runs(jobs: Sequence[Job], store: RunStore, workers: int, on_progress: Callable[[float], None]) -> None:
+    """Do runs and keep each.
+
+    Parameters
+    ----------
+    jobs
+        What to do.
+    store
+        Where finished runs are kept.
+    workers
+        How many at the same time.
+    on_progress
+        Called every now and then with the share that is done, 0 to 1.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C, after the finished runs were kept.
+    AirpathError
+        If a run fails; those finished before are kept.
+    """
+    finished = 0
+    for group in _groups(jobs, workers * RUNS_TOGETHER_FOR_EACH_WORKER):
+        done_before, size = finished, len(group)
+
+        def show(share: float, done: int = done_before, size: int = size) -> None:
+            on_progress((done + share * size) / len(jobs))
+
+        outcome = execute(group, workers, show)
+        for record in outcome.records:
+            job = next(job for job in group if _is_of(record, job))
+            store.put(job.scenario, job.seed, extract(RunResult(record)))
+        finished += len(outcome.records)
+        if outcome.interrupted:
+            raise Interrupted(finished, len(jobs))
+
+
+def runs_of(figure: Figure, store: RunStore) -> FigureRuns:
+    """Read the runs of a figure.
+
+    Raises
+    ------
+    KeyError
+        If one is not there.
+    """
+    return FigureRuns(
+        {
+            choice: {label: _read(experiment, store) for label, experiment in experiments.items()}
+            for choice, experiments in figure.experiments.items()
+        }
+    )
+
+
+def _read(experiment: Experiment, store: RunStore) -> list[RunData]:
+    scenario = experiment.resolve()
+    runs = []
+    for repetition in range(experiment.repetitions):
+        seed = experiment.seed + repetition
+        data = store.get(scenario, seed)
+        if data is None:
+            raise KeyError(f"no finished run of {experiment.scheme} in {scenario.name} with seed {seed}")
+        runs.append(data)
+    return runs
+
+
+def _job(scheme: str, scenario: Scenario, repetition: int, seed: int) -> Job:
+    resolved = scenario.resolved
+    names = [flow["name"] for flow in resolved.plan["flows"]]
+    flow_schemes = {name: one for name, one in zip(names, resolved.schemes, strict=True) if one is not None}
+    groups = dict(zip(names, resolved.groups, strict=True))
+    return Job(scheme, scenario, repetition, seed, flow_schemes, groups)
+
+
+def _is_of(record: RunRecord, job: Job) -> bool:
+    return record.seed == job.seed and record.plan == job.scenario.plan()
+
+
+def _groups(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
+    remaining = iter(jobs)
+    while group := list(itertools.islice(remaining, size)):
+        yield group
