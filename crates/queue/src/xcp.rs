@@ -61,12 +61,14 @@ impl Default for XcpConfig {
 /// traffic h = max(0, γ y − |F|) are given out to the packets of the next interval, positive feedback by X = RTT/window
 /// and negative by size, as long as residues last.
 ///
-/// Decided where texts differ: y counts every byte through the queue, acknowledgments included; shares are clipped to
-/// the residues before feedback is formed; a packet without an RTT gets zero feedback; without any such packet d falls
-/// back to 50 ms (all as ns-2.35). Timers start without ns-2's random offset, at 50 ms, so that a run is a function of
-/// its scenario. An interval in which only packets without RTT came gives no positive feedback, where ns-2 divides
-/// by Σ X = 1 s; Q is the queue behind a leaving packet, where ns-2 counts that packet in. There is one queue for
-/// all traffic (ns-2: `tcp_xcp_on_ = 0`).
+/// Decided where texts differ, as ns-2.35 does: y counts every byte through the queue, acknowledgments included; shares
+/// are clipped to the residues before feedback is formed; a packet without an RTT gets zero feedback; without any such
+/// packet d falls back to 50 ms; a departing packet counts in the persistent queue that it sees; all traffic shares one
+/// queue (`tcp_xcp_on_ = 0`).
+///
+/// Unlike ns-2.35: timers start without a random offset, at 50 ms, so that a run is a function of its scenario (routers
+/// and flows that are equal in both directions then stay in step; draw the starts of flows). And an interval in which
+/// only packets without an RTT came gives no positive feedback, where ns-2 divides by Σ X = 1 s.
 ///
 /// Series: `feedback` (F, byte/s), `input_rate_bps` (bit/s), `persistent_queue_bytes`, `mean_rtt_s`,
 /// `control_interval_s` (seconds; the interval under way), and those of the source.
@@ -153,6 +155,7 @@ impl<P: Packet> RouterProtocol<P> for Xcp {
         let size = packet.size();
         self.source.on_arrival(now, size, backlog);
         self.meter.on_arrival(now, size, backlog);
+        self.persistent_queue.on_arrival(now, backlog);
         if packet.is_data()
             && let PathHeader::Xcp(header) = packet.path_header()
         {
@@ -164,7 +167,7 @@ impl<P: Packet> RouterProtocol<P> for Xcp {
         let size = packet.size();
         self.source.on_departure(now, size, backlog);
         self.meter.on_departure(now, size, backlog);
-        self.persistent_queue.on_departure(backlog);
+        self.persistent_queue.on_departure(now, size, backlog);
         if packet.is_data()
             && let PathHeader::Xcp(header) = packet.path_header()
         {

@@ -7,12 +7,18 @@ const SHORTEST: Duration = Duration::from_millis(2);
 
 /// Q of XCP: the shortest queue seen by departing packets over about a propagation delay.
 ///
+/// A departing packet sees itself and what waits behind it, and a link that finds nothing to send sees an empty queue
+/// (ns-2.35 `xcp/xcpq.cc`, line 32). So a link that is never idle has a persistent queue of one packet at least, which
+/// keeps it a little below its capacity.
+///
 /// It has a timer of its own, `T_q` = max(2 ms, (d − q/C) / 2), which must not be the control timer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PersistentQueue {
     persistent: Bytes,
     running_minimum: Bytes,
     due: Timestamp,
+    /// When the last packet arrived, if it found nothing waiting.
+    found_nothing: Option<Timestamp>,
 }
 
 impl PersistentQueue {
@@ -22,6 +28,7 @@ impl PersistentQueue {
             persistent: Bytes::ZERO,
             running_minimum: Bytes::ZERO,
             due: Timestamp::ZERO + interval.max(SHORTEST),
+            found_nothing: None,
         }
     }
 
@@ -35,10 +42,17 @@ impl PersistentQueue {
         self.due
     }
 
-    /// A packet leaves `backlog` behind. ns-2 counts the leaving packet in: there Q is one packet larger on a link
-    /// that is never idle.
-    pub(crate) fn on_departure(&mut self, backlog: Backlog) {
-        self.running_minimum = self.running_minimum.min(backlog.bytes);
+    /// A packet arrives; `backlog` waits before it.
+    pub(crate) fn on_arrival(&mut self, now: Timestamp, backlog: Backlog) {
+        self.found_nothing = (backlog.packets == 0).then_some(now);
+    }
+
+    /// A packet of `size` leaves `backlog` behind. One that arrived at this very instant, and found nothing waiting,
+    /// met an idle link.
+    pub(crate) fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
+        let idle = backlog.packets == 0 && self.found_nothing == Some(now);
+        let seen = if idle { Bytes::ZERO } else { backlog.bytes + size };
+        self.running_minimum = self.running_minimum.min(seen);
     }
 
     /// The timer expired. `mean_rtt` is d; `capacity` is C in byte/s. A source that knows no capacity leaves the
@@ -76,15 +90,31 @@ mod tests {
         queue.on_timer(now, backlog(5000), D, None);
         assert_eq!(queue.bytes(), Bytes::ZERO, "the queue was empty at the start");
         for bytes in [7000, 3000, 9000] {
-            queue.on_departure(backlog(bytes));
+            queue.on_departure(now, Bytes::new(1000), backlog(bytes));
         }
         assert_eq!(queue.bytes(), Bytes::ZERO, "until the timer expires");
         now = queue.due();
         queue.on_timer(now, backlog(8000), D, None);
-        assert_eq!(queue.bytes(), Bytes::new(3000));
+        assert_eq!(queue.bytes(), Bytes::new(4000));
         // Nothing leaves: what stands at the expiry persists.
         queue.on_timer(now + D, backlog(9000), D, None);
         assert_eq!(queue.bytes(), Bytes::new(8000));
+    }
+
+    #[test]
+    fn a_busy_link_sees_a_packet_at_least_and_an_idle_one_nothing() {
+        let (size, none) = (Bytes::new(1000), Backlog::default());
+        let later = Duration::from_millis(1);
+        for (waits, persistent) in [(later, size), (Duration::ZERO, Bytes::ZERO)] {
+            let mut queue = PersistentQueue::new(D);
+            let mut now = queue.due();
+            queue.on_timer(now, backlog(5000), D, None);
+            now += later;
+            queue.on_arrival(now, none);
+            queue.on_departure(now + waits, size, none);
+            queue.on_timer(now + D, none, D, None);
+            assert_eq!(queue.bytes(), persistent);
+        }
     }
 
     #[test]
