@@ -54,9 +54,8 @@ impl QfcpConfig {
 /// output rate of an interval in which packets waited all the time; otherwise the old estimate times a growth
 /// factor, up to a bound.
 ///
-/// A busy interval in which nothing left is not over: it goes on until a packet leaves, so that a link slower than
-/// one packet an interval is measured rightly, and meanwhile the estimate is at most one packet over the time so
-/// far. So the estimate stays above zero in an outage.
+/// A busy interval in which nothing left (an outage, or less than one packet an interval) is not taken for a capacity
+/// of zero: the estimate falls to at most one packet an interval, and grows or is measured again from there.
 #[derive(Clone, Copy, Debug)]
 pub struct Qfcp {
     config: QfcpConfig,
@@ -105,16 +104,14 @@ impl CapacitySource for Qfcp {
         }
         self.next = now + self.config.interval;
         let elapsed = now.since(self.began).as_secs_f64();
-        if self.emptied {
-            self.capacity = self.bounded(self.capacity * self.config.growth);
+        self.capacity = if self.emptied {
+            self.bounded(self.capacity * self.config.growth)
         } else if self.departed.is_zero() {
-            if let Some(size) = self.last_size {
-                self.capacity = self.capacity.min(size.as_f64() / elapsed);
-            }
-            return;
+            let packet = self.last_size.map_or(f64::INFINITY, Bytes::as_f64);
+            self.capacity.min(packet / elapsed)
         } else {
-            self.capacity = self.bounded(self.departed.as_f64() / elapsed);
-        }
+            self.bounded(self.departed.as_f64() / elapsed)
+        };
         self.began = now;
         self.departed = Bytes::ZERO;
         self.emptied = backlog.bytes.is_zero();
@@ -130,5 +127,65 @@ impl CapacitySource for Qfcp {
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         report::capacity(report, self.capacity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn backlog(packets: u64) -> Backlog {
+        Backlog { bytes: Bytes::new(packets * 1000), packets }
+    }
+
+    fn at(milliseconds: u64) -> Timestamp {
+        Timestamp::ZERO + Duration::from_millis(milliseconds)
+    }
+
+    /// The estimate in bit/s after the interval that ends at `milliseconds`.
+    fn after(source: &mut Qfcp, milliseconds: u64, packets: u64) -> f64 {
+        source.on_timer(at(milliseconds), backlog(packets));
+        8.0 * source.capacity(at(milliseconds)).unwrap()
+    }
+
+    #[test]
+    fn idle_grows_busy_measures() {
+        let mut source = Qfcp::new(QfcpConfig::default()).unwrap();
+        assert!((after(&mut source, 200, 100) - 10.5e6).abs() < 1.0);
+        for departure in 0..50 {
+            source.on_departure(at(210 + departure), Bytes::new(1000), backlog(99 - departure));
+        }
+        assert!((after(&mut source, 400, 50) - 2e6).abs() < 1.0);
+        // Emptied by the last departure.
+        source.on_departure(at(410), Bytes::new(1000), backlog(0));
+        assert!((after(&mut source, 600, 5) - 2.1e6).abs() < 1.0);
+        // Busy, but nothing leaves: at most one packet an interval.
+        assert!((after(&mut source, 800, 5) - 40e3).abs() < 1.0);
+        assert!((after(&mut source, 1000, 5) - 40e3).abs() < 1.0);
+    }
+
+    #[test]
+    fn growth_and_measurement_stop_at_the_bound() {
+        let mut source = Qfcp::new(QfcpConfig::default()).unwrap();
+        for interval in 1..100 {
+            after(&mut source, 200 * interval, 0);
+        }
+        assert!((after(&mut source, 20_000, 1) - 20e6).abs() < 1.0);
+        source.on_departure(at(20_100), Bytes::new(100_000_000), backlog(1));
+        assert!((after(&mut source, 20_200, 1) - 20e6).abs() < 1.0);
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused_by_name() {
+        let refused = |change: fn(&mut QfcpConfig)| {
+            let mut config = QfcpConfig::default();
+            change(&mut config);
+            Qfcp::new(config).unwrap_err().parameter
+        };
+        assert_eq!(refused(|config| config.initial = Rate::ZERO), "initial");
+        assert_eq!(refused(|config| config.maximum = Rate::from_bps(1)), "maximum");
+        assert_eq!(refused(|config| config.maximum = Rate::UNLIMITED), "maximum");
+        assert_eq!(refused(|config| config.growth = 0.99), "growth");
+        assert_eq!(refused(|config| config.interval = Duration::ZERO), "interval");
     }
 }

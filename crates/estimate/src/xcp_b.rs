@@ -111,3 +111,99 @@ impl CapacitySource for XcpB {
         report("empty_intervals", f64::from(self.empty));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::Duration;
+
+    use super::*;
+
+    const ALPHA: f64 = 0.4;
+    const BETA: f64 = 0.226;
+    const BUFFER: f64 = 100_000.0;
+
+    /// φ, bytes for an interval of 100 ms whose queue was `queue` bytes.
+    fn feedback(source: &mut XcpB, queue: f64) -> f64 {
+        let length = Duration::from_millis(100);
+        let spare = source.spare(&ControlInterval {
+            now: Timestamp::ZERO,
+            length,
+            input_rate: 0.0,
+            mean_rtt: length,
+            queue,
+            shortest_queue: queue,
+            mean_queue: 2.0 * queue,
+            last_queue: 3.0 * queue,
+            buffer: BUFFER,
+        });
+        ALPHA * 0.1 * spare.bandwidth - BETA * spare.queue
+    }
+
+    fn source(change: impl FnOnce(&mut XcpBConfig)) -> XcpB {
+        let mut config = XcpBConfig::default();
+        change(&mut config);
+        XcpB::new(config).unwrap()
+    }
+
+    #[test]
+    fn an_empty_queue_is_probed_after_the_late_reaction() {
+        let mut source = source(|_| {});
+        assert!(feedback(&mut source, 0.0).abs() < 1e-9);
+        assert!((feedback(&mut source, 0.0) - 0.2 * BUFFER).abs() < 1e-6);
+        // One interval with a queue, and the next still saw it.
+        assert!((feedback(&mut source, 1000.0) + (ALPHA + BETA) * 1000.0).abs() < 1e-6);
+        assert!((feedback(&mut source, 0.0) - ALPHA * 1000.0).abs() < 1e-6);
+        assert!(feedback(&mut source, 0.0).abs() < 1e-9);
+        assert!((feedback(&mut source, 0.0) - 0.2 * BUFFER).abs() < 1e-6);
+    }
+
+    #[test]
+    fn kappa_sets_the_queue_at_which_nothing_changes() {
+        let mut source = source(|config| config.kappa = 0.05);
+        feedback(&mut source, 0.05 * BUFFER);
+        assert!(feedback(&mut source, 0.05 * BUFFER).abs() < 1e-6);
+        assert!(feedback(&mut source, 0.04 * BUFFER) > 0.0);
+    }
+
+    #[test]
+    fn the_signal_chooses_the_queue() {
+        for (signal, factor) in
+            [(QueueSignal::Minimum, 1.0), (QueueSignal::Mean, 2.0), (QueueSignal::Last, 3.0)]
+        {
+            let mut source = source(|config| config.signal = signal);
+            let expected = -(ALPHA + BETA) * factor * 1000.0;
+            assert!((feedback(&mut source, 1000.0) - expected).abs() < 1e-6);
+        }
+    }
+
+    /// protocols.md, section 2: with one interval of extra feedback delay the law, started at exactly full load, peaks
+    /// at (5 − α − β) χ B, from which the published bound of χ follows.
+    #[test]
+    fn the_queue_peaks_at_the_published_bound() {
+        let mut source = source(|config| config.late_reaction = 1);
+        let (mut queue, mut excess, mut peak) = (0.0_f64, 0.0, 0.0_f64);
+        let mut under_way = 0.0;
+        for _ in 0..12 {
+            let new = feedback(&mut source, queue);
+            excess += under_way;
+            under_way = new;
+            queue = (queue + excess).max(0.0);
+            peak = peak.max(queue);
+        }
+        let expected = (5.0 - ALPHA - BETA) * 0.2 * BUFFER;
+        assert!((peak / expected - 1.0).abs() < 1e-9, "{peak} {expected}");
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused_by_name() {
+        let refused = |change: fn(&mut XcpBConfig)| {
+            let mut config = XcpBConfig::default();
+            change(&mut config);
+            XcpB::new(config).unwrap_err().parameter
+        };
+        assert_eq!(refused(|config| config.kappa = 1.0), "kappa");
+        assert_eq!(refused(|config| config.chi = 0.0), "chi");
+        assert_eq!(refused(|config| config.late_reaction = 0), "late_reaction");
+        assert_eq!(refused(|config| config.alpha = 0.0), "alpha");
+    }
+}
