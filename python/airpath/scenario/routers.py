@@ -106,12 +106,6 @@ def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mappin
                     path,
                     f'"{name}" needs routers of {protocol}, and that of link "{link}" is {spoken["kind"]}',
                 )
-            if spoken.get("digits") != speaker.controller.get("digits"):
-                raise FieldError(
-                    path,
-                    f'"{name}" sends words of {speaker.controller["digits"]} packets, and the router of link'
-                    f' "{link}" reads words of {spoken["digits"]}',
-                )
         if not routers:
             raise FieldError(
                 path,

@@ -21,6 +21,8 @@ GainOrNone = Annotated[float, Strict(), Field(ge=0)]
 """A number, zero for none."""
 Share = Annotated[float, Strict(), Field(gt=0, le=1)]
 """Above 0, at most 1."""
+Fraction = Annotated[float, Strict(), Field(gt=0, lt=1)]
+"""Between 0 and 1."""
 
 
 class XcpRouter(Table):
@@ -61,7 +63,7 @@ class LoadFactorRouter(LoadFactorTiming):
 
 
 class LoadWordLength(Table):
-    """The length of a word, which senders and routers of MPCP share."""
+    """The length of a word of MPCP."""
 
     digits: Annotated[int, Strict(), Field(ge=1, le=8)] = 3
     """n: how many packets carry one word of 2n bits. Three, 64 levels, are our choice."""
@@ -74,8 +76,8 @@ class TwoDigits(LoadWordLength):
     """n: how many packets carry one word of 2n bits; DPCP is MPCP with two (16 levels)."""
 
 
-class MpcpRouter(LoadFactorRouter, LoadWordLength):
-    """Parameters of MPCP's router (Li and Yousefi'zadeh 2009, reconstructed)."""
+class MpcpRouter(LoadFactorRouter):
+    """Parameters of MPCP's router (Li and Yousefi'zadeh 2009, reconstructed); packets say how long a word is."""
 
 
 class QfcpRouter(Table):
@@ -83,10 +85,8 @@ class QfcpRouter(Table):
 
     beta: GainOrNone = 0.5
     """Gain on the queue: R = (C - beta q/d)/N (0.5, as recalled from the literature)."""
-    min_interval: PositiveDuration = MILLISECOND
-    """Shortest interval between two fair rates; as XCP's."""
-    max_interval: PositiveDuration = SECOND
-    """Longest interval between two fair rates; as XCP's."""
+    control_interval: PositiveDuration = 200 * MILLISECOND
+    """Time between two fair rates: longer than the round trips (our choice: VCP's load-factor interval)."""
 
 
 def xcp_protocol(router: XcpRouter) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def vcp_protocol(router: LoadFactorRouter) -> dict[str, Any]:
 
 def mpcp_protocol(router: MpcpRouter) -> dict[str, Any]:
     """Return MPCP's router as in a plan."""
-    return {"kind": "mpcp", **_load_factor(router), "digits": router.digits}
+    return {"kind": "mpcp", **_load_factor(router)}
 
 
 def qfcp_protocol(router: QfcpRouter) -> dict[str, Any]:
@@ -116,8 +116,7 @@ def qfcp_protocol(router: QfcpRouter) -> dict[str, Any]:
     return {
         "kind": "qfcp",
         "beta": float(router.beta),
-        "min_interval_ns": router.min_interval,
-        "max_interval_ns": router.max_interval,
+        "interval_ns": router.control_interval,
     }
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from airpath.quantities import Flag
-from airpath.schemes.protocols import Gain, GainOrNone, LoadFactorTiming, LoadWordLength, Share
+from airpath.schemes.protocols import Fraction, Gain, LoadFactorTiming, LoadWordLength, Share
 from airpath.schemes.scheme import SchemeParameters
 
 
@@ -14,8 +14,8 @@ class XcpSender(SchemeParameters):
     """A loss halves the window, as in ns-2; otherwise it is only repaired."""
 
 
-class VcpSender(SchemeParameters, LoadFactorTiming):
-    """Parameters of VCP's sender (Xia et al. 2005)."""
+class LoadFactorSender(SchemeParameters, LoadFactorTiming):
+    """What the senders of VCP and MPCP have in common (Xia et al. 2005)."""
 
     rtt_scaling: Literal["minimum", "smoothed", "unscaled"] = "minimum"
     """Which round-trip time scales increases: the `minimum` seen, the `smoothed` one (the queue then feeds
@@ -29,21 +29,23 @@ class VcpSender(SchemeParameters, LoadFactorTiming):
     """What an overload freezes for t_rho: `all` changes of the window (the paper), or further decreases only
     (the authors' code).
     """
-    kappa: GainOrNone = 0.25
-    """kappa: gain of the multiplicative increase (Xia et al. 2005: 0.25)."""
     alpha: Gain = 1.0
     """alpha: additive increase in packets for each t_rho (Xia et al. 2005: 1)."""
-    beta: Share = 0.875
-    """beta: the part of the window that an overload leaves (Xia et al. 2005: 0.875)."""
     pace_small_windows: Flag = True
     """Spread small windows over the round trip, as the authors' code does."""
 
 
-class MpcpSender(SchemeParameters, LoadFactorTiming, LoadWordLength):
-    """Parameters of MPCP's sender (Li and Yousefi'zadeh 2009, reconstructed)."""
+class VcpSender(LoadFactorSender):
+    """Parameters of VCP's sender (Xia et al. 2005)."""
 
-    rtt_scaling: Literal["minimum", "smoothed", "unscaled"] = "minimum"
-    """Which round-trip time scales increases: the `minimum` seen, the `smoothed` one, or none."""
+    kappa: Share = 0.25
+    """kappa: gain of the multiplicative increase, at most 1 (Xia et al. 2005: 0.25)."""
+    beta: Fraction = 0.875
+    """beta: the part of the window that an overload leaves (Xia et al. 2005: 0.875)."""
+
+
+class MpcpSender(LoadFactorSender, LoadWordLength):
+    """Parameters of MPCP's sender (Li and Yousefi'zadeh 2009, reconstructed): VCP's where both have one."""
 
 
 class QfcpSender(SchemeParameters):
@@ -57,26 +59,22 @@ def xcp_sender(sender: XcpSender, _mss_bytes: int) -> dict[str, Any]:
 
 def vcp_sender(sender: VcpSender, _mss_bytes: int) -> dict[str, Any]:
     """Return VCP's sender as in a plan."""
-    return {
-        "kind": "vcp",
-        "rtt_scaling": sender.rtt_scaling,
-        "bounds": sender.bounds,
-        "freeze": sender.freeze,
-        "kappa": float(sender.kappa),
-        "alpha": float(sender.alpha),
-        "beta": float(sender.beta),
-        "interval_ns": sender.load_factor_interval,
-        "pace_small_windows": sender.pace_small_windows,
-    }
+    return {"kind": "vcp", **_response(sender), "kappa": float(sender.kappa), "beta": float(sender.beta)}
 
 
 def mpcp_sender(sender: MpcpSender, _mss_bytes: int) -> dict[str, Any]:
     """Return MPCP's sender as in a plan."""
+    return {"kind": "mpcp", **_response(sender), "digits": sender.digits}
+
+
+def _response(sender: LoadFactorSender) -> dict[str, Any]:
     return {
-        "kind": "mpcp",
         "rtt_scaling": sender.rtt_scaling,
-        "digits": sender.digits,
+        "bounds": sender.bounds,
+        "freeze": sender.freeze,
+        "alpha": float(sender.alpha),
         "interval_ns": sender.load_factor_interval,
+        "pace_small_windows": sender.pace_small_windows,
     }
 
 
