@@ -14,6 +14,8 @@ use airpath_estimate::{
 };
 use serde_json::Value;
 
+const FILES: [&str; 4] = ["f1.json", "ekf_micro.json", "ekf_router.json", "maintainers.json"];
+
 /// mathematics.md 1.3: f1 and derivatives, whole and fractional queues.
 #[test]
 fn f1() {
@@ -294,6 +296,11 @@ fn read(name: &str) -> Option<Value> {
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors")), PathBuf::from);
     assert!(folder.is_dir(), "AIRPATH_VECTORS names no folder: {}", folder.display());
     let path = folder.join(name);
+    assert!(
+        FILES.iter().any(|file| folder.join(file).exists()),
+        "{} holds none of {FILES:?}",
+        folder.display()
+    );
     if named.is_some() && !path.exists() {
         println!("{name}: not in this folder");
         return None;
