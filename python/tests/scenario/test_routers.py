@@ -249,10 +249,6 @@ WRONG = {
         {"flows__0__scheme": "vcp", "topology__bottleneck__queue": EXPLICIT},
         'flows[0].scheme: "vcp" needs routers of vcp, and that of link "bottleneck" is xcp',
     ),
-    "another length of words": (
-        {"flows__0__scheme": "dpcp", "topology__bottleneck__queue": ANY | {"scheme": "mpcp"}},
-        'flows[0].scheme: "dpcp" sends words of 2 packets, and the router of link "bottleneck" reads words',
-    ),
     "two routers": (
         {"flows": [{"name": "x", "scheme": "xcp"}, {"name": "v", "scheme": "vcp"}]},
         "topology.bottleneck.queue.scheme: required: flows of different routers cross link",
