@@ -1,0 +1,102 @@
+"""Groups of independent samples, and the descriptives of each."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group of independent samples, as far as an analysis of variance needs it.
+
+    Attributes
+    ----------
+    name
+        Its name in tables: the scheme.
+    n
+        How many samples, at least one.
+    mean
+        Their mean.
+    sd
+        Their standard deviation (n - 1); NaN for a single one.
+    minimum, maximum
+        The smallest and the largest; NaN where only the moments are known.
+    """
+
+    name: str
+    n: int
+    mean: float
+    sd: float
+    minimum: float = math.nan
+    maximum: float = math.nan
+
+    @classmethod
+    def of(cls, name: str, samples: Iterable[float]) -> "Group":
+        """Describe samples; NaN means no value and does not count.
+
+        Raises
+        ------
+        ValueError
+            If no sample is left.
+        """
+        x = np.asarray(list(samples), dtype=np.float64)
+        x = x[~np.isnan(x)]
+        if x.size == 0:
+            raise ValueError(f"the group {name} has no samples")
+        sd = math.nan if x.size == 1 else float(x.std(ddof=1))
+        # Equal samples have no spread; rounding in their mean must not make one.
+        sd = 0.0 if x.size > 1 and bool((x == x[0]).all()) else sd
+        return cls(name, int(x.size), float(x.mean()), sd, float(x.min()), float(x.max()))
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean."""
+        return self.sd / math.sqrt(self.n)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Return the confidence interval of the mean (Student's t)."""
+        if self.n < 2:
+            return math.nan, math.nan
+        half = float(stats.t.ppf(0.5 + confidence / 2, self.n - 1)) * self.standard_error
+        return self.mean - half, self.mean + half
+
+
+def total(groups: Sequence[Group]) -> Group:
+    """Return all samples of all groups as one group, named Total."""
+    n = sum(group.n for group in groups)
+    mean = grand_mean(groups)
+    squares = sum((group.n - 1) * group.sd**2 if group.n > 1 else 0.0 for group in groups) + sum(
+        group.n * (group.mean - mean) ** 2 for group in groups
+    )
+    return Group(
+        "Total",
+        n,
+        mean,
+        math.sqrt(squares / (n - 1)) if n > 1 else math.nan,
+        min(group.minimum for group in groups),
+        max(group.maximum for group in groups),
+    )
+
+
+def grand_mean(groups: Sequence[Group]) -> float:
+    """Return the mean of all samples of all groups."""
+    return sum(group.n * group.mean for group in groups) / sum(group.n for group in groups)
+
+
+def require(groups: Sequence[Group], smallest: int = 1) -> None:
+    """Refuse what cannot be analysed.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two groups, a group has fewer than `smallest` samples, or no group has two.
+    """
+    if len(groups) < 2:
+        raise ValueError(f"an analysis of variance needs two groups or more, not {len(groups)}")
+    if few := [group.name for group in groups if group.n < smallest]:
+        raise ValueError(f"too few samples in {', '.join(few)}: at least {smallest} are needed")
+    if all(group.n < 2 for group in groups):
+        raise ValueError("no group has two samples, so there is no variance to compare with")
