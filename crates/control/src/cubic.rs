@@ -6,8 +6,8 @@ use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe, SendEvent, Timestamp,
 };
 
-use crate::config::check;
 use crate::{ConfigError, WindowRule};
+use airpath_model::config::check;
 use epoch::Epoch;
 
 /// The parameters of CUBIC.

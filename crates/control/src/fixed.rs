@@ -5,8 +5,8 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
-use crate::config::check;
 use crate::windowed::QUANTUM_SEGMENTS;
+use airpath_model::config::check;
 
 /// Keeps a fixed amount in flight whatever happens, in bursts or at a fixed rate.
 #[derive(Clone, Debug)]

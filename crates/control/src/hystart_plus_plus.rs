@@ -2,8 +2,8 @@
 
 use airpath_model::{AckEvent, Bytes, CongestionSignal, Duration, Phase};
 
-use crate::config::check;
 use crate::{ConfigError, SlowStart, StandardSlowStart};
+use airpath_model::config::check;
 
 /// The constants of RFC 9406, section 4.3, under their names there.
 #[derive(Clone, Copy, Debug, PartialEq)]

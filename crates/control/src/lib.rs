@@ -9,7 +9,6 @@
 //! convert at their edge.
 #![no_std]
 
-mod config;
 mod cubic;
 mod fixed;
 mod hystart_plus_plus;
@@ -21,7 +20,7 @@ mod window_rule;
 mod windowed;
 mod xcp;
 
-pub use config::ConfigError;
+pub use airpath_model::config::ConfigError;
 pub use cubic::{Cubic, CubicConfig, CubicForm};
 pub use fixed::Fixed;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};

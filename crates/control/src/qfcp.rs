@@ -6,8 +6,8 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
-use crate::config::check;
 use crate::windowed::QUANTUM_SEGMENTS;
+use airpath_model::config::check;
 
 /// However low the rate: one segment leaves in this time, as only its acknowledgment can bring a better rate.
 const LONGEST_SPACING: Duration = Duration::from_secs(10);

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use airpath_model::{AckEvent, Bytes, CongestionSignal, Phase};
 
 use crate::ConfigError;
-use crate::config::check;
+use airpath_model::config::check;
 
 /// How the window grows below the slow-start threshold, and whether growth should end before a loss ends it.
 ///

@@ -15,7 +15,7 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
-use crate::config::check;
+use airpath_model::config::check;
 use overload::Region;
 use response::{LoadResponse, ResponseConfig};
 

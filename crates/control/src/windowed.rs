@@ -5,8 +5,8 @@ use airpath_model::{
     Phase, Probe, SendEvent, Timestamp,
 };
 
-use crate::config::check;
 use crate::{ConfigError, SlowStart, WindowRule};
+use airpath_model::config::check;
 
 /// The most segments that leave back to back when pacing is on: one delayed acknowledgment's worth. The upper
 /// bound of RFC 9002, section 7.7, is an initial window.

@@ -6,8 +6,8 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
-use crate::config::check;
 use crate::windowed::QUANTUM_SEGMENTS;
+use airpath_model::config::check;
 
 /// The change of throughput that every packet asks for, byte/s: all there is (ns-2.35 `xcp/xcp-end-sys.cc`).
 const DEMAND: f64 = 1e24;

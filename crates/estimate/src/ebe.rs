@@ -2,11 +2,11 @@
 
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp};
 
-use crate::config::{ConfigError, check};
 use crate::{
     Cycle, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile,
     QueueMaintainer, RunningVariance, report,
 };
+use airpath_model::config::{ConfigError, check};
 
 /// Parameters of [`Ebe`].
 #[derive(Clone, Copy, Debug, PartialEq)]

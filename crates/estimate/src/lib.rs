@@ -10,7 +10,6 @@
 
 extern crate alloc;
 
-mod config;
 mod configured;
 mod ebe;
 mod kalman;
@@ -27,7 +26,7 @@ mod skellam;
 mod transient_mean;
 mod xcp_b;
 
-pub use config::ConfigError;
+pub use airpath_model::config::ConfigError;
 pub use configured::Configured;
 pub use ebe::{Ebe, EbeConfig};
 pub use kalman::{Covariance, Estimate, Gain, Jacobian};

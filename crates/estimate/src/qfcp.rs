@@ -2,8 +2,8 @@
 
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp};
 
-use crate::config::{ConfigError, check};
 use crate::report;
+use airpath_model::config::{ConfigError, check};
 
 /// Parameters of [`Qfcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]

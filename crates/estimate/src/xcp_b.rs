@@ -2,7 +2,7 @@
 
 use airpath_model::{CapacitySource, ControlInterval, Spare, Timestamp};
 
-use crate::config::{ConfigError, check};
+use airpath_model::config::{ConfigError, check};
 
 /// Which queue of a control interval counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,6 +11,7 @@ extern crate alloc;
 mod bytes;
 mod capacity;
 mod channel;
+pub mod config;
 mod controller;
 mod ecn;
 mod event;

@@ -6,7 +6,6 @@
 
 extern crate alloc;
 
-mod config;
 mod drop_tail;
 mod interval_meter;
 mod limit;
@@ -15,7 +14,7 @@ mod router;
 mod vcp;
 mod xcp;
 
-pub use config::ConfigError;
+pub use airpath_model::config::ConfigError;
 pub use drop_tail::DropTail;
 pub use limit::Limit;
 pub use qfcp::{Qfcp, QfcpConfig};

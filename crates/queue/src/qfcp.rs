@@ -6,9 +6,9 @@ use airpath_model::{
     Backlog, Bytes, CapacitySource, ControlInterval, Duration, Packet, PathHeader, Rate, Timestamp,
 };
 
-use crate::config::check;
 use crate::interval_meter::IntervalMeter;
 use crate::{ConfigError, RouterProtocol};
+use airpath_model::config::check;
 
 /// The least that may be given to a flow, byte/s: greater than zero, so that the count of flows stays finite.
 const LEAST_RATE: f64 = 1.0;

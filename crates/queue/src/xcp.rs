@@ -6,9 +6,9 @@ use airpath_model::{
     Backlog, Bytes, CapacitySource, ControlInterval, Duration, Packet, PathHeader, Timestamp,
 };
 
-use crate::config::check;
 use crate::interval_meter::IntervalMeter;
 use crate::{ConfigError, RouterProtocol};
+use airpath_model::config::check;
 
 use feedback::Feedback;
 use flows::Flows;

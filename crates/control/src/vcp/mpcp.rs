@@ -10,7 +10,7 @@ use super::response::{LoadResponse, ResponseConfig};
 use super::scaling::{RttScaling, VcpBounds};
 use super::{LOW_LOAD, VcpConfig};
 use crate::ConfigError;
-use crate::config::check;
+use airpath_model::config::check;
 
 /// `ρ_max`: the load factor that the highest level stands for.
 const MAX_LOAD: f64 = 1.2;

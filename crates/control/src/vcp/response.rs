@@ -7,8 +7,8 @@ use airpath_model::{
 use super::overload::{Overload, Region, VcpFreeze};
 use super::scaling::{RttScaling, Scaling, VcpBounds};
 use crate::ConfigError;
-use crate::config::check;
 use crate::windowed::QUANTUM_SEGMENTS;
+use airpath_model::config::check;
 
 /// Windows of 2 to 64 packets may be spread over the round trip.
 const PACED_WINDOWS: core::ops::RangeInclusive<f64> = 2.0..=64.0;

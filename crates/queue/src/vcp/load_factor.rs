@@ -4,7 +4,7 @@ use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Packet, Timestamp}
 use alloc::boxed::Box;
 
 use crate::ConfigError;
-use crate::config::check;
+use airpath_model::config::check;
 
 /// Parameters of the load factor (Xia et al., SIGCOMM'05, section 4.1 and Table 2).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,9 @@
-//! Parameters that make no sense are refused when a discipline or router protocol is built, not found in a run.
+//! Parameters that make no sense are refused when a component is built, not discovered in a run.
+
+use thiserror::Error;
 
 /// A parameter outside its range.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[error("{parameter} must be {range}, not {value}")]
 pub struct ConfigError {
     /// Its name in the configuration.
@@ -12,8 +14,11 @@ pub struct ConfigError {
     pub value: f64,
 }
 
-/// `Ok` when `allowed`, else the error that names the parameter.
-pub(crate) fn check(
+/// Refuses a parameter unless it is `allowed`.
+///
+/// # Errors
+/// The error that names the parameter, its range and what was given.
+pub fn check(
     allowed: bool,
     parameter: &'static str,
     range: &'static str,
