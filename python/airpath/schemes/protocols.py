@@ -77,7 +77,7 @@ class TwoDigits(LoadWordLength):
 
 
 class MpcpRouter(LoadFactorRouter):
-    """Parameters of MPCP's router (Li and Yousefi'zadeh 2009, reconstructed); packets tell the word length."""
+    """Parameters of MPCP's router (Li and Yousefi'zadeh 2009, reconstructed); packets tell word lengths."""
 
 
 class QfcpRouter(Table):
