@@ -119,8 +119,9 @@ impl Rounds {
             let mut event = SendEvent::at(self.now, MSS);
             event.mss = MSS;
             event.in_flight = MSS * sent;
+            event.rtt = self.estimate(rtt);
             let header = self.controller.on_sent(&event, &mut NullProbe);
-            echoes.push(through_routers(header, load));
+            echoes.push(through_routers(header, load, packets, rtt));
         }
         match fate {
             Fate::TimedOut => {
@@ -175,8 +176,16 @@ impl Rounds {
 }
 
 /// The header of a packet after routers on a path with that load wrote on it: load factors. Others are not answered.
-fn through_routers(header: PathHeader, load: f64) -> PathHeader {
+fn through_routers(header: PathHeader, load: f64, packets: u64, rtt: Duration) -> PathHeader {
+    // Of one flow that sends that many packets in a round trip, in byte/s.
+    let throughput = packets as f64 * MSS.as_f64() / rtt.as_secs_f64();
+    let capacity = throughput / load;
     match header {
+        PathHeader::Xcp(header) => {
+            let delta = 0.4 * (capacity - throughput) / packets as f64;
+            PathHeader::Xcp(XcpHeader { delta_throughput: delta.min(header.delta_throughput), ..header })
+        }
+        PathHeader::FairRate(rate) => PathHeader::FairRate(rate.min(Rate::from_bps_f64(8.0 * capacity))),
         PathHeader::Load(_) if load < 0.8 => PathHeader::Load(LoadCode::Low),
         PathHeader::Load(_) if load < 1.0 => PathHeader::Load(LoadCode::High),
         PathHeader::Load(_) => PathHeader::Load(LoadCode::Overload),
