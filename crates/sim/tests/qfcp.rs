@@ -1,0 +1,47 @@
+//! QFCP whole: its router and its senders over one link.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use airpath_sim::plan::*;
+use common::*;
+
+/// Flows over 10 Mbit/s and 80 ms, of which flow i starts at `i` seconds; counted from 10 to 40 s.
+fn scenario(flows: u64) -> Plan {
+    let queue = QueuePlan::Router {
+        limit_bytes: Some(575_000),
+        limit_packets: None,
+        protocol: ProtocolPlan::Qfcp { beta: 0.5, interval_ns: 200 * MILLISECOND },
+        source: SourcePlan::Configured { bps: 10_000_000 },
+    };
+    let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 40.0) }, 40.0);
+    let sources = (0..flows)
+        .map(|index| FlowPlan {
+            start_ns: Draw::Constant { value: index as f64 * SECOND as f64 },
+            ..flow(&format!("f{index}"), ControllerPlan::Qfcp)
+        })
+        .collect();
+    let mut plan = plan(40, links, sources);
+    plan.record.measure_from_ns = 10 * SECOND;
+    plan
+}
+
+#[test]
+fn flows_share_the_link_equally_and_fill_it_without_losses() {
+    for flows in [1, 2, 8] {
+        let outcome = run(&scenario(flows), 1);
+        let goodput: Vec<f64> = table(&outcome, "flows")
+            .integers("goodput_bytes")
+            .iter()
+            .map(|&bytes| bytes as f64 * 8.0 / 30e6)
+            .collect();
+        let total: f64 = goodput.iter().sum();
+        // 1460 of 1500 bytes are payload; the link may idle for 2 % where paced packets leave gaps.
+        let most = 10.0 * 1460.0 / 1500.0;
+        assert!((0.98 * most..=most).contains(&total), "{flows} flows: {total} of {most} Mbit/s");
+        let mean = total / flows as f64;
+        assert!(goodput.iter().all(|own| (own / mean - 1.0).abs() < 0.01), "{goodput:?}");
+        assert_eq!(table(&outcome, "links").integers("dropped_packets_total")[0], 0);
+    }
+}
