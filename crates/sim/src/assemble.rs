@@ -14,8 +14,8 @@ use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
 use crate::input::Input;
 use crate::link::Link;
-use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
-use crate::record::Recorder;
+use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use crate::record::{Buffer, Recorder};
 use crate::router::qdisc;
 
 /// The parts of a run.
@@ -60,13 +60,21 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
     let capture = Capture::new(&plan.record.capture, &plan.links)
         .map_err(|problem| PlanError::Value { place: "record.capture".to_owned(), problem })?;
     let recorder = Recorder::new(
-        plan.links.iter().map(|link| link.record),
+        plan.links.iter().map(|link| (link.record, buffer(&link.queue))),
         measured_at.into_iter(),
         plan.flows.len(),
         plan.record.packets,
         capture,
     );
     Ok(Assembly { links, delays_s, flows, routes, recorder })
+}
+
+fn buffer(queue: &QueuePlan) -> Buffer {
+    match queue.limits() {
+        (Some(bytes), _) => Buffer::Bytes(bytes),
+        (None, Some(packets)) => Buffer::Packets(packets),
+        (None, None) => Buffer::Unlimited,
+    }
 }
 
 fn add_route(routes: &mut Vec<u32>, path: &[usize]) -> u32 {

@@ -267,6 +267,7 @@ _TABLES = (
             _whole("queue_max_bytes", "B", "longest queue in the interval"),
             _whole("queue_bytes", "B", "queue at the end of the interval"),
             _whole("queue_packets", "packets", "queue at the end of the interval"),
+            _real("queue_share", "", "time-weighted mean queue over the buffer; NaN when that is unlimited"),
         ),
     ),
     TableDescription(

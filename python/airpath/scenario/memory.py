@@ -11,7 +11,7 @@ from airpath.scenario.resolve import Resolved
 from airpath.units import format_size
 
 FLOW_SERIES_COLUMNS: Final = 15
-LINK_SERIES_COLUMNS: Final = 12
+LINK_SERIES_COLUMNS: Final = 13
 LINK_OBSERVATION_COLUMNS: Final = 4
 ROUTER_QUANTITIES: Final = 20
 """The most that a router reports: its protocol's and its capacity source's quantities."""

@@ -65,6 +65,7 @@ def record(
                 max(before, backlog),
                 int(backlog),
                 int(backlog / 1500),
+                (before + backlog) / 2 / limit,
             )
         )
         series += [
@@ -119,6 +120,7 @@ def record(
         "queue_max_bytes",
         "queue_bytes",
         "queue_packets",
+        "queue_share",
     )
     links = dict(zip(link_names, map(np.array, zip(*link, strict=True)), strict=True))
     after = links["time_s"] > 5.0

@@ -138,7 +138,7 @@ def test_memory_is_estimated_from_rows():
     estimate = scenario.memory()
     # 10 s in intervals of 100 ms; six flows, two recorded links.
     assert (estimate.flow_series_rows, estimate.link_series_rows, estimate.packet_rows) == (600, 200, 0)
-    assert estimate.bytes == 8 * (600 * 15 + 200 * 12) + 6 * 4096
+    assert estimate.bytes == 8 * (600 * 15 + 200 * 13) + 6 * 4096
     # One direction carries 12 Mbit/s for 10 s in packets of 1500 bytes: 10 000 packets.
     one_way = Scenario.from_dict(dumbbell(record__packets=True))
     assert one_way.memory().packet_rows == 10_000
@@ -155,7 +155,7 @@ def test_a_scenario_too_large_for_the_memory_is_refused():
     with pytest.raises(ScenarioError) as caught:
         scenario.refuse_if_too_large(available=size - 1)
     assert str(caught.value) == (
-        "scenario: the records of one run would take about 35 kB, and 35 kB of memory are free;"
+        "scenario: the records of one run would take about 37 kB, and 37 kB of memory are free;"
         " set a larger record.interval, or make the run shorter"
     )
     with pytest.raises(ScenarioError, match=r"set record\.packets = false"):

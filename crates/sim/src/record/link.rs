@@ -21,10 +21,19 @@ pub(crate) struct LinkCounters {
     offered_bits: f64,
 }
 
+/// The size of a buffer, in the unit in which it is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Buffer {
+    Bytes(u64),
+    Packets(u64),
+    Unlimited,
+}
+
 /// What is known of one link.
 #[derive(Debug)]
 pub(crate) struct LinkMeter {
     pub(crate) recorded: bool,
+    buffer: Buffer,
     limited: bool,
     interval: LinkCounters,
     interval_began: Timestamp,
@@ -36,9 +45,10 @@ pub(crate) struct LinkMeter {
 }
 
 impl LinkMeter {
-    pub(crate) fn new(recorded: bool) -> Self {
+    pub(crate) fn new(recorded: bool, buffer: Buffer) -> Self {
         Self {
             recorded,
+            buffer,
             limited: true,
             interval: LinkCounters::default(),
             interval_began: Timestamp::ZERO,
@@ -93,6 +103,8 @@ impl LinkMeter {
         self.limited = offered_bits.is_some();
         self.interval.offered_bits = offered_bits.unwrap_or(f64::NAN);
         let span = now.since(self.interval_began).as_nanos();
+        let mean_bytes = mean(self.interval.queue_bytes_time, span);
+        let mean_packets = mean(self.interval.queue_packets_time, span);
         let row = LinkSeriesRow {
             link: i64::from(link),
             time_s: now.as_secs_f64(),
@@ -101,11 +113,16 @@ impl LinkMeter {
             departed_bytes: self.interval.departed_bytes as i64,
             dropped_packets: self.interval.dropped_packets.iter().sum::<u64>() as i64,
             marked_packets: self.interval.marked_packets as i64,
-            queue_mean_bytes: mean(self.interval.queue_bytes_time, span),
-            queue_mean_packets: mean(self.interval.queue_packets_time, span),
+            queue_mean_bytes: mean_bytes,
+            queue_mean_packets: mean_packets,
             queue_max_bytes: self.interval.queue_max.bytes.get() as i64,
             queue_bytes: self.backlog.bytes.get() as i64,
             queue_packets: self.backlog.packets as i64,
+            queue_share: match self.buffer {
+                Buffer::Bytes(limit) => mean_bytes / limit as f64,
+                Buffer::Packets(limit) => mean_packets / limit as f64,
+                Buffer::Unlimited => f64::NAN,
+            },
         };
         self.measured.add(&self.interval);
         self.interval = LinkCounters { queue_max: self.backlog, ..LinkCounters::default() };

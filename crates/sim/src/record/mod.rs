@@ -8,5 +8,6 @@ mod table;
 
 pub use table::{Column, Table};
 
+pub(crate) use link::Buffer;
 pub(crate) use recorder::{FlowState, Recorded, Recorder};
 pub(crate) use rows::{CompletionRow, FlowRow, FlowTable};

@@ -5,7 +5,7 @@ use airpath_model::{
 };
 
 use super::flow::{DelayDistribution, FlowMeter};
-use super::link::LinkMeter;
+use super::link::{Buffer, LinkMeter};
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, FlowEventRow, FlowEventTable, FlowRow,
     FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
@@ -55,16 +55,16 @@ pub(crate) struct FlowState {
 }
 
 impl Recorder {
-    /// For links that are recorded or not, and flows given as (measuring link, source).
+    /// For links given as (recorded or not, buffer), and flows given as (measuring link, source).
     pub(crate) fn new(
-        links: impl Iterator<Item = bool>,
+        links: impl Iterator<Item = (bool, Buffer)>,
         flows: impl Iterator<Item = (u32, u32)>,
         sources: usize,
         keep_packets: bool,
         capture: Capture,
     ) -> Self {
         Self {
-            links: links.map(LinkMeter::new).collect(),
+            links: links.map(|(recorded, buffer)| LinkMeter::new(recorded, buffer)).collect(),
             flows: flows.map(|(link, source)| FlowMeter::new(link, source)).collect(),
             distributions: (0..sources).map(|_| DelayDistribution::new()).collect(),
             keep_packets,

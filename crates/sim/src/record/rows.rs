@@ -48,7 +48,7 @@ table! {
     "link_series", LinkSeriesRow, LinkSeriesTable {
         link: i64, time_s: f64, offered_bytes: f64, arrived_bytes: i64, departed_bytes: i64, dropped_packets: i64,
         marked_packets: i64, queue_mean_bytes: f64, queue_mean_packets: f64, queue_max_bytes: i64, queue_bytes: i64,
-        queue_packets: i64,
+        queue_packets: i64, queue_share: f64,
     }
 }
 
