@@ -43,11 +43,11 @@ pub enum ControllerPlan {
         freeze: FreezePlan,
         /// MI's gain κ: 0.25.
         kappa: f64,
-        /// AI's α in packets for each t_ρ: 1.
+        /// AI's α in packets for each `t_ρ`: 1.
         alpha: f64,
         /// MD's factor: 0.875.
         beta: f64,
-        /// t_ρ, nanoseconds.
+        /// `t_ρ`, nanoseconds.
         interval_ns: u64,
         /// Spread small windows over the round trip.
         pace_small_windows: bool,
@@ -62,9 +62,9 @@ pub enum ControllerPlan {
         bounds: VcpBoundsPlan,
         /// What an overload freezes.
         freeze: FreezePlan,
-        /// AI's α in packets for each t_ρ: 1.
+        /// AI's α in packets for each `t_ρ`: 1.
         alpha: f64,
-        /// t_ρ, nanoseconds.
+        /// `t_ρ`, nanoseconds.
         interval_ns: u64,
         /// Spread small windows over the round trip.
         pace_small_windows: bool,
