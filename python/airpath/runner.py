@@ -109,7 +109,8 @@ def compare(
     rtt
         Base round-trip time; by default that of the named link, else 40 ms.
     buffer
-        Limit of the drop-tail queue; by default that of the named link, else one bandwidth-delay product.
+        Limit of the queue, which is what each scheme needs: drop-tail, or the scheme's router. By default
+        that of the named link, else one bandwidth-delay product.
     flows
         How many flows of the scheme.
     duration, warm_up

@@ -26,6 +26,7 @@ class Observation:
 
 _OBSERVATIONS = (
     Observation("capacity_estimate_bps", "bit/s", "the source's estimate of the capacity"),
+    Observation("capacity_estimate", "B/s", "the same in the unit of the protocols' equations"),
     Observation("input_rate_bps", "bit/s", "arrivals over the protocol's last interval"),
     Observation("load_factor", "", "VCP, MPCP: load over target utilisation, 1 at full load"),
     Observation("steady_queue_bytes", "B", "VCP, MPCP: sampled queue, low-pass filtered over intervals"),
