@@ -11,23 +11,28 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import new_class
 from typing import Any
 
+from pydantic import ConfigDict
+
 from airpath.links import LINKS
+from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
 from airpath.schemes import SCHEMES
+from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES
 
 OUT = Path(__file__).parent.parent / "docs" / "reference"
-COMMANDS = ("run", "compare", "validate", "list", "trace show", "trace convert", "doctor")
+COMMANDS = ("run", "compare", "reproduce", "validate", "list", "trace show", "trace convert", "doctor")
 
 
 def main() -> None:
     """Write every page."""
     write("scenario.md", scenario_page(scenario_schema()))
     write("command-line.md", command_page())
-    for scheme in SCHEMES:
-        schema = scheme.parameters.model_json_schema(by_alias=True)
-        write(f"parameters/{scheme.id}.md", "\n".join(keys(schema)) + "\n")
+    for name, parameters in parameter_tables().items():
+        write(f"parameters/{name}.md", "\n".join(keys(schema_of(parameters))) + "\n")
+    write("lists/compositions.md", compositions())
     write("lists/schemes.md", listed({scheme.id: scheme.description for scheme in SCHEMES}))
     write("lists/queues.md", listed({queue.name: queue.description for queue in QUEUES}))
     write("lists/links.md", listed({link.name: link.description for link in LINKS}))
@@ -52,6 +57,59 @@ def listed(entries: Mapping[str, str]) -> str:
         )
         + "\n"
     )
+
+
+def parameter_tables() -> dict[str, type[Table]]:
+    """Return what has a table of parameters, by file name: end-to-end schemes, protocols, capacity sources."""
+    tables: dict[str, type[Table]] = {
+        scheme.id: scheme.parameters for scheme in SCHEMES if scheme.router is None
+    }
+    for family in FAMILIES:
+        # Of families with one protocol the first has the table; other defaults are with the compositions.
+        tables.setdefault(f"protocols/{family.protocol}", together(family.parameters))
+    return tables | {f"sources/{source.id}": source.parameters for source in CAPACITY_SOURCES}
+
+
+def together(parts: tuple[type[Table], ...]) -> type[Table]:
+    """Return the parameters of sender and router in one table."""
+
+    def body(namespace: dict[str, Any]) -> None:
+        # The fields bring their descriptions along; this class has no source text to look for more.
+        namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
+        namespace["__module__"] = __name__
+
+    return new_class("Together", parts, exec_body=body)
+
+
+def compositions() -> str:
+    """Return the table of the router-assisted schemes, for pages one folder below that of the site."""
+    tables = {name: properties(table) for name, table in parameter_tables().items()}
+    lines = ["| scheme | protocol | capacity source | other defaults |", "|---|---|---|---|"]
+    for scheme in SCHEMES:
+        if scheme.router is not None:
+            protocol, source = scheme.router.protocol, scheme.router.source
+            usual = {**tables[f"protocols/{protocol}"], **tables[f"sources/{source}"]}
+            changed = [
+                f"`{key} = {toml(value.get('default'))}`"
+                for key, value in properties(scheme.parameters).items()
+                if key not in usual or value.get("default") != usual[key].get("default")
+            ]
+            lines.append(
+                f"| `{scheme.id}` | [{protocol}](../schemes/{protocol}.md)"
+                f" | [{source}](../sources/{source}.md) | {', '.join(changed)} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def properties(parameters: type[Table]) -> Mapping[str, Any]:
+    """Return the keys of a table of parameters."""
+    found: Mapping[str, Any] = schema_of(parameters).get("properties", {})
+    return found
+
+
+def schema_of(parameters: type[Table]) -> dict[str, Any]:
+    """Return the schema of a table of parameters as it is written, so that defaults have their units."""
+    return parameters.model_json_schema(by_alias=True, mode="serialization")
 
 
 def scenario_page(schema: Mapping[str, Any]) -> str:

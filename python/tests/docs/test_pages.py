@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from airpath.results.observations import OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
-from airpath.schemes import SCHEMES
+from airpath.schemes import SCHEMES, Scheme
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -22,22 +23,93 @@ def make_docs():
     return module
 
 
-@pytest.mark.parametrize("scheme", [scheme.id for scheme in SCHEMES])
-def test_every_scheme_has_a_page(scheme):
-    page = (DOCS / "schemes" / f"{scheme}.md").read_text(encoding="utf-8")
-    for heading in ("## Parameters", "## Sources"):
-        assert heading in page
-    assert f"docs/reference/parameters/{scheme}.md" in page
+END_TO_END = [scheme for scheme in SCHEMES if scheme.router is None]
+ROUTER_ASSISTED = [scheme for scheme in SCHEMES if scheme.router is not None]
+
+
+def by_id(scheme: Scheme) -> str:
+    return scheme.id
+
+
+def section(page: str, heading: str) -> str:
+    """Return the text below a heading, up to the next; a page without it is refused."""
+    assert f"\n## {heading}\n" in page, f'no section "{heading}"'
+    return page.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def pages_of(scheme: Scheme) -> dict[str, str]:
+    """Return the pages that document a scheme, by the name of their table of parameters."""
+    if scheme.router is None:
+        places = {scheme.id: DOCS / "schemes" / f"{scheme.id}.md"}
+    else:
+        protocol, source = scheme.router.protocol, scheme.router.source
+        places = {
+            f"protocols/{protocol}": DOCS / "schemes" / f"{protocol}.md",
+            f"sources/{source}": DOCS / "sources" / f"{source}.md",
+        }
+    return {table: place.read_text(encoding="utf-8") for table, place in places.items()}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=by_id)
+def test_every_scheme_has_its_pages(scheme):
+    for table, page in pages_of(scheme).items():
+        assert f'"docs/reference/parameters/{table}.md"' in section(page, "Parameters")
+        assert len(section(page, "Sources").split()) > 1
+        assert "```text" in page, "no formula"
+        if scheme.router is not None:
+            assert section(page, "Departures").strip()
+
+
+@pytest.mark.parametrize("scheme", ROUTER_ASSISTED, ids=by_id)
+def test_the_page_of_a_source_names_its_schemes_and_what_it_reports(scheme):
+    pages = pages_of(scheme)
+    assert all(f"`{scheme.id}`" in page for page in pages.values())
+    assert "`capacity_estimate_bps`" in section(pages[f"sources/{scheme.router.source}"], "What it reports")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=by_id)
+def test_every_parameter_is_in_a_table_of_the_pages(scheme, make_docs):
+    tables = make_docs.parameter_tables()
+    described = {key for table in pages_of(scheme) for key in tables[table].model_fields}
+    assert set(scheme.parameters.model_fields) <= described
+
+
+def test_the_compositions_are_listed_with_their_pages(make_docs):
+    rows = {line.split("|")[1].strip(): line for line in make_docs.compositions().splitlines()[2:]}
+    assert list(rows) == [f"`{scheme.id}`" for scheme in ROUTER_ASSISTED]
+    for scheme in ROUTER_ASSISTED:
+        assert f"(../schemes/{scheme.router.protocol}.md)" in rows[f"`{scheme.id}`"]
+        assert f"(../sources/{scheme.router.source}.md)" in rows[f"`{scheme.id}`"]
+    assert "`digits = 2`" in rows["`dpcp`"]  # another default than that of the protocol's table
+    assert rows["`mpcp`"].endswith("|  |")
+    index = (DOCS / "sources" / "index.md").read_text(encoding="utf-8")
+    assert "docs/reference/lists/compositions.md" in index
+
+
+@pytest.mark.parametrize("quantity", OBSERVATIONS)
+def test_every_reported_quantity_is_on_a_page(quantity):
+    pages = {page for scheme in ROUTER_ASSISTED for page in pages_of(scheme).values()}
+    assert any(f"`{quantity}`" in page for page in pages)
+
+
+def test_a_default_has_its_unit(make_docs):
+    table = "\n".join(make_docs.keys(make_docs.schema_of(make_docs.parameter_tables()["sources/ebe"])))
+    assert '`"200 ms"`' in table
+
+
+QUEUE_PAGES = {"scheme": "router"}
+"""Queues that are documented on the page of another."""
 
 
 @pytest.mark.parametrize("queue", [queue.name for queue in QUEUES])
 def test_every_queue_has_a_page(queue):
-    assert (DOCS / "queues" / f"{queue}.md").is_file()
+    page = (DOCS / "queues" / f"{QUEUE_PAGES.get(queue, queue)}.md").read_text(encoding="utf-8")
+    assert f'kind = "{queue}"' in page
 
 
 def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    for folder in ("schemes", "queues", "links"):
+    for folder in ("schemes", "sources", "queues", "links"):
         for page in (DOCS / folder).glob("*.md"):
             assert f"{folder}/{page.name}" in navigation
 
