@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from airpath.papers.figure import Figure
     from airpath.papers.reproduce import Reproduced
 
-HELP = """Replay figures and tables of the papers and judge what they say: one report, pictures, `verdicts.json`.
+HELP = """Replay figures and tables of the papers, and judge what they say: report, pictures, `verdicts.json`.
 
 Finished runs are kept: after Ctrl-C, or with more figures, work goes on where it stopped.
 
@@ -67,9 +67,7 @@ def reproduce(
     show(f"report:   {out / 'report.html'}\nverdicts: {out / 'verdicts.json'}")
 
 
-def _work(
-    figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | None
-) -> "list[Reproduced]":
+def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | None) -> "list[Reproduced]":
     from airpath.papers.reproduce import reproduce as reproduce_figures
     from airpath.papers.work import Interrupted
     from airpath.progress import progress_bar
@@ -77,7 +75,9 @@ def _work(
 
     def started(missing: int) -> None:
         if sys.stderr.isatty():
-            tell(f"{missing} run{'' if missing == 1 else 's'} to do; finished ones are kept in {out / 'runs'}")
+            tell(
+                f"{missing} run{'' if missing == 1 else 's'} to do; finished ones are kept in {out / 'runs'}"
+            )
 
     try:
         with progress_bar("reproducing", None) as on_progress:

@@ -9,7 +9,7 @@ from airpath.papers.claim import Claim
 from airpath.papers.drawing import panels
 from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, SETTINGS, TRAFFIC
 from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns, TextTable
+from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import (
     drops,
     jain,
@@ -24,6 +24,7 @@ from airpath.papers.sample import Sample, difference, sample
 from airpath.papers.settings import PARKING_LOT_LINKS, dumbbell, parking_lot, with_options
 from airpath.plots.style import styled
 from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
 
 REPETITIONS: Final = 30
 DEFAULT: Final = "default"
@@ -39,26 +40,26 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "maintainer below threshold": {"maintainer": "below-threshold"},
     "monitor idle-corrected": {"monitor": "idle-corrected"},
     "monitor hold": {"monitor": "hold"},
-    "Υ 1.0": {"upsilon": 1.0},
-    "Υ 1.1": {"upsilon": 1.1},
-    "Υ 1.2": {"upsilon": 1.2},
-    "Υ 1.3": {"upsilon": 1.3},
-    "Υ 1.5": {"upsilon": 1.5},
-    "Υ 1.6": {"upsilon": 1.6},
-    "hold, Υ 1.2": {"monitor": "hold", "upsilon": 1.2},
-    "hold, Υ 1.2, threshold 5 %": {"monitor": "hold", "upsilon": 1.2, "threshold": 0.05},
-    "Υ 1.2, threshold 5 %": {"upsilon": 1.2, "threshold": 0.05},
+    "Upsilon 1.0": {"upsilon": 1.0},
+    "Upsilon 1.1": {"upsilon": 1.1},
+    "Upsilon 1.2": {"upsilon": 1.2},
+    "Upsilon 1.3": {"upsilon": 1.3},
+    "Upsilon 1.5": {"upsilon": 1.5},
+    "Upsilon 1.6": {"upsilon": 1.6},
+    "hold, Upsilon 1.2": {"monitor": "hold", "upsilon": 1.2},
+    "hold, Upsilon 1.2, threshold 5 %": {"monitor": "hold", "upsilon": 1.2, "threshold": 0.05},
+    "Upsilon 1.2, threshold 5 %": {"upsilon": 1.2, "threshold": 0.05},
 }
-"""What differs from the default (filter `icc`, plain monitor, latched maintainer, Υ = 1.40, threshold 15 %).
+"""What differs from the default: filter `icc`, plain monitor, latched maintainer, Upsilon 1.40, threshold 15 %.
 
-The last three are combinations, since `hold` with Υ = 1.40 overshoots.
+The last three are combinations, since `hold` with Upsilon = 1.40 overshoots.
 """
 
 _BUILDERS: Final[dict[str, Callable[[str], Experiment]]] = {
     "T": lambda scheme: dumbbell("T", scheme, REPETITIONS),
     "O": lambda scheme: dumbbell("O", scheme, REPETITIONS),
-    "parking lot, 1–20 Mbit/s": lambda scheme: parking_lot(20, scheme, REPETITIONS),
-    "parking lot, 1–40 Mbit/s": lambda scheme: parking_lot(40, scheme, REPETITIONS),
+    "parking lot, 1 to 20 Mbit/s": lambda scheme: parking_lot(20, scheme, REPETITIONS),
+    "parking lot, 1 to 40 Mbit/s": lambda scheme: parking_lot(40, scheme, REPETITIONS),
 }
 
 _EXPERIMENTS = {
@@ -104,7 +105,11 @@ def _draw(runs: FigureRuns) -> Picture:
         halves = [50 * (one.interval[1] - one.interval[0]) for one in samples]
         colours = ["#009e73" if mean > 0 else "#d55e00" for mean in means]
         panel.barh(
-            places, means, 0.7, xerr=[0.0 if half != half else half for half in halves], color=colours,
+            places,
+            means,
+            0.7,
+            xerr=[0.0 if half != half else half for half in halves],
+            color=colours,
             error_kw={"elinewidth": 0.7, "capsize": 1.5},
         )
         panel.axvline(0, color="#444444", linewidth=0.8)
@@ -189,16 +194,16 @@ ABLATION: Final = Figure(
             "hold-for-several-bottlenecks",
             "an empty queue must not lower the estimate where there are several bottlenecks",
             Positive(),
-            "utilisation, `hold` with Υ = 1.2 minus default",
-            lambda of: _against_default(of, "hold, Υ 1.2"),
-            choices=("parking lot, 1–20 Mbit/s", "parking lot, 1–40 Mbit/s", "T", "O"),
+            "utilisation, `hold` with Upsilon = 1.2 minus default",
+            lambda of: _against_default(of, "hold, Upsilon 1.2"),
+            choices=("parking lot, 1 to 20 Mbit/s", "parking lot, 1 to 40 Mbit/s", "T", "O"),
         ),
         Claim(
             "smaller-upsilon",
-            "a smaller Υ than the paper's 1.40 is better under saturating two-way traffic",
+            "a smaller Upsilon than the paper's 1.40 is better under saturating two-way traffic",
             Positive(),
-            "utilisation, Υ = 1.2 minus Υ = 1.4",
-            lambda of: _against_default(of, "Υ 1.2"),
+            "utilisation, Upsilon = 1.2 minus Upsilon = 1.4",
+            lambda of: _against_default(of, "Upsilon 1.2"),
         ),
         Claim(
             "oracle-is-the-bound",
@@ -210,7 +215,8 @@ ABLATION: Final = Figure(
         ),
     ),
     notes=(
-        "The default is filter `icc`, plain monitor, latched maintainer, Υ = 1.40, threshold 15 %. Each variant"
+        "The default is filter `icc`, plain monitor, latched maintainer, Upsilon = 1.40, threshold 15 %."
+        " Each variant"
         " changes one of them, the combinations with a comma two or three. Runs of the same seed are paired.",
         "In the parking lot utilisation, queue and error are means over the five links, drops their sum.",
         FIXED_SCHEDULE,

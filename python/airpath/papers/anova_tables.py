@@ -1,21 +1,44 @@
-"""Statistics tables as the paper prints them, and what a statistician would print beside them."""
+"""Analysis of variance of a number over the runs of several schemes, as the paper prints it."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
-from scipy import stats
-
-from airpath.papers.figure import TextTable
+from airpath.papers.rules import SIGNIFICANCE
+from airpath.statistics import Group, TextTable, analyse, analysis_tables, paired, tukey_hsd
 
 
 def tukey_p(groups: Mapping[str, Sequence[float]], one: str, other: str) -> float:
-    """Return the p value of Tukey's honestly significant difference of two of these groups; NaN of single runs."""
-    if min(map(len, groups.values())) < 2:
+    """Return the p value of Tukey's honestly significant difference of two groups among these.
+
+    NaN if no group has two samples.
+    """
+    if not _enough(groups):
         return float("nan")
-    names = list(groups)
-    result = stats.tukey_hsd(*groups.values())
-    return float(result.pvalue[names.index(one), names.index(other)])
+    pairs = tukey_hsd([Group.of(name, values) for name, values in groups.items()], SIGNIFICANCE)
+    return next(pair.p for pair in pairs if (pair.first, pair.second) == (one, other))
 
 
-def anova_tables(title: str, groups: Mapping[str, Sequence[float]]) -> list[TextTable]:
-    """Return nothing yet."""
-    return []
+def anova_tables(title: str, unit: str, groups: Mapping[str, Sequence[float]]) -> list[TextTable]:
+    """Return the tables of EBE-J, figures 11 and 12, and what belongs beside them.
+
+    Descriptives, analysis of variance, Tukey's comparisons; then Welch's analysis, Games and Howell's
+    comparisons, effect sizes, and paired comparisons over equal seeds. Nothing of single runs.
+    """
+    if not _enough(groups):
+        return []
+    by_seed = {name: dict(enumerate(values)) for name, values in groups.items()}
+    analysis = analyse(
+        title,
+        [Group.of(name, values) for name, values in groups.items()],
+        unit=unit,
+        alpha=SIGNIFICANCE,
+        pairs=[
+            paired(one, other, (by_seed[one], by_seed[other]), SIGNIFICANCE)
+            for one, other in combinations(groups, 2)
+        ],
+    )
+    return analysis_tables(analysis)
+
+
+def _enough(groups: Mapping[str, Sequence[float]]) -> bool:
+    return all(len(values) >= 2 for values in groups.values())

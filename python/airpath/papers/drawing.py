@@ -11,6 +11,7 @@ from airpath.papers.measures import link
 from airpath.papers.run_data import RunData
 from airpath.plots import PAGE_IN, SchemeStyle, style_for
 from airpath.plots.style import legend_above, styled
+from airpath.schemes import SCHEMES
 
 Looks = Mapping[str, SchemeStyle]
 
@@ -19,12 +20,10 @@ PANEL_IN = 2.1
 
 
 def looks_of(labels: Sequence[str]) -> Looks:
-    """Return how experiments are drawn, from the scheme that begins each label."""
-    schemes = {label: label.split(",")[0].split(" ")[0].split(":")[0] for label in labels}
-    if len(set(schemes.values())) == len(labels):
-        known = style_for(schemes.values())
-        return {label: known[scheme] for label, scheme in schemes.items()}
-    # Several of the same scheme: its colour would not tell them apart.
+    """Return how experiments are drawn: as the registry says if their labels are schemes."""
+    if set(labels) <= {scheme.id for scheme in SCHEMES}:
+        return style_for(labels)
+    # Variants of one scheme: its colour would not tell them apart.
     return {
         label: SchemeStyle(label, _SERIES[number % len(_SERIES)], "o") for number, label in enumerate(labels)
     }
@@ -73,7 +72,9 @@ def queues(
         time_s, queue = binned(chosen.series["time_s"], chosen.series["queue_mean_bytes"], span_s)
         percent = queue / chosen.buffer_bytes * 100
         look = looks[label]
-        axes.plot(time_s, percent, color=look.colour, label=f"{look.display_name}, mean {percent.mean():.1f} %")
+        axes.plot(
+            time_s, percent, color=look.colour, label=f"{look.display_name}, mean {percent.mean():.1f} %"
+        )
     axes.set_ylabel("queue (% of buffer)")
     finish(axes, next(iter(runs.values())).duration_s)
 
@@ -94,7 +95,12 @@ def utilisations(
         look = looks[label]
         share = series["departed_bytes"].sum() / series["offered_bytes"].sum() * 100
         axes.stairs(
-            rate, edges, baseline=None, color=look.colour, label=f"{look.display_name}, {share:.1f} %"
+            rate,
+            edges,
+            baseline=None,
+            color=look.colour,
+            linewidth=1.0,
+            label=f"{look.display_name}, {share:.1f} %",
         )
     axes.set_ylabel("throughput (Mbit/s)")
     finish(axes, next(iter(runs.values())).duration_s)
@@ -111,7 +117,11 @@ def windows(axes: Axes, run: RunData, look: SchemeStyle, most: int = 5) -> None:
     else:
         low, high = np.nanpercentile(sizes, (10, 90), axis=0)
         axes.fill_between(
-            time_s, low, high, color=look.colour, alpha=0.3,
+            time_s,
+            low,
+            high,
+            color=look.colour,
+            alpha=0.3,
             label=f"10th to 90th percentile of {len(sizes)} flows",
         )
         axes.plot(time_s, sizes[0], color=look.colour, label=f"{look.display_name}, one flow")
@@ -130,15 +140,20 @@ def bars(
     """Draw bars in groups with the half-width of their interval: for each label, means and half-widths."""
     width = 0.8 / len(values)
     places = np.arange(len(groups))
+    axes.set_xlim(-0.6, len(groups) - 0.4)
     for number, (label, (means, halves)) in enumerate(values.items()):
         errors = np.nan_to_num(np.asarray(halves, dtype=np.float64))
         axes.bar(
-            places + (number - (len(values) - 1) / 2) * width, means, width, yerr=errors,
-            color=looks[label].colour, label=looks[label].display_name,
+            places + (number - (len(values) - 1) / 2) * width,
+            means,
+            width,
+            yerr=errors,
+            color=looks[label].colour,
+            label=looks[label].display_name,
             error_kw={"elinewidth": 0.7, "capsize": 1.5},
         )
     axes.set_xticks(places, groups)
-    axes.set_xmargin(0.02)
+    axes.set_ylim(bottom=0)
     axes.set_ylabel(ylabel)
     legend_above(axes)
 

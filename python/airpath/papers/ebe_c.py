@@ -1,6 +1,6 @@
 """Figures of EBE-C: the conference paper on EBE (ICC)."""
 
-from typing import Final
+from typing import Any, Final
 
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
@@ -20,16 +20,16 @@ from airpath.papers.figure import Figure
 from airpath.papers.measures import longest_queue, mean_queue, of_each, p95_queue, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import VCP_SCHEMES, XCP_SCHEMES, O, T, dumbbell, with_options
+from airpath.papers.settings import ONE_WAY, TWO_WAY, VCP_SCHEMES, XCP_SCHEMES, dumbbell, with_options
 
 PAPER: Final = "EBE-C"
 REPETITIONS: Final = 10
 THRESHOLD: Final = 0.20
 """EBE-C's threshold of the queue maintainer (EBE-J: 0.15)."""
 
-_OPTIONS = {
-    T: {"threshold": THRESHOLD},
-    O: {"threshold": THRESHOLD},
+_OPTIONS: Final[dict[str, dict[str, Any]]] = {
+    TWO_WAY: {"threshold": THRESHOLD},
+    ONE_WAY: {"threshold": THRESHOLD},
     "T, linear filter": {"threshold": THRESHOLD, "profile": "linear"},
 }
 _UNSCALED = {"T, unscaled": "T", "O, unscaled": "O"}
@@ -66,7 +66,8 @@ _NOTES = (
     FIXED_SCHEDULE,
     TRAFFIC,
     SETTINGS,
-    "The threshold is 20 % here. The filter is an extended Kalman filter as in EBE-J unless “linear filter” is"
+    "The threshold is 20 % here. The filter is an extended Kalman filter as in EBE-J unless “linear filter”"
+    " is"
     " said: EBE-C's equations (3) to (7) are linear.",
 )
 
@@ -135,12 +136,12 @@ FIG4: Final = Figure(
     title="Persistent queue of the bottleneck, XCP, XCP-b and XCP-EBE",
     experiments=_XCP,
     draw=lambda runs: over_time_by_choice(runs, "queue"),
-    claims=tuple(
-        claim
-        for claim in xcp_dumbbell.FIG6A.claims
-        if claim.name in ("low-queue", "oscillation", "larger-than-xcp", "ebe-above-b", "xcp-b-steady")
-    )
-    + (
+    claims=(
+        *(
+            claim
+            for claim in xcp_dumbbell.FIG6A.claims
+            if claim.name in ("low-queue", "oscillation", "larger-than-xcp", "ebe-above-b", "xcp-b-steady")
+        ),
         Claim(
             "xcp-ebe-steady",
             "XCP-EBE's queue is relatively steady",
@@ -159,12 +160,12 @@ FIG5: Final = Figure(
     title="Utilisation of the bottleneck, XCP, XCP-b and XCP-EBE",
     experiments=_XCP,
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
-    claims=tuple(
-        claim
-        for claim in xcp_dumbbell.FIG6B.claims
-        if claim.name in ("waste", "losses", "near-full", "faster-than-b")
-    )
-    + (
+    claims=(
+        *(
+            claim
+            for claim in xcp_dumbbell.FIG6B.claims
+            if claim.name in ("waste", "losses", "near-full", "faster-than-b")
+        ),
         Claim(
             "above-b",
             "XCP-EBE typically reaches a higher utilisation than XCP-b",

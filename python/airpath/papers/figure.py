@@ -8,18 +8,7 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.experiment import Experiment
 from airpath.papers.run_data import RunData
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table under a figure."""
-
-    title: str
-    """What it shows."""
-    head: tuple[str, ...]
-    """The columns."""
-    rows: tuple[tuple[str, ...], ...]
-    """The cells, as text."""
+from airpath.statistics import TextTable
 
 
 class FigureRuns:

@@ -62,7 +62,7 @@ def longest_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> 
 
 
 def queue_deviation(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
-    """Standard deviation over time of the queue, as a share of the buffer."""
+    """Spread over time of the queue: its standard deviation, as a share of the buffer."""
     chosen = link(run, name)
     queue = chosen.series["queue_mean_bytes"][_rows(chosen, span)]
     return float(queue.std()) / chosen.buffer_bytes if queue.size else math.nan

@@ -9,11 +9,12 @@ from typing import Any
 
 from airpath.errors import OutputError
 from airpath.papers.claim import Judgement, judge
-from airpath.papers.figure import Figure, TextTable
+from airpath.papers.figure import Figure
 from airpath.papers.report import report_html
 from airpath.papers.store import RunStore
 from airpath.papers.work import do_runs, missing_runs, runs_of
 from airpath.plots import render
+from airpath.statistics import TextTable
 
 
 @dataclass(frozen=True)

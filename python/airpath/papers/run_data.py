@@ -62,7 +62,7 @@ class RunData:
     window_time_s: Numbers = field(repr=False)
     """When the windows were read."""
     windows_packets: Numbers = field(repr=False)
-    """Congestion windows of the long-lived flows under test: flows × times; NaN while a flow is away."""
+    """Congestion windows of the long-lived flows under test: flows by times; NaN while a flow is away."""
     completion_group: tuple[str, ...] = field(repr=False)
     """Group of the flow of each finished transfer."""
     completion_start_s: Numbers = field(repr=False)

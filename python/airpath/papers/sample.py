@@ -61,3 +61,18 @@ def sample(values: Sequence[float] | npt.NDArray[np.float64]) -> Sample:
 def difference(one: Sequence[float], other: Sequence[float]) -> Sample:
     """Return the paired differences `one` - `other`: number k of both comes from the same seed."""
     return sample(np.subtract(one, other))
+
+
+def deviation(values: Sequence[float]) -> Sample:
+    """Return the sample standard deviation of numbers with its uncertainty, by the jackknife.
+
+    The sample holds the pseudo-values n s - (n - 1) s(k), where s(k) is the deviation without number k
+    (Quenouille, Tukey); their mean is the deviation without its first-order bias. Nothing of fewer than three
+    numbers.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    n = len(x)
+    if n < 3:
+        return Sample(())
+    without = [float(np.delete(x, number).std(ddof=1)) for number in range(n)]
+    return sample([n * float(x.std(ddof=1)) - (n - 1) * one for one in without])

@@ -11,9 +11,9 @@ from typing import Any, Final
 from airpath.papers.experiment import Experiment
 from airpath.schemes import parse_scheme
 
-T: Final = "T"
-O: Final = "O"  # noqa: E741 - the setting's name
-L: Final = "L"
+TWO_WAY: Final = "T"
+ONE_WAY: Final = "O"
+WIDE_REVERSE: Final = "L"
 
 XCP_SCHEMES: Final = ("xcp", "xcp-b", "xcp-ebe")
 VCP_SCHEMES: Final = ("vcp", "vcp-ebe")
@@ -33,6 +33,11 @@ def believing(scheme: str, capacity: str) -> str:
     return with_options(scheme, capacity=capacity) if "capacity" in known.parameters.model_fields else scheme
 
 
+def title(scheme: str) -> str:
+    """Return the name of a scheme for people."""
+    return parse_scheme(scheme)[0].title
+
+
 def with_options(scheme: str, **options: Any) -> str:
     """Return a scheme with further options, written as on the command line."""
     written = ",".join(f"{name}={_written(value)}" for name, value in options.items())
@@ -44,14 +49,12 @@ def dumbbell(
 ) -> Experiment:
     """Return a scheme on the papers' dumbbell with the fixed schedule, in setting T, O or L."""
     reverse = (
-        {"topology.reverse.queue.scheme": believing(scheme, "100mbps")} if setting == L else {}
+        {"topology.reverse.queue.scheme": believing(scheme, "100mbps")} if setting == WIDE_REVERSE else {}
     )
     return shipped(f"ebe-dumbbell-{setting.lower()}", scheme, repetitions, {**reverse, **(changes or {})})
 
 
-def shipped(
-    name: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None
-) -> Experiment:
+def shipped(name: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None) -> Experiment:
     """Return a scheme in a shipped scenario, its routers believing `CAPACITY`."""
     return Experiment(name, believing(scheme, CAPACITY), changes or {}, repetitions)
 
@@ -66,11 +69,6 @@ def parking_lot(
     }
     name = "ebe-parking-lot" if highest_mbps == 20 else f"ebe-parking-lot-{highest_mbps}"
     return Experiment(name, scheme, {**beliefs, **(changes or {})}, repetitions)
-
-
-def each(schemes: tuple[str, ...], build: Any, *arguments: Any, **more: Any) -> dict[str, Experiment]:
-    """Return an experiment for each scheme, by its name."""
-    return {scheme: build(scheme=scheme, *arguments, **more) for scheme in schemes}
 
 
 def _written(value: Any) -> str:

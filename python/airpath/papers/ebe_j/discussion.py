@@ -18,7 +18,7 @@ from airpath.papers.measures import (
 )
 from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import O, T, dumbbell, shipped
+from airpath.papers.settings import ONE_WAY, TWO_WAY, dumbbell, shipped
 from airpath.plots.style import legend_above, styled
 
 REPETITIONS: Final = 10
@@ -32,8 +32,10 @@ JOIN_LEAVE: Final = Figure(
     paper=PAPER,
     title="Half of the flows leave at 40 s and return at 80 s",
     experiments={
-        setting: {scheme: shipped(f"ebe-join-leave-{setting.lower()}", scheme, REPETITIONS) for scheme in _SCHEMES}
-        for setting in (T, O)
+        setting: {
+            scheme: shipped(f"ebe-join-leave-{setting.lower()}", scheme, REPETITIONS) for scheme in _SCHEMES
+        }
+        for setting in (TWO_WAY, ONE_WAY)
     },
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     claims=(
@@ -92,7 +94,7 @@ def _at(scheme: str, kilobytes: int) -> str:
 
 @styled
 def _draw_buffers(runs: FigureRuns) -> Picture:
-    picture, axes = panels(len(runs.choices), columns=2)
+    picture, axes = panels(len(runs.choices), height_in=2.4)
     looks = looks_of(_BUFFER_SCHEMES)
     for choice, panel in zip(runs.choices, axes, strict=True):
         of = runs.of(choice)
@@ -100,12 +102,19 @@ def _draw_buffers(runs: FigureRuns) -> Picture:
             samples = [sample(of_each(of(_at(scheme, size)), utilisation)) for size in BUFFERS_KB]
             halves = np.nan_to_num([(one.interval[1] - one.interval[0]) / 2 for one in samples])
             panel.errorbar(
-                BUFFERS_KB, [100 * one.mean for one in samples], yerr=100 * halves,
-                color=looks[scheme].colour, marker=looks[scheme].marker, markersize=3,
-                label=looks[scheme].display_name, capsize=1.5,
+                BUFFERS_KB,
+                [100 * one.mean for one in samples],
+                yerr=100 * halves,
+                color=looks[scheme].colour,
+                marker=looks[scheme].marker,
+                markersize=3,
+                label=looks[scheme].display_name,
+                capsize=1.5,
             )
         panel.set_xscale("log")
+        panel.set_xlim(BUFFERS_KB[0] / 1.2, BUFFERS_KB[-1] * 1.2)
         panel.set_xticks(BUFFERS_KB, [str(size) for size in BUFFERS_KB])
+        panel.set_xticks([], minor=True)
         panel.set_xlabel("buffer (kB)")
         panel.set_ylabel("utilisation (%)")
         panel.set_title(choice, loc="right")
@@ -125,7 +134,7 @@ SMALL_BUFFERS: Final = Figure(
             for size in BUFFERS_KB
             for scheme in _BUFFER_SCHEMES
         }
-        for setting in (O, T)
+        for setting in (ONE_WAY, TWO_WAY)
     },
     draw=_draw_buffers,
     claims=(
@@ -155,5 +164,10 @@ SMALL_BUFFERS: Final = Figure(
             lambda of: sample(of_each(of(_at("xcp-ebe", 20)), utilisation)),
         ),
     ),
-    notes=(FIXED_SCHEDULE, TRAFFIC, SETTINGS, "The sizes of buffers are ours; the paper gives no number here."),
+    notes=(
+        FIXED_SCHEDULE,
+        TRAFFIC,
+        SETTINGS,
+        "The sizes of buffers are ours; the paper gives no number here.",
+    ),
 )

@@ -4,12 +4,13 @@ from typing import Any, Final
 
 from airpath.papers.claim import Claim
 from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS
-from airpath.papers.figure import Figure, FigureRuns, TextTable
+from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import completion_s, of_each
 from airpath.papers.rules import Near, Positive
 from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import O, T, shipped, with_options
+from airpath.papers.settings import ONE_WAY, TWO_WAY, shipped, title, with_options
 from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
 
 REPETITIONS: Final = 3
 PAPER_S: Final = {"vcp": 289.0, "vcp-ebe": 198.0, "xcp": 270.0, "xcp-ebe": 212.0}
@@ -26,8 +27,8 @@ def _vcp(scheme: str, scaling: str) -> str:
 
 
 _EXPERIMENTS = {
-    T: {scheme: shipped("ebe-files-t", scheme, REPETITIONS) for scheme in PAPER_S},
-    O: {scheme: shipped("ebe-files-o", scheme, REPETITIONS) for scheme in PAPER_S},
+    TWO_WAY: {scheme: shipped("ebe-files-t", scheme, REPETITIONS) for scheme in PAPER_S},
+    ONE_WAY: {scheme: shipped("ebe-files-o", scheme, REPETITIONS) for scheme in PAPER_S},
     "T, VCP unscaled": {
         scheme: shipped("ebe-files-t", _vcp(scheme, "unscaled"), REPETITIONS) for scheme in PAPER_S
     },
@@ -63,7 +64,7 @@ def _table(runs: FigureRuns) -> list[TextTable]:
 def _claim(scheme: str, reason: str) -> Claim:
     return Claim(
         scheme,
-        f"five files of 50 MB take {PAPER_S[scheme]:g} s on average under {scheme.upper()}",
+        f"five files of 50 MB take {PAPER_S[scheme]:g} s on average under {title(scheme)}",
         Near(PAPER_S[scheme], TOLERANCE),
         "mean completion time",
         lambda of: sample(_times(of, scheme)),
@@ -108,7 +109,7 @@ FILE_TRANSFERS: Final = Figure(
     ),
     notes=(
         FIXED_SCHEDULE,
-        "The schedule starts over after 120 s; a megabyte has 10⁶ bytes.",
+        "The schedule starts over after 120 s; a megabyte has 10^6 bytes.",
         SETTINGS,
         "In T 20 long flows in the reverse direction, as in the dumbbell; no other forward traffic.",
     ),

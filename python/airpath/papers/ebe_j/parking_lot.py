@@ -26,8 +26,8 @@ REPETITIONS: Final = 10
 MIDDLE: Final = "R2-R3"
 OTHERS: Final = tuple(name for name in PARKING_LOT_LINKS if name != MIDDLE)
 
-WIDE: Final = "1–40 Mbit/s"
-NARROW: Final = "1–20 Mbit/s"
+WIDE: Final = "1 to 40 Mbit/s"
+NARROW: Final = "1 to 20 Mbit/s"
 _TOP: Final = {WIDE: 40, NARROW: 20}
 
 _VCP = {
@@ -66,7 +66,8 @@ _NOTES: Final = (
     " direction; routers believe 10 Mbit/s in the middle and 20 elsewhere.",
 )
 _RATCHET: Final = (
-    "a link that is not the bottleneck has an empty queue, so that the papers' link-capacity monitor takes the"
+    "a link that is not the bottleneck has an empty queue, so that the papers' link-capacity monitor takes"
+    " the"
     " arrival rate for the capacity; the links then limit each other and all estimates ratchet down"
 )
 
@@ -74,9 +75,7 @@ _RATCHET: Final = (
 def _in_spans(run: RunData) -> float:
     """Return the utilisation of the middle link while it carries more than 10 Mbit/s."""
     return sum(throughput_mbps(run, span, MIDDLE) * (span[1] - span[0]) for span in ABOVE_BELIEF) / sum(
-        throughput_mbps(run, span, MIDDLE)
-        / utilisation(run, span, MIDDLE)
-        * (span[1] - span[0])
+        throughput_mbps(run, span, MIDDLE) / utilisation(run, span, MIDDLE) * (span[1] - span[0])
         for span in ABOVE_BELIEF
     )
 
@@ -121,7 +120,8 @@ FIG8A: Final = Figure(
             Between(0.15, 0.25),
             "VCP-EBE's mean queue, share of the buffer",
             lambda of: sample(of_each(of("vcp-ebe"), lambda run: mean_queue(run, name=MIDDLE))),
-            reason="the steady queue cannot exceed the point where the load factor over Υ is 1, as on the"
+            reason="the steady queue cannot exceed the point where the load factor over Upsilon is 1, as on"
+            " the"
             " dumbbell",
         ),
     ),
@@ -242,7 +242,7 @@ FIG9A: Final = Figure(
             lambda of: sample(of_each(of("xcp-b"), _mean_over(PARKING_LOT_LINKS, mean_queue))),
         ),
     ),
-    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate, with Υ = 1.2; ours."),
+    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate, with Upsilon = 1.2; ours."),
 )
 
 FIG9B: Final = Figure(
@@ -291,5 +291,5 @@ FIG9B: Final = Figure(
             ),
         ),
     ),
-    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate, with Υ = 1.2; ours."),
+    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate, with Upsilon = 1.2; ours."),
 )

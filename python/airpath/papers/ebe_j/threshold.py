@@ -8,7 +8,7 @@ from airpath.papers.claim import Claim
 from airpath.papers.drawing import looks_of, panels, utilisations
 from airpath.papers.ebe_j.paper import PAPER, SETTINGS, TRAFFIC
 from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns, TextTable
+from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import (
     jain,
     mean_queue,
@@ -22,6 +22,7 @@ from airpath.papers.sample import Sample, difference, sample
 from airpath.papers.settings import shipped, with_options
 from airpath.plots.style import styled
 from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
 
 REPETITIONS: Final = 5
 THRESHOLDS: Final = (0, 5, 13, 15, 18, 25, 40)
@@ -88,7 +89,13 @@ def _table(runs: FigureRuns) -> list[TextTable]:
             f"Thresholds, {choice} (mean ± half-width of the 95 % interval)",
             ("threshold", *columns),
             tuple(
-                (label, *(_cell(sample(of_each(runs.of(choice)(label), measure))) for measure in columns.values()))
+                (
+                    label,
+                    *(
+                        _cell(sample(of_each(runs.of(choice)(label), measure)))
+                        for measure in columns.values()
+                    ),
+                )
                 for label in runs.labels(choice)
             ),
         )
@@ -152,7 +159,8 @@ FIG1: Final = Figure(
             lambda of: difference(
                 of_each(of(_label(40)), window_variation), of_each(of(_label(18)), window_variation)
             ),
-            reason="under VCP the queue never reaches a threshold of 13 % or more, so that higher ones act alike",
+            reason="under VCP the queue never reaches a threshold of 13 % or more, so that higher ones act"
+            " alike",
         ),
         Claim(
             "fair-at-18",
@@ -172,7 +180,8 @@ FIG1: Final = Figure(
         ),
     ),
     notes=(
-        "10 Mbit/s, 15 from 20 s, 5 from 40 s, as the text says; the length of 60 s and the thresholds above 18 %"
+        "10 Mbit/s, 15 from 20 s, 5 from 40 s, as the text says; the length of 60 s and the thresholds"
+        " above 18 %"
         " are ours.",
         TRAFFIC,
         SETTINGS,

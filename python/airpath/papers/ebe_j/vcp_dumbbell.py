@@ -31,14 +31,14 @@ from airpath.papers.measures import (
 )
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import VCP_SCHEMES, O, T, dumbbell, with_options
+from airpath.papers.settings import ONE_WAY, TWO_WAY, VCP_SCHEMES, dumbbell, with_options
 from airpath.plots.style import styled
 
 REPETITIONS: Final = 10
 
 SCALINGS: Final[Mapping[str, dict[str, Any]]] = {
-    T: {},
-    O: {},
+    TWO_WAY: {},
+    ONE_WAY: {},
     "T, unscaled": {"rtt_scaling": "unscaled"},
     "T, smoothed RTT": {"rtt_scaling": "smoothed"},
 }
@@ -51,7 +51,9 @@ SCALING_NOTE: Final = (
 
 
 def _experiments(
-    repetitions: int, changes: Mapping[str, Any] | None = None, choices: Mapping[str, dict[str, Any]] = SCALINGS
+    repetitions: int,
+    changes: Mapping[str, Any] | None = None,
+    choices: Mapping[str, dict[str, Any]] = SCALINGS,
 ) -> dict[str, dict[str, Experiment]]:
     return {
         choice: {
@@ -64,7 +66,8 @@ def _experiments(
 
 QUEUE_CEILING: Final = (
     "with increases scaled by the minimum RTT the load factor reaches 1 before the queue reaches the"
-    " threshold: q = (0.98 Υ - 1) C t_ρ / κ_q, 10 % of the buffer at 10 Mbit/s and 2 % at 2 Mbit/s, so that"
+    " threshold: q = (0.98 Upsilon - 1) C t_rho / kappa_q, 10 % of the buffer at 10 Mbit/s and 2 % at 2"
+    " Mbit/s, so that"
     " the threshold never binds"
 )
 
@@ -157,7 +160,7 @@ FIG3B: Final = Figure(
 # Figure 4 has five long flows and no others: one in each direction and number, no short ones.
 _FIVE: Final[dict[str, Any]] = {"flows.0.count": 5}
 _FIFTY: Final[dict[str, Any]] = {"flows.0.count": 50}
-_WINDOW_CHOICES: Final = {T: {}, O: {}, "T, smoothed RTT": {"rtt_scaling": "smoothed"}}
+_WINDOW_CHOICES: Final = {TWO_WAY: {}, ONE_WAY: {}, "T, smoothed RTT": {"rtt_scaling": "smoothed"}}
 
 
 def _windows_of(scheme: str, experiments: dict[str, dict[str, Experiment]]) -> Any:

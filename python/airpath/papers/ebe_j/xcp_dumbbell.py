@@ -13,6 +13,7 @@ from airpath.papers.ebe_j.paper import (
     PAPER,
     RISING,
     SETTINGS,
+    TIMEOUTS,
     TRAFFIC,
     TWO_WAY_LIMIT,
 )
@@ -29,13 +30,18 @@ from airpath.papers.measures import (
 from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import XCP_SCHEMES, L, O, T, dumbbell
+from airpath.papers.settings import ONE_WAY, TWO_WAY, WIDE_REVERSE, XCP_SCHEMES, dumbbell
 
 REPETITIONS: Final = 10
+LONGER_TIMEOUT: Final = "T, timeouts ≥ 1 s"
 
 _EXPERIMENTS = {
     setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in XCP_SCHEMES}
-    for setting in (T, O, L)
+    for setting in (TWO_WAY, ONE_WAY, WIDE_REVERSE)
+} | {
+    LONGER_TIMEOUT: {
+        scheme: dumbbell(TWO_WAY, scheme, REPETITIONS, {"transport.min_rto": "1s"}) for scheme in XCP_SCHEMES
+    }
 }
 RISES_S: Final = (10.0, 20.0, 30.0, 50.0, 80.0, 100.0)
 """When the fixed schedule rises."""
@@ -59,7 +65,7 @@ def _of(runs: Sequence[RunData], first: float, last: float) -> list[float]:
     return of_each(runs, lambda run: _after_rises(run, first, last))
 
 
-_NOTES = (FIXED_SCHEDULE, TRAFFIC, SETTINGS)
+_NOTES = (FIXED_SCHEDULE, TRAFFIC, SETTINGS, TIMEOUTS)
 
 FIG6A: Final = Figure(
     id="ebe-j/fig6a",
@@ -122,9 +128,7 @@ FIG6A: Final = Figure(
             "the average queue of XCP-EBE is typically larger than that of XCP-b",
             Positive(),
             "mean queue, XCP-EBE minus XCP-b, share of the buffer",
-            lambda of: difference(
-                of_each(of("xcp-ebe"), mean_queue), of_each(of("xcp-b"), mean_queue)
-            ),
+            lambda of: difference(of_each(of("xcp-ebe"), mean_queue), of_each(of("xcp-b"), mean_queue)),
         ),
     ),
     notes=_NOTES,
