@@ -60,7 +60,7 @@ def listed(entries: Mapping[str, str]) -> str:
 
 
 def parameter_tables() -> dict[str, type[Table]]:
-    """Return what has a table of parameters, by file name: end-to-end schemes, protocols, capacity sources."""
+    """Return what has a table of parameters, by file: end-to-end schemes, protocols, capacity sources."""
     tables: dict[str, type[Table]] = {
         scheme.id: scheme.parameters for scheme in SCHEMES if scheme.router is None
     }

@@ -60,7 +60,7 @@ def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
             case "python":
                 exec(compile(block.text, str(TUTORIAL), "exec"), namespace)
     assert "cubic" in capsys.readouterr().out  # what the Python printed
-    for report in ("first", "gentle", "out/office", "newreno-office", "walk"):
+    for report in ("first", "gentle", "routers", "out/office", "newreno-office", "walk"):
         assert (tmp_path / report / "report.html").is_file()
     assert (tmp_path / "walk.png").is_file()
 
