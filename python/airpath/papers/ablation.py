@@ -29,6 +29,7 @@ from airpath.statistics import TextTable
 REPETITIONS: Final = 30
 DEFAULT: Final = "default"
 ORACLE: Final = "oracle"
+PARKING_LOT: Final = "parking lot, 1 to 40 Mbit/s"
 
 VARIANTS: Final[dict[str, dict[str, Any]]] = {
     DEFAULT: {},
@@ -50,7 +51,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "hold, Upsilon 1.2, threshold 5 %": {"monitor": "hold", "upsilon": 1.2, "threshold": 0.05},
     "Upsilon 1.2, threshold 5 %": {"upsilon": 1.2, "threshold": 0.05},
 }
-"""What differs from the default: filter `icc`, plain monitor, latched maintainer, Upsilon 1.40, threshold 15 %.
+"""What differs from the default: filter `icc`, plain monitor, latch, Upsilon = 1.40, threshold 15 %.
 
 The last three are combinations, since `hold` with Upsilon = 1.40 overshoots.
 """
@@ -58,8 +59,7 @@ The last three are combinations, since `hold` with Upsilon = 1.40 overshoots.
 _BUILDERS: Final[dict[str, Callable[[str], Experiment]]] = {
     "T": lambda scheme: dumbbell("T", scheme, REPETITIONS),
     "O": lambda scheme: dumbbell("O", scheme, REPETITIONS),
-    "parking lot, 1 to 20 Mbit/s": lambda scheme: parking_lot(20, scheme, REPETITIONS),
-    "parking lot, 1 to 40 Mbit/s": lambda scheme: parking_lot(40, scheme, REPETITIONS),
+    PARKING_LOT: lambda scheme: parking_lot(40, scheme, REPETITIONS),
 }
 
 _EXPERIMENTS = {
@@ -196,7 +196,7 @@ ABLATION: Final = Figure(
             Positive(),
             "utilisation, `hold` with Upsilon = 1.2 minus default",
             lambda of: _against_default(of, "hold, Upsilon 1.2"),
-            choices=("parking lot, 1 to 20 Mbit/s", "parking lot, 1 to 40 Mbit/s", "T", "O"),
+            choices=(PARKING_LOT, "T", "O"),
         ),
         Claim(
             "smaller-upsilon",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from airpath.papers.store import run_key
 from airpath.scenario import Scenario
 
 
@@ -35,25 +36,28 @@ class Experiment:
         ScenarioError, UsageError
             If the result is not a scenario.
         """
-        return _resolve(self.scenario, self.scheme, tuple(sorted(self.changes.items(), key=_path)))
+        return _resolved(self.scenario, self.scheme, tuple(sorted(self.changes.items())))[0]
+
+    def key(self) -> str:
+        """Return the key under which its runs are kept (`airpath.papers.store.run_key`)."""
+        return _resolved(self.scenario, self.scheme, tuple(sorted(self.changes.items())))[1]
 
     def repeated(self, repetitions: int | None) -> "Experiment":
         """Return the same with another number of repetitions; itself for `None`."""
         return self if repetitions is None else replace(self, repetitions=repetitions)
 
 
-def _path(change: tuple[str, Any]) -> str:
-    return change[0]
-
-
-def _resolve(name: str, scheme: str, changes: tuple[tuple[str, Any], ...]) -> Scenario:
+@functools.cache
+def _resolved(name: str, scheme: str, changes: tuple[tuple[str, Any], ...]) -> tuple[Scenario, str]:
+    """Return the scenario and its key; figures ask for the same ones again and again."""
     scenario = _load(name)
     flows = {
         f"flows.{number}.scheme": scheme
         for number, flow in enumerate(scenario.document.flows)
         if flow.scheme is not None
     }
-    return scenario.override(flows | dict(changes))
+    changed = scenario.override(flows | dict(changes))
+    return changed, run_key(changed)
 
 
 @functools.cache

@@ -21,33 +21,33 @@ class RunStore:
     """A folder of runs, each in a file named by everything that its numbers depend on.
 
     That is the plan, its traces, the seed, the engine and the format of what is kept; a run is found again
-    only while all of them are the same.
+    only while all of them are the same. Keys are those of `run_key`.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def get(self, scenario: Scenario, seed: int) -> RunData | None:
+    def get(self, key: str, seed: int) -> RunData | None:
         """Return a finished run; `None` if there is none, or its file is damaged."""
         try:
-            return from_bytes(self._file(scenario, seed).read_bytes())
+            return from_bytes(self._file(key, seed).read_bytes())
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
 
-    def holds(self, scenario: Scenario, seed: int) -> bool:
+    def holds(self, key: str, seed: int) -> bool:
         """Tell whether there is a file of this run."""
-        return self._file(scenario, seed).is_file()
+        return self._file(key, seed).is_file()
 
-    def put(self, scenario: Scenario, seed: int, data: RunData) -> None:
+    def put(self, key: str, seed: int, data: RunData) -> None:
         """Keep a finished run; a run is there as a whole or not at all."""
-        file = self._file(scenario, seed)
+        file = self._file(key, seed)
         file.parent.mkdir(parents=True, exist_ok=True)
         unfinished = file.with_suffix(f".{os.getpid()}")
         unfinished.write_bytes(to_bytes(data))
         unfinished.replace(file)
 
-    def _file(self, scenario: Scenario, seed: int) -> Path:
-        return self.folder / run_key(scenario)[:40] / f"{seed}.npz"
+    def _file(self, key: str, seed: int) -> Path:
+        return self.folder / key / f"{seed}.npz"
 
 
 def run_key(scenario: Scenario) -> str:
@@ -56,7 +56,7 @@ def run_key(scenario: Scenario) -> str:
     digest.update(json.dumps(scenario.plan(), sort_keys=True).encode())
     for trace in scenario.traces:
         digest.update(f"{trace.format}\n{trace.direction}\n".encode() + trace.path.read_bytes())
-    return digest.hexdigest()
+    return digest.hexdigest()[:40]
 
 
 @functools.cache

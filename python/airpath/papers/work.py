@@ -2,11 +2,12 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.run_data import RunData, extract
-from airpath.papers.store import RunStore, run_key
+from airpath.papers.store import RunStore
 from airpath.results import RunRecord, RunResult
 from airpath.scenario import Scenario
 from airpath.workers import Job, execute
@@ -32,20 +33,32 @@ class Interrupted(KeyboardInterrupt):
         self.asked = asked
 
 
-def missing_runs(experiments: Iterable[Experiment], store: RunStore) -> list[Job]:
+@dataclass(frozen=True)
+class MissingRun:
+    """A run that is not in the store."""
+
+    key: str
+    """Under which it will be kept, with its seed."""
+    job: Job
+    """How it is done."""
+
+
+def missing_runs(experiments: Iterable[Experiment], store: RunStore) -> list[MissingRun]:
     """Return the runs that are not in the store, each once however many experiments share it."""
-    jobs: dict[tuple[str, int], Job] = {}
+    missing: dict[tuple[str, int], MissingRun] = {}
     for experiment in experiments:
-        scenario = experiment.resolve()
-        key = run_key(scenario)
+        scenario, key = experiment.resolve(), experiment.key()
         for repetition in range(experiment.repetitions):
             seed = experiment.seed + repetition
-            if (key, seed) not in jobs and not store.holds(scenario, seed):
-                jobs[key, seed] = _job(experiment.scheme, scenario, repetition, seed)
-    return list(jobs.values())
+            if (key, seed) not in missing and not store.holds(key, seed):
+                job = _job(experiment.scheme, scenario, repetition, seed)
+                missing[key, seed] = MissingRun(key, job)
+    return list(missing.values())
 
 
-def do_runs(jobs: Sequence[Job], store: RunStore, workers: int, on_progress: Callable[[float], None]) -> None:
+def do_runs(
+    jobs: Sequence[MissingRun], store: RunStore, workers: int, on_progress: Callable[[float], None]
+) -> None:
     """Do runs and keep each.
 
     Parameters
@@ -73,10 +86,10 @@ def do_runs(jobs: Sequence[Job], store: RunStore, workers: int, on_progress: Cal
         def show(share: float, done: int = done_before, size: int = size) -> None:
             on_progress((done + share * size) / len(jobs))
 
-        outcome = execute(group, workers, show)
+        outcome = execute([run.job for run in group], workers, show)
         for record in outcome.records:
-            job = next(job for job in group if _is_of(record, job))
-            store.put(job.scenario, job.seed, extract(RunResult(record)))
+            run = next(run for run in group if _is_of(record, run.job))
+            store.put(run.key, run.job.seed, extract(RunResult(record)))
         finished += len(outcome.records)
         if outcome.interrupted:
             raise Interrupted(finished, len(jobs))
@@ -99,13 +112,14 @@ def runs_of(figure: Figure, store: RunStore) -> FigureRuns:
 
 
 def _read(experiment: Experiment, store: RunStore) -> list[RunData]:
-    scenario = experiment.resolve()
     runs = []
     for repetition in range(experiment.repetitions):
         seed = experiment.seed + repetition
-        data = store.get(scenario, seed)
+        data = store.get(experiment.key(), seed)
         if data is None:
-            raise KeyError(f"no finished run of {experiment.scheme} in {scenario.name} with seed {seed}")
+            raise KeyError(
+                f"no finished run of {experiment.scheme} in {experiment.scenario} with seed {seed}"
+            )
         runs.append(data)
     return runs
 
@@ -122,7 +136,7 @@ def _is_of(record: RunRecord, job: Job) -> bool:
     return record.seed == job.seed and record.plan == job.scenario.plan()
 
 
-def _groups(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
+def _groups(jobs: Sequence[MissingRun], size: int) -> Iterator[list[MissingRun]]:
     remaining = iter(jobs)
     while group := list(itertools.islice(remaining, size)):
         yield group

@@ -22,6 +22,7 @@ from airpath.papers.settings import ONE_WAY, TWO_WAY, dumbbell, shipped
 from airpath.plots.style import legend_above, styled
 
 REPETITIONS: Final = 10
+BUFFER_REPETITIONS: Final = 5
 LEAVE_S: Final = 40.0
 RETURN_S: Final = 80.0
 
@@ -129,7 +130,7 @@ SMALL_BUFFERS: Final = Figure(
     experiments={
         setting: {
             _at(scheme, size): dumbbell(
-                setting, scheme, REPETITIONS, {"topology.bottleneck.queue.limit": f"{size}kB"}
+                setting, scheme, BUFFER_REPETITIONS, {"topology.bottleneck.queue.limit": f"{size}kB"}
             )
             for size in BUFFERS_KB
             for scheme in _BUFFER_SCHEMES
