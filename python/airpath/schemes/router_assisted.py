@@ -6,7 +6,7 @@ scheme are those of its sender, its router protocol and its source together.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from types import MappingProxyType, new_class
 from typing import Any, Final
@@ -37,6 +37,7 @@ from airpath.schemes.sources import (
     SOURCES,
     ConfiguredSource,
     EbeSource,
+    HoldingEbeSource,
     OracleSource,
     QfcpSource,
     XcpBSource,
@@ -244,10 +245,24 @@ def compositions() -> Iterator[Scheme]:
             yield compose(family, source)
 
 
+HOLDING: Final = parameters_of(XCP, replace(EBE, id="ebe-hold", parameters=HoldingEbeSource))
+"""Parameters of our own variant of XCP-EBE."""
+
 ROUTER_ASSISTED: Final = (
     compose(XCP, CONFIGURED),
     compose(XCP, XCP_B),
     compose(XCP, EBE),
+    compose(
+        XCP,
+        EBE,
+        parameters=HOLDING,
+        id="xcp-ebe-hold",
+        title="XCP-EBE-hold",
+        description="XCP with EBE as our ablation found it best (linear, hold, Upsilon 1.1); not of the papers",
+        colour="#7fcfb2",
+        marker="d",
+        aliases=(),
+    ),
     compose(XCP, ORACLE),
     compose(VCP, CONFIGURED),
     compose(VCP, EBE),

@@ -93,6 +93,21 @@ class EbeSource(Table):
     """The estimation timer: how often the filter runs (EBE-J: 200 ms)."""
 
 
+class HoldingEbeSource(EbeSource):
+    """EBE as we would use it: other defaults, found by the ablation (`airpath reproduce ebe`).
+
+    The filter that follows the last sample has the least lag; an empty queue does not lower the estimate, so
+    that the maintainer need not win back what was lost and can probe gently.
+    """
+
+    profile: Literal["icc", "journal", "counting", "linear", "none"] = "linear"
+    """How the filter is read; see `xcp-ebe`."""
+    monitor: Literal["plain", "idle-corrected", "hold"] = "hold"
+    """Link-capacity monitor; see `xcp-ebe`."""
+    upsilon: Annotated[float, Strict(), Field(ge=1)] | None = 1.1
+    """Upsilon, the factor on the capacity while the maintainer is on."""
+
+
 UPSILON: Final[Mapping[str, float]] = MappingProxyType({"xcp": 1.40, "vcp": 1.14, "mpcp": 1.14, "qfcp": 1.14})
 """EBE's Upsilon under each router protocol."""
 

@@ -15,7 +15,7 @@ from airpath.schemes.senders import MpcpSender
 from airpath.units import parse_rate
 
 TYPES = RustTypes()
-LISTED = "xcp xcp-b xcp-ebe xcp-oracle vcp vcp-ebe vcp-oracle mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp"
+LISTED = "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-oracle vcp vcp-ebe vcp-oracle mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp"
 PAIRS = sorted({scheme.id for scheme in _BY_NAME.values() if scheme.router is not None})
 LINK = LinkFacts(10e6, 1000)
 
@@ -35,7 +35,7 @@ def test_the_schemes_that_are_listed():
 
 
 def test_every_pair_but_those_that_cannot_work_has_a_name():
-    assert len(PAIRS) == 21
+    assert len(PAIRS) == 22
     assert {"xcp-qfcp", "dpcp-oracle", "qfcp-ebe", "qfcp-configured"} < set(PAIRS)
     for name in ("vcp-b", "qfcp-b", "xcp-cubic", "cubic-ebe"):
         with pytest.raises(UsageError, match="there is no scheme"):
