@@ -15,7 +15,10 @@ from airpath.schemes.senders import MpcpSender
 from airpath.units import parse_rate
 
 TYPES = RustTypes()
-LISTED = "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-oracle vcp vcp-ebe vcp-oracle mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp"
+LISTED = (
+    "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-oracle vcp vcp-ebe vcp-oracle"
+    " mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp"
+)
 PAIRS = sorted({scheme.id for scheme in _BY_NAME.values() if scheme.router is not None})
 LINK = LinkFacts(10e6, 1000)
 
