@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import ConfigDict
 
 from airpath.links import LINKS
+from airpath.papers.registry import FIGURES
 from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
 from airpath.schemes import SCHEMES
@@ -36,6 +37,7 @@ def main() -> None:
     write("lists/schemes.md", listed({scheme.id: scheme.description for scheme in SCHEMES}))
     write("lists/queues.md", listed({queue.name: queue.description for queue in QUEUES}))
     write("lists/links.md", listed({link.name: link.description for link in LINKS}))
+    write("lists/figures.md", listed({figure.id: figure.title for figure in FIGURES}))
     write(
         "lists/scenarios.md",
         listed({name: Scenario.load(name).document.description for name in scenario_names()}),
