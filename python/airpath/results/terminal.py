@@ -10,6 +10,9 @@ from rich.text import Text
 from airpath.metrics import METRICS, statistics
 from airpath.results.formatting import mean_and_half_width
 
+MOST_COLUMNS = 4
+"""So many schemes stand side by side; more stand below each other."""
+
 
 def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table:
     """Tabulate mean and half-width of the 95 % confidence interval for each scheme.
@@ -24,19 +27,32 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table:
     Returns
     -------
     rich.table.Table
-        One row for each metric, one column for each scheme. Metrics without any value are left out.
+        One row for each metric and one column for each scheme, or the other way round where there are many
+        schemes. Metrics without any value are left out.
     """
     numbers = _by_scheme(summary)
+    shown = {
+        name: f"{metric.title} ({metric.unit})" if metric.unit else metric.title
+        for name, metric in METRICS.items()
+        if (all_metrics or metric.headline) and any(metrics[name]["n"] for metrics in numbers.values())
+    }
+    runs = {name: max((row["n"] for row in metrics.values()), default=0) for name, metrics in numbers.items()}
     table = Table(caption="mean ± half-width of the 95 % confidence interval", caption_justify="left")
-    table.add_column("")
-    for scheme, metrics in numbers.items():
-        runs = max((row["n"] for row in metrics.values()), default=0)
-        table.add_column(Text(f"{scheme}\nn = {runs}", justify="right"), justify="right")
-    for name, metric in METRICS.items():
-        rows = [metrics[name] for metrics in numbers.values()]
-        if (all_metrics or metric.headline) and any(row["n"] for row in rows):
-            title = f"{metric.title} ({metric.unit})" if metric.unit else metric.title
-            table.add_row(Text(title), *(Text(mean_and_half_width(row)) for row in rows))
+    if len(numbers) <= MOST_COLUMNS:
+        table.add_column("")
+        for scheme, count in runs.items():
+            table.add_column(Text(f"{scheme}\nn = {count}", justify="right"), justify="right")
+        for name, title in shown.items():
+            cells = (Text(mean_and_half_width(metrics[name])) for metrics in numbers.values())
+            table.add_row(Text(title), *cells)
+    else:
+        table.add_column("scheme")
+        table.add_column("n", justify="right")
+        for title in shown.values():
+            table.add_column(Text(title, justify="right"), justify="right")
+        for scheme, metrics in numbers.items():
+            cells = (Text(mean_and_half_width(metrics[name])) for name in shown)
+            table.add_row(Text(scheme), str(runs[scheme]), *cells)
     return table
 
 
