@@ -64,6 +64,7 @@ def test_every_scheme_has_its_pages(scheme):
 def test_the_page_of_a_source_names_its_schemes_and_what_it_reports(scheme):
     pages = pages_of(scheme)
     assert all(f"`{scheme.id}`" in page for page in pages.values())
+    # Also where it is not reported, the page says so: the metrics of an estimator hang on it.
     assert "`capacity_estimate_bps`" in section(pages[f"sources/{scheme.router.source}"], "What it reports")
 
 
