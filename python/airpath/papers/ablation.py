@@ -119,7 +119,7 @@ def _draw(runs: FigureRuns) -> Picture:
         panel.set_yticks(places, labels)
         panel.set_xmargin(0.05)
         base = sample(of_each(of(DEFAULT), _UTILISATION)).mean
-        panel.set_xlabel(f"utilisation against the default's {100 * base:.1f} % (points)")
+        panel.set_xlabel(f"points of utilisation; default {100 * base:.1f} %")
         panel.set_title(choice, loc="right")
     return picture
 

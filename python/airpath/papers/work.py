@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from airpath.errors import OutputError
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.run_data import RunData, extract
@@ -100,25 +101,32 @@ def runs_of(figure: Figure, store: RunStore) -> FigureRuns:
 
     Raises
     ------
-    KeyError
-        If one is not there.
+    OutputError
+        If one is not there or damaged.
     """
     return FigureRuns(
         {
-            choice: {label: _read(experiment, store) for label, experiment in experiments.items()}
+            choice: {label: read_runs(experiment, store) for label, experiment in experiments.items()}
             for choice, experiments in figure.experiments.items()
         }
     )
 
 
-def _read(experiment: Experiment, store: RunStore) -> list[RunData]:
+def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
+    """Read the repetitions of an experiment, by seed.
+
+    Raises
+    ------
+    OutputError
+        If one is not there or damaged.
+    """
     runs = []
-    for repetition in range(experiment.repetitions):
-        seed = experiment.seed + repetition
+    for seed in range(experiment.seed, experiment.seed + experiment.repetitions):
         data = store.get(experiment.key(), seed)
         if data is None:
-            raise KeyError(
-                f"no finished run of {experiment.scheme} in {experiment.scenario} with seed {seed}"
+            folder = store.folder / experiment.key()
+            raise OutputError(
+                f"{folder}: run {seed} of {experiment.scheme} cannot be read; delete this folder"
             )
         runs.append(data)
     return runs

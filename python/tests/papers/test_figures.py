@@ -1,0 +1,129 @@
+"""The figures that ship: they are complete, and their experiments are scenarios that the engine accepts."""
+
+import json
+
+import pytest
+
+from airpath import _core
+from airpath.errors import UsageError
+from airpath.papers.registry import FIGURES, select
+from airpath.papers.settings import believing, parking_lot, with_options
+from airpath.scenario import Scenario, scenario_names
+
+# The figures and tables that a reader of the papers looks for.
+PROMISED = {
+    "ebe-j": "fig1 fig3a fig3b fig4a fig4b fig5a fig5b fig6a fig6b fig8a fig8b fig9a fig9b fig11 fig12 files"
+    " join-leave small-buffers anova-vcp",
+    "ebe-c": "fig2 fig3 fig4 fig5",
+    "ebe": "ablation",
+}
+
+
+def test_everything_promised_is_there():
+    promised = {f"{paper}/{name}" for paper, names in PROMISED.items() for name in names.split()}
+    assert {figure.id for figure in FIGURES} == promised
+    assert len(FIGURES) == len(promised)
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
+def test_experiments_are_accepted_by_the_engine(figure):
+    for experiment in figure.all_experiments():
+        plan = experiment.resolve().plan()
+        _core.Simulation(json.dumps(plan), [], 1)
+        used = {flow["controller"]["kind"] for flow in plan["flows"]}
+        assert used == {experiment.scheme.split(":")[0].split("-")[0]}
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
+def test_claims_name_choices_that_exist(figure):
+    assert figure.claims
+    assert len({claim.name for claim in figure.claims}) == len(figure.claims)
+    for claim in figure.claims:
+        assert set(claim.choices) <= set(figure.experiments)
+
+
+def test_experiments_of_a_choice_are_paired():
+    """The same scenario and seeds but for the scheme: otherwise differences would mean nothing."""
+    for figure in FIGURES:
+        for experiments in figure.experiments.values():
+            starts = {
+                (
+                    one.seed,
+                    one.repetitions,
+                    json.dumps([flow["start_ns"] for flow in one.resolve().plan()["flows"]]),
+                )
+                for one in experiments.values()
+            }
+            assert len(starts) == 1, figure.id
+
+
+def test_routers_believe_ten_and_the_other_links_of_the_parking_lot_twenty():
+    plan = parking_lot(40, "xcp", 1).resolve().plan()
+    beliefs = {
+        link["name"]: link["queue"]["source"]["bps"] / 1e6
+        for link in plan["links"]
+        if link["queue"]["kind"] == "router"
+    }
+    assert beliefs == {
+        f"R{one}-R{other}": 10.0 if {one, other} == {2, 3} else 20.0
+        for near in range(5)
+        for one, other in ((near, near + 1), (near + 1, near))
+    }
+
+
+def test_the_fixed_schedule_has_the_means_that_the_paper_implies():
+    plan = Scenario.load("ebe-dumbbell-t").plan()
+    (bottleneck,) = (link for link in plan["links"] if link["name"] == "bottleneck")
+    rates = [bps / 1e6 for _, bps in bottleneck["rate"]["steps"]]
+    assert sum(rates) / len(rates) == pytest.approx(10.17, abs=0.005)
+    assert sum(min(10, rate) for rate in rates) / len(rates) == pytest.approx(7.5)
+    assert bottleneck["queue"]["limit_bytes"] == 575_000
+
+
+@pytest.mark.parametrize(
+    ("setting", "reverse_flows", "reverse_mbps"), [("t", 20, None), ("o", 0, None), ("l", 20, 100)]
+)
+def test_settings_differ_in_what_comes_back(setting, reverse_flows, reverse_mbps):
+    plan = Scenario.load(f"ebe-dumbbell-{setting}").plan()
+    names = [link["name"] for link in plan["links"]]
+    back = names.index("bottleneck-reverse")
+    assert sum(flow["measured_at"] == back for flow in plan["flows"]) == reverse_flows
+    rate = plan["links"][back]["rate"]
+    if reverse_mbps is None:
+        assert rate == plan["links"][names.index("bottleneck")]["rate"]
+    else:
+        assert rate == {"kind": "constant", "bps": reverse_mbps * 10**6}
+
+
+@pytest.mark.parametrize("name", [name for name in scenario_names() if name.startswith(("ebe-", "stress-"))])
+def test_shipped_scenarios_are_accepted_by_the_engine(name):
+    scenario = Scenario.load(name)
+    _core.Simulation(json.dumps(scenario.plan()), [], scenario.seed)
+    assert scenario.document.description
+
+
+def test_beliefs_are_given_to_those_who_ask():
+    assert believing("xcp", "10mbps") == "xcp:capacity=10mbps"
+    assert believing("xcp-b", "10mbps") == "xcp-b"
+    assert with_options("vcp:beta=0.5", pace_small_windows=False) == "vcp:beta=0.5,pace_small_windows=false"
+
+
+@pytest.mark.parametrize(
+    ("what", "first", "count"),
+    [
+        (None, "ebe-j/fig1", len(FIGURES)),
+        ("ebe-c", "ebe-c/fig2", 4),
+        ("ebe-j/fig3", "ebe-j/fig3a", 2),
+        ("ebe-j/fig1", "ebe-j/fig1", 1),
+        ("ebe/ablation", "ebe/ablation", 1),
+    ],
+)
+def test_figures_are_found_by_name(what, first, count):
+    chosen = select(what)
+    assert (chosen[0].id, len(chosen)) == (first, count)
+
+
+@pytest.mark.parametrize("what", ["ebe-x", "ebe-j/fig", "ebe-j/fig99", "fig1"])
+def test_an_unknown_figure_is_refused(what):
+    with pytest.raises(UsageError, match="nothing to reproduce"):
+        select(what)

@@ -1,0 +1,124 @@
+"""From a figure to pictures, report and verdicts: a small figure of ours, one of the paper by the command."""
+
+import json
+
+import pytest
+
+from airpath.cli import main
+from airpath.papers.claim import Claim
+from airpath.papers.drawing import over_time_by_choice
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure
+from airpath.papers.measures import of_each, utilisation
+from airpath.papers.reproduce import reproduce, verdicts
+from airpath.papers.rules import AtLeast, Positive
+from airpath.papers.sample import difference, sample
+
+KEYS = ["paper", "figure", "claim", "expected", "measured", "ci_low", "ci_high", "n", "verdict", "note"]
+
+
+def nothing(_share: float) -> None:
+    return None
+
+
+@pytest.fixture
+def figure(tiny):
+    slow = {"topology.bottleneck.rate": "1mbps"}
+    return Figure(
+        id="test/small",
+        paper="Test",
+        title="A <small> figure",
+        experiments={
+            "normal": {one: Experiment(tiny, one, {}, 2) for one in ("newreno", "cubic")},
+            "slow": {one: Experiment(tiny, one, slow, 2) for one in ("newreno", "cubic")},
+        },
+        draw=lambda runs: over_time_by_choice(runs, "utilisation"),
+        claims=(
+            Claim(
+                "busy",
+                "the link is busy",
+                AtLeast(0.1),
+                "utilisation",
+                lambda of: sample(of_each(of("newreno"), utilisation)),
+            ),
+            Claim(
+                "same",
+                "a scheme beats itself",
+                Positive(),
+                "difference",
+                lambda of: difference(of_each(of("cubic"), utilisation), of_each(of("cubic"), utilisation)),
+                reason="of course",
+            ),
+        ),
+        notes=("a note",),
+    )
+
+
+def test_a_figure_becomes_pictures_report_and_verdicts(figure, tmp_path):
+    out = tmp_path / "out"
+    missing = []
+    done = reproduce([figure], out, repetitions=None, workers=2, on_progress=nothing, on_start=missing.append)
+    assert missing == [8]
+    assert (out / "figures" / "test-small.png").read_bytes().startswith(b"\x89PNG")
+    written = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
+    assert written == json.loads(json.dumps(verdicts(done)))
+    busy, same = written
+    assert list(busy) == KEYS
+    assert (busy["paper"], busy["figure"], busy["verdict"], busy["n"]) == ("Test", "small", "reproduced", 2)
+    assert busy["ci_low"] <= busy["measured"] <= busy["ci_high"]
+    assert (same["measured"], same["verdict"], same["note"]) == (0.0, "not reproduced", "of course")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "A &lt;small&gt; figure" in page
+    assert 'href="#test-small"' in page
+    assert "<script" not in page
+    assert "not reproduced" in page
+
+
+def test_a_second_time_nothing_is_run_and_the_same_comes_out(figure, tmp_path):
+    out = tmp_path / "out"
+    missing = []
+    for _ in range(2):
+        reproduce([figure], out, repetitions=None, workers=2, on_progress=nothing, on_start=missing.append)
+        missing.append((out / "verdicts.json").read_text(encoding="utf-8"))
+    assert missing == [8, missing[1], 0, missing[1]]
+
+
+def test_single_runs_have_no_interval(figure, tmp_path):
+    done = reproduce([figure], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
+    busy = verdicts(done)[0]
+    assert (busy["n"], busy["ci_low"], busy["ci_high"]) == (1, None, None)
+    assert "a single run" in busy["note"]
+
+
+def call(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as leaving:
+        main(["reproduce", *arguments])
+    assert isinstance(leaving.value.code, int)
+    return leaving.value.code
+
+
+def test_the_command_lists_figures(capsys):
+    assert call("ebe-c", "--list", "--json") == 0
+    assert set(json.loads(capsys.readouterr().out)) == {f"ebe-c/fig{number}" for number in (2, 3, 4, 5)}
+
+
+def test_the_command_reproduces_a_figure_of_the_paper(tmp_path, capsys):
+    out = tmp_path / "out"
+    assert call("ebe-j/fig4a", "--reps", "1", "--out", str(out), "--json") == 0
+    (verdict,) = json.loads(capsys.readouterr().out)
+    assert verdict["figure"] == "fig4a"
+    # Five flows that share a link under VCP-EBE: a band of one would be equal windows, of ten no control.
+    assert 1.0 <= verdict["measured"] < 10.0
+    assert {file.name for file in out.iterdir()} == {"runs", "figures", "report.html", "verdicts.json"}
+
+
+def test_the_command_leaves_other_directories_alone(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("mine")
+    assert call("ebe-j/fig4a", "--reps", "1", "--out", str(tmp_path)) == 1
+    assert "not empty" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_the_command_refuses_unknown_figures(capsys):
+    assert call("ebe-j/fig77") == 2
+    assert "nothing to reproduce" in capsys.readouterr().err

@@ -1,0 +1,140 @@
+"""Samples, rules and verdicts."""
+
+import math
+
+import numpy as np
+import pytest
+from fabricated import run_data
+from scipy import stats
+
+from airpath.papers.anova_tables import anova_tables, tukey_p
+from airpath.papers.claim import Claim, Verdict, judge
+from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
+from airpath.papers.sample import Sample, deviation, difference, sample
+
+SURE = sample([1.0, 1.1, 0.9, 1.05])
+DOUBTFUL = sample([1.0, -1.1, 0.9, -0.3])
+SINGLE = sample([1.0])
+NOTHING = sample([math.nan])
+
+
+def test_interval_and_test_are_those_of_student():
+    values = [1.0, 2.0, 4.0, 4.5]
+    expected = stats.ttest_1samp(values, 0.0)
+    assert sample(values).p_value == pytest.approx(expected.pvalue)
+    interval = expected.confidence_interval(0.95)
+    assert sample(values).interval == pytest.approx((interval.low, interval.high))
+
+
+def test_equal_differences_are_certain():
+    assert sample([0.5, 0.5]).p_value == 0.0
+    assert sample([0.0, 0.0]).p_value == 1.0
+
+
+def test_differences_are_paired():
+    assert difference([3, 5], [1, 4]).values == (2.0, 1.0)
+
+
+def test_jackknife_of_the_deviation_covers_it():
+    values = np.random.default_rng(1).normal(0, 2, 400)
+    jackknife = deviation(values.tolist())
+    assert jackknife.n == 400
+    assert jackknife.mean == pytest.approx(values.std(ddof=1), rel=0.01)
+    low, high = jackknife.interval
+    # Of normal numbers the deviation itself has a relative deviation of 1/sqrt(2n).
+    assert (high - low) / 2 == pytest.approx(1.96 * values.std(ddof=1) / math.sqrt(800), rel=0.2)
+    assert deviation([1.0, 2.0]).n == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "yes", "no"),
+    [
+        (Near(1.0, 0.05), SURE, sample([1.06])),
+        (Between(0.5, 1.5), SURE, sample([1.6])),
+        (AtLeast(1.0), SURE, sample([0.99])),
+        (AtMost(1.02), SURE, sample([1.03])),
+        (Positive(), SURE, DOUBTFUL),
+        (Positive(), SINGLE, sample([-1.0])),
+        (Positive(), Sample((0.1, 0.2, 0.3), p=0.001), Sample((0.1, 0.2, 0.3), p=0.02)),
+        (NotSignificant(), DOUBTFUL, SURE),
+        (NotSignificant(), Sample((0.1,), p=0.5), SINGLE),
+    ],
+)
+def test_rules(rule, yes, no):
+    assert rule.holds(yes)
+    assert not rule.holds(no)
+    assert not rule.holds(NOTHING)
+    assert str(rule)
+
+
+def claim(rule=None, **more):
+    return Claim(
+        "name",
+        "the paper's words",
+        rule or AtLeast(1.0),
+        "what",
+        lambda of: sample([of("scheme")[0].duration_s]),
+        **more,
+    )
+
+
+def choices(**durations: float):
+    return {
+        name: (lambda _scheme, duration=duration: [run_data(duration_s=duration)])
+        for name, duration in durations.items()
+    }
+
+
+def test_a_claim_that_holds_in_the_headline_is_reproduced():
+    judged = judge(claim(), choices(first=2.0, second=0.5))
+    assert judged.verdict is Verdict.REPRODUCED
+    assert "not under “second”" in judged.note
+    assert judged.headline.mean == 2.0
+
+
+def test_a_claim_that_holds_elsewhere_is_reproduced_in_part_and_says_where_and_why():
+    judged = judge(claim(reason="because"), choices(first=0.5, second=2.0, third=0.1))
+    assert judged.verdict is Verdict.IN_PART
+    assert "holds under “second”, not under first" in judged.note
+    assert "because" in judged.note
+    assert judged.headline.mean == 0.5
+
+
+def test_a_claim_that_holds_nowhere_is_not_reproduced_and_says_why():
+    judged = judge(claim(reason="because"), choices(first=0.5, second=0.6))
+    assert judged.verdict is Verdict.NOT_REPRODUCED
+    assert judged.note.startswith("because")
+
+
+def test_a_reproduced_claim_keeps_its_reason_for_itself():
+    assert "because" not in judge(claim(reason="because"), choices(first=2.0)).note
+
+
+def test_a_claim_can_be_restricted_to_choices_and_their_order():
+    judged = judge(claim(choices=("second", "first")), choices(first=0.5, second=2.0, third=0.1))
+    assert list(judged.samples) == ["second", "first"]
+    assert judged.verdict is Verdict.REPRODUCED
+
+
+def test_single_runs_and_missing_numbers_are_said():
+    assert "a single run" in judge(claim(), choices(first=2.0)).note
+    missing = judge(claim(), choices(first=math.nan))
+    assert missing.verdict is Verdict.NOT_REPRODUCED
+    assert "no run had a value" in missing.note
+
+
+GROUPS = {"a": [1.0, 1.2, 0.9], "b": [2.0, 2.1, 1.8], "c": [2.05, 1.9, 2.2]}
+
+
+def test_tukey_is_among_all_groups():
+    expected = stats.tukey_hsd(*GROUPS.values()).pvalue
+    assert tukey_p(GROUPS, "b", "c") == pytest.approx(expected[1, 2])
+    assert tukey_p(GROUPS, "a", "b") == pytest.approx(expected[0, 1])
+    assert math.isnan(tukey_p({"a": [1.0], "b": [2.0]}, "a", "b"))
+
+
+def test_tables_are_those_of_the_paper_and_more():
+    titles = [table.title for table in anova_tables("throughput", "Mbit/s", GROUPS)]
+    for part in ("Descriptives", "ANOVA", "Tukey", "Robust", "Games-Howell", "Effect", "Paired"):
+        assert any(part in title for title in titles), part
+    assert anova_tables("throughput", "Mbit/s", {"a": [1.0], "b": [2.0]}) == []

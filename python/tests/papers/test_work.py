@@ -1,0 +1,127 @@
+"""Runs are done once, kept, and found again."""
+
+import numpy as np
+import pytest
+
+from airpath.errors import OutputError
+from airpath.papers import work
+from airpath.papers.experiment import Experiment
+from airpath.papers.run_data import from_bytes, to_bytes
+from airpath.papers.store import RunStore
+from airpath.papers.work import Interrupted, do_runs, missing_runs
+from airpath.workers import Outcome, execute
+
+
+@pytest.fixture
+def store(tmp_path):
+    return RunStore(tmp_path / "runs")
+
+
+def quiet(_share: float) -> None:
+    return None
+
+
+def the_run(store, experiment, seed=1):
+    run = store.get(experiment.key(), seed)
+    assert run is not None
+    return run
+
+
+def test_each_run_is_done_once_however_many_experiments_share_it(tiny, store):
+    same = [Experiment(tiny, "newreno", repetitions=2), Experiment(tiny, "newreno", repetitions=3)]
+    jobs = missing_runs([*same, Experiment(tiny, "cubic", repetitions=1)], store)
+    assert sorted((run.job.scheme, run.job.seed) for run in jobs) == [
+        ("cubic", 1),
+        ("newreno", 1),
+        ("newreno", 2),
+        ("newreno", 3),
+    ]
+
+
+def test_finished_runs_are_not_done_again(tiny, store):
+    experiment = Experiment(tiny, "newreno", repetitions=2)
+    do_runs(missing_runs([experiment], store), store, 2, quiet)
+    assert missing_runs([experiment], store) == []
+    more = missing_runs([experiment.repeated(3)], store)
+    assert [run.job.seed for run in more] == [3]
+
+
+@pytest.mark.parametrize("changes", [{"duration": "2s"}, {"flows.0.count": 3}])
+def test_another_setting_is_another_run(tiny, store, changes):
+    do_runs(missing_runs([Experiment(tiny, "newreno", repetitions=1)], store), store, 1, quiet)
+    assert len(missing_runs([Experiment(tiny, "newreno", changes, 1)], store)) == 1
+
+
+def test_another_engine_makes_other_runs(tiny, monkeypatch):
+    from airpath.papers import experiment
+    from airpath.papers import store as kept
+
+    before = Experiment(tiny, "newreno").key()
+    monkeypatch.setattr(kept, "_engine", lambda: "another engine")
+    experiment._resolved.cache_clear()
+    after = Experiment(tiny, "newreno").key()
+    experiment._resolved.cache_clear()
+    assert before != after
+
+
+def test_repetitions_are_seeds_and_so_paired(tiny, store):
+    experiments = [Experiment(tiny, scheme, repetitions=2) for scheme in ("newreno", "cubic")]
+    do_runs(missing_runs(experiments, store), store, 2, quiet)
+    starts = [
+        [float(the_run(store, one, seed).links["bottleneck"].series["arrived_bytes"][0]) for seed in (1, 2)]
+        for one in experiments
+    ]
+    assert starts[0] == starts[1]
+
+
+def test_what_is_kept_survives_writing(tiny, store):
+    experiment = Experiment(tiny, "newreno", repetitions=1)
+    do_runs(missing_runs([experiment], store), store, 1, quiet)
+    run = the_run(store, experiment)
+    again = from_bytes(to_bytes(run))
+    assert again.metrics == pytest.approx(dict(run.metrics), nan_ok=True)
+    np.testing.assert_array_equal(again.windows_packets, run.windows_packets)
+    assert run.windows_packets.shape[0] == 2
+    assert np.nanmin(run.windows_packets) >= 1
+    link = run.links["bottleneck"]
+    assert link.buffer_bytes == 20_000
+    assert link.series["offered_bytes"].sum() == pytest.approx(2e6 / 8)
+    assert set(run.flow_group) == {"long"}
+    assert list(again.links) == list(run.links)
+
+
+def test_a_damaged_file_counts_as_no_run(tiny, store):
+    experiment = Experiment(tiny, "newreno", repetitions=1)
+    do_runs(missing_runs([experiment], store), store, 1, quiet)
+    (file,) = store.folder.rglob("*.npz")
+    file.write_bytes(file.read_bytes()[:100])
+    assert store.get(experiment.key(), 1) is None
+    with pytest.raises(OutputError, match="delete"):
+        work.read_runs(experiment, store)
+
+
+def test_an_interrupt_keeps_what_was_finished_and_a_second_call_does_the_rest(tiny, store, monkeypatch):
+    experiment = Experiment(tiny, "newreno", repetitions=work.RUNS_TOGETHER_FOR_EACH_WORKER + 2)
+    calls = []
+
+    def interrupted_in_the_second_group(jobs, workers, on_progress):
+        calls.append(len(jobs))
+        outcome = execute(jobs, workers, on_progress)
+        return outcome if len(calls) == 1 else Outcome(outcome.records[:1], interrupted=True)
+
+    monkeypatch.setattr(work, "execute", interrupted_in_the_second_group)
+    with pytest.raises(Interrupted) as stopped:
+        do_runs(missing_runs([experiment], store), store, 1, quiet)
+    assert (stopped.value.finished, stopped.value.asked) == (calls[0] + 1, calls[0] + 2)
+    monkeypatch.undo()
+    left = missing_runs([experiment], store)
+    assert len(left) == 1
+    do_runs(left, store, 1, quiet)
+    assert missing_runs([experiment], store) == []
+
+
+def test_progress_rises_to_one(tiny, store):
+    shares = []
+    do_runs(missing_runs([Experiment(tiny, "newreno", repetitions=6)], store), store, 1, shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0)
