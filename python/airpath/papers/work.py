@@ -81,19 +81,22 @@ def do_runs(
         If a run fails; those finished before are kept.
     """
     finished = 0
-    for group in _groups(jobs, workers * RUNS_TOGETHER_FOR_EACH_WORKER):
-        done_before, size = finished, len(group)
+    try:
+        for group in _groups(jobs, workers * RUNS_TOGETHER_FOR_EACH_WORKER):
+            done_before, size = finished, len(group)
 
-        def show(share: float, done: int = done_before, size: int = size) -> None:
-            on_progress((done + share * size) / len(jobs))
+            def show(share: float, done: int = done_before, size: int = size) -> None:
+                on_progress((done + share * size) / len(jobs))
 
-        outcome = execute([run.job for run in group], workers, show)
-        for record in outcome.records:
-            run = next(run for run in group if _is_of(record, run.job))
-            store.put(run.key, run.job.seed, extract(RunResult(record)))
-        finished += len(outcome.records)
-        if outcome.interrupted:
-            raise Interrupted(finished, len(jobs))
+            outcome = execute([run.job for run in group], workers, show)
+            for record in outcome.records:
+                run = next(run for run in group if _is_of(record, run.job))
+                store.put(run.key, run.job.seed, extract(RunResult(record)))
+                finished += 1
+            if outcome.interrupted:
+                raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        raise Interrupted(finished, len(jobs)) from None
 
 
 def runs_of(figure: Figure, store: RunStore) -> FigureRuns:
