@@ -81,20 +81,14 @@ def do_runs(
         If a run fails; those finished before are kept.
     """
     finished = 0
+
+    def keep(run: MissingRun, record: RunRecord) -> None:
+        nonlocal finished
+        store.put(run.key, run.job.seed, extract(RunResult(record)))
+        finished += 1
+
     try:
-        for group in _groups(jobs, workers * RUNS_TOGETHER_FOR_EACH_WORKER):
-            done_before, size = finished, len(group)
-
-            def show(share: float, done: int = done_before, size: int = size) -> None:
-                on_progress((done + share * size) / len(jobs))
-
-            outcome = execute([run.job for run in group], workers, show)
-            for record in outcome.records:
-                run = next(run for run in group if _is_of(record, run.job))
-                store.put(run.key, run.job.seed, extract(RunResult(record)))
-                finished += 1
-            if outcome.interrupted:
-                raise KeyboardInterrupt
+        _do_groups(jobs, workers, on_progress, keep)
     except KeyboardInterrupt:
         raise Interrupted(finished, len(jobs)) from None
 
@@ -133,6 +127,27 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
             )
         runs.append(data)
     return runs
+
+
+def _do_groups(
+    jobs: Sequence[MissingRun],
+    workers: int,
+    on_progress: Callable[[float], None],
+    keep: Callable[[MissingRun, RunRecord], None],
+) -> None:
+    done = 0
+    for group in _groups(jobs, workers * RUNS_TOGETHER_FOR_EACH_WORKER):
+        done_before, size = done, len(group)
+
+        def show(share: float, done: int = done_before, size: int = size) -> None:
+            on_progress((done + share * size) / len(jobs))
+
+        outcome = execute([run.job for run in group], workers, show)
+        for record in outcome.records:
+            keep(next(run for run in group if _is_of(record, run.job)), record)
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        done += size
 
 
 def _job(scheme: str, scenario: Scenario, repetition: int, seed: int) -> Job:
