@@ -152,7 +152,7 @@ def bars(
             label=looks[label].display_name,
             error_kw={"elinewidth": 0.7, "capsize": 1.5},
         )
-    axes.set_xticks(places, groups)
+    axes.set_xticks(places, [",\n".join(name.split(", ")) for name in groups])
     axes.set_ylim(bottom=0)
     axes.set_ylabel(ylabel)
     legend_above(axes)

@@ -8,7 +8,16 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.anova_tables import anova_tables, tukey_p
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import bars, looks_of, panels
-from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS, TIMEOUTS, TRAFFIC, TWO_WAY_LIMIT
+from airpath.papers.ebe_j.choices import LATER_REACTION, LONGER_TIMEOUT, later_reaction, longer_timeout
+from airpath.papers.ebe_j.paper import (
+    FIXED_SCHEDULE,
+    LATE_REACTION,
+    PAPER,
+    SETTINGS,
+    TIMEOUTS,
+    TRAFFIC,
+    TWO_WAY_LIMIT,
+)
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import jain, of_each, throughput_mbps
@@ -36,7 +45,6 @@ PAPER_MBPS: Final = {"xcp": 7.3841, "xcp-b": 9.8928, "xcp-ebe": 10.0025}
 PAPER_JAIN: Final = {"xcp": 0.97371, "xcp-b": 0.99588, "xcp-ebe": 0.99480}
 """Figure 12: mean Jain index."""
 
-LONGER_TIMEOUT: Final = "T, timeouts ≥ 1 s"
 RANDOM_T: Final = "T, random rates"
 RANDOM_O: Final = "O, random rates"
 
@@ -50,9 +58,8 @@ def _random(setting: str, scheme: str) -> Experiment:
 _XCP = {
     setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in XCP_SCHEMES} for setting in _FIXED
 } | {
-    LONGER_TIMEOUT: {
-        scheme: dumbbell(TWO_WAY, scheme, REPETITIONS, {"transport.min_rto": "1s"}) for scheme in XCP_SCHEMES
-    },
+    LONGER_TIMEOUT: longer_timeout(REPETITIONS),
+    LATER_REACTION: later_reaction(REPETITIONS),
     RANDOM_T: {scheme: _random(TWO_WAY, scheme) for scheme in XCP_SCHEMES},
     RANDOM_O: {scheme: _random(ONE_WAY, scheme) for scheme in XCP_SCHEMES},
 }
@@ -114,7 +121,7 @@ def _spread(scheme: str) -> Claim:
         f"standard deviation of the throughput of {title(scheme)} over runs",
         lambda of: deviation(of_each(of(scheme), throughput_mbps)),
         unit="Mbit/s",
-        choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, RANDOM_T, RANDOM_O),
+        choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, LATER_REACTION, RANDOM_T, RANDOM_O),
     )
 
 
@@ -168,6 +175,7 @@ _NOTES: Final = (
     TRAFFIC,
     SETTINGS,
     TIMEOUTS,
+    LATE_REACTION,
     "“Random rates”: each run draws its own, the text taken literally.",
     "Dashed: the numbers of the paper, where it gives any.",
 )
@@ -188,7 +196,7 @@ FIG11: Final = Figure(
                 _MEAN,
                 0.05,
                 unit="Mbit/s",
-                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT),
+                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, LATER_REACTION),
                 reason=reason,
             )
             for scheme, reason in (("xcp", ""), ("xcp-b", TWO_WAY_LIMIT), ("xcp-ebe", TWO_WAY_LIMIT))
@@ -218,7 +226,7 @@ FIG12: Final = Figure(
                 jain,
                 _JAIN,
                 0.01,
-                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT),
+                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, LATER_REACTION),
                 reason=reason,
             )
             for scheme, reason in (

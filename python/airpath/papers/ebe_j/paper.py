@@ -39,3 +39,9 @@ TIMEOUTS: Final = (
     "Timeouts of 200 ms at least, as ns-2 has them, fire by the hundred in T while nothing is lost; “timeouts"
     " ≥ 1 s” (RFC 6298) is shown beside it."
 )
+
+LATE_REACTION: Final = (
+    "XCP-b's late reaction of two empty intervals is a reconstruction, its paper was not available; under"
+    " two-way"
+    " traffic one interval more changes much, and is shown beside it."
+)
