@@ -192,7 +192,8 @@ ABLATION: Final = Figure(
             AtMost(0.5),
             "utilisation without maintainer",
             lambda of: sample(of_each(of("maintainer off"), _UTILISATION)),
-            reason="with reverse traffic a little more is left, since bunched acknowledgments queue now and then",
+            reason="with reverse traffic a little more is left, since bunched acknowledgments queue now and"
+            " then",
         ),
         Claim(
             "hold-for-several-bottlenecks",
@@ -222,7 +223,8 @@ ABLATION: Final = Figure(
         "The default is filter `icc`, plain monitor, latched maintainer, Upsilon = 1.40, threshold 15 %."
         " Each variant"
         " changes one of them, the combinations with a comma two or three. Runs of the same seed are paired.",
-        "In the parking lot utilisation, queue and error are means over the five links, drops their sum; the Jain"
+        "In the parking lot utilisation, queue and error are means over the five links, drops their sum;"
+        " the Jain"
         " index there is over end-to-end and local flows of the middle link, whose shares differ by design.",
         FIXED_SCHEDULE,
         TRAFFIC,
