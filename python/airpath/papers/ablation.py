@@ -99,7 +99,7 @@ def _against_default(of: Any, label: str) -> Sample:
 @styled
 def _draw(runs: FigureRuns) -> Picture:
     labels = [label for label in runs.labels(runs.choices[0]) if label != DEFAULT]
-    picture, axes = panels(len(runs.choices), height_in=2.6, columns=2)
+    picture, axes = panels(len(runs.choices), height_in=3.2, columns=len(runs.choices))
     places = list(range(len(labels)))[::-1]
     for choice, panel in zip(runs.choices, axes, strict=True):
         of = runs.of(choice)
@@ -116,10 +116,10 @@ def _draw(runs: FigureRuns) -> Picture:
             error_kw={"elinewidth": 0.7, "capsize": 1.5},
         )
         panel.axvline(0, color="#444444", linewidth=0.8)
-        panel.set_yticks(places, labels)
+        panel.set_yticks(places, labels if panel is axes[0] else [""] * len(labels))
         panel.set_xmargin(0.05)
         base = sample(of_each(of(DEFAULT), _UTILISATION)).mean
-        panel.set_xlabel(f"points of utilisation; default {100 * base:.1f} %")
+        panel.set_xlabel(f"points; default {100 * base:.1f} %")
         panel.set_title(choice, loc="right")
     return picture
 

@@ -1,5 +1,6 @@
 """Pictures that several figures share: queue, utilisation and windows over time."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,6 +15,9 @@ from airpath.plots.style import legend_above, styled
 from airpath.schemes import SCHEMES
 
 Looks = Mapping[str, SchemeStyle]
+
+WIDEST_TICK = 14
+"""Longest line of a label below a group of bars, in characters."""
 
 PANEL_IN = 2.1
 """Height of one panel, in inches."""
@@ -152,7 +156,7 @@ def bars(
             label=looks[label].display_name,
             error_kw={"elinewidth": 0.7, "capsize": 1.5},
         )
-    axes.set_xticks(places, [",\n".join(name.split(", ")) for name in groups])
+    axes.set_xticks(places, [textwrap.fill(name, WIDEST_TICK) for name in groups])
     axes.set_ylim(bottom=0)
     axes.set_ylabel(ylabel)
     legend_above(axes)

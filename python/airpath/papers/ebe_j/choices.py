@@ -8,7 +8,7 @@ from airpath.papers.settings import TWO_WAY, XCP_SCHEMES, dumbbell, with_options
 LONGER_TIMEOUT: Final = "T, timeouts ≥ 1 s"
 """Retransmission timeouts of at least 1 s (RFC 6298) instead of 200 ms (ns-2)."""
 
-LATER_REACTION: Final = "T, XCP-b's late reaction 3"
+LATER_REACTION: Final = "T, late reaction 3"
 """XCP-b waits for one more empty interval before it probes."""
 
 
