@@ -8,7 +8,14 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.anova_tables import anova_tables, tukey_p
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import bars, looks_of, panels
-from airpath.papers.ebe_j.choices import LATER_REACTION, LONGER_TIMEOUT, later_reaction, longer_timeout
+from airpath.papers.ebe_j.choices import (
+    LATER_REACTION,
+    LONGER_TIMEOUT,
+    NO_HALVING,
+    later_reaction,
+    longer_timeout,
+    no_halving,
+)
 from airpath.papers.ebe_j.paper import (
     FIXED_SCHEDULE,
     LATE_REACTION,
@@ -60,6 +67,7 @@ _XCP = {
 } | {
     LONGER_TIMEOUT: longer_timeout(REPETITIONS),
     LATER_REACTION: later_reaction(REPETITIONS),
+    NO_HALVING: no_halving(REPETITIONS),
     RANDOM_T: {scheme: _random(TWO_WAY, scheme) for scheme in XCP_SCHEMES},
     RANDOM_O: {scheme: _random(ONE_WAY, scheme) for scheme in XCP_SCHEMES},
 }
@@ -196,7 +204,7 @@ FIG11: Final = Figure(
                 _MEAN,
                 0.05,
                 unit="Mbit/s",
-                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, LATER_REACTION),
+                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, LATER_REACTION, NO_HALVING),
                 reason=reason,
             )
             for scheme, reason in (("xcp", ""), ("xcp-b", TWO_WAY_LIMIT), ("xcp-ebe", TWO_WAY_LIMIT))
@@ -226,7 +234,7 @@ FIG12: Final = Figure(
                 jain,
                 _JAIN,
                 0.01,
-                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, LATER_REACTION),
+                choices=(TWO_WAY, ONE_WAY, WIDE_REVERSE, LONGER_TIMEOUT, LATER_REACTION, NO_HALVING),
                 reason=reason,
             )
             for scheme, reason in (

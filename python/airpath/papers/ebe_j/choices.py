@@ -11,6 +11,9 @@ LONGER_TIMEOUT: Final = "T, timeouts ≥ 1 s"
 LATER_REACTION: Final = "T, late reaction 3"
 """XCP-b waits for one more empty interval before it probes."""
 
+NO_HALVING: Final = "T, losses do not halve"
+"""A loss is repaired and does not halve the window of XCP's senders (ns-2: it does)."""
+
 
 def longer_timeout(repetitions: int) -> dict[str, Experiment]:
     """Return the three XCP schemes in setting T with longer timeouts."""
@@ -25,5 +28,13 @@ def later_reaction(repetitions: int) -> dict[str, Experiment]:
         scheme: dumbbell(
             TWO_WAY, with_options(scheme, late_reaction=3) if scheme == "xcp-b" else scheme, repetitions
         )
+        for scheme in XCP_SCHEMES
+    }
+
+
+def no_halving(repetitions: int) -> dict[str, Experiment]:
+    """Return the three XCP schemes in setting T with senders that only repair losses."""
+    return {
+        scheme: dumbbell(TWO_WAY, with_options(scheme, halve_on_loss=False), repetitions)
         for scheme in XCP_SCHEMES
     }
