@@ -240,8 +240,8 @@ FIG12: Final = Figure(
             for scheme, reason in (
                 (
                     "xcp",
-                    "XCP is as unfair as printed only where losses do not halve the window, or in single"
-                    " runs",
+                    "no choice tried makes XCP so unfair with the fixed schedule; with random rates it is"
+                    " more so",
                 ),
                 ("xcp-b", ""),
                 ("xcp-ebe", ""),
