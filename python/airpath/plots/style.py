@@ -2,8 +2,9 @@
 
 import functools
 import io
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Literal, ParamSpec, TypeVar
 
@@ -53,20 +54,28 @@ NO_SCHEME = SchemeStyle("other traffic", "#7f7f7f", ".")
 def style_for(schemes: Iterable[str]) -> Style:
     """Style of each scheme: as registered, else a colour and marker that no other scheme here has.
 
+    Colours are the same in every figure. Schemes composed with the same capacity source share a marker; where
+    they meet, the first keeps it and each later one gets a marker of its own.
+
     Parameters
     ----------
     schemes
         Scheme ids; those unknown to the registry get colours by their order.
     """
     ids = list(dict.fromkeys(schemes))
-    styles = {scheme: registered for scheme in ids if (registered := _registered(scheme)) is not None}
-    colours = {style.colour.lower() for style in styles.values()}
-    markers = {style.marker for style in styles.values()}
-    free_colours = [colour for colour in _COLOURS if colour not in colours] or list(_COLOURS)
-    free_markers = [marker for marker in _MARKERS if marker not in markers] or list(_MARKERS)
-    for number, scheme in enumerate(scheme for scheme in ids if scheme not in styles):
-        colour, marker = free_colours[number % len(free_colours)], free_markers[number % len(free_markers)]
-        styles[scheme] = SchemeStyle(scheme, colour, marker)
+    registered = {scheme: look for scheme in ids if (look := _registered(scheme)) is not None}
+    free_colours = _unused(_COLOURS, {look.colour.lower() for look in registered.values()})
+    free_markers = _unused(_MARKERS, {look.marker for look in registered.values()})
+    styles: dict[str, SchemeStyle] = {}
+    markers: set[str] = set()
+    for scheme in ids:
+        look = registered.get(scheme)
+        if look is None:
+            look = SchemeStyle(scheme, next(free_colours), next(free_markers))
+        elif look.marker in markers:
+            look = replace(look, marker=next(free_markers))
+        markers.add(look.marker)
+        styles[scheme] = look
     return styles
 
 
@@ -109,7 +118,12 @@ def legend_above(axes: Axes) -> None:
 
 # Okabe and Ito's colours that are safe for colour-blind readers; yellow is too light for lines.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "H", "8", "d", "h")
+
+
+def _unused(choices: Sequence[str], used: Set[str]) -> Iterator[str]:
+    """Give the choices that are not used, again and again; all of them if every one is used."""
+    return itertools.cycle([choice for choice in choices if choice not in used] or choices)
 
 
 def _registered(scheme: str) -> SchemeStyle | None:

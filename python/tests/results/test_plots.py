@@ -205,6 +205,13 @@ def test_a_scheme_has_one_colour_in_every_figure(results: Results) -> None:
         assert colours == ["#ff0000"]
 
 
+def test_every_scheme_of_a_figure_has_its_own_marker() -> None:
+    style = plots.style_for(["cubic-2008", "xcp", "xcp-ebe", "vcp-ebe", "mine"])
+    markers = [look.marker for look in style.values()]
+    assert len(set(markers)) == len(markers)
+    assert style["xcp-ebe"].colour == plots.style_for(["xcp-ebe"])["xcp-ebe"].colour
+
+
 def test_registered_schemes_look_as_registered_and_others_differ() -> None:
     style = plots.style_for(["mine", "cubic", "yours", "newreno"])
     assert style["cubic"].display_name == "TCP CUBIC"
