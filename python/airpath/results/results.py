@@ -1,5 +1,6 @@
 """The results of runs, as tables."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     import polars
 
 
-class TableSet:
+class TableSet(ABC):
     """Tables by name; what one run and many runs have in common.
 
     The tables are Arrow tables with the columns of ``docs/results.md``.
     """
 
+    @abstractmethod
     def table(self, name: str) -> pa.Table:
         """Return the table of this name: one of `airpath.results.TABLES`, or ``summary``.
 
@@ -33,7 +35,6 @@ class TableSet:
         KeyError
             If there is no such table.
         """
-        raise NotImplementedError
 
     @property
     def flows(self) -> pa.Table:
