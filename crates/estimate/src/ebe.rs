@@ -23,9 +23,9 @@ pub struct EbeConfig {
     pub upsilon: f64,
     /// First estimate: 10 Mbit/s, what the papers configure.
     pub initial: Rate,
-    /// Lower bound of the estimate, greater than zero: 40 kbit/s, 5 packets/s (mathematics.md 2.5).
+    /// Lower bound of the estimate, greater than zero: 40 kbit/s, 5 packets/s.
     pub minimum: Rate,
-    /// Upper bound of the estimate: 8 Tbit/s, 1e9 packets/s (mathematics.md 2.5).
+    /// Upper bound of the estimate: 8 Tbit/s, 1e9 packets/s.
     pub maximum: Rate,
     /// Size of one packet in the filter, greater than zero: 1000 B (EBE-J, section IV).
     pub packet: Bytes,
@@ -94,8 +94,8 @@ impl EbeConfig {
 /// EBE (EBE-J, sections II-B and III; EBE-C): the queue is sampled on one timer; on a slower one a filter predicts the
 /// real-time queue, a monitor derives the capacity, a maintainer says whether to probe above it.
 ///
-/// Queue and arrivals are bytes over the size of one packet (findings-router.md, section 3: counting an acknowledgment
-/// as a packet makes the estimate wrong by half). Every arrival counts, also one that is dropped then. The queue is
+/// Queue and arrivals are bytes over the size of one packet (an acknowledgment that counted as a
+/// packet would say that much more leaves than does). Every arrival counts, also one that is dropped then. The queue is
 /// what waits; the packet on the link, which the M/M/1 queue includes, is not seen.
 ///
 /// Reports `capacity_estimate` (byte/s), `capacity_estimate_bps` (bit/s), `x1` (packets), `x2` (packets/s), `p11`,
@@ -207,7 +207,7 @@ impl CapacitySource for Ebe {
     }
 
     fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
-        // Where both timers meet, the sample belongs to the interval that ends (mathematics.md 2.2: at 10 … 200 ms).
+        // Where both timers meet, the sample belongs to the interval that ends (samples at 10 … 200 ms).
         if self.next_sample <= now {
             self.samples.push(self.packets(backlog.bytes));
             self.next_sample = following(self.next_sample, self.sampling, now);

@@ -64,7 +64,7 @@ impl Estimate {
     }
 
     /// The a-posteriori estimate after measuring `z` of the first state with noise variance `r` > 0 (EBE-J eqs. 7
-    /// and 8 with H = [1 0]; the covariance in the symmetric form of mathematics.md 2.1).
+    /// and 8 with H = [1 0]; the covariance in the symmetric form of docs/sources/ebe.md).
     #[must_use]
     pub fn update(&self, z: f64, r: f64) -> (Self, Gain) {
         let Covariance { p11, p12, p22 } = self.p;
@@ -78,7 +78,7 @@ impl Estimate {
         (posterior, gain)
     }
 
-    /// The same with states below zero set to zero: neither a queue nor a rate is negative (mathematics.md 2.1).
+    /// The same with states below zero set to zero: neither a queue nor a rate is negative.
     #[must_use]
     pub fn non_negative(self) -> Self {
         Self { x: [self.x[0].max(0.0), self.x[1].max(0.0)], p: self.p }

@@ -1,7 +1,7 @@
 //! The memory of EBE's maintainers.
 
 /// On when a quantity does not grow and was below a threshold twice, off when it grows and was above it twice, else
-/// as before (EBE-J, section III-C; mathematics.md 2.6).
+/// as before (EBE-J, section III-C).
 ///
 /// Starts off, and the first value only fills the memory. Values are compared, not divided as in the print, so 0/0
 /// counts as a ratio of 1.

@@ -4,8 +4,7 @@
 //! the parts that they are made of. Top down: [`Ebe`] is a [`Predictor`] (an extended Kalman filter, [`Estimate`], on
 //! the mean of the M/M/1 queue, [`TransientMean`]), a [`LinkCapacityMonitor`] and a [`QueueMaintainer`].
 //!
-//! `mathematics.md`, `protocols.md` and `findings-router.md` in comments are the definitions and the prototype's
-//! findings that the project was built from; what they decide is repeated where they are named.
+//! Formulas, the papers' misprints and the readings chosen are on the pages of the sources, `docs/sources/`.
 #![no_std]
 
 extern crate alloc;

@@ -1,6 +1,6 @@
 //! EBE's link-capacity monitor: what the link carried, from what came and how the queue changed.
 
-/// Which rule (mathematics.md 2.5).
+/// Which rule (docs/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Monitor {
     /// C = y + S (EBE-J, section III-B). Cannot see above y while the queue is empty.
@@ -9,7 +9,7 @@ pub enum Monitor {
     /// C = (y + S)/(1 − `p_idle`), kept when the server idles more than 95 % of the time. Not in the papers.
     IdleCorrected,
     /// Plain, but C = max(C, y + S) when the queue was empty at some time of the interval: an empty queue may not
-    /// lower the estimate. Not in the papers (findings-router.md, section 3).
+    /// lower the estimate. Not in the papers.
     Hold,
 }
 

@@ -11,7 +11,7 @@ const LINEAR_PROCESS_NOISE: f64 = 1e-5;
 /// Samples of the queue in one interval (EBE-J, section III-A): what the mean's variance is divided by.
 const SAMPLES: f64 = 20.0;
 
-/// Which reading of the papers' filter (mathematics.md 2.4).
+/// Which reading of the papers' filter (docs/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// R = 1e-5 (EBE-C, table I) and Ψ of EBE-J eq. 19: every number is the authors'.
@@ -66,7 +66,7 @@ pub struct Cycle {
     pub posterior: Estimate,
 }
 
-/// The two-state filter on queue and arrival rate (EBE-J eqs. 5–19; mathematics.md 2).
+/// The two-state filter on queue and arrival rate (EBE-J eqs. 5–19, corrected: docs/sources/ebe.md).
 #[derive(Clone, Debug)]
 pub struct Predictor {
     profile: Profile,
@@ -90,8 +90,8 @@ impl Predictor {
 
     /// One cycle at the end of an estimation interval.
     ///
-    /// The state of the arrival rate is set to the measured one before predicting (mathematics.md 2.3: H sees only
-    /// the queue and `Ψ₂₂` is tiny, so a filtered rate never follows the traffic). All measurements are finite and not
+    /// The state of the arrival rate is set to the measured one before predicting (H sees only the
+    /// queue and `Ψ₂₂` is tiny, so a filtered rate never follows the traffic). All measurements are finite and not
     /// negative.
     pub fn step(&mut self, measured: &Measured) -> Cycle {
         let previous_queue = self.estimate.x[0];

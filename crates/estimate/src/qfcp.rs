@@ -10,10 +10,10 @@ use airpath_model::config::{ConfigError, check};
 pub struct QfcpConfig {
     /// First estimate, greater than zero.
     pub initial: Rate,
-    /// Upper bound, at least the first estimate and finite: twice the nominal rate (protocols.md, section 5).
+    /// Upper bound, at least the first estimate and finite: twice the nominal rate.
     pub maximum: Rate,
-    /// Growth for each interval in which the link was not busy throughout, at least one: 1.05 (protocols.md, section
-    /// 5; the paper's number is not known).
+    /// Growth for each interval in which the link was not busy throughout, at least one: 1.05 (our
+    /// choice; the paper's number is not known).
     pub growth: f64,
     /// How long the output is measured, greater than zero: 200 ms. QFCP takes the mean round trip; this source has
     /// its own timer.
@@ -50,7 +50,7 @@ impl QfcpConfig {
     }
 }
 
-/// The capacity source of QFCP (Pu and Hamdi, IEEE TWC 7(6), 2008, as EBE-J describes it; protocols.md, section 5): the
+/// The capacity source of QFCP (Pu and Hamdi, IEEE TWC 7(6), 2008, as EBE-J describes it; docs/sources/qfcp.md): the
 /// output rate of an interval in which packets waited all the time; otherwise the old estimate times a growth
 /// factor, up to a bound.
 ///

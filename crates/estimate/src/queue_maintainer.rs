@@ -39,8 +39,8 @@ impl QueueMaintainer {
         self.factor()
     }
 
-    /// Υ while on, else 1. The protocol sees a capacity larger by this factor (mathematics.md 2.6: multiplying XCP's
-    /// feedback itself cannot leave zero).
+    /// Υ while on, else 1. The protocol sees a capacity larger by this factor (multiplying XCP's feedback itself
+    /// cannot leave zero).
     pub const fn factor(&self) -> f64 {
         if self.is_on() { self.upsilon } else { 1.0 }
     }

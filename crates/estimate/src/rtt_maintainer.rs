@@ -5,7 +5,7 @@ use crate::Latch;
 /// What its threshold is a share of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RttThreshold {
-    /// The queueing delay: `RTT_min` + share (`R_max` − `RTT_min`). The reading of mathematics.md 2.6; it tends to the
+    /// The queueing delay: `RTT_min` + share (`R_max` − `RTT_min`). Our reading; it tends to the
     /// print when the base round trip is short.
     #[default]
     Queueing,

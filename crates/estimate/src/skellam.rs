@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 /// The distribution of Z = Poisson(a) − Poisson(b), tabulated where it is not negligible.
 ///
-/// Probabilities are reached by ratios from a backward recurrence, all terms positive, so nothing cancels
-/// (mathematics.md 1.3, step 3). The tables are kept and grow only when a wider distribution is asked for.
+/// Probabilities are reached by ratios from a backward recurrence, all terms positive, so nothing cancels.
+/// The tables are kept and grow only when a wider distribution is asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skellam {
     /// Z of the first entry.

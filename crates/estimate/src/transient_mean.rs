@@ -7,10 +7,10 @@ use crate::skellam::Skellam;
 const FLUID: f64 = 1e9;
 
 /// f1, the transition function of EBE's first state (EBE-J eqs. 11–13, corrected: exponent n of rho is the *old*
-/// queue, the arguments of Q restored; mathematics.md 1.1), and its derivatives (EBE-J eqs. 15–18).
+/// queue, the arguments of Q restored; docs/sources/ebe.md), and its derivatives (EBE-J eqs. 15–18).
 ///
-/// f1 = E[N(τ) | N(0) = n] of the M/M/1 queue. It is evaluated by "algorithm S" of mathematics.md 1.3, which is good
-/// to 2e-14 for every load: with Z = Poisson(λτ) − Poisson(μτ),
+/// f1 = E[N(τ) | N(0) = n] of the M/M/1 queue. It is evaluated as a sum of positive terms, good to 2e-14 for
+/// every load: with Z = Poisson(λτ) − Poisson(μτ),
 /// f1 = E[(n + Z)⁺] + Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)).
 ///
 /// It keeps its tables: nothing is allocated once the highest rates have been seen.
@@ -45,8 +45,8 @@ impl TransientMean {
 
     /// f1 for a queue of `queue` packets, `arrival_rate` and `service_rate` in packets/s, `interval` in seconds.
     ///
-    /// A fractional queue is interpolated between its two whole neighbours (mathematics.md 1.2: exact when the start
-    /// is random on these two). Negative and NaN arguments count as zero.
+    /// A fractional queue is interpolated between its two whole neighbours (exact when the start is random on these
+    /// two). Negative and NaN arguments count as zero.
     pub fn mean(&mut self, queue: f64, arrival_rate: f64, service_rate: f64, interval: f64) -> f64 {
         self.set(arrival_rate, service_rate, interval);
         self.between(queue.max(0.0)).queue
@@ -93,7 +93,7 @@ impl TransientMean {
 
     fn set(&mut self, arrival_rate: f64, service_rate: f64, interval: f64) {
         let interval = interval.max(0.0);
-        // A smallest arrival rate above zero, so that ratios exist (mathematics.md 1.3, step 2).
+        // A smallest arrival rate above zero, so that ratios exist.
         self.arrivals = (arrival_rate.max(0.0) * interval).clamp(1e-300, 1e30);
         self.services = (service_rate.max(0.0) * interval).clamp(0.0, 1e30);
         if !self.never_serves() && !self.is_fluid() {
@@ -114,7 +114,7 @@ impl TransientMean {
         self.at(whole).interpolate(self.at(whole + 1.0), queue - whole)
     }
 
-    /// For a whole number of packets (mathematics.md 1.3, steps 1, 4 and 5).
+    /// For a whole number of packets.
     fn at(&self, queue: f64) -> Mean {
         let (a, b) = (self.arrivals, self.services);
         let unserved = queue + (a - b);
@@ -223,7 +223,7 @@ fn settle(times: i64, step: impl Fn(f64) -> f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// mathematics.md 1.3, "Anchors".
+    /// Values computed independently, in 60 digits.
     #[test]
     fn the_anchors_hold() {
         let mut f1 = TransientMean::new();

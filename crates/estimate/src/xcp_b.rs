@@ -7,7 +7,7 @@ use airpath_model::config::{ConfigError, check};
 /// Which queue of a control interval counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QueueSignal {
-    /// The shortest (findings-router.md, section 3: only this one sees an empty queue when κ is 0).
+    /// The shortest (only this one sees an empty queue when κ is 0).
     #[default]
     Minimum,
     /// The mean over time.
@@ -19,7 +19,7 @@ pub enum QueueSignal {
 /// Parameters of [`XcpB`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct XcpBConfig {
-    /// Target queue as a share of the buffer, in [0, 1): 0 (findings-router.md, section 3; improved variant 0.05).
+    /// Target queue as a share of the buffer, in [0, 1): 0 (the improved variant has 0.05; docs/sources/xcp-b.md).
     pub kappa: f64,
     /// χ, the share of the buffer that is given out in one interval when the queue is empty, in (0, 1]: 0.2. No
     /// overflow is guaranteed up to 1/(5 − α − β) = 0.2286.
@@ -48,8 +48,8 @@ impl XcpBConfig {
     }
 }
 
-/// XCP-b's spare bandwidth (Abrantes and Ricardo, CCR 36(3), 2006; its text was not available, this is the
-/// reconstruction of protocols.md, section 2, which meets the published bound of χ).
+/// XCP-b's spare bandwidth (Abrantes and Ricardo, CCR 36(3), 2006; its text was not available, this is
+/// a reconstruction, which meets the published bound of χ).
 ///
 /// With Q the queue signal and d the control interval, the aggregate feedback in bytes for one interval is
 ///
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// protocols.md, section 2: with one interval of extra feedback delay the law, started at exactly full load, peaks
+    /// With one interval of extra feedback delay the law, started at exactly full load, peaks
     /// at (5 − α − β) χ B, from which the published bound of χ follows.
     #[test]
     fn the_queue_peaks_at_the_published_bound() {

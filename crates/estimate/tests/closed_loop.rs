@@ -2,7 +2,7 @@
 //! after whatever happened. (`support::run` checks the first at every timer.)
 //!
 //! The estimate is judged against the true rate, not by utilisation alone: a good controller fills a link also on a
-//! wrong estimate (findings-router.md, section 7).
+//! wrong estimate.
 
 #![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
 
@@ -140,7 +140,7 @@ fn a_minute_without_traffic() {
     }
 }
 
-/// The plain monitor sees no more than what comes (mathematics.md 2.5, trap b); hold keeps what it knew.
+/// The plain monitor sees no more than what comes; hold keeps what it knew.
 #[test]
 fn an_unsaturated_link_blinds_the_plain_monitor_only() {
     let estimate = |source| {
@@ -173,9 +173,9 @@ fn two_bottlenecks_in_a_row() {
     assert!((9.9e6..13e6).contains(&last(&held)), "hold {}", last(&held));
 }
 
-/// The ablation of findings-router.md, section 3, in this small world: no filter does as well as the filter, the
-/// journal's literal variance does not work, and without a maintainer nothing does. Bounds of the first line are the
-/// numbers of mathematics.md 2.4 for `icc`.
+/// The ablation of docs/sources/ebe.md in this small world: no filter does as well as the filter, the
+/// journal's literal variance does not work, and without a maintainer nothing does. Bounds of the first line
+/// are what an independent prototype measured for `icc`.
 #[test]
 fn the_maintainer_matters_more_than_the_filter() {
     let outcome = |profile, maintenance| {

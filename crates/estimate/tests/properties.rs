@@ -29,8 +29,8 @@ fn queue() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// mathematics.md 1.3, "Useful identities". Tolerances: df1/dx1 is half a difference of two numbers that are good
-    /// to 2e-14 of their size.
+    /// Identities of the mean and its derivatives. Tolerances: df1/dx1 is half a difference of two numbers that are
+    /// good to 2e-14 of their size.
     #[test]
     fn f1_is_a_mean_queue(queue in queue(), (lambda, mu) in rates(), tau in 0.001..1.0f64) {
         let mut f1 = TransientMean::new();

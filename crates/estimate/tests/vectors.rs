@@ -16,7 +16,7 @@ use serde_json::Value;
 
 const FILES: [&str; 4] = ["f1.json", "ekf_micro.json", "ekf_router.json", "maintainers.json"];
 
-/// mathematics.md 1.3: f1 and derivatives, whole and fractional queues.
+/// f1 and derivatives, whole and fractional queues.
 #[test]
 fn f1() {
     let Some(file) = read("f1.json") else { return };

@@ -27,7 +27,7 @@ const MILDEST_DECREASE: f64 = 0.875;
 /// MD's factor at `ρ_max`.
 const STRONGEST_DECREASE: f64 = 0.5;
 
-/// Parameters of MPCP's sender (protocols.md, section 4).
+/// Parameters of MPCP's sender (docs/schemes/mpcp.md).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MpcpConfig {
     /// n: packets that carry one word, 1 to 8. 2, which is DPCP.
@@ -56,7 +56,7 @@ impl Default for MpcpConfig {
 }
 
 /// MPCP's sender (Li and Yousefi'zadeh, CCR 39(5), 2009, of which only abstract and review are at hand; the law is
-/// that of protocols.md, section 4).
+/// a reconstruction: docs/schemes/mpcp.md).
 ///
 /// ```text
 /// ρ < 0.8:        MI by ξ(ρ) = min(0.25 (1 − ρ) / ρ, 0.25) each t_ρ

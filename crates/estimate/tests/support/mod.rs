@@ -118,7 +118,7 @@ impl Link {
         });
     }
 
-    /// XCP's aggregate feedback F for the interval that ends, byte/s (protocols.md 1.1).
+    /// XCP's aggregate feedback F for the interval that ends, byte/s (docs/schemes/xcp.md).
     fn feedback(&mut self, now: Timestamp, milliseconds: u64) -> f64 {
         let length = Duration::from_millis(milliseconds);
         let seconds = length.as_secs_f64();
@@ -141,7 +141,7 @@ impl Link {
 }
 
 /// The senders as one: a window moved by feedback, halved at most once a control interval in which packets were
-/// dropped, aged while it is not used (protocols.md 1.4).
+/// dropped, aged while it is not used.
 #[derive(Default)]
 struct Senders {
     /// Packets.

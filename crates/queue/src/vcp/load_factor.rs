@@ -48,7 +48,7 @@ impl LoadFactorConfig {
     }
 }
 
-/// The load factor of one link, computed every `t_ρ` and held in between (protocols.md, section 3.1; EBE-J eq. 10):
+/// The load factor of one link, computed every `t_ρ` and held in between (SIGCOMM'05, section 3; EBE-J eq. 10):
 ///
 /// ```text
 /// ρ = (λ + κ_q q̄) / (γ_l Υ C t)

@@ -19,7 +19,7 @@ const MAX_DIGITS: u8 = 8;
 ///
 /// Departure: only abstract and review of the paper are at hand. How routers combine a word of which a part has
 /// already passed is not in them, so each packet carries the whole word, and the sender waits for all n packets
-/// before it uses one (protocols.md, section 4). `ρ_max` is that section's as well.
+/// before it uses one. `ρ_max` is a reconstruction as well (docs/schemes/mpcp.md).
 ///
 /// Reports what [`crate::Vcp`] reports.
 #[derive(Debug)]
