@@ -96,7 +96,7 @@ def _link_rate(link: str) -> tuple[str | dict[str, Any], str]:
     try:
         parse_rate(link)
     except UnitError as error:
-        if link[:1].isdigit():
+        if link.lstrip("-")[:1].isdigit():
             raise UsageError(f"link: {error}") from None
         raise UsageError(
             f'link: found "{link}", which is neither a rate, nor a file, nor a shipped link;'
