@@ -24,7 +24,8 @@ pub struct XcpBConfig {
     /// χ, the share of the buffer that is given out in one interval when the queue is empty, in (0, 1]: 0.2. No
     /// overflow is guaranteed up to 1/(5 − α − β) = 0.2286.
     pub chi: f64,
-    /// Empty intervals in a row before that happens (late reaction), at least one: 2.
+    /// Late reaction: intervals in a row that saw the queue empty and must have passed before the one that acts: 2
+    /// (0 acts at once; docs/sources/xcp-b.md says which readings were tried).
     pub late_reaction: u32,
     /// Which queue of an interval counts.
     pub signal: QueueSignal,
@@ -43,7 +44,6 @@ impl XcpBConfig {
     fn check(&self) -> Result<(), ConfigError> {
         check((0.0..1.0).contains(&self.kappa), "kappa", "at least zero and less than one", self.kappa)?;
         check(self.chi > 0.0 && self.chi <= 1.0, "chi", "greater than zero and at most one", self.chi)?;
-        check(self.late_reaction >= 1, "late_reaction", "at least one", f64::from(self.late_reaction))?;
         check(self.alpha > 0.0 && self.alpha.is_finite(), "alpha", "greater than zero and finite", self.alpha)
     }
 }
@@ -55,7 +55,8 @@ impl XcpBConfig {
 ///
 /// - φ = −α (`Q_k` − `Q_{k−1}`) − β (`Q_k` − κ B) in general: S = −(`Q_k` − `Q_{k−1}`)/d, and a queue of `Q_k` − κ B to
 ///   drain, negative below the target;
-/// - φ = χ B after the queue was empty (`Q_k` = `Q_{k−1}` = 0) in `late_reaction` intervals in a row: S = χ B/(α d).
+/// - φ = χ B where the queue was empty (`Q_k` = `Q_{k−1}` = 0), and so it was in the `late_reaction` intervals before:
+///   S = χ B/(α d).
 ///
 /// It answers only [`CapacitySource::spare`]. Reports `spare_bandwidth` (byte/s) and `empty_intervals`.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +94,7 @@ impl CapacitySource for XcpB {
         self.empty = if queue <= 0.0 && previous <= 0.0 { self.empty.saturating_add(1) } else { 0 };
         let spare = if length <= 0.0 {
             Spare { bandwidth: 0.0, queue: 0.0 }
-        } else if self.empty >= self.config.late_reaction {
+        } else if self.empty > self.config.late_reaction {
             let bandwidth = self.config.chi * interval.buffer / (self.config.alpha * length);
             Spare { bandwidth, queue: 0.0 }
         } else {
@@ -149,10 +150,12 @@ mod tests {
     fn an_empty_queue_is_probed_after_the_late_reaction() {
         let mut source = source(|_| {});
         assert!(feedback(&mut source, 0.0).abs() < 1e-9);
+        assert!(feedback(&mut source, 0.0).abs() < 1e-9);
         assert!((feedback(&mut source, 0.0) - 0.2 * BUFFER).abs() < 1e-6);
         // One interval with a queue, and the next still saw it.
         assert!((feedback(&mut source, 1000.0) + (ALPHA + BETA) * 1000.0).abs() < 1e-6);
         assert!((feedback(&mut source, 0.0) - ALPHA * 1000.0).abs() < 1e-6);
+        assert!(feedback(&mut source, 0.0).abs() < 1e-9);
         assert!(feedback(&mut source, 0.0).abs() < 1e-9);
         assert!((feedback(&mut source, 0.0) - 0.2 * BUFFER).abs() < 1e-6);
     }
@@ -180,7 +183,7 @@ mod tests {
     /// at (5 − α − β) χ B, from which the published bound of χ follows.
     #[test]
     fn the_queue_peaks_at_the_published_bound() {
-        let mut source = source(|config| config.late_reaction = 1);
+        let mut source = source(|config| config.late_reaction = 0);
         let (mut queue, mut excess, mut peak) = (0.0_f64, 0.0, 0.0_f64);
         let mut under_way = 0.0;
         for _ in 0..12 {
@@ -203,7 +206,6 @@ mod tests {
         };
         assert_eq!(refused(|config| config.kappa = 1.0), "kappa");
         assert_eq!(refused(|config| config.chi = 0.0), "chi");
-        assert_eq!(refused(|config| config.late_reaction = 0), "late_reaction");
         assert_eq!(refused(|config| config.alpha = 0.0), "alpha");
     }
 }

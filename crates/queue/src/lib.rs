@@ -20,4 +20,4 @@ pub use limit::Limit;
 pub use qfcp::{Qfcp, QfcpConfig};
 pub use router::{Router, RouterProtocol};
 pub use vcp::{LoadFactor, LoadFactorConfig, Mpcp, Vcp};
-pub use xcp::{Xcp, XcpConfig};
+pub use xcp::{NegativeShare, Xcp, XcpConfig};

@@ -34,6 +34,19 @@ pub struct XcpConfig {
     pub min_interval: Duration,
     /// Longest control interval, and cap of each packet's RTT; not below the shortest.
     pub max_interval: Duration,
+    /// Whose bytes share the negative feedback.
+    pub negative_share: NegativeShare,
+}
+
+/// Whose bytes share XCP's negative feedback.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NegativeShare {
+    /// All that arrived (ns-2.35 `xcp/xcpq.cc`). The part that falls to acknowledgments and foreign packets is written on
+    /// nobody, so that a link with many of them comes to rest above its target.
+    #[default]
+    All,
+    /// Those of packets that feedback can be written on (the sum of s over packets of SIGCOMM 2002, section 3.5.2).
+    Data,
 }
 
 impl XcpConfig {
@@ -45,6 +58,7 @@ impl XcpConfig {
         gamma: 0.1,
         min_interval: Duration::from_millis(1),
         max_interval: Duration::from_secs(1),
+        negative_share: NegativeShare::All,
     };
 }
 
@@ -99,7 +113,7 @@ impl Xcp {
         source: Box<dyn CapacitySource>,
         buffer: Bytes,
     ) -> Result<Self, ConfigError> {
-        let XcpConfig { alpha, beta, gamma, min_interval, max_interval } = config;
+        let XcpConfig { alpha, beta, gamma, min_interval, max_interval, .. } = config;
         check(alpha > 0.0 && alpha.is_finite(), "alpha", "greater than zero and finite", alpha)?;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
         check((0.0..=1.0).contains(&gamma), "gamma", "from 0 to 1", gamma)?;
@@ -144,7 +158,11 @@ impl Xcp {
         // Without arrivals nothing is known of the flows, and nothing is given.
         self.aggregate = if passed.input.is_zero() || !aggregate.is_finite() { 0.0 } else { aggregate };
         let shuffled = self.config.gamma * passed.input_rate;
-        self.feedback = Feedback::new(self.aggregate, shuffled, flows.sum_x(), passed.input.as_f64());
+        let sharing = match self.config.negative_share {
+            NegativeShare::All => passed.input,
+            NegativeShare::Data => flows.bytes(),
+        };
+        self.feedback = Feedback::new(self.aggregate, shuffled, flows.sum_x(), sharing.as_f64());
         self.control_interval = self.mean_rtt.clamp(self.config.min_interval, self.config.max_interval);
         self.control_due = now + self.control_interval;
     }
@@ -159,7 +177,7 @@ impl<P: Packet> RouterProtocol<P> for Xcp {
         if packet.is_data()
             && let PathHeader::Xcp(header) = packet.path_header()
         {
-            self.flows.on_arrival(header, self.config.max_interval);
+            self.flows.on_arrival(header, size, self.config.max_interval);
         }
     }
 

@@ -5,7 +5,7 @@ mod packet;
 mod source;
 
 use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpHeader};
-use airpath_queue::{Xcp, XcpConfig};
+use airpath_queue::{NegativeShare, Xcp, XcpConfig};
 
 use driver::Driver;
 use source::{Event, Known, Listening};
@@ -100,6 +100,28 @@ fn acknowledgments_count_as_input_and_are_not_written_on() {
     assert!(close(driver.observed("mean_rtt_s"), 0.050));
     driver.arrive(SIZE, true, PathHeader::None);
     assert_eq!(driver.depart().expect("a packet waits").header, PathHeader::None);
+}
+
+/// Half of all bytes are acknowledgments: they take half of the negative feedback with them, unless only data shares it.
+#[test]
+fn the_negative_share_says_whether_acknowledgments_dilute_negative_feedback() {
+    for (negative_share, given_part) in [(NegativeShare::All, 0.5), (NegativeShare::Data, 1.0)] {
+        let config = XcpConfig { gamma: 0.0, negative_share, ..XcpConfig::NS2 };
+        let source = Box::new(Known(100_000.0));
+        let mut driver = Driver::new(Xcp::new(config, source, BUFFER).expect("the parameters are in range"));
+        let mut given = 0.0;
+        for packet in 0..20 {
+            driver.arrive(SIZE, packet % 2 == 0, header(Duration::from_millis(50), 10));
+            let departed = driver.depart().expect("a packet waits");
+            if packet % 2 == 0 && driver.now >= milliseconds(50) {
+                given += delta(departed.header);
+            }
+            driver.run_to(driver.now + Duration::from_millis(5));
+        }
+        // y = 200 000 byte/s: F = 0.4 (100 000 - 200 000).
+        assert!(close(driver.observed("feedback"), -40_000.0));
+        assert!(close(given, -40_000.0 * given_part), "{negative_share:?} {given}");
+    }
 }
 
 #[test]

@@ -17,7 +17,8 @@ pub use controller::{
 pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{LinkPlan, RatePlan};
 pub use queue::{
-    EbeProfilePlan, MaintainerPlan, MonitorPlan, ProtocolPlan, QueuePlan, QueueSignalPlan, SourcePlan,
+    EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
+    SourcePlan,
 };
 
 /// A whole run.

@@ -6,13 +6,14 @@ use airpath_estimate::{
 };
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, Rate};
 use airpath_queue::{
-    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router, RouterProtocol, Vcp, Xcp,
-    XcpConfig,
+    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig, Router,
+    RouterProtocol, Vcp, Xcp, XcpConfig,
 };
 
 use crate::packet::Packet;
 use crate::plan::{
-    EbeProfilePlan, MaintainerPlan, MonitorPlan, ProtocolPlan, QueuePlan, QueueSignalPlan, SourcePlan,
+    EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
+    SourcePlan,
 };
 
 /// The queue of a plan, in front of a link with that rate process.
@@ -41,13 +42,17 @@ fn router(
     source: Box<dyn CapacitySource>,
 ) -> Result<Box<dyn Qdisc<Packet>>, String> {
     match *protocol {
-        ProtocolPlan::Xcp { alpha, beta, gamma, min_interval_ns, max_interval_ns } => {
+        ProtocolPlan::Xcp { alpha, beta, gamma, min_interval_ns, max_interval_ns, negative_share } => {
             let config = XcpConfig {
                 alpha,
                 beta,
                 gamma,
                 min_interval: Duration::from_nanos(min_interval_ns),
                 max_interval: Duration::from_nanos(max_interval_ns),
+                negative_share: match negative_share {
+                    NegativeSharePlan::All => NegativeShare::All,
+                    NegativeSharePlan::Data => NegativeShare::Data,
+                },
             };
             boxed(limit, Xcp::new(config, source, buffer).map_err(said)?)
         }

@@ -167,6 +167,7 @@ fn xcp_queue(limit_packets: u64, source: SourcePlan) -> QueuePlan {
             gamma: 0.1,
             min_interval_ns: MILLISECOND,
             max_interval_ns: SECOND,
+            negative_share: NegativeSharePlan::All,
         },
         source,
     }

@@ -6,7 +6,7 @@ fields.
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
@@ -38,6 +38,10 @@ class XcpRouter(Table):
     """Shortest control interval (ns-2.35: 1 ms; the draft recommends 5 to 10 ms)."""
     max_interval: PositiveDuration = SECOND
     """Longest control interval, and cap of each packet's RTT (ns-2.35: 1 s; the draft allows 0.5 to 1 s)."""
+    negative_share: Literal["all", "data"] = "all"
+    """Whose bytes share negative feedback: those of `all` packets (ns-2.35) or of `data` packets, on which it can be
+    written (Katabi et al. 2002).
+    """
 
 
 class LoadFactorTiming(Table):
@@ -98,6 +102,7 @@ def xcp_protocol(router: XcpRouter) -> dict[str, Any]:
         "gamma": float(router.gamma),
         "min_interval_ns": router.min_interval,
         "max_interval_ns": router.max_interval,
+        "negative_share": router.negative_share,
     }
 
 

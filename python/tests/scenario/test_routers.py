@@ -76,6 +76,7 @@ def test_the_defaults_are_those_of_the_findings():
         "gamma": 0.1,
         "min_interval_ns": 1_000_000,
         "max_interval_ns": 1_000_000_000,
+        "negative_share": "all",
     }
     assert router["source"] == {
         "kind": "ebe",

@@ -18,10 +18,10 @@ pub(crate) struct Feedback {
 
 impl Feedback {
     /// Shares out `aggregate` (F, byte/s) and the shuffled traffic h = max(0, `shuffled` − |F|) (byte/s) between
-    /// packets like those that were seen: Σ X = `sum_x` seconds, `input` bytes.
+    /// packets like those that were seen: Σ X = `sum_x` seconds, `bytes` to share negative feedback by.
     ///
     /// Where no flow with an RTT was seen nobody is given positive feedback; ns-2 divides by one second there.
-    pub(crate) fn new(aggregate: f64, shuffled: f64, sum_x: f64, input: f64) -> Self {
+    pub(crate) fn new(aggregate: f64, shuffled: f64, sum_x: f64, bytes: f64) -> Self {
         let shuffled = (shuffled - aggregate.abs()).max(0.0);
         let residue_positive = shuffled + aggregate.max(0.0);
         let residue_negative = shuffled + (-aggregate).max(0.0);
@@ -30,7 +30,7 @@ impl Feedback {
             residue_positive,
             residue_negative,
             per_x: share(residue_positive, sum_x),
-            per_byte: share(residue_negative, input),
+            per_byte: share(residue_negative, bytes),
         }
     }
 

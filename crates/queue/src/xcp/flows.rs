@@ -1,6 +1,6 @@
 //! The mean round-trip time over flows, from the headers of their packets.
 
-use airpath_model::{Duration, XcpHeader};
+use airpath_model::{Bytes, Duration, XcpHeader};
 
 /// Sums over the packets of one interval, each weighted by X, the time between two packets of its flow. A flow sends
 /// RTT/X packets in a round trip, so that all flows weigh the same however fast they send.
@@ -10,14 +10,17 @@ pub(crate) struct Flows {
     sum_x: f64,
     /// Σ X RTT, seconds squared.
     sum_x_rtt: f64,
+    /// Σ s: bytes of the packets that feedback can be written on.
+    bytes: Bytes,
 }
 
 impl Flows {
-    /// A data packet arrived. Its RTT counts up to `longest`; a flow without an RTT (zero) does not count.
-    pub(crate) fn on_arrival(&mut self, header: &XcpHeader, longest: Duration) {
+    /// A data packet of `size` arrived. Its RTT counts up to `longest`; a flow without an RTT (zero) does not count.
+    pub(crate) fn on_arrival(&mut self, header: &XcpHeader, size: Bytes, longest: Duration) {
         if header.rtt.is_zero() {
             return;
         }
+        self.bytes += size;
         let x = header.inter_packet.as_secs_f64();
         self.sum_x += x;
         self.sum_x_rtt += x * header.rtt.min(longest).as_secs_f64();
@@ -26,6 +29,11 @@ impl Flows {
     /// Σ X in seconds: zero when no flow with an RTT was seen.
     pub(crate) fn sum_x(&self) -> f64 {
         self.sum_x
+    }
+
+    /// Σ s in bytes, of the same packets.
+    pub(crate) fn bytes(&self) -> Bytes {
+        self.bytes
     }
 
     /// d: the mean round-trip time, greater than zero; `None` when no flow with an RTT was seen.
@@ -39,6 +47,8 @@ impl Flows {
 mod tests {
     use super::*;
 
+    const SIZE: Bytes = Bytes::new(1000);
+
     fn header(rtt_ms: u64, packets_in_window: u64) -> XcpHeader {
         let rtt = Duration::from_millis(rtt_ms);
         XcpHeader { rtt, inter_packet: rtt / packets_in_window, delta_throughput: 1e24 }
@@ -50,13 +60,14 @@ mod tests {
         let mut flows = Flows::default();
         let longest = Duration::from_secs(1);
         for _ in 0..40 {
-            flows.on_arrival(&header(100, 10), longest);
+            flows.on_arrival(&header(100, 10), SIZE, longest);
         }
         for _ in 0..2 {
-            flows.on_arrival(&header(400, 2), longest);
+            flows.on_arrival(&header(400, 2), SIZE, longest);
         }
         assert_eq!(flows.mean_rtt(), Some(Duration::from_millis(250)));
         assert!((flows.sum_x() - 0.8).abs() < 1e-12);
+        assert_eq!(flows.bytes(), Bytes::new(42_000));
     }
 
     #[test]
@@ -64,9 +75,9 @@ mod tests {
         let mut flows = Flows::default();
         let longest = Duration::from_secs(1);
         assert_eq!(flows.mean_rtt(), None);
-        flows.on_arrival(&header(0, 1), longest);
-        assert_eq!(flows.mean_rtt(), None);
-        flows.on_arrival(&header(5000, 5), longest);
+        flows.on_arrival(&header(0, 1), SIZE, longest);
+        assert_eq!((flows.mean_rtt(), flows.bytes()), (None, Bytes::ZERO));
+        flows.on_arrival(&header(5000, 5), SIZE, longest);
         assert_eq!(flows.mean_rtt(), Some(longest));
     }
 }

@@ -52,6 +52,8 @@ pub enum ProtocolPlan {
         min_interval_ns: u64,
         /// Longest control interval, and cap of each packet's RTT, nanoseconds.
         max_interval_ns: u64,
+        /// Whose bytes share negative feedback: all.
+        negative_share: NegativeSharePlan,
     },
     /// VCP.
     Vcp {
@@ -158,6 +160,16 @@ pub enum QueueSignalPlan {
     Mean,
     /// The last.
     Last,
+}
+
+/// Whose bytes share XCP's negative feedback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NegativeSharePlan {
+    /// All that arrived.
+    All,
+    /// Those of packets that feedback can be written on.
+    Data,
 }
 
 /// Which reading of EBE's filter.
