@@ -221,11 +221,11 @@ ABLATION: Final = Figure(
     ),
     notes=(
         "The default is filter `icc`, plain monitor, latched maintainer, Upsilon = 1.40, threshold 15 %."
-        " Each variant"
-        " changes one of them, the combinations with a comma two or three. Runs of the same seed are paired.",
+        " Each variant changes one of them, the combinations with a comma two or three. Runs of the same"
+        " seed are paired.",
         "In the parking lot utilisation, queue and error are means over the five links, drops their sum;"
-        " the Jain"
-        " index there is over end-to-end and local flows of the middle link, whose shares differ by design.",
+        " the Jain index there is over end-to-end and local flows of the middle link, whose shares differ"
+        " by design.",
         FIXED_SCHEDULE,
         TRAFFIC,
         SETTINGS,

@@ -67,8 +67,7 @@ _NOTES = (
     TRAFFIC,
     SETTINGS,
     "The threshold is 20 % here. The filter is an extended Kalman filter as in EBE-J unless “linear filter”"
-    " is"
-    " said: EBE-C's equations (3) to (7) are linear.",
+    " is said: EBE-C's equations (3) to (7) are linear.",
 )
 
 FIG2: Final = Figure(

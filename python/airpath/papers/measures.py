@@ -109,6 +109,11 @@ def window_variation(run: RunData, span: Span = WHOLE) -> float:
     return float((np.nanstd(windows, axis=1) / np.nanmean(windows, axis=1)).mean())
 
 
+def jain_each_second(run: RunData) -> float:
+    """Mean over the seconds of a run of the Jain index within each, of the long-lived flows under test."""
+    return run.metrics["jain_index_windowed"]
+
+
 def jain(run: RunData) -> float:
     """Jain index of the throughputs of the long-lived flows under test over the whole run."""
     return run.metrics["jain_index"]

@@ -28,8 +28,7 @@ def throughput(
     """Draw the throughput of each group of flows over the shaded capacity of the link under test.
 
     A group of several flows is drawn as its sum, with its flows thin or, of more than four, as the band
-    between
-    their 10th and 90th percentile.
+    between their 10th and 90th percentile.
 
     Parameters
     ----------
@@ -138,8 +137,7 @@ def window(
     """Draw the congestion window and slow-start threshold of one flow, with its congestion events.
 
     When more than two flows of the flow's group share the run, the band between the 10th and 90th
-    percentile of
-    their windows is drawn too.
+    percentile of their windows is drawn too.
 
     Parameters
     ----------
@@ -199,8 +197,7 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
     """Draw one-way delay over time for each group of flows measured at the link under test.
 
     One point for each packet if packets were recorded; otherwise the mean (line) and the largest (band) in
-    each
-    recorded interval.
+    each recorded interval.
 
     Parameters
     ----------

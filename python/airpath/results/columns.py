@@ -1,8 +1,8 @@
 """What every result table holds: the single source of names, types, units and descriptions.
 
 The Arrow schemas, the written Parquet files and ``docs/results.md`` all come from the lists in this
-module. The
-engine hands out numbers only; the front end replaces codes by names and adds the labels of the run.
+module. The engine hands out numbers only; the front end replaces codes by names and adds the labels of
+the run.
 """
 
 from collections.abc import Mapping

@@ -39,8 +39,8 @@ class XcpRouter(Table):
     max_interval: PositiveDuration = SECOND
     """Longest control interval, and cap of each packet's RTT (ns-2.35: 1 s; the draft allows 0.5 to 1 s)."""
     negative_share: Literal["all", "data"] = "all"
-    """Whose bytes share negative feedback: those of `all` packets (ns-2.35) or of `data` packets, on which it can be
-    written (Katabi et al. 2002).
+    """Whose bytes share negative feedback: those of `all` packets (ns-2.35) or of `data` packets, on which it
+    can be written (Katabi et al. 2002).
     """
 
 

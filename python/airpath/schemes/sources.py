@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, Strict
 
 from airpath.errors import UsageError
-from airpath.quantities import Count, PositiveDuration, Rate, Size, Table
+from airpath.quantities import PositiveDuration, Rate, Size, Table
 from airpath.schemes.protocols import MILLISECOND, SECOND, Share
 from airpath.schemes.scheme import LinkFacts
 from airpath.units import format_rate
@@ -37,7 +37,9 @@ class XcpBSource(Table):
     chi: Share = 0.2
     """Probing step as a share of the buffer; no overflow is promised up to 1/(5 - alpha - beta) = 0.2286."""
     late_reaction: Annotated[int, Strict(), Field(ge=0, le=2**32 - 1)] = 2
-    """How many control intervals in a row must have seen the queue empty before the one that probes; 0 probes at once."""
+    """How many control intervals in a row must have seen the queue empty before the one that probes; 0 probes
+    at once.
+    """
     signal: Literal["minimum", "mean", "last"] = "minimum"
     """Which queue of a control interval counts: its `minimum`, its `mean` over time, or the `last`."""
 

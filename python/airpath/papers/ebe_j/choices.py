@@ -1,15 +1,20 @@
-"""Named choices for XCP under two-way traffic that several figures show beside the headline."""
+"""Named choices for XCP that several figures show beside the headline."""
 
 from typing import Final
 
 from airpath.papers.experiment import Experiment
-from airpath.papers.settings import TWO_WAY, XCP_SCHEMES, dumbbell, with_options
+from airpath.papers.settings import TWO_WAY, WIDE_REVERSE, XCP_SCHEMES, dumbbell, with_options
 
 LONGER_TIMEOUT: Final = "T, timeouts ≥ 1 s"
 """Retransmission timeouts of at least 1 s (RFC 6298) instead of 200 ms (ns-2)."""
 
-LATER_REACTION: Final = "T, late reaction 3"
-"""XCP-b waits for one more empty interval before it probes."""
+TODAYS_SENDER: Final = "T, today's loss recovery"
+"""Senders that repair losses as deployed ones do: SACK with proportional rate reduction, timeouts that
+timestamps prove spurious undone, the floor of the timeout on its variance term.
+"""
+
+DATA_SHARE: Final = "L, data share"
+"""Negative feedback is shared by the bytes of data packets, not of acknowledgments too (ns-2)."""
 
 NO_HALVING: Final = "T, losses do not halve"
 """A loss is repaired and does not halve the window of XCP's senders (ns-2: it does)."""
@@ -22,12 +27,21 @@ def longer_timeout(repetitions: int) -> dict[str, Experiment]:
     }
 
 
-def later_reaction(repetitions: int) -> dict[str, Experiment]:
-    """Return the three XCP schemes in setting T with a later reaction of XCP-b; the others are as in T."""
+def todays_sender(repetitions: int) -> dict[str, Experiment]:
+    """Return the three XCP schemes in setting T with today's loss recovery."""
+    changes = {
+        "transport.recovery": "prr",
+        "transport.lost_retransmission_detection": True,
+        "transport.spurious_timeout_undo": True,
+        "transport.rto_floor": "variance",
+    }
+    return {scheme: dumbbell(TWO_WAY, scheme, repetitions, changes) for scheme in XCP_SCHEMES}
+
+
+def data_share(repetitions: int) -> dict[str, Experiment]:
+    """Return the three XCP schemes in setting L, data packets alone sharing the negative feedback."""
     return {
-        scheme: dumbbell(
-            TWO_WAY, with_options(scheme, late_reaction=3) if scheme == "xcp-b" else scheme, repetitions
-        )
+        scheme: dumbbell(WIDE_REVERSE, with_options(scheme, negative_share="data"), repetitions)
         for scheme in XCP_SCHEMES
     }
 

@@ -70,8 +70,7 @@ _NOTES: Final = (
 )
 _RATCHET: Final = (
     "a link that is not the bottleneck has an empty queue, so that the papers' link-capacity monitor takes"
-    " the"
-    " arrival rate for the capacity; the links then limit each other and all estimates ratchet down"
+    " the arrival rate for the capacity; the links then limit each other and all estimates ratchet down"
 )
 
 
@@ -124,8 +123,7 @@ FIG8A: Final = Figure(
             "VCP-EBE's mean queue, share of the buffer",
             lambda of: sample(of_each(of("vcp-ebe"), lambda run: mean_queue(run, name=MIDDLE))),
             reason="the steady queue cannot exceed the point where the load factor over Upsilon is 1, as on"
-            " the"
-            " dumbbell",
+            " the dumbbell",
         ),
     ),
     notes=_NOTES,

@@ -11,6 +11,7 @@ from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import (
     jain,
+    jain_each_second,
     mean_queue,
     of_each,
     time_to,
@@ -84,6 +85,7 @@ def _table(runs: FigureRuns) -> list[TextTable]:
         "mean queue (share of buffer)": mean_queue,
         "variation of a window": window_variation,
         "Jain index": jain,
+        "Jain index of each second": jain_each_second,
     }
     return [
         TextTable(
@@ -171,18 +173,31 @@ FIG1: Final = Figure(
             reason="VCP stays above 0.99; XCP-EBE behaves as the paper says",
         ),
         Claim(
+            "fair-at-18-each-second",
+            "the same, if the index is that of throughputs over 1 s",
+            Between(0.97, 0.99),
+            "Jain index of the long flows within each second, mean, at 18 %",
+            lambda of: sample(of_each(of(_label(18)), jain_each_second)),
+        ),
+        Claim(
             "unfair-above",
             "it is below 0.9 with a more aggressive threshold",
             AtMost(0.9),
             "Jain index of the long flows at 40 %",
             lambda of: sample(of_each(of(_label(40)), jain)),
-            reason="VCP stays above 0.99 whatever the threshold",
+            reason="VCP stays above 0.99 whatever the threshold; XCP-EBE falls in T, but not so far",
+        ),
+        Claim(
+            "unfair-above-each-second",
+            "the same, if the index is that of throughputs over 1 s",
+            AtMost(0.9),
+            "Jain index of the long flows within each second, mean, at 40 %",
+            lambda of: sample(of_each(of(_label(40)), jain_each_second)),
         ),
     ),
     notes=(
         "10 Mbit/s, 15 from 20 s, 5 from 40 s, as the text says; the length of 60 s and the thresholds"
-        " above 18 %"
-        " are ours.",
+        " above 18 % are ours. The text does not say over what time its Jain index is.",
         TRAFFIC,
         SETTINGS,
         "Legends give the threshold in % of the buffer; bins of 1 s.",

@@ -5,7 +5,7 @@ from typing import Final
 
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
-from airpath.papers.ebe_j.choices import LATER_REACTION, LONGER_TIMEOUT, later_reaction, longer_timeout
+from airpath.papers.ebe_j.choices import LONGER_TIMEOUT, TODAYS_SENDER, longer_timeout, todays_sender
 from airpath.papers.ebe_j.paper import (
     FALLEN,
     FIXED_SCHEDULE,
@@ -41,7 +41,7 @@ _EXPERIMENTS = {
     for setting in (TWO_WAY, ONE_WAY, WIDE_REVERSE)
 } | {
     LONGER_TIMEOUT: longer_timeout(REPETITIONS),
-    LATER_REACTION: later_reaction(REPETITIONS),
+    TODAYS_SENDER: todays_sender(REPETITIONS),
 }
 RISES_S: Final = (10.0, 20.0, 30.0, 50.0, 80.0, 100.0)
 """When the fixed schedule rises."""
@@ -129,8 +129,6 @@ FIG6A: Final = Figure(
             Positive(),
             "mean queue, XCP-EBE minus XCP-b, share of the buffer",
             lambda of: difference(of_each(of("xcp-ebe"), mean_queue), of_each(of("xcp-b"), mean_queue)),
-            reason="XCP-b probes by a fifth of the buffer at a time, which bunched acknowledgments turn into"
-            " queue",
         ),
     ),
     notes=_NOTES,
@@ -189,7 +187,8 @@ FIG6B: Final = Figure(
             Positive(),
             "utilisation in the first 2 s after these rises, XCP minus XCP-EBE",
             lambda of: difference(_of(of("xcp"), 0, 2), _of(of("xcp-ebe"), 0, 2)),
-            reason="under two-way traffic XCP below its belief is chaotic: at 100 s its queue is often empty",
+            reason="spurious timeouts keep emptying XCP's queue when traffic goes both ways and the link"
+            " carries less than the belief; where they are undone the queue stands until the rise",
         ),
         Claim(
             "xcp-falls-back",
