@@ -18,11 +18,7 @@ pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
     SenderConfig {
         mss: Bytes::new(plan.mss_bytes),
         receive_window: Bytes::new(plan.receive_window_bytes),
-        recovery: match plan.recovery {
-            RecoveryPlan::Prr => Recovery::Prr,
-            RecoveryPlan::Sack => Recovery::Sack,
-            RecoveryPlan::Newreno => Recovery::Newreno,
-        },
+        recovery: recovery(plan.recovery),
         lost_retransmission_detection: plan.lost_retransmission_detection,
         spurious_timeout_undo: plan.spurious_timeout_undo,
         timestamps: plan.timestamps,
@@ -38,12 +34,21 @@ pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
     }
 }
 
+fn recovery(plan: RecoveryPlan) -> Recovery {
+    match plan {
+        RecoveryPlan::Prr => Recovery::Prr,
+        RecoveryPlan::Sack => Recovery::Sack,
+        RecoveryPlan::Newreno => Recovery::Newreno,
+        RecoveryPlan::Reno => Recovery::Reno,
+    }
+}
+
 /// What the receiver of such a transport is told.
 pub(crate) fn receiver_config(plan: &TransportPlan) -> ReceiverConfig {
     ReceiverConfig {
         delayed_ack_segments: plan.delayed_ack_segments,
         delayed_ack_timeout: Duration::from_nanos(plan.delayed_ack_timeout_ns),
-        sack: plan.recovery != RecoveryPlan::Newreno,
+        sack: recovery(plan.recovery).uses_sack(),
         timestamps: plan.timestamps,
         receive_window: Bytes::new(plan.receive_window_bytes),
         ecn: plan.ecn,

@@ -80,6 +80,16 @@ pub enum Recovery {
     Sack,
     /// No SACK: RFC 6582.
     Newreno,
+    /// No SACK: RFC 5681, which leaves recovery with the first acknowledgment of new data. Further losses of the
+    /// window wait for the timer, as duplicates before the window's end begin no second recovery (ns-2's `bugFix_`).
+    Reno,
+}
+
+impl Recovery {
+    /// Whether it reads selective acknowledgments.
+    pub const fn uses_sack(self) -> bool {
+        matches!(self, Self::Prr | Self::Sack)
+    }
 }
 
 /// What the floor of the retransmission timeout bounds.

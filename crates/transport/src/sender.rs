@@ -10,7 +10,7 @@ use airpath_model::{
     RttEstimate, Timestamp,
 };
 
-use crate::config::{ConfigError, Recovery, SenderConfig};
+use crate::config::{ConfigError, SenderConfig};
 use crate::delivery_rate::DeliveryRate;
 use crate::ledger::Ledger;
 use crate::pacer::Pacer;
@@ -239,7 +239,7 @@ impl Sender {
     }
 
     fn uses_sack(&self) -> bool {
-        self.config.recovery != Recovery::Newreno
+        self.config.recovery.uses_sack()
     }
 
     /// RFC 6298, rules 5.4 to 5.6: everything outstanding is lost.

@@ -131,9 +131,9 @@ class Transport(Table):
     """Receive window. Default: 1 GiB, the largest that TCP can announce (RFC 7323, section 2.3): no limit
     in practice.
     """
-    recovery: Literal["prr", "sack", "newreno"] | None = None
+    recovery: Literal["prr", "sack", "newreno", "reno"] | None = None
     """Loss recovery: `prr` (RFC 6675 with RFC 6937, the default), `sack` (RFC 6675), `newreno` (RFC 6582,
-    no SACK).
+    no SACK), `reno` (RFC 5681, no SACK).
     """
     lost_retransmission_detection: Flag | None = None
     """Find lost retransmissions without waiting for the timer (RFC 8985). Default: true."""

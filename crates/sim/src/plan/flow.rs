@@ -135,4 +135,6 @@ pub enum RecoveryPlan {
     Sack,
     /// Without SACK: RFC 6582.
     Newreno,
+    /// Without SACK: RFC 5681.
+    Reno,
 }

@@ -51,7 +51,7 @@ impl Sender {
         } else if ack.cumulative == self.ledger.acknowledged() && !self.ledger.is_empty() {
             self.on_duplicate(deliveries.payload);
         }
-        self.leave_episode(now, probe);
+        self.leave_episode(now, advance, probe);
         let lost = self.detect_losses();
         self.rate.on_lost(lost);
         if self.state == State::Open && self.ledger.first_is_lost() {
@@ -82,7 +82,7 @@ impl Sender {
             rate.on_delivered(now, u64::from(record.payload), record.sent_at, &record.state);
         };
         ledger.acknowledge(ack.cumulative, &mut note);
-        if config.recovery != Recovery::Newreno {
+        if config.recovery.uses_sack() {
             for (left, right) in ack.sack_ranges() {
                 ledger.sack(left, right, &mut note);
             }
@@ -110,7 +110,7 @@ impl Sender {
 
     /// New data was acknowledged cumulatively.
     fn on_advance(&mut self, now: Timestamp, advance: u64) {
-        let partial = matches!(self.state, State::Recovery { until } if self.ledger.acknowledged() < until);
+        let partial = self.recovery_goes_on_after_new_data();
         if self.ledger.is_empty() {
             self.timer.stop();
         } else if self.uses_sack() || !partial || !self.partial_seen {
@@ -129,6 +129,12 @@ impl Sender {
         self.partial_seen |= partial;
         self.duplicates = 0;
         self.consecutive_timeouts = 0;
+    }
+
+    /// Whether what was just acknowledged leaves the sender in recovery: a partial acknowledgment.
+    fn recovery_goes_on_after_new_data(&self) -> bool {
+        self.config.recovery != Recovery::Reno
+            && matches!(self.state, State::Recovery { until } if self.ledger.acknowledged() < until)
     }
 
     /// A duplicate: with SACK one that selectively acknowledges something new (RFC 6675, section 2), without SACK any,
@@ -150,10 +156,12 @@ impl Sender {
         self.uses_sack() || self.recover.is_none_or(|recover| self.ledger.acknowledged() > recover)
     }
 
-    /// Everything that was outstanding when the episode began has been acknowledged.
-    fn leave_episode(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+    /// Everything that was outstanding when the episode began has been acknowledged; Reno's recovery ends with
+    /// anything new (`advance` bytes).
+    fn leave_episode(&mut self, now: Timestamp, advance: u64, probe: &mut dyn Probe) {
         let (State::Recovery { until } | State::Loss { until }) = self.state else { return };
-        if self.ledger.acknowledged() < until {
+        let reno = self.config.recovery == Recovery::Reno && self.in_recovery() && advance > 0;
+        if self.ledger.acknowledged() < until && !reno {
             return;
         }
         if self.in_recovery() {

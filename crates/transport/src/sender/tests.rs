@@ -97,7 +97,7 @@ proptest! {
     #[test]
     fn the_accounts_are_those_of_the_ledger(
         steps in steps(),
-        recovery in prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack), Just(Recovery::Newreno)],
+        recovery in prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack), Just(Recovery::Newreno), Just(Recovery::Reno)],
         detect in any::<bool>(),
         undo in any::<bool>(),
     ) {
@@ -109,7 +109,7 @@ proptest! {
             ..SenderConfig::default()
         };
         let mut sender = Sender::new(config, Box::new(Simple(Bytes::new(10 * MSS)))).unwrap();
-        let sack = recovery != Recovery::Newreno;
+        let sack = recovery.uses_sack();
         let mut receiver = Receiver::new(ReceiverConfig { sack, ..ReceiverConfig::default() });
         let (mut data, mut acks) = (Vec::<Segment>::new(), Vec::new());
         let mut now = Timestamp::ZERO;

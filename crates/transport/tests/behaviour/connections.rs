@@ -23,7 +23,7 @@ fn conditions() -> impl Strategy<Value = Conditions> {
 }
 
 fn recovery() -> impl Strategy<Value = Recovery> {
-    prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack), Just(Recovery::Newreno)]
+    prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack), Just(Recovery::Newreno), Just(Recovery::Reno)]
 }
 
 fn ends() -> impl Strategy<Value = (SenderConfig, ReceiverConfig)> {
@@ -44,7 +44,7 @@ fn ends() -> impl Strategy<Value = (SenderConfig, ReceiverConfig)> {
             };
             let receiver = ReceiverConfig {
                 delayed_ack_segments,
-                sack: recovery != Recovery::Newreno,
+                sack: recovery.uses_sack(),
                 timestamps,
                 receive_window: window,
                 ..ReceiverConfig::default()
@@ -99,7 +99,7 @@ proptest! {
 
 fn steady(recovery: Recovery, rule: Rule, window: u64, conditions: Conditions, payload: u64) -> Connection {
     let sender = SenderConfig { mss: Bytes::new(MSS), recovery, ..SenderConfig::default() };
-    let receiver = ReceiverConfig { sack: recovery != Recovery::Newreno, ..ReceiverConfig::default() };
+    let receiver = ReceiverConfig { sack: recovery.uses_sack(), ..ReceiverConfig::default() };
     Connection::new(sender, receiver, (rule, Bytes::new(window)), conditions, payload)
 }
 
@@ -130,7 +130,7 @@ fn overflows_of_a_queue_are_repaired_without_timeouts() {
 /// A fixed window over a clean path: one window for each round trip.
 #[test]
 fn a_fixed_window_carries_one_window_each_round_trip() {
-    for recovery in [Recovery::Prr, Recovery::Sack, Recovery::Newreno] {
+    for recovery in [Recovery::Prr, Recovery::Sack, Recovery::Newreno, Recovery::Reno] {
         let mut connection = steady(recovery, Rule::Fixed, 20_000, CLEAN, 2_000_000);
         connection.run();
         assert_eq!(connection.sender.counters().sent_packets, 2_000);
@@ -146,7 +146,7 @@ fn a_fixed_window_carries_one_window_each_round_trip() {
 #[test]
 fn heavy_loss_does_not_stall_a_flow() {
     let heavy = Conditions { data_loss: 300, ack_loss: 100, ..CLEAN };
-    for recovery in [Recovery::Prr, Recovery::Sack, Recovery::Newreno] {
+    for recovery in [Recovery::Prr, Recovery::Sack, Recovery::Newreno, Recovery::Reno] {
         let mut connection = steady(recovery, Rule::Fixed, 20_000, heavy, 500_000);
         connection.run();
         assert!(connection.controller.signals().contains(&CongestionSignal::Loss));

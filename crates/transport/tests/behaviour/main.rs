@@ -8,6 +8,7 @@ mod limits;
 mod newreno;
 mod path;
 mod receiver;
+mod reno;
 mod sack;
 mod script;
 mod timers;
