@@ -1,8 +1,4 @@
-//! Every vector file of the ACK-rate estimators, at the tolerance that the file states.
-
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod vector_files;
+//! The vector files of the ACK-rate estimators.
 
 use airpath_estimate::{
     Filter, FilterConfig, Sample, Sampler, SamplerConfig, Stability, Start, VirtualSamples, WestwoodPlus,
@@ -10,7 +6,8 @@ use airpath_estimate::{
 };
 use airpath_model::{AckEvent, Bytes, Duration, Timestamp};
 use serde_json::Value;
-use vector_files::{Tally, list, number, read, text};
+
+use super::{Tally, list, number, read, text};
 
 /// GM's filters (2), (3) and (6) over single and anti-aliased samples, with both beginnings.
 #[test]
