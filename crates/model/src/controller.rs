@@ -99,6 +99,8 @@ pub struct Requirements {
     pub ecn: bool,
     /// Router feedback in [`AckEvent::path`].
     pub path_feedback: bool,
+    /// The receiver's clock in [`AckEvent::receiver_time`]: TCP timestamps.
+    pub receiver_time: bool,
     /// The longest time between reports; `None` when any is fine.
     pub longest_report_interval: Option<Duration>,
 }

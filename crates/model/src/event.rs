@@ -49,6 +49,10 @@ pub struct AckEvent {
     pub now: Timestamp,
     /// Payload newly acknowledged by it, cumulatively or selectively. Zero for a pure duplicate.
     pub acked: Bytes,
+    /// Payload by which the cumulative acknowledgment advanced, what had been acknowledged selectively included.
+    pub advance: Bytes,
+    /// It advances nothing while data is outstanding (RFC 5681, section 2): one more segment left the network.
+    pub duplicate: bool,
     /// Payload that this acknowledgment reveals as lost.
     pub newly_lost: Bytes,
     /// Payload in flight before this acknowledgment was processed.
@@ -87,6 +91,8 @@ impl AckEvent {
         Self {
             now,
             acked: Bytes::ZERO,
+            advance: Bytes::ZERO,
+            duplicate: false,
             newly_lost: Bytes::ZERO,
             in_flight_before: Bytes::ZERO,
             in_flight: Bytes::ZERO,

@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+mod ack_rate;
 mod bytes;
 mod capacity;
 mod channel;
@@ -22,6 +23,7 @@ mod random;
 mod rate;
 mod time;
 
+pub use ack_rate::{AckRateEstimator, AckRateRequirements};
 pub use bytes::Bytes;
 pub use capacity::{CapacitySource, ControlInterval, Spare, TrueRate};
 pub use channel::{Channel, Passage, Transmission};

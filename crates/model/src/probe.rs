@@ -1,6 +1,6 @@
 //! Typed telemetry, handed in as a parameter. Algorithms do not log.
 
-use crate::{CongestionSignal, Phase, Rate, Timestamp};
+use crate::{CongestionSignal, Phase, Timestamp};
 
 /// Something that an algorithm saw or decided and that a researcher may want to plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,8 +14,20 @@ pub enum Measurement {
     RecoveryLeft,
     /// The last timeout was false and was undone.
     SpuriousTimeout,
-    /// A bandwidth estimate.
-    Bandwidth(Rate),
+    /// One sample of bandwidth, before any filter, byte/s.
+    BandwidthSample(f64),
+    /// A bandwidth estimate, byte/s.
+    Bandwidth(f64),
+    /// A sample and the estimate that it led to, byte/s, of an estimator that runs beside the controller and controls
+    /// nothing.
+    Observer {
+        /// Its number in the driver's list.
+        observer: u16,
+        /// The sample.
+        sample: f64,
+        /// The estimate.
+        estimate: f64,
+    },
     /// A quantity with a name of its own (`w_max`, `load_factor`), in the unit that the algorithm's page states.
     Named(&'static str, f64),
 }

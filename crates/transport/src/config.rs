@@ -67,6 +67,9 @@ impl SenderConfig {
         if needs.ecn && !self.ecn {
             return Err(ConfigError::EcnNeeded);
         }
+        if needs.receiver_time && !self.timestamps {
+            return Err(ConfigError::TimestampsNeeded);
+        }
         Ok(())
     }
 }
@@ -148,4 +151,7 @@ pub enum ConfigError {
     /// The controller listens to marks that would never come.
     #[error("the controller needs ECN, which is off")]
     EcnNeeded,
+    /// The controller, or an estimator beside it, reads the receiver's clock, which would never come.
+    #[error("the controller or an estimator needs timestamps, which are off")]
+    TimestampsNeeded,
 }

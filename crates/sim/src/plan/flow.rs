@@ -26,6 +26,8 @@ pub struct FlowPlan {
     pub controller: Option<ControllerPlan>,
     /// How it is transported; absent for datagrams.
     pub transport: Option<TransportPlan>,
+    /// Estimators of the plan that its sender runs beside the controller, each once; they control nothing.
+    pub estimators: Vec<u16>,
 }
 
 /// What a source sends.

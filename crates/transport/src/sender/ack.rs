@@ -12,6 +12,10 @@ use crate::proportional_rate_reduction::ProportionalRateReduction;
 #[derive(Clone, Copy, Debug, Default)]
 struct Deliveries {
     payload: u64,
+    /// By how much the cumulative acknowledgment advances.
+    advance: u64,
+    /// It advances nothing while data is outstanding.
+    duplicate: bool,
     /// The newest transmission among them: (order, sent at, may be confused with an earlier one).
     newest: Option<(u64, Timestamp, bool)>,
     /// The newest transmission that was certainly delivered; an acknowledgment may answer an earlier one.
@@ -44,11 +48,14 @@ impl Sender {
             self.check_timeout(now, ack, probe);
         }
 
-        let deliveries = self.deliver(now, ack);
+        let mut deliveries = self.deliver(now, ack);
+        deliveries.advance = advance;
+        deliveries.duplicate =
+            advance == 0 && ack.cumulative == self.ledger.acknowledged() && !self.ledger.is_empty();
         let rtt_sample = self.sample_rtt(now, ack, advance, &deliveries);
         if advance > 0 {
             self.on_advance(now, advance);
-        } else if ack.cumulative == self.ledger.acknowledged() && !self.ledger.is_empty() {
+        } else if deliveries.duplicate {
             self.on_duplicate(deliveries.payload);
         }
         self.leave_episode(now, advance, probe);
@@ -272,6 +279,8 @@ impl Sender {
         let mut event = AckEvent::at(now);
         event.window_limited = self.window_limited();
         event.acked = delivered;
+        event.advance = Bytes::new(deliveries.advance);
+        event.duplicate = deliveries.duplicate;
         event.newly_lost = lost;
         event.in_flight_before = in_flight_before;
         event.in_flight = self.in_flight();

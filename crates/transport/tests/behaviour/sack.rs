@@ -251,3 +251,18 @@ fn a_short_last_segment_is_repaired_with_what_was_offered_after_it() {
     script.sender.on_ack(at(200), &ack, &mut NullProbe);
     assert!(script.sender.is_complete());
 }
+
+/// What acknowledgment-rate estimators count: a duplicate says that one segment left, and the cumulative advance
+/// includes what was acknowledged selectively before.
+#[test]
+fn duplicates_and_the_cumulative_advance_are_reported() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
+    script.send();
+    script.at(100).ack(2, &[]);
+    let reported = |event: airpath_model::AckEvent| (event.advance.get(), event.acked.get(), event.duplicate);
+    assert_eq!(reported(script.controller.last_ack()), (2 * MSS, 2 * MSS, false));
+    script.ack(2, &[(3, 5)]);
+    assert_eq!(reported(script.controller.last_ack()), (0, 2 * MSS, true));
+    script.ack(5, &[]);
+    assert_eq!(reported(script.controller.last_ack()), (3 * MSS, MSS, false));
+}
