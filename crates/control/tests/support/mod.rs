@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Cubic, CubicConfig, Fixed, HystartPlusPlus, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, SlowStart,
-    StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, WindowRule, Windowed, Xcp,
+    Bic, BicConfig, Cubic, CubicConfig, Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus,
+    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig,
+    VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, WindowRule, Windowed, Xcp,
 };
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord, NullProbe,
@@ -17,13 +18,18 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 15] = [
+pub(crate) const CONTROLLERS: [Constructor; 20] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
     ("cubic-hystart++", || windowed(cubic(CubicConfig::RFC9438), HystartPlusPlus::default())),
     ("cubic-2008", || windowed(cubic(CubicConfig::LINUX2008), StandardSlowStart::default())),
     ("cubic-2008-hystart++", || windowed(cubic(CubicConfig::LINUX2008), HystartPlusPlus::default())),
+    ("vegas", || windowed(vegas(), StandardSlowStart::default())),
+    ("bic", || windowed(bic(), StandardSlowStart::default())),
+    ("highspeed", || windowed(high_speed(), StandardSlowStart::default())),
+    ("htcp", || windowed(htcp(), StandardSlowStart::default())),
+    ("veno", || windowed(veno(), StandardSlowStart::default())),
     ("fixed", || fixed(None)),
     ("xcp", || xcp(true)),
     ("xcp-without-halving", || xcp(false)),
@@ -53,6 +59,30 @@ where
 /// The rule with parameters known to be in range.
 pub(crate) fn cubic(config: CubicConfig) -> Cubic {
     Cubic::new(config).expect("the parameters are in range")
+}
+
+fn vegas() -> Vegas {
+    Vegas::new(VegasConfig::default()).expect("the parameters are in range")
+}
+
+/// Linux's parameters.
+pub(crate) fn bic() -> Bic {
+    Bic::new(BicConfig::default()).expect("the parameters are in range")
+}
+
+/// The RFC's parameters.
+pub(crate) fn high_speed() -> HighSpeed {
+    HighSpeed::new(HighSpeedConfig::default()).expect("the parameters are in range")
+}
+
+/// The draft's parameters.
+pub(crate) fn htcp() -> Htcp {
+    Htcp::new(HtcpConfig::default()).expect("the parameters are in range")
+}
+
+/// The paper's parameters.
+pub(crate) fn veno() -> Veno {
+    Veno::new(VenoConfig::default()).expect("the parameters are in range")
 }
 
 fn xcp(halve_on_loss: bool) -> Box<dyn Controller> {
