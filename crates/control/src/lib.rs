@@ -35,7 +35,7 @@ pub use htcp::{Htcp, HtcpConfig};
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
 pub use new_reno::{Counting, NewReno};
 pub use qfcp::Qfcp;
-pub use slow_start::{SlowStart, StandardSlowStart};
+pub use slow_start::{EveryOtherRound, SlowStart, StandardSlowStart};
 pub use vcp::{Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze};
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};

@@ -1,9 +1,10 @@
 //! From the plan of a flow's ends to the configurations of transport and controller.
 
 use airpath_control::{
-    ConfigError, Counting, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, Mpcp,
-    MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze,
-    WindowRule, Windowed, Xcp,
+    Bic, BicConfig, ConfigError, Counting, Cubic, CubicConfig, EveryOtherRound, Fixed, HighSpeed,
+    HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, HystartPlusPlusConfig, Mpcp, MpcpConfig, NewReno,
+    Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno,
+    VenoConfig, WindowRule, Windowed, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
@@ -71,6 +72,33 @@ pub(crate) fn controller(
             };
             let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
             windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Vegas { alpha, beta, gamma, keep, slow_start } => {
+            let rule = Vegas::new(VegasConfig { alpha, beta, gamma, keep })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Bic {
+            beta,
+            max_increment,
+            low_window,
+            smooth_part,
+            fast_convergence,
+            slow_start,
+        } => {
+            let config = BicConfig { beta, max_increment, low_window, smooth_part, fast_convergence };
+            windowed(Bic::new(config)?, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Highspeed { low_window, high_window, low_p, high_p, high_decrease, slow_start } => {
+            let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease };
+            windowed(HighSpeed::new(config)?, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, slow_start } => {
+            let delta_l = Duration::from_nanos(delta_l_ns);
+            let rule = Htcp::new(HtcpConfig { delta_l, delta_b, beta_min, beta_max, rtt_scaling })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Veno { beta, keep, slow_start } => {
+            windowed(Veno::new(VenoConfig { beta, keep })?, slow_start, initial_window, mss)
         }
         ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
         ControllerPlan::Vcp {
@@ -156,6 +184,9 @@ fn windowed<W: WindowRule + 'static>(
         }
         SlowStartPlan::PerAcknowledgment => {
             Box::new(Windowed::new(rule, StandardSlowStart::new(1)?, initial_window, mss)?)
+        }
+        SlowStartPlan::EveryOtherRound => {
+            Box::new(Windowed::new(rule, EveryOtherRound::default(), initial_window, mss)?)
         }
         SlowStartPlan::HystartPlusPlus => {
             let slow_start = HystartPlusPlus::new(HystartPlusPlusConfig::default())?;

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, Strict
 
 from airpath.quantities import Flag, Rate, Window
+from airpath.schemes.era_baselines import ERA_BASELINES
 from airpath.schemes.scheme import Scheme, SchemeParameters, window_bytes
-
-SlowStart = Literal["standard", "per-acknowledgment", "hystart++"]
+from airpath.schemes.slow_start import SlowStart
 
 
 class NewRenoParameters(SchemeParameters):
@@ -19,8 +19,8 @@ class NewRenoParameters(SchemeParameters):
     equation 3; as ns-2 does), which is half as fast under delayed acknowledgments.
     """
     slow_start: SlowStart = "standard"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does) or
-    `hystart++` (RFC 9406).
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
+    `every-other-round` (as Vegas was published) or `hystart++` (RFC 9406).
     """
 
 
@@ -36,8 +36,8 @@ class CubicParameters(SchemeParameters):
     reno_friendly: Flag = True
     """Be at least as fast as Reno would be (RFC 9438, section 4.3)."""
     slow_start: SlowStart = "hystart++"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1) or `hystart++`
-    (RFC 9406).
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1), `every-other-round`
+    (as Vegas was published) or `hystart++` (RFC 9406).
     """
 
 
@@ -120,6 +120,7 @@ END_TO_END: Final = (
         # RFC 3390, section 1: three segments of 1460 bytes; ten (RFC 6928) came years later.
         transport={"initial_window": "3 packets"},
     ),
+    *ERA_BASELINES,
     Scheme(
         id="fixed",
         title="Fixed window",
@@ -131,4 +132,4 @@ END_TO_END: Final = (
         build=_fixed,
     ),
 )
-"""Every end-to-end scheme, in the order of lists and legends. The colours are those of Okabe and Ito."""
+"""Every end-to-end scheme, in the order of lists and legends. The first colours are those of Okabe and Ito."""

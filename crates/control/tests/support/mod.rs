@@ -2,9 +2,9 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Bic, BicConfig, Cubic, CubicConfig, Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus,
-    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig,
-    VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, WindowRule, Windowed, Xcp,
+    Bic, BicConfig, Cubic, CubicConfig, EveryOtherRound, Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig,
+    HystartPlusPlus, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp,
+    VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, WindowRule, Windowed, Xcp,
 };
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord, NullProbe,
@@ -18,7 +18,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 20] = [
+pub(crate) const CONTROLLERS: [Constructor; 21] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -26,6 +26,7 @@ pub(crate) const CONTROLLERS: [Constructor; 20] = [
     ("cubic-2008", || windowed(cubic(CubicConfig::LINUX2008), StandardSlowStart::default())),
     ("cubic-2008-hystart++", || windowed(cubic(CubicConfig::LINUX2008), HystartPlusPlus::default())),
     ("vegas", || windowed(vegas(), StandardSlowStart::default())),
+    ("vegas-every-other-round", || windowed(vegas(), EveryOtherRound::default())),
     ("bic", || windowed(bic(), StandardSlowStart::default())),
     ("highspeed", || windowed(high_speed(), StandardSlowStart::default())),
     ("htcp", || windowed(htcp(), StandardSlowStart::default())),
