@@ -12,12 +12,14 @@ pub struct VenoConfig {
     pub beta: f64,
     /// The part of the window that is kept at a loss with fewer; between 0 and 1, both excluded; 4/5.
     pub keep: f64,
+    /// What growth counts; Linux 2.6.22 counts acknowledgments.
+    pub counting: Counting,
 }
 
 impl Default for VenoConfig {
     /// Fu and Liew 2003, section II; the same in Linux.
     fn default() -> Self {
-        Self { beta: 3.0, keep: 0.8 }
+        Self { beta: 3.0, keep: 0.8, counting: Counting::Bytes }
     }
 }
 
@@ -43,10 +45,10 @@ pub struct Veno {
 impl Veno {
     /// Fails when a parameter is outside the range stated in [`VenoConfig`].
     pub fn new(config: VenoConfig) -> Result<Self, ConfigError> {
-        let VenoConfig { beta, keep } = config;
+        let VenoConfig { beta, keep, counting } = config;
         check(beta > 0.0 && beta.is_finite(), "beta", "greater than 0 and finite", beta)?;
         check(keep > 0.0 && keep < 1.0, "keep", "between 0 and 1, both excluded", keep)?;
-        Ok(Self { config, reno: NewReno::new(Counting::Bytes), leave_out: false })
+        Ok(Self { config, reno: NewReno::new(counting), leave_out: false })
     }
 }
 
@@ -70,7 +72,7 @@ impl WindowRule for Veno {
     }
 
     fn reduce(&mut self, window: Bytes, event: &CongestionEvent, probe: &mut dyn Probe) -> Bytes {
-        self.reno = NewReno::new(Counting::Bytes);
+        self.reno = NewReno::new(self.config.counting);
         let backlog = backlog(window, event.mss, &event.rtt);
         probe.record(event.now, Measurement::Named("backlog", backlog));
         let random = event.signal == CongestionSignal::Loss && backlog < self.config.beta;

@@ -59,11 +59,7 @@ pub(crate) fn controller(
 ) -> Result<Box<dyn Controller>, ConfigError> {
     match *plan {
         ControllerPlan::Newreno { counting, slow_start } => {
-            let counting = match counting {
-                CountingPlan::Bytes => Counting::Bytes,
-                CountingPlan::Acknowledgments => Counting::Acknowledgments,
-            };
-            windowed(NewReno::new(counting), slow_start, initial_window, mss)
+            windowed(NewReno::new(self::counting(counting)), slow_start, initial_window, mss)
         }
         ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
             let form = match form {
@@ -97,8 +93,9 @@ pub(crate) fn controller(
             let rule = Htcp::new(HtcpConfig { delta_l, delta_b, beta_min, beta_max, rtt_scaling })?;
             windowed(rule, slow_start, initial_window, mss)
         }
-        ControllerPlan::Veno { beta, keep, slow_start } => {
-            windowed(Veno::new(VenoConfig { beta, keep })?, slow_start, initial_window, mss)
+        ControllerPlan::Veno { beta, keep, counting, slow_start } => {
+            let rule = Veno::new(VenoConfig { beta, keep, counting: self::counting(counting) })?;
+            windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
         ControllerPlan::Vcp {
@@ -147,6 +144,13 @@ pub(crate) fn controller(
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+    }
+}
+
+const fn counting(plan: CountingPlan) -> Counting {
+    match plan {
+        CountingPlan::Bytes => Counting::Bytes,
+        CountingPlan::Acknowledgments => Counting::Acknowledgments,
     }
 }
 

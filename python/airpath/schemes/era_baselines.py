@@ -1,6 +1,6 @@
 """End-to-end schemes of the years of the papers, for comparison: Vegas, BIC, HighSpeed TCP, H-TCP, Veno."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, Strict
 
@@ -88,6 +88,10 @@ class VenoParameters(WithSlowStart):
     """β: so many segments in the queue are congestion."""
     keep: Part = 0.8
     """The part of the window that is kept at a loss with fewer (the paper: 4/5)."""
+    counting: Literal["bytes", "acknowledgments"] = "bytes"
+    """What growth in congestion avoidance counts: `bytes`, or `acknowledgments` as Linux 2.6.22 does, which is
+    half as fast under delayed acknowledgments.
+    """
 
 
 def _build(kind: str, *settings: str) -> Any:
@@ -160,7 +164,7 @@ ERA_BASELINES: Final = (
         marker="^",
         controller="veno",
         parameters=VenoParameters,
-        build=_build("veno", "beta", "keep"),
+        build=_build("veno", "beta", "keep", "counting"),
     ),
 )
 """The baselines of the papers' years, in the order of lists and legends."""

@@ -92,6 +92,8 @@ pub enum ControllerPlan {
         beta: f64,
         /// The part of the window that is kept at a loss with fewer.
         keep: f64,
+        /// What growth in congestion avoidance counts.
+        counting: CountingPlan,
         /// Slow start.
         slow_start: SlowStartPlan,
     },
