@@ -2,7 +2,7 @@
 
     python tools/peer_windows.py
 
-writes both into `docs/reference/peers`, which is not under version control. What ns-2 measured is in
+writes both into `docs/reference`, which is not under version control. What ns-2 measured is in
 `python/tests/peers/cwnd_ns2.json`; the tests there hold the measures to it.
 """
 
@@ -10,6 +10,7 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,7 @@ from airpath.schemes import SCHEMES
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "python" / "tests" / "peers" / "cwnd_ns2.json"
-OUT = ROOT / "docs" / "reference" / "peers"
+OUT = ROOT / "docs" / "reference"
 
 STEP: Final = 0.1
 """Time between two samples of a window, seconds."""
@@ -31,26 +32,46 @@ ONE_LOSS: Final = 0.45
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """What the one flow crosses, 50 ms each way."""
+
+    rate: str
+    buffer: str
+
+
+SMALL: Final = Link("10mbps", "83 packets")
+LARGE: Final = Link("100mbps", "417 packets")
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One scheme here and what it is compared with."""
 
     peer: str
-    """Its name in the data, without ` delayed`."""
+    """Its name in the data, without link and ` delayed`."""
     scheme: str
     """The scheme here, with options."""
     losses_per_cycle: int = 1
     """Losses until the window repeats itself: two where fast convergence strikes at every other one."""
+    link: Link = SMALL
 
+
+HIGHSPEED: Final = "highspeed:counting=acknowledgments,slow_start=per-acknowledgment"
 
 CASES: Final = (
     Case("linux:reno", "newreno:slow_start=per-acknowledgment"),
     Case("sack", "newreno:counting=acknowledgments,slow_start=per-acknowledgment"),
     Case("linux:cubic", "cubic-2008", losses_per_cycle=2),
     Case("linux:bic", "bic:slow_start=per-acknowledgment", losses_per_cycle=2),
+    Case("linux:bic", "bic:slow_start=per-acknowledgment", losses_per_cycle=2, link=LARGE),
     Case("linux:westwood", "westwood+:slow_start=per-acknowledgment"),
     Case("linux:vegas", "vegas:slow_start=per-acknowledgment"),
     Case("vegas", "vegas:alpha=1,beta=3,keep=0.75,slow_start=every-other-round"),
     Case("linux:veno", "veno:counting=acknowledgments,slow_start=per-acknowledgment"),
+    Case("linux:highspeed", HIGHSPEED),
+    Case("linux:highspeed", HIGHSPEED, link=LARGE),
+    Case("linux:htcp", "htcp:slow_start=per-acknowledgment"),
+    Case("linux:htcp", "htcp:slow_start=per-acknowledgment", link=LARGE),
 )
 
 SCENARIO = """
@@ -64,9 +85,9 @@ interval = "100ms"
 kind = "dumbbell"
 
 [topology.bottleneck]
-rate = "10mbps"
+rate = "{rate}"
 delay = "50ms"
-queue = {{ kind = "drop-tail", limit = "83 packets" }}
+queue = {{ kind = "drop-tail", limit = "{buffer}" }}
 
 [transport]
 mss = "1460B"
@@ -103,13 +124,19 @@ def available(case: Case) -> bool:
 
 def theirs(case: Case, *, delayed: bool) -> list[float]:
     """Return the window of ns-2, in segments, a sample each `STEP`."""
-    cases = json.loads(DATA.read_text(encoding="utf-8"))["cases"]
-    return [float(window) for window in cases[case.peer + (" delayed" if delayed else "")]["window"]]
+    windows = json.loads(DATA.read_text(encoding="utf-8"))["windows"]
+    name = f"{case.link.rate} {case.peer}{' delayed' if delayed else ''}"
+    return [float(segments) for segments in windows[name]]
 
 
 def ours(case: Case, *, delayed: bool) -> list[float]:
     """Return the window here, in segments, a sample each `STEP`."""
-    text = SCENARIO.format(segments=2 if delayed else 1, scheme=case.scheme)
+    text = SCENARIO.format(
+        rate=case.link.rate,
+        buffer=case.link.buffer,
+        segments=2 if delayed else 1,
+        scheme=case.scheme,
+    )
     record = airpath.run(airpath.Scenario.from_dict(tomllib.loads(text)), progress=False).runs[0]
     return [window / 1460 for window in record.flow_series["cwnd_bytes"].to_pylist()]
 
@@ -118,7 +145,7 @@ def measure(window: Sequence[float], losses_per_cycle: int) -> Measures:
     """Return the measures of a window over time."""
     falls: list[int] = []
     last = -1.0
-    for index, (before, after) in enumerate(zip(window, window[1:], strict=False)):
+    for index, (before, after) in enumerate(pairwise(window)):
         if after < FALL * before:
             time = (index + 1) * STEP
             if time - last > ONE_LOSS and time > SETTLED:
@@ -136,42 +163,39 @@ def measure(window: Sequence[float], losses_per_cycle: int) -> Measures:
 
 def main() -> None:
     """Write table and picture."""
-    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / "lists").mkdir(parents=True, exist_ok=True)
     lines = [
-        "| ns-2 | here | acknowledgments | epoch, s: ns-2 | here | peak: ns-2 | here | mean: ns-2 | here |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| ns-2, here | link | acknowledgments | epoch, s | peak, segments | mean, segments |",
+        "|---|---|---|---|---|---|",
+        *(row(case, delayed=delayed) for case in CASES for delayed in (False, True)),
     ]
-    for case in CASES:
-        for delayed in (False, True):
-            lines.append(row(case, delayed=delayed))
-    (OUT / "windows.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    draw()
+    (OUT / "lists" / "peer-windows.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    draw(OUT / "peer-windows.png")
 
 
 def row(case: Case, *, delayed: bool) -> str:
     """Return the line of the table for one case."""
-    here = available(case)
     peer = measure(theirs(case, delayed=delayed), case.losses_per_cycle)
-    own = measure(ours(case, delayed=delayed), case.losses_per_cycle) if here else None
-    cells = [f"`{case.peer}`", f"`{case.scheme}`", "delayed" if delayed else "each segment"]
+    own = measure(ours(case, delayed=delayed), case.losses_per_cycle) if available(case) else None
+    cells = [f"`{case.peer}`, `{case.scheme}`", case.link.rate, "delayed" if delayed else "each segment"]
     for quantity in ("epoch", "peak", "mean"):
-        cells.append(number(getattr(peer, quantity)))
-        cells.append(number(getattr(own, quantity)) if own else "not in this version")
+        found = number(getattr(own, quantity)) if own else "not in this version"
+        cells.append(f"{number(getattr(peer, quantity))}, {found}")
     return f"| {' | '.join(cells)} |"
 
 
 def number(value: float | None) -> str:
     """Return a measure, or a dash where there is none."""
-    return "–" if value is None else f"{value:.1f}"
+    return "-" if value is None else f"{value:.1f}"
 
 
-def draw() -> None:
+def draw(place: Path) -> None:
     """Draw the windows of every available case, ns-2 behind."""
     from matplotlib.figure import Figure
 
     shown = [case for case in CASES if available(case)]
     figure = Figure(figsize=(10, 2.1 * len(shown)), layout="constrained")
-    panels = figure.subplots(len(shown), 2, sharex=True, sharey=True)
+    panels = figure.subplots(len(shown), 2, sharex=True, sharey="row")
     for row_of_panels, case in zip(panels, shown, strict=True):
         for panel, delayed in zip(row_of_panels, (False, True), strict=True):
             for window, name, style in (
@@ -181,12 +205,12 @@ def draw() -> None:
                 times = [STEP * (index + 1) for index in range(len(window))]
                 panel.plot(times, window, label=name, **style)
             kind = "delayed acknowledgments" if delayed else "each segment acknowledged"
-            panel.set_title(f"{case.peer}: {kind}", fontsize=9)
+            panel.set_title(f"{case.peer}, {case.link.rate}: {kind}", fontsize=9)
         row_of_panels[0].set_ylabel("window, segments", fontsize=8)
     panels[0][0].legend(fontsize=8)
     for panel in panels[-1]:
         panel.set_xlabel("time, s", fontsize=8)
-    figure.savefig(OUT / "windows.svg")
+    figure.savefig(place, dpi=110)
 
 
 if __name__ == "__main__":

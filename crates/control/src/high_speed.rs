@@ -3,7 +3,7 @@
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 
 use crate::whole_bytes::WholeBytes;
-use crate::{ConfigError, WindowRule};
+use crate::{ConfigError, Counting, WindowRule};
 use airpath_model::config::check;
 
 /// The constants of RFC 3649, section 5, under their names there.
@@ -19,12 +19,21 @@ pub struct HighSpeedConfig {
     pub high_p: f64,
     /// `High_Decrease`: the part of the window that is removed at `high_window`; more than 0, at most 0.5; 0.1.
     pub high_decrease: f64,
+    /// What growth counts. The RFC adds `a(w) / w` for each acknowledgment, as Linux does.
+    pub counting: Counting,
 }
 
 impl Default for HighSpeedConfig {
     /// RFC 3649, section 5.
     fn default() -> Self {
-        Self { low_window: 38.0, high_window: 83_000.0, low_p: 1e-3, high_p: 1e-7, high_decrease: 0.1 }
+        Self {
+            low_window: 38.0,
+            high_window: 83_000.0,
+            low_p: 1e-3,
+            high_p: 1e-7,
+            high_decrease: 0.1,
+            counting: Counting::Bytes,
+        }
     }
 }
 
@@ -45,7 +54,7 @@ pub struct HighSpeed {
 impl HighSpeed {
     /// Fails when a parameter is outside the range stated in [`HighSpeedConfig`].
     pub fn new(config: HighSpeedConfig) -> Result<Self, ConfigError> {
-        let HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease } = config;
+        let HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, .. } = config;
         check(low_window >= 1.0 && low_window.is_finite(), "low_window", "at least 1 segment", low_window)?;
         let above = high_window > low_window && high_window.is_finite();
         check(above, "high_window", "more than low_window and finite", high_window)?;
@@ -89,7 +98,8 @@ impl HighSpeed {
 impl WindowRule for HighSpeed {
     fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
         let cwnd = window.as_f64() / event.mss.as_f64();
-        window + self.whole_bytes.pay(self.increase(cwnd) * event.acked.as_f64() / cwnd)
+        let counted = self.config.counting.counted(event).as_f64();
+        window + self.whole_bytes.pay(self.increase(cwnd) * counted / cwnd)
     }
 
     fn reduce(&mut self, window: Bytes, event: &CongestionEvent, _probe: &mut dyn Probe) -> Bytes {

@@ -84,8 +84,17 @@ pub(crate) fn controller(
             let config = BicConfig { beta, max_increment, low_window, smooth_part, fast_convergence };
             windowed(Bic::new(config)?, slow_start, initial_window, mss)
         }
-        ControllerPlan::Highspeed { low_window, high_window, low_p, high_p, high_decrease, slow_start } => {
-            let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease };
+        ControllerPlan::Highspeed {
+            low_window,
+            high_window,
+            low_p,
+            high_p,
+            high_decrease,
+            counting,
+            slow_start,
+        } => {
+            let counting = self::counting(counting);
+            let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, counting };
             windowed(HighSpeed::new(config)?, slow_start, initial_window, mss)
         }
         ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, slow_start } => {

@@ -36,8 +36,8 @@ class CubicParameters(SchemeParameters):
     reno_friendly: Flag = True
     """Be at least as fast as Reno would be (RFC 9438, section 4.3)."""
     slow_start: SlowStart = "hystart++"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1), `every-other-round`
-    (as Vegas was published) or `hystart++` (RFC 9406).
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1),
+    `every-other-round` (as Vegas was published) or `hystart++` (RFC 9406).
     """
 
 
@@ -132,4 +132,4 @@ END_TO_END: Final = (
         build=_fixed,
     ),
 )
-"""Every end-to-end scheme, in the order of lists and legends. The first colours are those of Okabe and Ito."""
+"""Every end-to-end scheme, in the order of lists and legends. The first have colours of Okabe and Ito."""

@@ -23,15 +23,24 @@ class WithSlowStart(SchemeParameters):
     """
 
 
+class WithCounting(WithSlowStart):
+    """What those have that grow as Reno does, if faster or slower."""
+
+    counting: Literal["bytes", "acknowledgments"] = "bytes"
+    """What growth in congestion avoidance counts: `bytes`, or `acknowledgments` as Linux 2.6.22 does, which
+    is half as fast under delayed acknowledgments.
+    """
+
+
 class VegasParameters(WithSlowStart):
     """Parameters of Vegas."""
 
     alpha: NotNegative = 2.0
-    """α: with fewer segments in the queue the window grows. Linux 2, ns-2 1."""
+    """With fewer segments in the queue the window grows. Linux 2, ns-2 1."""
     beta: NotNegative = 4.0
-    """β: with more it shrinks; at least α. Linux 4, ns-2 3."""
+    """With more it shrinks; at least alpha. Linux 4, ns-2 3."""
     gamma: NotNegative = 1.0
-    """γ: with more slow start ends. Linux 1, ns-2 1."""
+    """With more slow start ends. Linux 1, ns-2 1."""
     keep: Part = 0.5
     """The part of the window that is kept at a loss. Linux 1/2, the paper 3/4."""
 
@@ -51,7 +60,7 @@ class BicParameters(WithSlowStart):
     """Release bandwidth faster when the maximum falls."""
 
 
-class HighSpeedParameters(WithSlowStart):
+class HighSpeedParameters(WithCounting):
     """Parameters of HighSpeed TCP, under their names in RFC 3649."""
 
     low_window: Annotated[float, Strict(), Field(ge=1)] = 38.0
@@ -81,17 +90,13 @@ class HtcpParameters(WithSlowStart):
     """Grow in proportion to the shortest round-trip time."""
 
 
-class VenoParameters(WithSlowStart):
+class VenoParameters(WithCounting):
     """Parameters of Veno."""
 
     beta: Positive = 3.0
-    """β: so many segments in the queue are congestion."""
+    """So many segments in the queue are congestion."""
     keep: Part = 0.8
     """The part of the window that is kept at a loss with fewer (the paper: 4/5)."""
-    counting: Literal["bytes", "acknowledgments"] = "bytes"
-    """What growth in congestion avoidance counts: `bytes`, or `acknowledgments` as Linux 2.6.22 does, which is
-    half as fast under delayed acknowledgments.
-    """
 
 
 def _build(kind: str, *settings: str) -> Any:
@@ -143,7 +148,9 @@ ERA_BASELINES: Final = (
         marker="X",
         controller="highspeed",
         parameters=HighSpeedParameters,
-        build=_build("highspeed", "low_window", "high_window", "low_p", "high_p", "high_decrease"),
+        build=_build(
+            "highspeed", "low_window", "high_window", "low_p", "high_p", "high_decrease", "counting"
+        ),
     ),
     Scheme(
         id="htcp",
@@ -159,7 +166,7 @@ ERA_BASELINES: Final = (
     Scheme(
         id="veno",
         title="TCP Veno",
-        description="Reno that keeps 4/5 at a loss with a short queue, which it takes for a random one (2003)",
+        description="Reno that keeps 4/5 at a loss with a short queue, which it takes for random (2003)",
         colour="#3A12C8",
         marker="^",
         controller="veno",

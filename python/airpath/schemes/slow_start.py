@@ -3,6 +3,6 @@
 from typing import Literal
 
 SlowStart = Literal["standard", "per-acknowledgment", "every-other-round", "hystart++"]
-"""`standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does), `every-other-round` (L = 1
-in every other round trip, as Vegas was published) or `hystart++` (RFC 9406).
+"""`standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does), `every-other-round`
+(L = 1 in every other round trip, as Vegas was published) or `hystart++` (RFC 9406).
 """

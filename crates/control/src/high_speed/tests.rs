@@ -62,6 +62,10 @@ fn a_window_of_acknowledged_segments_adds_a_of_w_and_a_signal_removes_b_of_w() {
     (event.mss, event.acked) = (Bytes::new(1000), Bytes::new(100_000));
     // a(100) = 1.820257560760271, b(100) = 0.449664049826472.
     assert_eq!(rule.congestion_avoidance(window, &event), Bytes::new(101_820));
+    let config = HighSpeedConfig { counting: Counting::Acknowledgments, ..HighSpeedConfig::default() };
+    let mut slower = HighSpeed::new(config).unwrap();
+    // One segment of the hundred.
+    assert_eq!(slower.congestion_avoidance(window, &event), Bytes::new(100_018));
     let mut event = CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Loss);
     event.mss = Bytes::new(1000);
     assert_eq!(rule.reduce(window, &event, &mut NullProbe), Bytes::new(55_034));

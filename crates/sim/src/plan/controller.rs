@@ -68,6 +68,8 @@ pub enum ControllerPlan {
         high_p: f64,
         /// `High_Decrease`.
         high_decrease: f64,
+        /// What growth in congestion avoidance counts.
+        counting: CountingPlan,
         /// Slow start.
         slow_start: SlowStartPlan,
     },
