@@ -83,7 +83,7 @@ impl Default for EveryOtherRound {
 
 impl SlowStart for EveryOtherRound {
     fn growth(&self, event: &AckEvent) -> Bytes {
-        if event.round % 2 == 0 { Bytes::ZERO } else { self.standard.growth(event) }
+        if event.round.is_multiple_of(2) { Bytes::ZERO } else { self.standard.growth(event) }
     }
 
     fn on_congestion(&mut self, signal: CongestionSignal) {

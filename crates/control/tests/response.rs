@@ -66,7 +66,7 @@ fn cubic_is_as_large_as_reno_where_reno_is_faster() {
 fn veno_has_the_average_window_of_its_decrease_where_all_losses_are_random() {
     for packets in [10_000, 100_000] {
         let expected = libm::sqrt(4.5 * f64::from(packets));
-        assert_near(average_window(veno(), expected, 0.1, packets, 40), expected, 0.015);
+        assert_near(average_window(veno(), expected, 0.1, packets, 10), expected, 0.015);
     }
 }
 
@@ -79,7 +79,7 @@ fn veno_has_the_average_window_of_its_decrease_where_all_losses_are_random() {
 fn high_speed_has_the_average_window_of_its_response_function() {
     for (packets, expected) in [(10_000, 262.531), (100_000, 1795.483)] {
         for start in [0.5, 2.0] {
-            assert_near(average_window(high_speed(), start * expected, 0.1, packets, 20), expected, 0.015);
+            assert_near(average_window(high_speed(), start * expected, 0.1, packets, 10), expected, 0.015);
         }
     }
 }

@@ -56,7 +56,7 @@ pub enum ControllerPlan {
         /// Slow start.
         slow_start: SlowStartPlan,
     },
-    /// HighSpeed TCP (RFC 3649).
+    /// `HighSpeed` TCP (RFC 3649).
     Highspeed {
         /// `Low_Window`, segments.
         low_window: f64,
