@@ -345,7 +345,9 @@ BLINDNESS = {
 @pytest.mark.parametrize("family", [family.id for family in FAMILIES])
 def test_the_schemes_of_a_family_are_told_apart(family, blindness):
     colours = next(one for one in FAMILIES if one.id == family).colours
-    told_apart([colour for source, colour in colours.items() if source != "qfcp" or family == "qfcp"], blindness)
+    told_apart(
+        [colour for source, colour in colours.items() if source != "qfcp" or family == "qfcp"], blindness
+    )
 
 
 @pytest.mark.parametrize("blindness", BLINDNESS.values(), ids=BLINDNESS.keys())

@@ -25,12 +25,9 @@ impl Round {
         self.rtt.filter(|rtt| self.samples >= ENOUGH_SAMPLES && !rtt.is_zero())
     }
 
-    fn add(&mut self, event: &AckEvent) {
-        self.acked += event.acked;
-        if let Some(rtt) = event.rtt_sample {
-            self.samples += 1;
-            self.rtt = Some(self.rtt.map_or(rtt, |smallest| smallest.min(rtt)));
-        }
+    fn sample(&mut self, rtt: Duration) {
+        self.samples += 1;
+        self.rtt = Some(self.rtt.map_or(rtt, |smallest| smallest.min(rtt)));
     }
 }
 
@@ -44,10 +41,15 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Takes an acknowledgment, and gives the round that it ended. It belongs to the next.
+    /// Takes an acknowledgment, and gives the round that it ended. Its RTT sample still belongs to that one, what it
+    /// acknowledges to the next, as in Linux: in slow start the first segment of a flight finds the queue of the flight
+    /// before, and those after it find their own.
     pub(super) fn acknowledged(&mut self, event: &AckEvent) -> Option<Round> {
         if event.in_recovery {
             self.interrupt();
+        }
+        if let (Some(current), Some(rtt)) = (&mut self.current, event.rtt_sample) {
+            current.sample(rtt);
         }
         let mut ended = None;
         if event.round != self.number {
@@ -56,7 +58,7 @@ impl Rounds {
             ended = core::mem::replace(&mut self.current, next);
         }
         if let Some(current) = &mut self.current {
-            current.add(event);
+            current.acked += event.acked;
         }
         ended
     }

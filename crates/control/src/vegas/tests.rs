@@ -84,6 +84,27 @@ fn slow_start_ends_above_gamma_with_the_window_that_the_rate_fills() {
 }
 
 #[test]
+fn the_sample_of_the_acknowledgment_that_ends_a_round_belongs_to_it() {
+    let mut rounds = Rounds::default();
+    let mut event = AckEvent::at(Timestamp::ZERO);
+    let mut ended = None;
+    for (round, milliseconds) in [(1, 100), (1, 130), (1, 120), (2, 110), (2, 150), (2, 150), (3, 190)] {
+        (event.round, event.acked) = (round, segments(1));
+        event.rtt_sample = Some(Duration::from_millis(milliseconds));
+        if let Some(round) = rounds.acknowledged(&event) {
+            ended = Some((round.acked(), round.rtt()));
+        }
+        // The first of all only begins a round: the 100 ms belong to none.
+        let expected = match round {
+            1 => None,
+            2 => Some((segments(3), Some(Duration::from_millis(110)))),
+            _ => Some((segments(3), Some(Duration::from_millis(150)))),
+        };
+        assert_eq!(ended, expected);
+    }
+}
+
+#[test]
 fn few_samples_leave_it_to_reno() {
     let mut path = Path::new();
     // Two samples of a long queue would shrink the window; Reno counts two acknowledgments of the two rounds.
