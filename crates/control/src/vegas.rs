@@ -37,8 +37,9 @@ impl Default for VegasConfig {
 /// In congestion avoidance the window grows by a segment where Diff < α, shrinks by one where Diff > β. Slow start ends
 /// where Diff > γ, and the window becomes `W BaseRTT / RTT + 1` if that is less: the actual rate fills the path.
 ///
-/// The sample of the acknowledgment that ends a round counts in it, what it acknowledges in the next. A round counts if its packets were sent outside recovery and three of them gave an RTT: fewer may all be delayed
-/// acknowledgments. One that has fewer lets Reno's rule count its first acknowledgment. Signals keep the part `keep`.
+/// The sample of the acknowledgment that ends a round counts in it, what it acknowledges in the next. A round counts if
+/// it was outside recovery and gave three samples: fewer may all be of delayed acknowledgments. One that has fewer lets
+/// Reno's rule count its first acknowledgment. Signals keep the part `keep`.
 ///
 /// Telemetry: `diff`, in segments, at the first signal after it was found.
 #[derive(Clone, Debug)]

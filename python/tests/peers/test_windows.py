@@ -69,6 +69,15 @@ def test_the_window_is_that_of_ns_2(case, delayed):
             assert not agrees, f"{quantity} agrees; the exception is not needed"
 
 
+@pytest.mark.parametrize(("delayed", "samples"), [(False, 7), (True, 9)], ids=["each", "delayed"])
+def test_vegas_ends_slow_start_when_it_does_in_ns_2(delayed, samples):
+    case = next(one for one in PEERS.CASES if one.peer == "linux:vegas")
+    ours, theirs = (window(case, delayed=delayed)[:samples] for window in (PEERS.ours, PEERS.theirs))
+    assert theirs[-1] < 0.75 * theirs[-2], "the last sample is the first after slow start"
+    # ns-2 has whole segments.
+    assert ours == pytest.approx(theirs, abs=1.0)
+
+
 def test_measures_of_a_saw():
     # 100 to 180 segments in 4 s, four times, and half of one more; the first fall comes while things settle.
     saw = [100.0 + 2.0 * (step % 40) for step in range(180)]
