@@ -65,6 +65,7 @@ bench: prerequisites ## packet-hops per second, and whole comparisons
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py
+	$(BIN)/python tools/peer_windows.py
 	$(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 

@@ -19,7 +19,19 @@ from airpath.results import summary_table
 from airpath.runner import compare_scenarios, run_all
 from airpath.scenario import Scenario
 
-SCHEMES: Final = ("newreno", "cubic", "cubic-2008", "xcp", "xcp-ebe", "vcp-ebe")
+SCHEMES: Final = (
+    "newreno",
+    "cubic",
+    "cubic-2008",
+    "vegas",
+    "bic",
+    "highspeed",
+    "htcp",
+    "veno",
+    "xcp",
+    "xcp-ebe",
+    "vcp-ebe",
+)
 REPETITIONS: Final = 3
 OUT: Final = Path("out") / "main-job"
 

@@ -6,6 +6,7 @@ use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe, SendEvent, Timestamp,
 };
 
+use crate::whole_bytes::WholeBytes;
 use crate::{ConfigError, WindowRule};
 use airpath_model::config::check;
 use epoch::Epoch;
@@ -83,8 +84,7 @@ pub struct Cubic {
     /// `cwnd_prior`, segments: the window at the last signal; zero before.
     prior: f64,
     epoch: Option<Epoch>,
-    /// Growth below one byte that is still owed, in bytes.
-    fraction: f64,
+    whole_bytes: WholeBytes,
 }
 
 impl Cubic {
@@ -93,7 +93,7 @@ impl Cubic {
         let CubicConfig { c, beta, .. } = config;
         check(c > 0.0 && c.is_finite(), "c", "greater than 0 and finite", c)?;
         check(beta > 0.0 && beta < 1.0, "beta", "between 0 and 1, both excluded", beta)?;
-        Ok(Self { config, w_max: None, prior: 0.0, epoch: None, fraction: 0.0 })
+        Ok(Self { config, w_max: None, prior: 0.0, epoch: None, whole_bytes: WholeBytes::default() })
     }
 
     /// Growth in segments.
@@ -134,10 +134,7 @@ impl WindowRule for Cubic {
     fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
         let mss = event.mss.as_f64();
         let growth = self.growth(window.as_f64() / mss, event.acked.as_f64() / mss, event);
-        let owed = self.fraction + growth * mss;
-        let whole = libm::floor(owed);
-        self.fraction = owed - whole;
-        window + Bytes::from_f64(whole)
+        window + self.whole_bytes.pay(growth * mss)
     }
 
     fn reduce(&mut self, window: Bytes, event: &CongestionEvent, probe: &mut dyn Probe) -> Bytes {
@@ -145,7 +142,7 @@ impl WindowRule for Cubic {
         let cwnd = window.as_f64() / event.mss.as_f64();
         self.prior = cwnd;
         self.epoch = None;
-        self.fraction = 0.0;
+        self.whole_bytes = WholeBytes::default();
         if event.signal == CongestionSignal::Timeout {
             self.w_max = None;
         } else {

@@ -27,6 +27,16 @@ pub enum Counting {
     Acknowledgments,
 }
 
+impl Counting {
+    /// What this acknowledgment counts for.
+    pub(crate) fn counted(self, event: &AckEvent) -> Bytes {
+        match self {
+            Self::Bytes => event.acked,
+            Self::Acknowledgments => event.acked.min(event.mss),
+        }
+    }
+}
+
 impl NewReno {
     /// With growth that counts bytes or acknowledgments.
     pub fn new(counting: Counting) -> Self {
@@ -36,10 +46,7 @@ impl NewReno {
 
 impl WindowRule for NewReno {
     fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
-        self.bytes_acked += match self.counting {
-            Counting::Bytes => event.acked,
-            Counting::Acknowledgments => event.acked.min(event.mss),
-        };
+        self.bytes_acked += self.counting.counted(event);
         if self.bytes_acked < window {
             return window;
         }

@@ -74,6 +74,29 @@ impl SlowStart for StandardSlowStart {
     }
 }
 
+/// Slow start that grows in every other round trip, so that the round between shows what the window does to the RTT
+/// (Brakmo and Peterson 1995, section 3.3; ns-2's Vegas): one segment for an acknowledgment in odd rounds.
+#[derive(Clone, Debug)]
+pub struct EveryOtherRound {
+    standard: StandardSlowStart,
+}
+
+impl Default for EveryOtherRound {
+    fn default() -> Self {
+        Self { standard: StandardSlowStart { limit: 1 } }
+    }
+}
+
+impl SlowStart for EveryOtherRound {
+    fn growth(&self, event: &AckEvent) -> Bytes {
+        if event.round.is_multiple_of(2) { Bytes::ZERO } else { self.standard.growth(event) }
+    }
+
+    fn on_congestion(&mut self, signal: CongestionSignal) {
+        self.standard.on_congestion(signal);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use airpath_model::Timestamp;
@@ -104,6 +127,17 @@ mod tests {
         assert_eq!(slow_start.growth(&acked(9000)), Bytes::new(2000));
         slow_start.on_congestion(CongestionSignal::Timeout);
         assert_eq!(slow_start.growth(&acked(9000)), Bytes::new(1000));
+    }
+
+    #[test]
+    fn every_other_round_grows_by_a_segment_for_an_acknowledgment() {
+        let slow_start = EveryOtherRound::default();
+        let growth = [1, 2, 3, 4].map(|round| {
+            let mut event = acked(2000);
+            event.round = round;
+            slow_start.growth(&event).get()
+        });
+        assert_eq!(growth, [1000, 0, 1000, 0]);
     }
 
     #[test]

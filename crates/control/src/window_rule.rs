@@ -15,7 +15,14 @@ pub trait WindowRule: Clone + Debug + Send {
     /// An acknowledgment arrived, in any phase, while the window was `window`, before it moves. Estimators feed here.
     fn on_ack(&mut self, _window: Bytes, _event: &AckEvent, _probe: &mut dyn Probe) {}
 
-    /// The window after this acknowledgment in congestion avoidance. Asked only when the acknowledgment covers
+    /// The window to go on with in congestion avoidance, if this acknowledgment shows that slow start should end.
+    /// Asked in slow start, after the growth, under the conditions of [`WindowRule::congestion_avoidance`].
+    fn end_slow_start(&mut self, _window: Bytes, _event: &AckEvent) -> Option<Bytes> {
+        None
+    }
+
+    /// The window after this acknowledgment in congestion avoidance. It may be less than it was: the slow-start
+    /// threshold then follows it, so that congestion avoidance goes on. Asked only when the acknowledgment covers
     /// new data, the window was used, and no recovery is under way.
     fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes;
 

@@ -134,6 +134,7 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
         if !self.in_slow_start() {
             if grows {
                 self.window = self.rule.congestion_avoidance(self.window, event).max(event.mss);
+                self.ssthresh = self.ssthresh.map(|ssthresh| ssthresh.min(self.window));
             }
             return;
         }
@@ -141,6 +142,11 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
             // Past the threshold the rule decides; what this acknowledgment has left over is not carried there.
             let ceiling = self.ssthresh.unwrap_or(Bytes::MAX);
             self.window = (self.window + self.slow_start.growth(event)).min(ceiling);
+            if let Some(window) = self.rule.end_slow_start(self.window, event) {
+                self.window = window.max(event.mss);
+                self.ssthresh = Some(self.window);
+                return;
+            }
         }
         if self.slow_start.on_ack(event) {
             self.ssthresh = Some(self.window);

@@ -3,9 +3,10 @@
 mod estimator;
 
 use airpath_control::{
-    ConfigError, Counting, Cubic, CubicConfig, EstimatedSsthresh, Fixed, HystartPlusPlus,
-    HystartPlusPlusConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp,
-    VcpBounds, VcpConfig, VcpFreeze, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    Bic, BicConfig, ConfigError, Counting, Cubic, CubicConfig, EstimatedSsthresh, EveryOtherRound, Fixed,
+    HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, HystartPlusPlusConfig, MinimumRtt, Mpcp,
+    MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas,
+    VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
@@ -89,6 +90,43 @@ pub(crate) fn controller(
                 CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
             };
             let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Vegas { alpha, beta, gamma, keep, slow_start } => {
+            let rule = Vegas::new(VegasConfig { alpha, beta, gamma, keep })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Bic {
+            beta,
+            max_increment,
+            low_window,
+            smooth_part,
+            fast_convergence,
+            slow_start,
+        } => {
+            let config = BicConfig { beta, max_increment, low_window, smooth_part, fast_convergence };
+            windowed(Bic::new(config)?, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Highspeed {
+            low_window,
+            high_window,
+            low_p,
+            high_p,
+            high_decrease,
+            counting,
+            slow_start,
+        } => {
+            let counting = self::counting(counting);
+            let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, counting };
+            windowed(HighSpeed::new(config)?, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, slow_start } => {
+            let delta_l = Duration::from_nanos(delta_l_ns);
+            let rule = Htcp::new(HtcpConfig { delta_l, delta_b, beta_min, beta_max, rtt_scaling })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Veno { beta, keep, counting, slow_start } => {
+            let rule = Veno::new(VenoConfig { beta, keep, counting: self::counting(counting) })?;
             windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
@@ -182,6 +220,9 @@ fn windowed<W: WindowRule + 'static>(
         }
         SlowStartPlan::PerAcknowledgment => {
             Box::new(Windowed::new(rule, StandardSlowStart::new(1)?, initial_window, mss)?)
+        }
+        SlowStartPlan::EveryOtherRound => {
+            Box::new(Windowed::new(rule, EveryOtherRound::default(), initial_window, mss)?)
         }
         SlowStartPlan::HystartPlusPlus => {
             let slow_start = HystartPlusPlus::new(HystartPlusPlusConfig::default())?;

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, Strict
 
 from airpath.quantities import Flag, Rate, Window
+from airpath.schemes.era_baselines import ERA_BASELINES
 from airpath.schemes.scheme import Scheme, SchemeParameters, window_bytes
-
-SlowStart = Literal["standard", "per-acknowledgment", "hystart++", "hoe"]
+from airpath.schemes.slow_start import SlowStart
 
 
 class NewRenoParameters(SchemeParameters):
@@ -20,7 +20,8 @@ class NewRenoParameters(SchemeParameters):
     """
     slow_start: SlowStart = "standard"
     """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
-    `hystart++` (RFC 9406) or `hoe` (towards a threshold that three acknowledgments tell, Hoe 1996).
+    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
+    three acknowledgments tell, Hoe 1996).
     """
 
 
@@ -36,8 +37,9 @@ class CubicParameters(SchemeParameters):
     reno_friendly: Flag = True
     """Be at least as fast as Reno would be (RFC 9438, section 4.3)."""
     slow_start: SlowStart = "hystart++"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1), `hystart++`
-    (RFC 9406) or `hoe` (towards a threshold that three acknowledgments tell, Hoe 1996).
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1),
+    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
+    three acknowledgments tell, Hoe 1996).
     """
 
 
@@ -120,6 +122,7 @@ END_TO_END: Final = (
         # RFC 3390, section 1: three segments of 1460 bytes; ten (RFC 6928) came years later.
         transport={"initial_window": "3 packets"},
     ),
+    *ERA_BASELINES,
     Scheme(
         id="fixed",
         title="Fixed window",
@@ -131,4 +134,4 @@ END_TO_END: Final = (
         build=_fixed,
     ),
 )
-"""Every end-to-end scheme, in the order of lists and legends. The colours are those of Okabe and Ito."""
+"""Every end-to-end scheme, in the order of lists and legends. The first have colours of Okabe and Ito."""

@@ -1,6 +1,7 @@
 """The plan is what the engine's structs say, to the field and to the type."""
 
 import json
+from typing import get_args
 
 import pytest
 from rust_plan import SOURCE, RustTypes
@@ -9,6 +10,7 @@ from scenario_tables import dumbbell, graph, parking_lot, plan
 from airpath.scenario import Scenario, scenario_names
 from airpath.schemes import ESTIMATORS
 from airpath.schemes.westwood import WESTWOOD
+from airpath.schemes.slow_start import SlowStart
 
 TYPES = RustTypes()
 TIMES = {"uniform": ["1ms", "2ms"]}
@@ -28,7 +30,7 @@ def test_the_source_was_understood():
     assert tagged
     assert variants["steps"] == {"steps": "Vec<(u64, u64)>", "repeat_after_ns": "Option<u64>"}
     assert variants["unlimited"] == {}
-    assert set(TYPES.enums["SlowStartPlan"][1]) == {"standard", "per-acknowledgment", "hystart++", "hoe"}
+    assert set(TYPES.enums["SlowStartPlan"][1]) == set(get_args(SlowStart))
     assert set(TYPES.enums["CubicForm"][1]) == {"rfc9438", "2008"}
 
 
@@ -87,6 +89,11 @@ def test_every_kind_of_datagrams(traffic):
         "newreno:slow_start=hoe",
         "cubic:c=1",
         "cubic-2008",
+        "vegas:slow_start=every-other-round",
+        "bic:max_increment=32",
+        "highspeed:counting=acknowledgments",
+        "htcp:delta_l=2s",
+        "veno",
         "fixed:window=10 packets,rate=1mbps",
         *(scheme.id for scheme in WESTWOOD),
         "westwood:guard=false,reduction=after-recovery,minimum_rtt=since-timeout,virtual_samples=none",

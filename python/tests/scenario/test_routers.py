@@ -346,8 +346,19 @@ BLINDNESS = {
 @pytest.mark.parametrize("family", [family.id for family in FAMILIES])
 def test_the_schemes_of_a_family_are_told_apart(family, blindness):
     colours = next(one for one in FAMILIES if one.id == family).colours
-    listed = [colour for source, colour in colours.items() if source != "qfcp" or family == "qfcp"]
-    seen = [lab(colour, blindness) for colour in listed]
+    told_apart(
+        [colour for source, colour in colours.items() if source != "qfcp" or family == "qfcp"], blindness
+    )
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS.values(), ids=BLINDNESS.keys())
+def test_the_end_to_end_schemes_of_the_years_of_the_papers_are_told_apart(blindness):
+    names = ["newreno", "cubic", "cubic-2008", "vegas", "bic", "highspeed", "htcp", "veno"]
+    told_apart([find_scheme(name).colour for name in names], blindness)
+
+
+def told_apart(colours, blindness):
+    seen = [lab(colour, blindness) for colour in colours]
     for index, one in enumerate(seen):
         for other in seen[:index]:
             distance = sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5

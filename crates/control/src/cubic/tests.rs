@@ -81,12 +81,12 @@ fn growth_by_one_acknowledgment_is_the_way_to_the_target_over_the_window() {
     let mut rule = cubic(CubicConfig::RFC9438);
     w_max_after(&mut rule, 1000, CongestionSignal::Loss);
     rule.congestion_avoidance(segments(700), &acked(0.0, 1));
-    rule.fraction = 0.0;
+    rule.whole_bytes = WholeBytes::default();
     let mut event = acked(4.0, 1);
     event.rtt.smoothed = Duration::from_millis(100);
     assert_eq!(rule.congestion_avoidance(segments(900), &event), Bytes::new(900_056));
     // The target is at most half above the window: 250 / 500 segments.
-    rule.fraction = 0.0;
+    rule.whole_bytes = WholeBytes::default();
     let window = rule.congestion_avoidance(segments(500), &event);
     assert_eq!(window, Bytes::new(500_500));
 }
@@ -111,7 +111,7 @@ fn growth_after_a_pause(config: CubicConfig, pause: impl Fn(&mut Cubic)) -> Byte
     w_max_after(&mut rule, 1000, CongestionSignal::Loss);
     rule.congestion_avoidance(segments(700), &acked(0.0, 1));
     pause(&mut rule);
-    rule.fraction = 0.0;
+    rule.whole_bytes = WholeBytes::default();
     rule.congestion_avoidance(segments(700), &acked(11.0, 1))
 }
 
@@ -145,7 +145,7 @@ fn in_2008_the_increment_is_bounded_by_16_segments_in_100_ms() {
     let mut event = acked(0.0, 1);
     event.rtt.minimum = Duration::from_millis(50);
     rule.congestion_avoidance(segments(5000), &event);
-    rule.fraction = 0.0;
+    rule.whole_bytes = WholeBytes::default();
     // Ten seconds on, the curve is far above; a window of acknowledgments in 50 ms may add 8 segments.
     let mut event = acked(10.0, 5000);
     event.rtt.minimum = Duration::from_millis(50);
@@ -158,11 +158,11 @@ fn in_2008_the_window_grows_by_what_is_acknowledged_at_most_and_creeps_above_the
     let mut rule = cubic(config);
     w_max_after(&mut rule, 10_000, CongestionSignal::Loss);
     rule.congestion_avoidance(segments(100), &acked(0.0, 1));
-    rule.fraction = 0.0;
+    rule.whole_bytes = WholeBytes::default();
     // No RTT is known, so that nothing else bounds it.
     assert_eq!(rule.congestion_avoidance(segments(100), &acked(20.0, 3)), segments(103));
     // Above the curve, one segment for 100 windows.
-    rule.fraction = 0.0;
+    rule.whole_bytes = WholeBytes::default();
     assert_eq!(rule.congestion_avoidance(segments(20_000), &acked(20.0, 20_000)), Bytes::new(20_000_010));
 }
 

@@ -195,6 +195,37 @@ fn hystart_plus_plus_ends_slow_start_at_the_window_it_has() {
     assert_eq!(controller.ssthresh(), Some(Bytes::new(38_750)));
 }
 
+/// A rule that ends slow start at ten segments and shrinks the window by one at each acknowledgment after.
+#[derive(Clone, Debug)]
+struct Shrinking;
+
+impl WindowRule for Shrinking {
+    fn end_slow_start(&mut self, window: Bytes, _event: &AckEvent) -> Option<Bytes> {
+        (window >= MSS * 20).then_some(MSS * 10)
+    }
+
+    fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
+        window - event.mss
+    }
+
+    fn reduce(&mut self, window: Bytes, _event: &CongestionEvent, _probe: &mut dyn Probe) -> Bytes {
+        window
+    }
+}
+
+#[test]
+fn a_rule_can_end_slow_start_and_shrink_the_window_without_starting_it_again() {
+    let mut controller = Windowed::new(Shrinking, StandardSlowStart::default(), MSS * 18, MSS).unwrap();
+    acknowledge(&mut controller, 1);
+    assert_eq!((segments(&controller), controller.phase()), (19, Phase::SlowStart));
+    acknowledge(&mut controller, 1);
+    assert_eq!((segments(&controller), controller.ssthresh()), (10, Some(MSS * 10)));
+    acknowledge(&mut controller, 4);
+    assert_eq!((segments(&controller), controller.phase()), (6, Phase::CongestionAvoidance));
+    acknowledge(&mut controller, 10);
+    assert_eq!(segments(&controller), 1, "never less than a segment");
+}
+
 #[test]
 fn a_window_below_one_segment_is_refused() {
     let build = |window, mss| Windowed::new(NewReno::default(), StandardSlowStart::default(), window, mss);

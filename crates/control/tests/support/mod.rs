@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Cubic, CubicConfig, EstimatedSsthresh, Fixed, HystartPlusPlus, MinimumRtt, Mpcp, MpcpConfig, NewReno,
-    Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Westwood,
-    WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    Bic, BicConfig, Cubic, CubicConfig, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
+    HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp,
+    RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno,
+    VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
@@ -21,13 +22,19 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 24] = [
+pub(crate) const CONTROLLERS: [Constructor; 30] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
     ("cubic-hystart++", || windowed(cubic(CubicConfig::RFC9438), HystartPlusPlus::default())),
     ("cubic-2008", || windowed(cubic(CubicConfig::LINUX2008), StandardSlowStart::default())),
     ("cubic-2008-hystart++", || windowed(cubic(CubicConfig::LINUX2008), HystartPlusPlus::default())),
+    ("vegas", || windowed(vegas(), StandardSlowStart::default())),
+    ("vegas-every-other-round", || windowed(vegas(), EveryOtherRound::default())),
+    ("bic", || windowed(bic(), StandardSlowStart::default())),
+    ("highspeed", || windowed(high_speed(), StandardSlowStart::default())),
+    ("htcp", || windowed(htcp(), StandardSlowStart::default())),
+    ("veno", || windowed(veno(), StandardSlowStart::default())),
     ("fixed", || fixed(None)),
     ("xcp", || xcp(true)),
     ("xcp-without-halving", || xcp(false)),
@@ -104,6 +111,30 @@ where
 /// The rule with parameters known to be in range.
 pub(crate) fn cubic(config: CubicConfig) -> Cubic {
     Cubic::new(config).expect("the parameters are in range")
+}
+
+fn vegas() -> Vegas {
+    Vegas::new(VegasConfig::default()).expect("the parameters are in range")
+}
+
+/// Linux's parameters.
+pub(crate) fn bic() -> Bic {
+    Bic::new(BicConfig::default()).expect("the parameters are in range")
+}
+
+/// The RFC's parameters.
+pub(crate) fn high_speed() -> HighSpeed {
+    HighSpeed::new(HighSpeedConfig::default()).expect("the parameters are in range")
+}
+
+/// The draft's parameters.
+pub(crate) fn htcp() -> Htcp {
+    Htcp::new(HtcpConfig::default()).expect("the parameters are in range")
+}
+
+/// The paper's parameters.
+pub(crate) fn veno() -> Veno {
+    Veno::new(VenoConfig::default()).expect("the parameters are in range")
 }
 
 fn xcp(halve_on_loss: bool) -> Box<dyn Controller> {

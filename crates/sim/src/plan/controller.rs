@@ -45,6 +45,77 @@ pub enum ControllerPlan {
         /// Slow start.
         slow_start: SlowStartPlan,
     },
+    /// TCP Vegas.
+    Vegas {
+        /// α, segments in the queue: with fewer the window grows.
+        alpha: f64,
+        /// β, segments: with more it shrinks.
+        beta: f64,
+        /// γ, segments: with more slow start ends.
+        gamma: f64,
+        /// The part of the window that is kept at a loss.
+        keep: f64,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+    },
+    /// BIC.
+    Bic {
+        /// The part of the window that is kept at a loss.
+        beta: f64,
+        /// The most segments that it grows by in a round trip.
+        max_increment: u64,
+        /// Up to so many segments it is Reno.
+        low_window: u64,
+        /// Round trips for the last segments before the maximum.
+        smooth_part: u64,
+        /// Release bandwidth faster when the maximum falls.
+        fast_convergence: bool,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+    },
+    /// `HighSpeed` TCP (RFC 3649).
+    Highspeed {
+        /// `Low_Window`, segments.
+        low_window: f64,
+        /// `High_Window`, segments.
+        high_window: f64,
+        /// `Low_P`.
+        low_p: f64,
+        /// `High_P`.
+        high_p: f64,
+        /// `High_Decrease`.
+        high_decrease: f64,
+        /// What growth in congestion avoidance counts.
+        counting: CountingPlan,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+    },
+    /// H-TCP.
+    Htcp {
+        /// `Δ_L`, nanoseconds.
+        delta_l_ns: u64,
+        /// `Δ_B`, a part.
+        delta_b: f64,
+        /// The least part of the window that is kept at a loss.
+        beta_min: f64,
+        /// The most.
+        beta_max: f64,
+        /// Growth in proportion to the shortest RTT.
+        rtt_scaling: bool,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+    },
+    /// TCP Veno.
+    Veno {
+        /// β, segments in the queue that are congestion.
+        beta: f64,
+        /// The part of the window that is kept at a loss with fewer.
+        keep: f64,
+        /// What growth in congestion avoidance counts.
+        counting: CountingPlan,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+    },
     /// XCP's sender.
     Xcp {
         /// A loss halves the window, as in ns-2; without, it is only repaired.
@@ -179,6 +250,9 @@ pub enum SlowStartPlan {
     /// One segment for an acknowledgment (L = 1; ns-2, and Linux in 2007), until the threshold or a loss.
     #[serde(rename = "per-acknowledgment")]
     PerAcknowledgment,
+    /// One segment for an acknowledgment, in every other round trip (Vegas as published).
+    #[serde(rename = "every-other-round")]
+    EveryOtherRound,
     /// HyStart++ (RFC 9406).
     #[serde(rename = "hystart++")]
     HystartPlusPlus,

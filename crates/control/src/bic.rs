@@ -1,0 +1,129 @@
+//! BIC: a binary search for the window at which the last loss came.
+
+use airpath_model::{AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe};
+
+use crate::whole_bytes::WholeBytes;
+use crate::{ConfigError, WindowRule};
+use airpath_model::config::check;
+
+/// B: a step of the search covers the B-th part of what is left. The paper halves; Linux has 4.
+const B: u64 = 4;
+
+/// Up to this many acknowledged segments for each of growth while no loss has been seen: 5 % in a round trip.
+const COUNT_WITHOUT_LOSS: u64 = 20;
+
+/// The parameters of BIC, as Linux names them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BicConfig {
+    /// `beta`: the part of the window that is *kept* at a signal; between 0 and 1, both excluded; 819/1024.
+    pub beta: f64,
+    /// `max_increment` (`Smax` of the paper), segments in a round trip; at least 1; 16.
+    pub max_increment: u64,
+    /// `low_window`, segments: up to here the rule is Reno's. 14.
+    pub low_window: u64,
+    /// `smooth_part`: within B segments of the maximum, the window grows by B / `smooth_part` segments in a round
+    /// trip (`Smin` of the paper); at least 1; 20.
+    pub smooth_part: u64,
+    /// Give up more when a signal comes below the last maximum: capacity is being released to others.
+    pub fast_convergence: bool,
+}
+
+impl Default for BicConfig {
+    /// Linux, since 2.6.13.
+    fn default() -> Self {
+        Self {
+            beta: 819.0 / 1024.0,
+            max_increment: 16,
+            low_window: 14,
+            smooth_part: 20,
+            fast_convergence: true,
+        }
+    }
+}
+
+/// BIC (Xu, Harfoush and Rhee, "Binary increase congestion control for fast long-distance networks", 2004), as Linux
+/// has it (`tcp_bic.c`). Growth is one segment for each `cnt` acknowledged; with whole segments and whole quotients,
+///
+/// - `cnt = cwnd` up to `low_window`;
+/// - below `w_max`, with `dist = (w_max - cwnd) / B`: `cwnd / max_increment` where `dist > max_increment`,
+///   `cwnd smooth_part / B` where `dist <= 1`, else `cwnd / dist`;
+/// - from `w_max` on: `cwnd smooth_part / B` for the first B segments, `cwnd (B - 1) / (cwnd - w_max)` up to
+///   `(B - 1) max_increment` above it, `cwnd / max_increment` after;
+/// - at most 20 while no loss has been seen since the start or a timeout; at least 1.
+///
+/// A signal keeps `beta` of the window (half of it up to `low_window`); `w_max` becomes the window, or
+/// `cwnd (1 + beta) / 2` when that was below the last `w_max`. A timeout forgets `w_max`.
+///
+/// Not kept from the kernel: acknowledged data is counted instead of acknowledgments times a moving average of the
+/// segments for each, and `cnt` is renewed at every acknowledgment.
+///
+/// Telemetry: `w_max`, in segments, at each loss or CE echo.
+#[derive(Clone, Debug)]
+pub struct Bic {
+    config: BicConfig,
+    /// Whole segments; `None` before the first loss and after a timeout.
+    w_max: Option<u64>,
+    whole_bytes: WholeBytes,
+}
+
+impl Bic {
+    /// Fails when a parameter is outside the range stated in [`BicConfig`].
+    pub fn new(config: BicConfig) -> Result<Self, ConfigError> {
+        let BicConfig { beta, max_increment, smooth_part, .. } = config;
+        check(beta > 0.0 && beta < 1.0, "beta", "between 0 and 1, both excluded", beta)?;
+        check(max_increment >= 1, "max_increment", "at least one segment", max_increment as f64)?;
+        check(smooth_part >= 1, "smooth_part", "at least 1", smooth_part as f64)?;
+        Ok(Self { config, w_max: None, whole_bytes: WholeBytes::default() })
+    }
+
+    /// `cnt` at a window of `cwnd` segments.
+    fn count(&self, cwnd: u64) -> u64 {
+        let BicConfig { max_increment, low_window, smooth_part, .. } = self.config;
+        if cwnd <= low_window {
+            return cwnd.max(1);
+        }
+        let linear = cwnd / max_increment;
+        let smooth = cwnd.saturating_mul(smooth_part) / B;
+        let w_max = self.w_max.unwrap_or(0);
+        let count = if cwnd < w_max {
+            match (w_max - cwnd) / B {
+                0 | 1 => smooth,
+                dist if dist > max_increment => linear,
+                dist => cwnd / dist,
+            }
+        } else {
+            match cwnd - w_max {
+                above if above < B => smooth,
+                above if above < max_increment.saturating_mul(B - 1) => cwnd.saturating_mul(B - 1) / above,
+                _ => linear,
+            }
+        };
+        let most = if self.w_max.is_none() { COUNT_WITHOUT_LOSS } else { u64::MAX };
+        count.clamp(1, most)
+    }
+}
+
+impl WindowRule for Bic {
+    fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
+        let count = self.count(window.get() / event.mss.get().max(1));
+        window + self.whole_bytes.pay(event.acked.as_f64() / count as f64)
+    }
+
+    fn reduce(&mut self, window: Bytes, event: &CongestionEvent, probe: &mut dyn Probe) -> Bytes {
+        let BicConfig { beta, low_window, fast_convergence, .. } = self.config;
+        let cwnd = window.get() / event.mss.get().max(1);
+        self.whole_bytes = WholeBytes::default();
+        if event.signal == CongestionSignal::Timeout {
+            self.w_max = None;
+        } else {
+            let released = fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
+            let w_max = if released { (cwnd as f64 * (1.0 + beta) / 2.0) as u64 } else { cwnd };
+            self.w_max = Some(w_max);
+            probe.record(event.now, Measurement::Named("w_max", w_max as f64));
+        }
+        window.mul_f64(if cwnd <= low_window { 0.5 } else { beta })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! `HighSpeed` TCP: increase and decrease that depend on the window (RFC 3649).
+
+use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
+
+use crate::whole_bytes::WholeBytes;
+use crate::{ConfigError, Counting, WindowRule};
+use airpath_model::config::check;
+
+/// The constants of RFC 3649, section 5, under their names there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HighSpeedConfig {
+    /// `Low_Window`, segments: up to here the rule is that of standard TCP. At least 1; 38.
+    pub low_window: f64,
+    /// `High_Window`, segments: the other end of the response function; more than `low_window`; 83000.
+    pub high_window: f64,
+    /// `Low_P`: the rate of losses at which the window is `low_window`; more than `high_p`, less than 1; `10^-3`.
+    pub low_p: f64,
+    /// `High_P`: the rate of losses at which the window is `high_window`; more than 0; `10^-7`.
+    pub high_p: f64,
+    /// `High_Decrease`: the part of the window that is removed at `high_window`; more than 0, at most 0.5; 0.1.
+    pub high_decrease: f64,
+    /// What growth counts. The RFC adds `a(w) / w` for each acknowledgment, as Linux does.
+    pub counting: Counting,
+}
+
+impl Default for HighSpeedConfig {
+    /// RFC 3649, section 5.
+    fn default() -> Self {
+        Self {
+            low_window: 38.0,
+            high_window: 83_000.0,
+            low_p: 1e-3,
+            high_p: 1e-7,
+            high_decrease: 0.1,
+            counting: Counting::Bytes,
+        }
+    }
+}
+
+/// `HighSpeed` TCP. Each window of acknowledged segments adds a(w) segments, a signal removes the part b(w) of the
+/// window (RFC 3649, section 5):
+///
+/// `b(w) = (High_Decrease - 0.5) (ln w - ln W) / (ln W1 - ln W) + 0.5`,
+/// `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`,
+///
+/// with W = `Low_Window`, W1 = `High_Window`, and p(w) the line through (W, `Low_P`) and (W1, `High_P`) in logarithms of
+/// both. Up to W, a = 1 and b = 0.5. Above W1, which the RFC leaves open, b stays at `High_Decrease`.
+#[derive(Clone, Debug)]
+pub struct HighSpeed {
+    config: HighSpeedConfig,
+    whole_bytes: WholeBytes,
+}
+
+impl HighSpeed {
+    /// Fails when a parameter is outside the range stated in [`HighSpeedConfig`].
+    pub fn new(config: HighSpeedConfig) -> Result<Self, ConfigError> {
+        let HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, .. } = config;
+        check(low_window >= 1.0 && low_window.is_finite(), "low_window", "at least 1 segment", low_window)?;
+        let above = high_window > low_window && high_window.is_finite();
+        check(above, "high_window", "more than low_window and finite", high_window)?;
+        check(high_p > 0.0 && high_p.is_finite(), "high_p", "greater than 0", high_p)?;
+        check(low_p > high_p && low_p < 1.0, "low_p", "more than high_p and less than 1", low_p)?;
+        let removed = high_decrease > 0.0 && high_decrease <= 0.5;
+        check(removed, "high_decrease", "greater than 0 and at most 0.5", high_decrease)?;
+        Ok(Self { config, whole_bytes: WholeBytes::default() })
+    }
+
+    /// Where `w` lies between `Low_Window` (0) and `High_Window` (1), in logarithms.
+    fn position(&self, w: f64) -> f64 {
+        libm::log(w / self.config.low_window) / libm::log(self.config.high_window / self.config.low_window)
+    }
+
+    /// a(w), in segments for each window of `w` segments.
+    fn increase(&self, w: f64) -> f64 {
+        if w <= self.config.low_window {
+            return 1.0;
+        }
+        let b = self.decrease(w);
+        w * w * self.loss_rate(w) * 2.0 * b / (2.0 - b)
+    }
+
+    /// p(w), the rate of losses at which the average window is `w` segments, above `Low_Window`.
+    fn loss_rate(&self, w: f64) -> f64 {
+        let HighSpeedConfig { low_p, high_p, .. } = self.config;
+        low_p * libm::pow(high_p / low_p, self.position(w))
+    }
+
+    /// b(w), the part of a window of `w` segments that is removed.
+    fn decrease(&self, w: f64) -> f64 {
+        if w <= self.config.low_window {
+            return 0.5;
+        }
+        let b = (self.config.high_decrease - 0.5) * self.position(w) + 0.5;
+        b.max(self.config.high_decrease)
+    }
+}
+
+impl WindowRule for HighSpeed {
+    fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
+        let cwnd = window.as_f64() / event.mss.as_f64();
+        let counted = self.config.counting.counted(event).as_f64();
+        window + self.whole_bytes.pay(self.increase(cwnd) * counted / cwnd)
+    }
+
+    fn reduce(&mut self, window: Bytes, event: &CongestionEvent, _probe: &mut dyn Probe) -> Bytes {
+        let cwnd = window.as_f64() / event.mss.as_f64();
+        window.mul_f64(1.0 - self.decrease(cwnd))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! H-TCP: growth by the time since the last loss, decrease by the ratio of RTTs.
+
+mod throughput;
+
+use airpath_model::{AckEvent, Bytes, CongestionEvent, Duration, Measurement, Probe, Timestamp};
+
+use crate::whole_bytes::WholeBytes;
+use crate::{ConfigError, WindowRule};
+use airpath_model::config::check;
+use throughput::Throughput;
+
+/// So many of the shortest round trips after a signal, the queue and the throughput are still those of the signal.
+const SETTLING_ROUNDS: u64 = 3;
+
+/// At a signal this part of the longest RTT above the shortest is remembered, so that an old route is forgotten.
+const FADING: f64 = 0.95;
+
+/// The round-trip time for which `RTT` scaling changes nothing, seconds.
+const REFERENCE_RTT: f64 = 0.1;
+
+/// The least and most that the RTT over the reference counts (`tcp_htcp.c`: the reverse between 0.5 and 10).
+const RTT_SCALE: (f64, f64) = (0.1, 2.0);
+
+/// The parameters of H-TCP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HtcpConfig {
+    /// `Δ_L`: up to so long after a signal the flow grows as standard TCP does; above zero. 1 s.
+    pub delta_l: Duration,
+    /// `Δ_B`: a relative change of the throughput between signals above it makes the next decrease the largest; at least
+    /// 0. 0.2.
+    pub delta_b: f64,
+    /// The least part of the window that is kept at a signal; above 0, at most `beta_max`. 0.5.
+    pub beta_min: f64,
+    /// The most that is kept; less than 1. 0.8.
+    pub beta_max: f64,
+    /// Growth in proportion to the shortest RTT, so that flows with different ones are alike.
+    pub rtt_scaling: bool,
+}
+
+impl Default for HtcpConfig {
+    /// draft-leith-tcp-htcp-06 and Linux.
+    fn default() -> Self {
+        Self {
+            delta_l: Duration::from_secs(1),
+            delta_b: 0.2,
+            beta_min: 0.5,
+            beta_max: 0.8,
+            rtt_scaling: true,
+        }
+    }
+}
+
+/// H-TCP (Leith and Shorten, draft-leith-tcp-htcp-06). Each window of acknowledged segments adds α segments; with Δ the
+/// time since the last signal, in seconds,
+///
+/// `α = 2 (1 - β) f`, `f = 1` up to `Δ_L`, `f = 1 + 10 (Δ - Δ_L) + ((Δ - Δ_L) / 2)^2` after it,
+///
+/// and with RTT scaling f times `RTT_min / 100 ms` (between 0.1 and 2), but at least 1. A signal keeps the part β:
+///
+/// `β = RTT_min / RTT_max` between `beta_min` and `beta_max`: the queue drains and the link stays busy;
+/// `β = beta_min` where the highest throughput since the last signal differs by more than `Δ_B` of itself from that
+/// before it, and at the signal after such a one.
+///
+/// As in Linux: Δ counts from the end of recovery; `RTT_max` is the largest smoothed RTT from three round trips after a
+/// signal on, of which 5 % above `RTT_min` are forgotten at each signal; the throughput of a round trip counts smoothed
+/// with 3/4 and 1/4, from three round trips after a signal on.
+///
+/// Telemetry: `beta` at each signal.
+#[derive(Clone, Debug)]
+pub struct Htcp {
+    config: HtcpConfig,
+    /// β.
+    beta: f64,
+    /// The throughput was steady at the last signal.
+    adaptive: bool,
+    /// Since when Δ counts; `None` before the first acknowledgment.
+    last_congestion: Option<Timestamp>,
+    /// Zero before it is known.
+    rtt_max: Duration,
+    throughput: Throughput,
+    whole_bytes: WholeBytes,
+}
+
+impl Htcp {
+    /// Fails when a parameter is outside the range stated in [`HtcpConfig`].
+    pub fn new(config: HtcpConfig) -> Result<Self, ConfigError> {
+        let HtcpConfig { delta_l, delta_b, beta_min, beta_max, .. } = config;
+        check(!delta_l.is_zero(), "delta_l", "above zero (seconds)", delta_l.as_secs_f64())?;
+        check(delta_b >= 0.0 && delta_b.is_finite(), "delta_b", "at least 0 and finite", delta_b)?;
+        check(beta_max > 0.0 && beta_max < 1.0, "beta_max", "between 0 and 1, both excluded", beta_max)?;
+        let least = beta_min > 0.0 && beta_min <= beta_max;
+        check(least, "beta_min", "above 0 and at most beta_max", beta_min)?;
+        Ok(Self {
+            config,
+            beta: beta_min,
+            adaptive: false,
+            last_congestion: None,
+            rtt_max: Duration::ZERO,
+            throughput: Throughput::default(),
+            whole_bytes: WholeBytes::default(),
+        })
+    }
+
+    /// α, in segments for each window of acknowledged ones.
+    fn alpha(&self, since_congestion: Duration, rtt_min: Duration) -> f64 {
+        let above = (since_congestion - self.config.delta_l).as_secs_f64();
+        let mut factor = 1.0 + 10.0 * above + (above / 2.0) * (above / 2.0);
+        if self.config.rtt_scaling && !rtt_min.is_zero() {
+            let (least, most) = RTT_SCALE;
+            factor = (factor * (rtt_min.as_secs_f64() / REFERENCE_RTT).clamp(least, most)).max(1.0);
+        }
+        2.0 * (1.0 - self.beta) * factor
+    }
+
+    /// Takes β for a signal.
+    fn adapt(&mut self, rtt_min: Duration) {
+        let steady = self.throughput.steady(self.config.delta_b);
+        self.beta = if steady && self.adaptive && !self.rtt_max.is_zero() {
+            let ratio = rtt_min.as_secs_f64() / self.rtt_max.as_secs_f64();
+            ratio.clamp(self.config.beta_min, self.config.beta_max)
+        } else {
+            self.config.beta_min
+        };
+        self.adaptive = steady;
+        if self.rtt_max > rtt_min {
+            self.rtt_max = rtt_min + (self.rtt_max - rtt_min).mul_f64(FADING);
+        }
+    }
+}
+
+impl WindowRule for Htcp {
+    fn on_ack(&mut self, event: &AckEvent) {
+        let since = *self.last_congestion.get_or_insert(event.now);
+        if event.in_recovery {
+            self.last_congestion = Some(event.now);
+            self.throughput.interrupt();
+            return;
+        }
+        let settled = event.now.since(since) > event.rtt.minimum * SETTLING_ROUNDS;
+        self.throughput.acknowledged(event, settled);
+        if settled {
+            self.rtt_max = self.rtt_max.max(event.rtt.smoothed);
+        }
+    }
+
+    fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
+        let since = self.last_congestion.map_or(Duration::ZERO, |last| event.now.since(last));
+        let alpha = self.alpha(since, event.rtt.minimum);
+        let windows = event.acked.as_f64() / window.as_f64();
+        window + self.whole_bytes.pay(alpha * windows * event.mss.as_f64())
+    }
+
+    fn reduce(&mut self, window: Bytes, event: &CongestionEvent, probe: &mut dyn Probe) -> Bytes {
+        self.adapt(event.rtt.minimum);
+        self.throughput.signal();
+        self.last_congestion = Some(event.now);
+        self.whole_bytes = WholeBytes::default();
+        probe.record(event.now, Measurement::Named("beta", self.beta));
+        window.mul_f64(self.beta)
+    }
+}
+
+#[cfg(test)]
+mod tests;

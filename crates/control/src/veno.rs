@@ -1,0 +1,84 @@
+//! TCP Veno: Reno that guesses from the queue whether a loss is congestion.
+
+use airpath_model::{AckEvent, Bytes, CongestionEvent, CongestionSignal, Measurement, Probe, RttEstimate};
+
+use crate::{ConfigError, Counting, NewReno, WindowRule};
+use airpath_model::config::check;
+
+/// The parameters of Veno.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VenoConfig {
+    /// β: how many segments in the queue are congestion. Greater than 0; 3.
+    pub beta: f64,
+    /// The part of the window that is kept at a loss with fewer; between 0 and 1, both excluded; 4/5.
+    pub keep: f64,
+    /// What growth counts; Linux 2.6.22 counts acknowledgments.
+    pub counting: Counting,
+}
+
+impl Default for VenoConfig {
+    /// Fu and Liew 2003, section II; the same in Linux.
+    fn default() -> Self {
+        Self { beta: 3.0, keep: 0.8, counting: Counting::Bytes }
+    }
+}
+
+/// Veno (Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", 2003). The backlog
+///
+/// `N = cwnd (1 - BaseRTT / RTT)` (segments in the queue, as Vegas reckons them)
+///
+/// tells two states apart. While N < β the window grows as Reno's and a loss, taken for a random one, keeps 4/5 of it;
+/// from N = β on it grows at every other chance only, one segment in two round trips, and a loss halves it.
+///
+/// RTT is the newest sample and `BaseRTT` the smallest since the flow began, as in Linux 2.6.22. A timeout and a CE
+/// echo halve the window in either state: the paper leaves the timeout as Reno has it, and a mark is never random.
+///
+/// Telemetry: `backlog`, N in segments, at each signal.
+#[derive(Clone, Debug)]
+pub struct Veno {
+    config: VenoConfig,
+    reno: NewReno,
+    /// The next growth in the congestive state is left out.
+    leave_out: bool,
+}
+
+impl Veno {
+    /// Fails when a parameter is outside the range stated in [`VenoConfig`].
+    pub fn new(config: VenoConfig) -> Result<Self, ConfigError> {
+        let VenoConfig { beta, keep, counting } = config;
+        check(beta > 0.0 && beta.is_finite(), "beta", "greater than 0 and finite", beta)?;
+        check(keep > 0.0 && keep < 1.0, "keep", "between 0 and 1, both excluded", keep)?;
+        Ok(Self { config, reno: NewReno::new(counting), leave_out: false })
+    }
+}
+
+/// N, in segments; zero before the first RTT sample.
+fn backlog(window: Bytes, mss: Bytes, rtt: &RttEstimate) -> f64 {
+    if rtt.latest.is_zero() {
+        return 0.0;
+    }
+    let cwnd = window.as_f64() / mss.as_f64();
+    cwnd * (1.0 - rtt.minimum.as_secs_f64() / rtt.latest.as_secs_f64())
+}
+
+impl WindowRule for Veno {
+    fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
+        let grown = self.reno.congestion_avoidance(window, event);
+        if grown == window || backlog(window, event.mss, &event.rtt) < self.config.beta {
+            return grown;
+        }
+        self.leave_out = !self.leave_out;
+        if self.leave_out { window } else { grown }
+    }
+
+    fn reduce(&mut self, window: Bytes, event: &CongestionEvent, probe: &mut dyn Probe) -> Bytes {
+        self.reno = NewReno::new(self.config.counting);
+        let backlog = backlog(window, event.mss, &event.rtt);
+        probe.record(event.now, Measurement::Named("backlog", backlog));
+        let random = event.signal == CongestionSignal::Loss && backlog < self.config.beta;
+        window.mul_f64(if random { self.config.keep } else { 0.5 })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Growth in real numbers for a window of whole bytes.
+
+use airpath_model::Bytes;
+
+/// Pays out growth in whole bytes; what is below one byte stays owed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WholeBytes {
+    /// Bytes, at least 0 and less than 1.
+    owed: f64,
+}
+
+impl WholeBytes {
+    /// The whole bytes of what was owed and `growth` (bytes, finite and not negative).
+    pub(crate) fn pay(&mut self, growth: f64) -> Bytes {
+        let due = self.owed + growth;
+        let whole = libm::floor(due);
+        self.owed = due - whole;
+        Bytes::from_f64(whole)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_bytes_add_up() {
+        let mut growth = WholeBytes::default();
+        let paid: u64 = (0..8).map(|_| growth.pay(1.375).get()).sum();
+        assert_eq!(paid, 11);
+        assert_eq!(growth.pay(0.0), Bytes::ZERO);
+    }
+}
