@@ -129,7 +129,7 @@ impl Htcp {
 }
 
 impl WindowRule for Htcp {
-    fn on_ack(&mut self, event: &AckEvent) {
+    fn on_ack(&mut self, _window: Bytes, event: &AckEvent, _probe: &mut dyn Probe) {
         let since = *self.last_congestion.get_or_insert(event.now);
         if event.in_recovery {
             self.last_congestion = Some(event.now);

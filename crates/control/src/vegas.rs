@@ -86,7 +86,7 @@ fn finding(round: &round::Round, base_rtt: Duration, mss: Bytes) -> Finding {
 }
 
 impl WindowRule for Vegas {
-    fn on_ack(&mut self, event: &AckEvent) {
+    fn on_ack(&mut self, _window: Bytes, event: &AckEvent, _probe: &mut dyn Probe) {
         let ended = self.rounds.acknowledged(event);
         self.finding = ended.map(|round| finding(&round, event.rtt.minimum, event.mss));
         if let Some(Finding::Backlog { diff, .. }) = self.finding {

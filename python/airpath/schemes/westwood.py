@@ -4,7 +4,7 @@ from typing import Any, Final, Literal
 
 from airpath.quantities import Flag
 from airpath.schemes import ack_rate
-from airpath.schemes.end_to_end import SlowStart
+from airpath.schemes.slow_start import SlowStart
 from airpath.schemes.estimators import find_estimator
 from airpath.schemes.scheme import Scheme, SchemeParameters
 

@@ -57,7 +57,7 @@ fn epoch(rule: &mut Htcp, start: f64, rtt: f64, acked: u64) -> f64 {
         // Numbers of rounds only need to differ.
         event.round = now.to_bits();
         (event.rtt.minimum, event.rtt.smoothed) = (seconds(0.1), seconds(rtt));
-        rule.on_ack(&event);
+        rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     }
     let mut event = CongestionEvent::at(Timestamp::from_secs_f64(now), CongestionSignal::Loss);
     (event.mss, event.rtt.minimum) = (Bytes::new(MSS), seconds(0.1));
@@ -109,9 +109,9 @@ fn time_counts_from_the_end_of_recovery() {
     let mut event = AckEvent::at(Timestamp::from_secs_f64(5.0));
     (event.mss, event.acked, event.in_recovery) = (Bytes::new(MSS), Bytes::new(MSS), true);
     (event.rtt.minimum, event.rtt.smoothed) = (seconds(0.1), seconds(0.1));
-    rule.on_ack(&event);
+    rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     (event.now, event.in_recovery) = (Timestamp::from_secs_f64(8.0), false);
-    rule.on_ack(&event);
+    rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     event.acked = Bytes::new(100 * MSS);
     // α(3 s) = 22 segments for a window.
     assert_eq!(rule.congestion_avoidance(Bytes::new(100 * MSS), &event), Bytes::new(122 * MSS));

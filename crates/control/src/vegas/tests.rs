@@ -31,12 +31,12 @@ impl Path {
         for index in 0..acked {
             let more = if index == 0 { 10 } else { 0 };
             event.rtt_sample = Some(Duration::from_millis(rtt_ms + more));
-            self.rule.on_ack(&event);
+            self.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
         }
         event.round += 1;
         event.rtt_sample = None;
         let mut next = self.rule.clone();
-        next.on_ack(&event);
+        next.on_ack(Bytes::ZERO, &event, &mut NullProbe);
         self.rule.finding = next.finding;
         event
     }
@@ -64,10 +64,10 @@ fn the_window_grows_below_alpha_rests_between_and_shrinks_above_beta() {
 fn between_the_ends_of_rounds_the_window_rests() {
     let mut path = Path::new();
     let mut event = path.round(22, 100);
-    path.rule.on_ack(&event);
+    path.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     event.rtt_sample = Some(Duration::from_millis(100));
     for _ in 0..100 {
-        path.rule.on_ack(&event);
+        path.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
         assert_eq!(path.rule.congestion_avoidance(segments(22), &event), segments(22));
     }
 }
@@ -117,13 +117,13 @@ fn rounds_that_recovery_touched_do_not_count() {
     let mut path = Path::new();
     let mut event = path.round(22, 200);
     (event.in_recovery, event.rtt_sample) = (true, Some(Duration::from_millis(200)));
-    path.rule.on_ack(&event);
+    path.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     assert_eq!(path.rule.finding, None, "it ended in recovery");
     event.round += 1;
-    path.rule.on_ack(&event);
+    path.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     assert_eq!(path.rule.finding, None);
     (event.in_recovery, event.round) = (false, event.round + 1);
-    path.rule.on_ack(&event);
+    path.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     assert_eq!(path.rule.finding, None);
     path.round = event.round;
     assert_eq!(path.avoid(22, 22, 200), 21);
@@ -138,7 +138,7 @@ fn a_signal_halves_the_window_and_leaves_out_the_round() {
     assert_eq!(path.rule.reduce(segments(22), &congestion, &mut NullProbe), segments(11));
     assert_eq!(path.rule.congestion_avoidance(segments(11), &event), segments(11));
     event.round += 1;
-    path.rule.on_ack(&event);
+    path.rule.on_ack(Bytes::ZERO, &event, &mut NullProbe);
     assert_eq!(path.rule.finding, None);
 }
 
