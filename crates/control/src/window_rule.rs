@@ -12,8 +12,8 @@ pub trait WindowRule: Clone + Debug + Send {
     /// A data packet leaves, in any phase.
     fn on_sent(&mut self, _event: &SendEvent) {}
 
-    /// An acknowledgment arrived, in any phase, before the window moves. Estimators feed here.
-    fn on_ack(&mut self, _event: &AckEvent) {}
+    /// An acknowledgment arrived, in any phase, while the window was `window`, before it moves. Estimators feed here.
+    fn on_ack(&mut self, _window: Bytes, _event: &AckEvent, _probe: &mut dyn Probe) {}
 
     /// The window after this acknowledgment in congestion avoidance. Asked only when the acknowledgment covers
     /// new data, the window was used, and no recovery is under way.

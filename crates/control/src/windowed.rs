@@ -61,9 +61,9 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
     }
 
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |controller, _| {
+        self.watching_phase(event.now, probe, |controller, probe| {
             controller.mss = event.mss;
-            controller.state.on_ack(event);
+            controller.state.on_ack(event, probe);
         });
     }
 
@@ -113,8 +113,8 @@ struct State<S, W> {
 }
 
 impl<S: SlowStart, W: WindowRule> State<S, W> {
-    fn on_ack(&mut self, event: &AckEvent) {
-        self.rule.on_ack(event);
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.rule.on_ack(self.window, event, probe);
         let grows = event.window_limited && !event.in_recovery && !event.acked.is_zero();
         if !self.in_slow_start() {
             if grows {

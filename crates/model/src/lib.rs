@@ -21,6 +21,7 @@ mod qdisc;
 mod random;
 mod rate;
 mod time;
+mod window_ceiling;
 
 pub use bytes::Bytes;
 pub use capacity::{CapacitySource, ControlInterval, Spare, TrueRate};
@@ -34,3 +35,4 @@ pub use qdisc::{Backlog, DropReason, Packet, Qdisc, QueueSink};
 pub use random::RandomStream;
 pub use rate::Rate;
 pub use time::{Duration, Timestamp};
+pub use window_ceiling::WindowCeilingEstimator;
