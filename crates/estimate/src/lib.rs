@@ -4,13 +4,20 @@
 //! the parts that they are made of. Top down: [`Ebe`] is a [`Predictor`] (an extended Kalman filter, [`Estimate`], on
 //! the mean of the M/M/1 queue, [`TransientMean`]), a [`LinkCapacityMonitor`] and a [`QueueMaintainer`].
 //!
-//! Formulas, the papers' misprints and the readings chosen are on the pages of the sources, `docs/sources/`.
+//! And *window ceilings*, which tell a sender how large its window may grow
+//! ([`airpath_model::WindowCeilingEstimator`]): [`EbeCeiling`] is a [`CeilingFilter`] and an [`RttMaintainer`].
+//!
+//! Formulas, the papers' misprints and the readings chosen are on the pages of the sources, `docs/sources/`,
+//! and of the estimators, `docs/estimators/`.
 #![no_std]
 
 extern crate alloc;
 
+mod ceiling_filter;
 mod configured;
 mod ebe;
+mod ebe_ceiling;
+mod interval_means;
 mod kalman;
 mod latch;
 mod link_capacity_monitor;
@@ -26,8 +33,10 @@ mod transient_mean;
 mod xcp_b;
 
 pub use airpath_model::config::ConfigError;
+pub use ceiling_filter::{CeilingCycle, CeilingFilter, CeilingMeasured, CeilingProfile, Trigger};
 pub use configured::Configured;
 pub use ebe::{Ebe, EbeConfig};
+pub use ebe_ceiling::{EbeCeiling, EbeCeilingConfig};
 pub use kalman::{Covariance, Estimate, Gain, Jacobian};
 pub use latch::Latch;
 pub use link_capacity_monitor::{LinkCapacityMonitor, Monitor, MonitorInput};
