@@ -2,7 +2,7 @@
 //!
 //! [`Windowed`] is a whole [`airpath_model::Controller`]; what differs between algorithms is two small parts that
 //! it holds: a [`SlowStart`] ([`StandardSlowStart`], [`HystartPlusPlus`]) and a [`WindowRule`] for congestion
-//! avoidance and for the answer to a signal ([`NewReno`], [`Cubic`]). Any slow start goes with any rule.
+//! avoidance and for the answer to a signal ([`NewReno`], [`Cubic`], [`CubicEbe`]). Any slow start goes with any rule.
 //! Controllers that do not follow this pattern implement `Controller` themselves, as [`Fixed`] does.
 //!
 //! Windows and thresholds are bytes of payload; the formulas of the literature count segments, and the rules
@@ -10,6 +10,7 @@
 #![no_std]
 
 mod cubic;
+mod cubic_ebe;
 mod fixed;
 mod hystart_plus_plus;
 mod new_reno;
@@ -22,6 +23,7 @@ mod xcp;
 
 pub use airpath_model::config::ConfigError;
 pub use cubic::{Cubic, CubicConfig, CubicForm};
+pub use cubic_ebe::{CubicEbe, ProbingGrowth};
 pub use fixed::Fixed;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
 pub use new_reno::{Counting, NewReno};
