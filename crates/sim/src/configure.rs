@@ -1,7 +1,9 @@
 //! From the plan of a flow's ends to the configurations of transport and controller.
 
+mod ceiling;
+
 use airpath_control::{
-    ConfigError, Counting, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, Mpcp,
+    ConfigError, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HystartPlusPlus, HystartPlusPlusConfig, Mpcp,
     MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze,
     WindowRule, Windowed, Xcp,
 };
@@ -65,11 +67,24 @@ pub(crate) fn controller(
             windowed(NewReno::new(counting), slow_start, initial_window, mss)
         }
         ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
-            let form = match form {
-                CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
-                CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
-            };
+            let form = self::form(form);
             let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::CubicEbe {
+            c,
+            beta,
+            fast_convergence,
+            reno_friendly,
+            form,
+            slow_start,
+            ref estimator,
+            probing_growth,
+        } => {
+            let form = self::form(form);
+            let cubic = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            let estimator = ceiling::ebe_ceiling(estimator)?;
+            let rule = CubicEbe::new(cubic, estimator, ceiling::probing_growth(probing_growth));
             windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
@@ -119,6 +134,13 @@ pub(crate) fn controller(
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+    }
+}
+
+const fn form(plan: CubicForm) -> airpath_control::CubicForm {
+    match plan {
+        CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
+        CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
     }
 }
 
