@@ -2,6 +2,7 @@
 
 mod flow;
 mod link;
+mod quantities;
 mod recorder;
 mod rows;
 mod table;

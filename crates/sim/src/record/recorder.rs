@@ -6,10 +6,11 @@ use airpath_model::{
 
 use super::flow::{DelayDistribution, FlowMeter};
 use super::link::{Buffer, LinkMeter};
+use super::quantities::{LastValues, QuantityNames};
 use super::rows::{
-    CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, FlowEventRow, FlowEventTable, FlowRow,
-    FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
-    PacketRow, PacketTable,
+    CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, FlowEventRow, FlowEventTable,
+    FlowObservationRow, FlowObservationTable, FlowRow, FlowSeriesRow, FlowSeriesTable, FlowTable,
+    LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
 };
 use super::table::Table;
 use crate::capture::Capture;
@@ -25,11 +26,12 @@ pub(crate) struct Recorder {
     capture: Capture,
     flow_series: FlowSeriesTable,
     flow_events: FlowEventTable,
+    flow_observations: FlowObservationTable,
     completions: CompletionTable,
     link_series: LinkSeriesTable,
     observations: ObservationTable,
-    /// Names of the quantities that queues report, in the order of their first appearance.
-    quantities: Vec<&'static str>,
+    /// Names of the quantities that queues and senders report.
+    quantities: QuantityNames,
     drops: DropTable,
     packets: PacketTable,
 }
@@ -71,10 +73,11 @@ impl Recorder {
             capture,
             flow_series: FlowSeriesTable::default(),
             flow_events: FlowEventTable::default(),
+            flow_observations: FlowObservationTable::default(),
             completions: CompletionTable::default(),
             link_series: LinkSeriesTable::default(),
             observations: ObservationTable::default(),
-            quantities: Vec::new(),
+            quantities: QuantityNames::default(),
             drops: DropTable::default(),
             packets: PacketTable::default(),
         }
@@ -183,11 +186,7 @@ impl Recorder {
         if !self.links[link as usize].recorded {
             return;
         }
-        let known = self.quantities.iter().position(|quantity| *quantity == name);
-        let quantity = known.unwrap_or_else(|| {
-            self.quantities.push(name);
-            self.quantities.len() - 1
-        });
+        let quantity = self.quantities.number(name);
         self.observations.push(ObservationRow {
             link: i64::from(link),
             time_s: now.as_secs_f64(),
@@ -198,7 +197,16 @@ impl Recorder {
 
     /// Ends the interval of a flow at `now`.
     pub(crate) fn end_flow_interval(&mut self, flow: u32, now: Timestamp, state: &FlowState) {
-        let interval = self.flows[flow as usize].end_interval();
+        let meter = &mut self.flows[flow as usize];
+        for (quantity, value) in meter.reported.drain() {
+            self.flow_observations.push(FlowObservationRow {
+                flow: i64::from(flow),
+                time_s: now.as_secs_f64(),
+                quantity: quantity as i64,
+                value,
+            });
+        }
+        let interval = meter.end_interval();
         if !state.active && interval.is_silent() {
             return;
         }
@@ -269,7 +277,12 @@ impl Recorder {
 
     /// A probe for the algorithms of one flow.
     pub(crate) fn probe(&mut self, flow: u32) -> FlowProbe<'_> {
-        FlowProbe { flow, events: &mut self.flow_events }
+        FlowProbe {
+            flow,
+            events: &mut self.flow_events,
+            reported: &mut self.flows[flow as usize].reported,
+            quantities: &mut self.quantities,
+        }
     }
 
     /// The tables, the names of quantities, and the capture where one was asked for.
@@ -286,6 +299,7 @@ impl Recorder {
             flows.finish(),
             self.flow_series.finish(),
             self.flow_events.finish(),
+            self.flow_observations.finish(),
             self.completions.finish(),
             links.finish(),
             self.link_series.finish(),
@@ -296,14 +310,16 @@ impl Recorder {
         if self.keep_packets {
             tables.push(self.packets.finish());
         }
-        Recorded { tables, quantities: self.quantities, capture: self.capture.finish() }
+        Recorded { tables, quantities: self.quantities.into_names(), capture: self.capture.finish() }
     }
 }
 
-/// Keeps the congestion events that a flow's transport reports.
+/// Keeps the congestion events that a flow's transport reports, and the quantities that its controller does.
 pub(crate) struct FlowProbe<'a> {
     flow: u32,
     events: &'a mut FlowEventTable,
+    reported: &'a mut LastValues,
+    quantities: &'a mut QuantityNames,
 }
 
 impl Probe for FlowProbe<'_> {
@@ -314,6 +330,10 @@ impl Probe for FlowProbe<'_> {
             Measurement::Congestion(CongestionSignal::EcnCe) => 2,
             Measurement::SpuriousTimeout => 3,
             Measurement::RecoveryLeft => 4,
+            Measurement::Named(name, value) => {
+                self.reported.set(self.quantities.number(name), value);
+                return;
+            }
             _ => return,
         };
         self.events.push(FlowEventRow { flow: i64::from(self.flow), time_s: now.as_secs_f64(), event });
