@@ -13,7 +13,14 @@ TIMES = {"uniform": ["1ms", "2ms"]}
 
 
 def test_the_source_was_understood():
-    assert set(TYPES.structs) == {"Plan", "RecordPlan", "LinkPlan", "FlowPlan", "TransportPlan"}
+    assert set(TYPES.structs) == {
+        "Plan",
+        "RecordPlan",
+        "LinkPlan",
+        "FlowPlan",
+        "TransportPlan",
+        "EbeCeilingPlan",
+    }
     assert TYPES.structs["RecordPlan"]["capture"] == "Vec<usize>"
     tagged, variants = TYPES.enums["RatePlan"]
     assert tagged

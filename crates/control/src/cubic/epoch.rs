@@ -16,7 +16,7 @@ pub(super) struct Epoch {
     counted_to: Timestamp,
     c: f64,
     /// `cwnd_epoch`: the window when it began.
-    cwnd_epoch: f64,
+    cwnd_start: f64,
     /// K: when the curve reaches `origin`.
     k: f64,
     /// `W_max`, the plateau of the curve (`bic_origin_point` in Linux).
@@ -31,7 +31,7 @@ impl Epoch {
             elapsed: Duration::ZERO,
             counted_to: now,
             c,
-            cwnd_epoch: cwnd,
+            cwnd_start: cwnd,
             k: 0.0,
             origin: cwnd,
             w_est: cwnd,
@@ -44,8 +44,8 @@ impl Epoch {
 
     /// Draws the curve from the same start to another plateau; time and `W_est` go on.
     pub(super) fn redraw(&mut self, w_max: f64) {
-        self.origin = w_max.max(self.cwnd_epoch);
-        self.k = libm::cbrt((self.origin - self.cwnd_epoch) / self.c);
+        self.origin = w_max.max(self.cwnd_start);
+        self.k = libm::cbrt((self.origin - self.cwnd_start) / self.c);
     }
 
     /// Counts the time up to `now`.

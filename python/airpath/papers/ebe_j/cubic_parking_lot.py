@@ -90,9 +90,7 @@ FIG10: Final = Figure(
             "when CUBIC-EBE's utilisation over 5 s is at least 90 % for the first time",
             lambda of: sample(of_each(of(CUBIC_EBE), _first_full_s)),
             unit="s",
-            reason="starts of flows are drawn from 100 s, and what is sent over the middle link before the"
-            " local"
-            " flows there have started is next to nothing",
+            reason="starts of flows are drawn from 100 s, so that this time is mostly theirs",
         ),
         Claim(
             "near-full",
@@ -118,7 +116,8 @@ FIG10: Final = Figure(
             "goodput of the five end-to-end flows together, CUBIC-EBE minus CUBIC",
             lambda of: gain(of, _end_to_end),
             unit="Mbit/s",
-            reason="they lose at five links where local flows with a quarter of their round trip overshoot",
+            reason="they lose at five links, on each of which a local flow with a quarter of their round"
+            " trip probes",
         ),
     ),
     notes=(
