@@ -27,7 +27,8 @@ class Simulation:
     ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
         """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once.
 
-        The counts are whole numbers, and `quantities` the names of those in table `link_observations`.
+        The counts are whole numbers, and `quantities` the names of those in `link_observations` and
+        `flow_observations`.
         """
 
     def cancel(self) -> None:

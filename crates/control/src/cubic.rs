@@ -96,6 +96,19 @@ impl Cubic {
         Ok(Self { config, w_max: None, prior: 0.0, epoch: None, whole_bytes: WholeBytes::default() })
     }
 
+    /// `W_max` in segments; `None` before the first signal and after a timeout.
+    pub(crate) const fn w_max(&self) -> Option<f64> {
+        self.w_max
+    }
+
+    /// Sets `W_max`, in segments: the curve of the epoch under way is drawn anew from where it began.
+    pub(crate) fn set_w_max(&mut self, w_max: f64) {
+        self.w_max = Some(w_max);
+        if let Some(epoch) = &mut self.epoch {
+            epoch.redraw(w_max);
+        }
+    }
+
     /// Growth in segments.
     fn growth(&mut self, cwnd: f64, acked: f64, event: &AckEvent) -> f64 {
         let Self { config, w_max, prior, epoch, .. } = self;

@@ -2,8 +2,8 @@
 //!
 //! [`Windowed`] is a whole [`airpath_model::Controller`]; what differs between algorithms is two small parts that
 //! it holds: a [`SlowStart`] ([`StandardSlowStart`], [`HystartPlusPlus`], [`EveryOtherRound`], [`EstimatedSsthresh`])
-//! and a [`WindowRule`] for congestion avoidance and for the answer to a signal ([`NewReno`], [`Cubic`], [`Vegas`],
-//! [`Westwood`] and more). Any slow start goes with any rule.
+//! and a [`WindowRule`] for congestion avoidance and for the answer to a signal ([`NewReno`], [`Cubic`], [`CubicEbe`],
+//! [`Vegas`], [`Westwood`] and more). Any slow start goes with any rule.
 //! Controllers that do not follow this pattern implement `Controller` themselves, as [`Fixed`] does.
 //!
 //! Windows and thresholds are bytes of payload; the formulas of the literature count segments, and the rules
@@ -12,6 +12,7 @@
 
 mod bic;
 mod cubic;
+mod cubic_ebe;
 mod estimated_ssthresh;
 mod fixed;
 mod high_speed;
@@ -32,6 +33,7 @@ mod xcp;
 pub use airpath_model::config::ConfigError;
 pub use bic::{Bic, BicConfig};
 pub use cubic::{Cubic, CubicConfig, CubicForm};
+pub use cubic_ebe::{CubicEbe, ProbingGrowth};
 pub use estimated_ssthresh::EstimatedSsthresh;
 pub use fixed::Fixed;
 pub use high_speed::{HighSpeed, HighSpeedConfig};

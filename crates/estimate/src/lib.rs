@@ -4,8 +4,11 @@
 //! the parts that they are made of. Top down: [`Ebe`] is a [`Predictor`] (an extended Kalman filter, [`Estimate`], on
 //! the mean of the M/M/1 queue, [`TransientMean`]), a [`LinkCapacityMonitor`] and a [`QueueMaintainer`].
 //!
-//! And ACK-rate estimators, which tell a sender what its path delivers ([`airpath_model::AckRateEstimator`]): an
+//! ACK-rate estimators, which tell a sender what its path delivers ([`airpath_model::AckRateEstimator`]): an
 //! [`AckRate`] is a [`Sampler`] and a [`Filter`], or [`WestwoodPlus`].
+//!
+//! And window ceilings, which tell a sender how large its window may grow
+//! ([`airpath_model::WindowCeilingEstimator`]): [`EbeCeiling`] is a [`CeilingFilter`] and an [`RttMaintainer`].
 //!
 //! Formulas, the papers' misprints and the readings chosen are on the pages of the sources and estimators,
 //! `docs/sources/` and `docs/estimators/`.
@@ -14,8 +17,11 @@
 extern crate alloc;
 
 mod ack_rate;
+mod ceiling_filter;
 mod configured;
 mod ebe;
+mod ebe_ceiling;
+mod interval_means;
 mod kalman;
 mod latch;
 mod link_capacity_monitor;
@@ -36,8 +42,10 @@ pub use ack_rate::{
     WindowLength,
 };
 pub use airpath_model::config::ConfigError;
+pub use ceiling_filter::{CeilingCycle, CeilingFilter, CeilingMeasured, CeilingProfile, Trigger};
 pub use configured::Configured;
 pub use ebe::{Ebe, EbeConfig};
+pub use ebe_ceiling::{EbeCeiling, EbeCeilingConfig};
 pub use kalman::{Covariance, Estimate, Gain, Jacobian};
 pub use latch::Latch;
 pub use link_capacity_monitor::{LinkCapacityMonitor, Monitor, MonitorInput};

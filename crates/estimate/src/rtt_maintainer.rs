@@ -35,6 +35,22 @@ impl RttMaintainer {
             RttThreshold::Queueing => rtt_min + self.share * (rtt_max - rtt_min),
             RttThreshold::Literal => self.share * rtt_max,
         };
-        if self.latch.update(mean_rtt, threshold) { self.upsilon } else { 1.0 }
+        self.latch.update(mean_rtt, threshold);
+        self.factor()
+    }
+
+    /// Υ while on, else 1.
+    pub const fn factor(&self) -> f64 {
+        if self.is_on() { self.upsilon } else { 1.0 }
+    }
+
+    /// Whether it probes.
+    pub const fn is_on(&self) -> bool {
+        self.latch.is_on()
+    }
+
+    /// Turns it off and forgets the last round-trip time.
+    pub const fn reset(&mut self) {
+        self.latch = Latch::new();
     }
 }

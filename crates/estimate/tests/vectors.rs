@@ -11,15 +11,17 @@ mod ack_rate_vectors;
 use std::path::PathBuf;
 
 use airpath_estimate::{
-    Covariance, Estimate, Jacobian, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput,
-    Predictor, Profile, QueueMaintainer, RttMaintainer, RttThreshold, RunningVariance, TransientMean,
+    CeilingFilter, CeilingMeasured, CeilingProfile, Covariance, Estimate, Jacobian, LinkCapacityMonitor,
+    Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile, QueueMaintainer, RttMaintainer,
+    RttThreshold, RunningVariance, TransientMean, Trigger,
 };
 use serde_json::Value;
 
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "f1.json",
     "ekf_micro.json",
     "ekf_router.json",
+    "ekf_cubic.json",
     "maintainers.json",
     "gm_filters.json",
     "sarbe.json",
@@ -121,6 +123,69 @@ fn ekf_router() {
     }
     given.finish("ekf_router.json, mu from its column");
     fed_back.finish("ekf_router.json, own C fed back");
+}
+
+/// Sequences of the end-to-end filter, all columns.
+#[test]
+fn ekf_cubic() {
+    let Some(file) = read("ekf_cubic.json") else { return };
+    let columns: Vec<&str> = list(&file["columns"]).iter().map(|name| name.as_str().unwrap()).collect();
+    let mut tally = Tally::default();
+    for (number_of_run, run) in list(&file["runs"]).iter().enumerate() {
+        let mut filter = ceiling_filter(run);
+        for (i, values) in list(&run["rows"]).iter().enumerate() {
+            for loss in list(&run["loss_events"]).iter().filter(|loss| loss[0].as_u64() == Some(i as u64)) {
+                filter.register(number(&loss[1]), number(&loss[2]));
+            }
+            let row = Row { columns: &columns, values: list(values) };
+            for (name, value) in ceiling_step(&mut filter, &row) {
+                let expected = row.get(name);
+                let tolerance = 1e-9 * expected.abs() + 1e-12;
+                tally.hold(&format!("{name} of row {i} of run {number_of_run}"), value, expected, tolerance);
+            }
+        }
+    }
+    tally.finish("ekf_cubic.json");
+}
+
+fn ceiling_filter(run: &Value) -> CeilingFilter {
+    let profile = match text(&run["profile"]) {
+        "journal" => CeilingProfile::Journal,
+        "recommended" => CeilingProfile::Recommended,
+        other => panic!("no profile {other}"),
+    };
+    let [epsilon, omega, nu] = ["eps", "Omega", "nu"].map(|name| number(&run[name]));
+    CeilingFilter::new(profile, Trigger { epsilon, omega, nu })
+}
+
+/// Every output column by name.
+fn ceiling_step(filter: &mut CeilingFilter, row: &Row) -> Vec<(&'static str, f64)> {
+    let measured = CeilingMeasured {
+        ceiling: row.get("zbar"),
+        window: row.get("W"),
+        rtt: row.get("rtt"),
+        interval: 0.2,
+    };
+    let cycle = filter.step(&measured).unwrap();
+    let Covariance { p11: prior11, p12: prior12, p22: prior22 } = cycle.prior;
+    let Covariance { p11, p12, p22 } = cycle.posterior.p;
+    vec![
+        ("lambda", cycle.lambda),
+        ("club", f64::from(u8::from(cycle.corrected))),
+        ("f_dagger", cycle.correction),
+        ("J12", cycle.jacobian.j12),
+        ("R", cycle.measurement_noise),
+        ("Pm11", prior11),
+        ("Pm12", prior12),
+        ("Pm22", prior22),
+        ("K1", cycle.gain.k1),
+        ("K2", cycle.gain.k2),
+        ("x1", cycle.posterior.x[0]),
+        ("x2", cycle.posterior.x[1]),
+        ("P11", p11),
+        ("P12", p12),
+        ("P22", p22),
+    ]
 }
 
 /// Latches of the queue maintainer and of the RTT maintainer.

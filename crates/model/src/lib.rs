@@ -22,6 +22,7 @@ mod qdisc;
 mod random;
 mod rate;
 mod time;
+mod window_ceiling;
 
 pub use ack_rate::{AckRateEstimator, AckRateRequirements};
 pub use bytes::Bytes;
@@ -36,3 +37,4 @@ pub use qdisc::{Backlog, DropReason, Packet, Qdisc, QueueSink};
 pub use random::RandomStream;
 pub use rate::Rate;
 pub use time::{Duration, Timestamp};
+pub use window_ceiling::WindowCeilingEstimator;

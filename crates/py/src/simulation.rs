@@ -36,7 +36,7 @@ impl Simulation {
     ///
     /// Returns (tables, capture, counts): tables as {name: {column: (dtype, little-endian bytes)}}, the pcapng
     /// file or None, and what the engine did as {name: number}, with the names of the quantities in
-    /// `link_observations` as "quantities".
+    /// `link_observations` and `flow_observations` as "quantities".
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let simulation = self.simulation.lock().unwrap_or_else(PoisonError::into_inner).take();
         let simulation = simulation.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;

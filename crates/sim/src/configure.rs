@@ -1,12 +1,14 @@
 //! From the plan of a flow's ends to the configurations of transport and controller.
 
+mod ceiling;
 mod estimator;
 
 use airpath_control::{
-    Bic, BicConfig, ConfigError, Counting, Cubic, CubicConfig, EstimatedSsthresh, EveryOtherRound, Fixed,
-    HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, HystartPlusPlusConfig, MinimumRtt, Mpcp,
-    MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas,
-    VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    Bic, BicConfig, ConfigError, Counting, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound,
+    Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, HystartPlusPlusConfig, MinimumRtt,
+    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze,
+    Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed,
+    Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
@@ -85,11 +87,24 @@ pub(crate) fn controller(
             windowed(Westwood::new(estimator.build()?, config), slow_start, initial_window, mss)
         }
         ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
-            let form = match form {
-                CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
-                CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
-            };
+            let form = self::form(form);
             let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::CubicEbe {
+            c,
+            beta,
+            fast_convergence,
+            reno_friendly,
+            form,
+            slow_start,
+            ref estimator,
+            probing_growth,
+        } => {
+            let form = self::form(form);
+            let cubic = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            let estimator = ceiling::ebe_ceiling(estimator)?;
+            let rule = CubicEbe::new(cubic, estimator, ceiling::probing_growth(probing_growth));
             windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::Vegas { alpha, beta, gamma, keep, slow_start } => {
@@ -183,6 +198,13 @@ const fn counting(plan: CountingPlan) -> Counting {
     match plan {
         CountingPlan::Bytes => Counting::Bytes,
         CountingPlan::Acknowledgments => Counting::Acknowledgments,
+    }
+}
+
+const fn form(plan: CubicForm) -> airpath_control::CubicForm {
+    match plan {
+        CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
+        CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
     }
 }
 

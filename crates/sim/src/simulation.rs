@@ -37,7 +37,7 @@ pub struct Simulation {
 pub struct Outcome {
     /// The tables documented in `docs/results.md`.
     pub tables: Vec<Table>,
-    /// Names of the quantities in the table `link_observations`, by their number there.
+    /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
     pub quantities: Vec<&'static str>,
     /// A pcapng file, when links were captured.
     pub capture: Option<Vec<u8>>,

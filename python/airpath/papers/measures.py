@@ -73,6 +73,56 @@ def drops(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
     return _sum(link(run, name), "dropped_packets", span)
 
 
+def loss_share(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
+    """Bytes that reached a link's queue and did not leave it, as a share of the former.
+
+    What waits at the ends of the span counts too; over 100 s and more it does not matter.
+    """
+    arrived = _sum(link(run, name), "arrived_bytes", span)
+    return 1 - _sum(link(run, name), "departed_bytes", span) / arrived if arrived > 0 else math.nan
+
+
+def rises(
+    run: RunData, hold_s: float, least: float, span: Span = WHOLE, name: str | None = None
+) -> list[float]:
+    """Return when the capacity of a link, which holds for `hold_s`, rises by more than the share `least`.
+
+    Parameters
+    ----------
+    run
+        The run.
+    hold_s
+        How long each rate holds, in seconds; the first begins with the run.
+    least
+        The smallest rise that counts, as a share of the rate before.
+    span
+        Only rises in it.
+    name
+        The link; the one under test when absent.
+    """
+    chosen = link(run, name)
+    offered = chosen.series["offered_bytes"]
+    per_hold = round(hold_s / _interval_s(chosen))
+    holds = offered[: offered.size // per_hold * per_hold].reshape(-1, per_hold).sum(axis=1)
+    found = np.flatnonzero(holds[1:] > (1 + least) * holds[:-1]) + 1
+    return [float(number) * hold_s for number in found if span[0] <= number * hold_s < span[1]]
+
+
+def catch_up(run: RunData, hold_s: float, least: float, span: Span = WHOLE, name: str | None = None) -> float:
+    """Mean over the rises of `rises` of the time to 90 % of the new capacity; `hold_s` where never.
+
+    NaN without a rise.
+    """
+    times = [time_to(run, rise, 0.9, rise + hold_s, name) for rise in rises(run, hold_s, least, span, name)]
+    return sum(times) / len(times) if times else math.nan
+
+
+def group_goodput_mbps(run: RunData, group: str) -> float:
+    """Return the new payload that the flows of a group received over the length of the run, in Mbit/s."""
+    mine = np.array([name == group for name in run.flow_group], dtype=bool)
+    return float(run.flow_goodput_bytes[mine].sum()) * 8e-6 / run.duration_s
+
+
 def time_to(run: RunData, change_s: float, share: float, until_s: float, name: str | None = None) -> float:
     """Seconds from a change of the capacity until the mean over 1 s is at least `share` of the capacity.
 

@@ -218,6 +218,18 @@ _TABLES = (
         ),
     ),
     TableDescription(
+        "flow_observations",
+        "one quantity that a sender's controller reported in an interval; absent where none did",
+        "flow",
+        (
+            _FLOW,
+            _INTERVAL_END,
+            Column("quantity", "i64", "", "what is reported; see the list of quantities", names_of_run=True),
+            _real("value", "", "the last value in the interval, in the unit of the quantity"),
+        ),
+        optional=True,
+    ),
+    TableDescription(
         "completions",
         "one finished transfer",
         "flow",

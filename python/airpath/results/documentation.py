@@ -8,7 +8,7 @@ from pathlib import Path
 
 from airpath.metrics import METRICS, SCOPE
 from airpath.results.columns import FLOW_LABELS, LINK_LABELS, RUN_LABELS, TABLES, TableDescription
-from airpath.results.observations import OBSERVATIONS
+from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 
 
 def reference() -> str:
@@ -61,6 +61,12 @@ def _labels() -> str:
     return "\n".join([*lines, ""])
 
 
+_QUANTITIES = {
+    "link_observations": ("the router's protocol and capacity source", OBSERVATIONS),
+    "flow_observations": ("the controller", FLOW_OBSERVATIONS),
+}
+
+
 def _table(table: TableDescription) -> str:
     lines = [f"## {table.name}", "", f"Each row is {table.rows}.", ""]
     lines += ["| column | type | unit | meaning |", "|---|---|---|---|"]
@@ -68,10 +74,11 @@ def _table(table: TableDescription) -> str:
         kind = "name" if column.names or column.names_of_run else column.engine_type
         names = f": {', '.join(f'`{name}`' for name in column.names)}" if column.names else ""
         lines.append(f"| `{column.name}` | {kind} | {column.unit} | {column.description}{names} |")
-    if any(column.names_of_run == "quantities" for column in table.columns):
-        lines += ["", "The quantities, which depend on the router's protocol and capacity source:", ""]
+    if any(column.names_of_run for column in table.columns):
+        whose, quantities = _QUANTITIES[table.name]
+        lines += ["", f"The quantities, which depend on {whose}:", ""]
         lines += ["| quantity | unit | meaning |", "|---|---|---|"]
-        lines += [f"| `{one.name}` | {one.unit} | {one.description} |" for one in OBSERVATIONS.values()]
+        lines += [f"| `{one.name}` | {one.unit} | {one.description} |" for one in quantities.values()]
     return "\n".join([*lines, ""])
 
 

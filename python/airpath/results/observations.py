@@ -1,4 +1,4 @@
-"""What routers report of themselves: the quantities in table `link_observations`."""
+"""What algorithms report of themselves: quantities in tables `link_observations` and `flow_observations`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One quantity that a router protocol or a capacity source reports at the end of each interval.
+    """One quantity that a router protocol, a capacity source, or a controller reports.
 
     Attributes
     ----------
@@ -54,5 +54,24 @@ _OBSERVATIONS = (
     Observation("empty_intervals", "", "XCP-b: control intervals in a row with an empty queue"),
 )
 
+_FLOW_OBSERVATIONS = (
+    Observation("w_max", "segments", "CUBIC: the plateau of its curve"),
+    Observation("load_code", "", "VCP: 0 low load, 1 high load, 2 overload"),
+    Observation("load_factor", "", "MPCP: load over target utilisation, as read from the marks"),
+    Observation("x1", "segments", "EBE: the filter's W_max, a posteriori"),
+    Observation("x2", "s", "EBE: the filter's round-trip time, a posteriori"),
+    Observation("p11", "segments²", "EBE: error variance of `x1`"),
+    Observation("p12", "segments s", "EBE: error covariance of `x1` and `x2`"),
+    Observation("p22", "s²", "EBE: error variance of `x2`"),
+    Observation("k1", "", "EBE: Kalman gain of `x1`"),
+    Observation("k2", "s/segment", "EBE: Kalman gain of `x2`"),
+    Observation("maintainer_on", "", "EBE: 1 while the RTT maintainer probes, else 0"),
+    Observation("interval_rtt_s", "s", "EBE: mean round-trip time of the estimation interval"),
+    Observation("rtt_max_s", "s", "EBE: R_max, the round-trip time at the last loss"),
+)
+
+FLOW_OBSERVATIONS: Mapping[str, Observation] = MappingProxyType({one.name: one for one in _FLOW_OBSERVATIONS})
+"""The quantities of `flow_observations` with a meaning here, by name."""
+
 OBSERVATIONS: Mapping[str, Observation] = MappingProxyType({one.name: one for one in _OBSERVATIONS})
-"""The quantities with a meaning here, by name; an engine may report others."""
+"""Those of `link_observations`, by name; an engine may report others."""

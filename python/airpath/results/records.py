@@ -44,7 +44,8 @@ class RunRecord:
         Group of each source, by source name. Where it is silent: the source's scheme, or its name if it
         has none.
     quantities
-        Names of the quantities in table `link_observations`, by their number in the engine's table.
+        Names of the quantities in `link_observations` and `flow_observations`, by their number in the
+        engine's tables.
     """
 
     scheme: str

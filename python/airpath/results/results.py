@@ -57,6 +57,11 @@ class TableSet(ABC):
         return self.table("completions")
 
     @property
+    def flow_observations(self) -> pa.Table:
+        """One row for each quantity that a controller reported, and interval; empty where none did."""
+        return self.table("flow_observations")
+
+    @property
     def links(self) -> pa.Table:
         """One row for each recorded link."""
         return self.table("links")

@@ -7,6 +7,7 @@ from pydantic import Field, Strict
 
 from airpath.quantities import Flag, Rate, Window
 from airpath.schemes.era_baselines import ERA_BASELINES
+from airpath.schemes.protocols import Share
 from airpath.schemes.scheme import Scheme, SchemeParameters, window_bytes
 from airpath.schemes.slow_start import SlowStart
 
@@ -52,6 +53,37 @@ class Cubic2008Parameters(CubicParameters):
     """Slow start; byte counting was off in Linux then (`tcp_abc` = 0), and HyStart came later."""
 
 
+class CubicEbeParameters(Cubic2008Parameters):
+    """Parameters of CUBIC-EBE: those of CUBIC of 2008 and those of the estimator."""
+
+    profile: Literal["recommended", "journal", "none"] = "recommended"
+    """The filter: as EBE-J prints it (`journal`), with measurement noise of at least 5 % of W_max and one
+    correction a round trip (`recommended`; ours), or `none`.
+    """
+    maintainer: Literal["on", "off"] = "on"
+    """The RTT maintainer: whether the window probes beyond W_max when the queue is short."""
+    rtt_threshold: Literal["queueing-delay", "literal"] = "queueing-delay"
+    """What the maintainer's threshold is a share of: the `queueing-delay` at the last loss, above the
+    smallest RTT, or the whole RTT (`literal`: EBE-J as printed, which a long path never meets).
+    """
+    threshold: Share = 0.15
+    """The maintainer's threshold as that share (EBE-J, section III-C: 0.15)."""
+    upsilon: Annotated[float, Strict(), Field(ge=1, allow_inf_nan=False)] = 2.0
+    """Upsilon (EBE-J, section III-C: 2.0); 1.2 to 1.4 lose less."""
+    probing_growth: Literal["acknowledged", "interval", "increment", "ceiling"] = "acknowledged"
+    """What Upsilon multiplies while the maintainer is on: the window, by Upsilon - 1 segments for each
+    `acknowledged` one or at once at each `interval` of 200 ms; CUBIC's `increment`; or W_max (`ceiling`).
+    """
+    hold_off: Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)] = 1.0
+    """For how many RTTs the maintainer rests after a loss; ours."""
+    epsilon: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] = 0.3
+    """epsilon: how near W_max the window must be for the filter to lower W_max (EBE-J, section II-A: 0.3)."""
+    omega: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.2
+    """Omega: up to which excess over the RTT at the last loss it does, less than nu (EBE-J: 0.2)."""
+    nu: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.5
+    """nu: how far the RTT must be below that at the last loss for the filter to raise W_max (EBE-J: 0.5)."""
+
+
 class FixedParameters(SchemeParameters):
     """Parameters of the fixed window."""
 
@@ -78,6 +110,25 @@ def _cubic(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
         }
 
     return build
+
+
+def _cubic_ebe(parameters: CubicEbeParameters, mss_bytes: int) -> dict[str, Any]:
+    maintained = parameters.maintainer == "on"
+    return {
+        **_cubic("2008")(parameters, mss_bytes),
+        "kind": "cubic-ebe",
+        "estimator": {
+            "profile": parameters.profile,
+            "epsilon": float(parameters.epsilon),
+            "omega": float(parameters.omega),
+            "nu": float(parameters.nu),
+            "maintainer": parameters.rtt_threshold if maintained else None,
+            "threshold": float(parameters.threshold),
+            "upsilon": float(parameters.upsilon),
+            "hold_off": float(parameters.hold_off),
+        },
+        "probing_growth": parameters.probing_growth,
+    }
 
 
 def _fixed(parameters: FixedParameters, mss_bytes: int) -> dict[str, Any]:
@@ -123,6 +174,19 @@ END_TO_END: Final = (
         transport={"initial_window": "3 packets"},
     ),
     *ERA_BASELINES,
+    Scheme(
+        id="cubic-ebe",
+        title="CUBIC-EBE",
+        description="CUBIC of 2008 whose W_max follows EBE, with probing while the queue is short",
+        # A dark step of the hue of cubic-2008, with which it is compared.
+        colour="#8a4f00",
+        marker="d",
+        controller="cubic",
+        parameters=CubicEbeParameters,
+        build=_cubic_ebe,
+        estimator="ebe",
+        transport={"initial_window": "3 packets"},
+    ),
     Scheme(
         id="fixed",
         title="Fixed window",

@@ -23,6 +23,7 @@ def test_the_source_was_understood():
         "LinkPlan",
         "FlowPlan",
         "TransportPlan",
+        "EbeCeilingPlan",
         "EstimatorPlan",
     }
     assert TYPES.structs["RecordPlan"]["capture"] == "Vec<usize>"

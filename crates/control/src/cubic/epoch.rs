@@ -15,6 +15,8 @@ pub(super) struct Epoch {
     /// Up to when time has been counted or skipped.
     counted_to: Timestamp,
     c: f64,
+    /// `cwnd_epoch`: the window when it began.
+    cwnd_start: f64,
     /// K: when the curve reaches `origin`.
     k: f64,
     /// `W_max`, the plateau of the curve (`bic_origin_point` in Linux).
@@ -25,15 +27,25 @@ pub(super) struct Epoch {
 
 impl Epoch {
     pub(super) fn new(now: Timestamp, cwnd: f64, w_max: Option<f64>, c: f64) -> Self {
-        let origin = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
-        Self {
+        let mut epoch = Self {
             elapsed: Duration::ZERO,
             counted_to: now,
             c,
-            k: libm::cbrt((origin - cwnd) / c),
-            origin,
+            cwnd_start: cwnd,
+            k: 0.0,
+            origin: cwnd,
             w_est: cwnd,
+        };
+        if let Some(w_max) = w_max {
+            epoch.redraw(w_max);
         }
+        epoch
+    }
+
+    /// Draws the curve from the same start to another plateau; time and `W_est` go on.
+    pub(super) fn redraw(&mut self, w_max: f64) {
+        self.origin = w_max.max(self.cwnd_start);
+        self.k = libm::cbrt((self.origin - self.cwnd_start) / self.c);
     }
 
     /// Counts the time up to `now`.
@@ -129,6 +141,23 @@ mod tests {
             assert!(close(epoch.k, 0.0));
             assert!(close(epoch.w_cubic(Duration::from_secs(2)), 80.0 + 0.4 * 8.0));
         }
+    }
+
+    #[test]
+    fn a_curve_that_is_drawn_anew_has_its_old_start_and_clock() {
+        let second = |count| Timestamp::ZERO + Duration::from_secs(count);
+        let mut epoch = Epoch::new(second(0), 70.0, Some(100.0), 0.4);
+        epoch.advance(second(3));
+        epoch.redraw(150.0);
+        // (150 - 70) / 0.4 = 200; K = cbrt(200) = 5.848035476425733 s; W(3) = 150 - 0.4 * 2.848035476425733^3.
+        assert!(close(epoch.k, 5.848_035_476_425_733));
+        assert!(
+            close(epoch.w_cubic(Duration::ZERO), 140.759_485_015_324_3),
+            "{}",
+            epoch.w_cubic(Duration::ZERO)
+        );
+        epoch.redraw(60.0);
+        assert!(close(epoch.w_cubic(Duration::ZERO), 70.0 + 0.4 * 27.0));
     }
 
     #[test]

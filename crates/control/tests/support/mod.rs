@@ -2,14 +2,15 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Bic, BicConfig, Cubic, CubicConfig, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
-    HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp,
-    RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno,
-    VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    Bic, BicConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
+    HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth,
+    Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
+    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
 };
+use airpath_estimate::{CeilingProfile, EbeCeiling, EbeCeilingConfig};
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord, NullProbe,
     PathHeader, Rate, RttEstimate, SendEvent, Timestamp, XcpHeader,
@@ -22,7 +23,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 30] = [
+pub(crate) const CONTROLLERS: [Constructor; 34] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -50,6 +51,11 @@ pub(crate) const CONTROLLERS: [Constructor; 30] = [
         })
     }),
     ("mpcp", || mpcp(MpcpConfig::default())),
+    ("cubic-ebe", || cubic_ebe(CeilingProfile::Recommended, ProbingGrowth::Acknowledged)),
+    ("cubic-ebe-journal", || cubic_ebe(CeilingProfile::Journal, ProbingGrowth::Acknowledged)),
+    ("cubic-ebe-increment", || cubic_ebe(CeilingProfile::None, ProbingGrowth::Increment)),
+    // Not the fourth kind of growth: read literally, the print makes windows without measure.
+    ("cubic-ebe-ceiling", || cubic_ebe(CeilingProfile::Recommended, ProbingGrowth::Ceiling)),
     ("mpcp-of-four", || mpcp(MpcpConfig { digits: 4, ..MpcpConfig::default() })),
     ("westwood", || westwood(SamplerConfig::PerAck, bilinear(VirtualSamples::Zero))),
     ("westwood-zoh", || {
@@ -135,6 +141,12 @@ pub(crate) fn htcp() -> Htcp {
 /// The paper's parameters.
 pub(crate) fn veno() -> Veno {
     Veno::new(VenoConfig::default()).expect("the parameters are in range")
+}
+
+fn cubic_ebe(profile: CeilingProfile, growth: ProbingGrowth) -> Box<dyn Controller> {
+    let estimator = EbeCeiling::new(EbeCeilingConfig { profile, ..EbeCeilingConfig::default() });
+    let rule = CubicEbe::new(cubic(CubicConfig::LINUX2008), estimator.expect("in range"), growth);
+    windowed(rule, StandardSlowStart::default())
 }
 
 fn xcp(halve_on_loss: bool) -> Box<dyn Controller> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::AckRatePlan;
+use super::{AckRatePlan, EbeCeilingPlan, ProbingGrowthPlan};
 
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,25 @@ pub enum ControllerPlan {
         form: CubicForm,
         /// Slow start.
         slow_start: SlowStartPlan,
+    },
+    /// CUBIC over EBE's window ceiling.
+    CubicEbe {
+        /// C, segments per second cubed.
+        c: f64,
+        /// The part of the window that is kept at a loss: 0.8 in 2008.
+        beta: f64,
+        /// Release bandwidth faster when the saturation point falls.
+        fast_convergence: bool,
+        /// Be at least as fast as Reno would be.
+        reno_friendly: bool,
+        /// Which text rules CUBIC's details.
+        form: CubicForm,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+        /// The estimator.
+        estimator: EbeCeilingPlan,
+        /// What the estimator's Υ multiplies.
+        probing_growth: ProbingGrowthPlan,
     },
     /// Westwood's decrease over an ACK-rate estimator.
     Westwood {

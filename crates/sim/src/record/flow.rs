@@ -4,6 +4,7 @@ use airpath_model::{Duration, Timestamp};
 use hdrhistogram::Histogram;
 
 use super::estimate::EstimateMeters;
+use super::quantities::LastValues;
 use super::rows::DelayRow;
 
 /// Counters of one flow over one span of time.
@@ -34,6 +35,8 @@ pub(crate) struct FlowMeter {
     pub(crate) delay_min: Duration,
     pub(crate) lost_packets_total: u64,
     pub(crate) estimates: EstimateMeters,
+    /// What its controller reported in the interval.
+    pub(crate) reported: LastValues,
 }
 
 impl FlowMeter {
@@ -48,6 +51,7 @@ impl FlowMeter {
             delay_min: Duration::MAX,
             lost_packets_total: 0,
             estimates: EstimateMeters::default(),
+            reported: LastValues::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 mod estimate;
 mod flow;
 mod link;
+mod quantities;
 mod recorder;
 mod rows;
 mod table;

@@ -7,10 +7,12 @@ use airpath_model::{
 use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
 use super::link::{Buffer, LinkMeter};
+use super::quantities::{LastValues, QuantityNames};
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
-    EstimateTable, FlowEventRow, FlowEventTable, FlowRow, FlowSeriesRow, FlowSeriesTable, FlowTable,
-    LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
+    EstimateTable, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable, FlowRow,
+    FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
+    PacketRow, PacketTable,
 };
 use super::table::Table;
 use crate::capture::Capture;
@@ -28,11 +30,12 @@ pub(crate) struct Recorder {
     estimate_samples: EstimateSampleTable,
     flow_series: FlowSeriesTable,
     flow_events: FlowEventTable,
+    flow_observations: FlowObservationTable,
     completions: CompletionTable,
     link_series: LinkSeriesTable,
     observations: ObservationTable,
-    /// Names of the quantities that queues report, in the order of their first appearance.
-    quantities: Vec<&'static str>,
+    /// Names of the quantities that queues and senders report.
+    quantities: QuantityNames,
     drops: DropTable,
     packets: PacketTable,
 }
@@ -85,10 +88,11 @@ impl Recorder {
             estimate_samples: EstimateSampleTable::default(),
             flow_series: FlowSeriesTable::default(),
             flow_events: FlowEventTable::default(),
+            flow_observations: FlowObservationTable::default(),
             completions: CompletionTable::default(),
             link_series: LinkSeriesTable::default(),
             observations: ObservationTable::default(),
-            quantities: Vec::new(),
+            quantities: QuantityNames::default(),
             drops: DropTable::default(),
             packets: PacketTable::default(),
         }
@@ -197,11 +201,7 @@ impl Recorder {
         if !self.links[link as usize].recorded {
             return;
         }
-        let known = self.quantities.iter().position(|quantity| *quantity == name);
-        let quantity = known.unwrap_or_else(|| {
-            self.quantities.push(name);
-            self.quantities.len() - 1
-        });
+        let quantity = self.quantities.number(name);
         self.observations.push(ObservationRow {
             link: i64::from(link),
             time_s: now.as_secs_f64(),
@@ -213,6 +213,14 @@ impl Recorder {
     /// Ends the interval of a flow at `now`.
     pub(crate) fn end_flow_interval(&mut self, flow: u32, now: Timestamp, state: &FlowState) {
         let meter = &mut self.flows[flow as usize];
+        for (quantity, value) in meter.reported.drain() {
+            self.flow_observations.push(FlowObservationRow {
+                flow: i64::from(flow),
+                time_s: now.as_secs_f64(),
+                quantity: quantity as i64,
+                value,
+            });
+        }
         let interval = meter.end_interval();
         if !state.active && interval.is_silent() {
             return;
@@ -285,11 +293,14 @@ impl Recorder {
 
     /// A probe for the algorithms of one flow.
     pub(crate) fn probe(&mut self, flow: u32) -> FlowProbe<'_> {
+        let FlowMeter { estimates, reported, .. } = &mut self.flows[flow as usize];
         FlowProbe {
             flow,
             events: &mut self.flow_events,
-            estimates: &mut self.flows[flow as usize].estimates,
+            estimates,
             samples: self.keep.estimate_samples.then_some(&mut self.estimate_samples),
+            reported,
+            quantities: &mut self.quantities,
         }
     }
 
@@ -307,6 +318,7 @@ impl Recorder {
             flows.finish(),
             self.flow_series.finish(),
             self.flow_events.finish(),
+            self.flow_observations.finish(),
             self.completions.finish(),
             links.finish(),
             self.link_series.finish(),
@@ -321,17 +333,20 @@ impl Recorder {
         if self.keep.estimate_samples {
             tables.push(self.estimate_samples.finish());
         }
-        Recorded { tables, quantities: self.quantities, capture: self.capture.finish() }
+        Recorded { tables, quantities: self.quantities.into_names(), capture: self.capture.finish() }
     }
 }
 
-/// Keeps the congestion events that a flow's transport reports, and what estimators say.
+/// Keeps the congestion events that a flow's transport reports, what estimators say, and the quantities that its
+/// controller reports.
 pub(crate) struct FlowProbe<'a> {
     flow: u32,
     events: &'a mut FlowEventTable,
     estimates: &'a mut EstimateMeters,
     /// Where each sample is kept.
     samples: Option<&'a mut EstimateSampleTable>,
+    reported: &'a mut LastValues,
+    quantities: &'a mut QuantityNames,
 }
 
 impl Probe for FlowProbe<'_> {
@@ -348,6 +363,10 @@ impl Probe for FlowProbe<'_> {
                 let estimator = usize::from(observer) + 1;
                 self.estimates.on_sample(estimator, sample);
                 return self.on_estimate(now, estimator, estimate);
+            }
+            Measurement::Named(name, value) => {
+                self.reported.set(self.quantities.number(name), value);
+                return;
             }
             _ => return,
         };

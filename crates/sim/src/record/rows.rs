@@ -28,6 +28,11 @@ table! {
 }
 
 table! {
+    /// One quantity that a controller reported in one interval.
+    "flow_observations", FlowObservationRow, FlowObservationTable { flow: i64, time_s: f64, quantity: i64, value: f64 }
+}
+
+table! {
     /// One finished transfer.
     "completions", CompletionRow, CompletionTable { flow: i64, transfer: i64, start_s: f64, end_s: f64, bytes: i64 }
 }

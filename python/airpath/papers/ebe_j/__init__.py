@@ -1,6 +1,9 @@
 """Figures and tables of EBE-J: bandwidth estimation by an extended Kalman filter, the journal paper."""
 
 from airpath.papers.ebe_j.analysis_of_variance import FIG11, FIG12, VCP_ANOVA
+from airpath.papers.ebe_j.cubic_dumbbell import CUBIC_ANOVA, FIG7
+from airpath.papers.ebe_j.cubic_files import CUBIC_FILES
+from airpath.papers.ebe_j.cubic_parking_lot import FIG10
 from airpath.papers.ebe_j.discussion import JOIN_LEAVE, SMALL_BUFFERS
 from airpath.papers.ebe_j.files import FILE_TRANSFERS
 from airpath.papers.ebe_j.parking_lot import FIG8A, FIG8B, FIG9A, FIG9B
@@ -18,14 +21,18 @@ FIGURES = (
     FIG5B,
     FIG6A,
     FIG6B,
+    FIG7,
     FILE_TRANSFERS,
+    CUBIC_FILES,
     FIG8A,
     FIG8B,
     FIG9A,
     FIG9B,
+    FIG10,
     FIG11,
     FIG12,
     VCP_ANOVA,
+    CUBIC_ANOVA,
     JOIN_LEAVE,
     SMALL_BUFFERS,
 )

@@ -1,0 +1,191 @@
+//! EBE's end-to-end filter: the window ceiling from round-trip times.
+
+use crate::{Covariance, Estimate, Gain, Jacobian, RunningVariance};
+
+/// Ψ of EBE-J eq. 19: process noise of the ceiling (segment²) and of the round-trip time (s²).
+const PROCESS_NOISE: [f64; 2] = [1e-5, 5e-6];
+/// The floor of R, segment²: R of EBE-C, table I.
+const MEASUREMENT_NOISE: f64 = 1e-5;
+/// [`CeilingProfile::Recommended`] believes no measurement to be better than this share of the ceiling.
+const MEASUREMENT_SHARE: f64 = 0.05;
+/// No ceiling is larger, in segments: with [`CeilingProfile::Journal`] corrections multiply.
+const LARGEST: f64 = 1e9;
+
+/// Which reading of the paper's filter (docs/estimators/ebe-ceiling.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CeilingProfile {
+    /// As EBE-J prints it: R is the running variance of all measurements, P starts as identity, eq. 23 at each step.
+    Journal,
+    /// R is at least (5 % of the ceiling)², P starts with a variance of (10 ms)² of the round-trip time, and eq. 23
+    /// corrects at most once a round trip. Not in the paper.
+    #[default]
+    Recommended,
+    /// No filter: the ceiling stays what the last loss left.
+    None,
+}
+
+/// When eq. 23 corrects the ceiling (EBE-J eq. 21).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trigger {
+    /// ε: the window is near the ceiling within this share: 0.3. Greater than zero.
+    pub epsilon: f64,
+    /// Ω: the round-trip time lies above that of the loss by less than this share: 0.2. Greater than zero.
+    pub omega: f64,
+    /// ν: the round-trip time lies below that of the loss by more than this share: 0.5. Between Ω and 1.
+    pub nu: f64,
+}
+
+impl Default for Trigger {
+    fn default() -> Self {
+        Self { epsilon: 0.3, omega: 0.2, nu: 0.5 }
+    }
+}
+
+/// What was measured over one estimation interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CeilingMeasured {
+    /// z: mean of the samples of `W_max`, segments.
+    pub ceiling: f64,
+    /// W: the window, segments.
+    pub window: f64,
+    /// Mean of the samples of the round-trip time, seconds, greater than zero.
+    pub rtt: f64,
+    /// Length of the interval, seconds.
+    pub interval: f64,
+}
+
+/// One cycle of the filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CeilingCycle {
+    /// λ = RTT / `R_max` − 1.
+    pub lambda: f64,
+    /// Whether eq. 23 corrected.
+    pub corrected: bool,
+    /// f†: the correction, segments.
+    pub correction: f64,
+    /// First row of the Jacobian used.
+    pub jacobian: Jacobian,
+    /// R, segment².
+    pub measurement_noise: f64,
+    /// Covariance a priori.
+    pub prior: Covariance,
+    /// Kalman gain.
+    pub gain: Gain,
+    /// State [`W_max` in segments, round-trip time in seconds] and covariance a posteriori.
+    pub posterior: Estimate,
+}
+
+/// The two-state filter on `W_max` and round-trip time (EBE-J eqs. 5–8 and 21–26, corrected: the page of the estimator).
+#[derive(Clone, Debug)]
+pub struct CeilingFilter {
+    profile: CeilingProfile,
+    trigger: Trigger,
+    /// Of all measurements so far, over losses too.
+    measurements: RunningVariance,
+    loss: Option<SinceLoss>,
+    /// Seconds since eq. 23 corrected last.
+    since_correction: f64,
+}
+
+/// What begins anew at each loss.
+#[derive(Clone, Copy, Debug)]
+struct SinceLoss {
+    /// `R_max`: the round-trip time at the loss, seconds.
+    rtt_max: f64,
+    estimate: Estimate,
+    /// x1(`t_{i−2}`), segments: the ceiling before the last step.
+    before: f64,
+}
+
+impl CeilingFilter {
+    /// Without a loss yet.
+    pub const fn new(profile: CeilingProfile, trigger: Trigger) -> Self {
+        Self {
+            profile,
+            trigger,
+            measurements: RunningVariance::new(),
+            loss: None,
+            since_correction: f64::INFINITY,
+        }
+    }
+
+    /// A loss at the window `w_max` (segments, not negative) and the round-trip time `rtt_max` (seconds): both are
+    /// registered, and the covariance starts anew. A round-trip time of zero is none, and the loss is ignored.
+    pub fn register(&mut self, w_max: f64, rtt_max: f64) {
+        if rtt_max > 0.0 {
+            let rtt_variance = if self.profile == CeilingProfile::Recommended { 1e-4 } else { 1.0 };
+            let p = Covariance::diagonal(1.0, rtt_variance);
+            let before = w_max.min(LARGEST);
+            self.loss = Some(SinceLoss { rtt_max, estimate: Estimate { x: [before, rtt_max], p }, before });
+        }
+    }
+
+    /// x1, segments; `None` before the first loss.
+    pub fn ceiling(&self) -> Option<f64> {
+        self.loss.map(|loss| loss.estimate.x[0])
+    }
+
+    /// `R_max`, seconds; `None` before the first loss.
+    pub fn rtt_max(&self) -> Option<f64> {
+        self.loss.map(|loss| loss.rtt_max)
+    }
+
+    /// One cycle at the end of an estimation interval; nothing without a filter or before the first loss.
+    ///
+    /// The state of the round-trip time is set to the measured one before predicting, as that of the arrival rate is
+    /// in the router's filter. All measurements are finite and not negative.
+    pub fn step(&mut self, measured: &CeilingMeasured) -> Option<CeilingCycle> {
+        if self.profile == CeilingProfile::None {
+            return None;
+        }
+        let SinceLoss { rtt_max, estimate, before } = self.loss?;
+        self.measurements.push(measured.ceiling);
+        self.since_correction += measured.interval;
+
+        let lambda = measured.rtt / rtt_max - 1.0;
+        let corrected = self.corrects(lambda, measured, before);
+        let (correction, j12) = if corrected { (-lambda * before, -before / rtt_max) } else { (0.0, 0.0) };
+        let jacobian = Jacobian { j11: 1.0, j12 };
+        let x = [estimate.x[0] + correction, measured.rtt];
+        let prior = estimate.predict(x, jacobian, PROCESS_NOISE);
+        let measurement_noise = self.measurement_noise(estimate.x[0]);
+        let (posterior, gain) = prior.update(measured.ceiling, measurement_noise);
+        let mut posterior = posterior.non_negative();
+        posterior.x[0] = posterior.x[0].min(LARGEST);
+
+        self.loss = Some(SinceLoss { rtt_max, estimate: posterior, before: estimate.x[0] });
+        Some(CeilingCycle {
+            lambda,
+            corrected,
+            correction,
+            jacobian,
+            measurement_noise,
+            prior: prior.p,
+            gain,
+            posterior,
+        })
+    }
+
+    /// EBE-J eq. 21: near the plateau and somewhat slower than at the loss, or much faster.
+    fn corrects(&mut self, lambda: f64, measured: &CeilingMeasured, before: f64) -> bool {
+        let Trigger { epsilon, omega, nu } = self.trigger;
+        let at_plateau = (measured.window - before).abs() < epsilon * before;
+        let club = (at_plateau && lambda > 0.0 && lambda < omega) || -lambda > nu;
+        let too_soon = self.profile == CeilingProfile::Recommended && self.since_correction < measured.rtt;
+        let corrects = club && !too_soon;
+        if corrects {
+            self.since_correction = 0.0;
+        }
+        corrects
+    }
+
+    fn measurement_noise(&self, ceiling: f64) -> f64 {
+        let variance = self.measurements.sample_variance().max(MEASUREMENT_NOISE);
+        if self.profile == CeilingProfile::Recommended {
+            let share = MEASUREMENT_SHARE * ceiling;
+            variance.max(share * share)
+        } else {
+            variance
+        }
+    }
+}

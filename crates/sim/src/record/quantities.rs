@@ -1,0 +1,58 @@
+//! Quantities that algorithms report by name.
+
+/// The names, numbered in the order of their first appearance.
+#[derive(Debug, Default)]
+pub(crate) struct QuantityNames(Vec<&'static str>);
+
+impl QuantityNames {
+    /// The number of a name.
+    pub(crate) fn number(&mut self, name: &'static str) -> usize {
+        self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.0.push(name);
+            self.0.len() - 1
+        })
+    }
+
+    /// The names by number.
+    pub(crate) fn into_names(self) -> Vec<&'static str> {
+        self.0
+    }
+}
+
+/// The last value of each quantity that one flow's algorithms reported in the interval under way.
+#[derive(Debug, Default)]
+pub(crate) struct LastValues(Vec<(usize, f64)>);
+
+impl LastValues {
+    /// A quantity, by number, has this value now.
+    pub(crate) fn set(&mut self, quantity: usize, value: f64) {
+        match self.0.iter_mut().find(|(known, _)| *known == quantity) {
+            Some((_, last)) => *last = value,
+            None => self.0.push((quantity, value)),
+        }
+    }
+
+    /// Hands out what was reported and begins a new interval.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = (usize, f64)> {
+        self.0.drain(..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_keep_their_number_and_values_the_last() {
+        let mut names = QuantityNames::default();
+        let (first, second) = (names.number("w_max"), names.number("x1"));
+        assert_eq!((first, second, names.number("w_max")), (0, 1, 0));
+        let mut values = LastValues::default();
+        values.set(second, 1.0);
+        values.set(first, 2.0);
+        values.set(second, 3.0);
+        assert_eq!(values.drain().collect::<Vec<_>>(), [(1, 3.0), (0, 2.0)]);
+        assert_eq!(values.drain().count(), 0);
+        assert_eq!(names.into_names(), ["w_max", "x1"]);
+    }
+}

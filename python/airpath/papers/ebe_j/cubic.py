@@ -1,0 +1,105 @@
+"""What the figures of CUBIC and CUBIC-EBE have in common: schemes, measures, words."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from airpath.papers.experiment import Experiment
+from airpath.papers.measures import Span, catch_up, loss_share, of_each, queue_deviation, utilisation
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import Sample, difference, sample
+from airpath.papers.settings import shipped, with_options
+from airpath.results.formatting import mean_and_half_width
+
+CUBIC: Final = "cubic-2008"
+"""CUBIC of the paper's time."""
+CUBIC_EBE: Final = "cubic-ebe"
+SCHEMES: Final = (CUBIC, CUBIC_EBE)
+
+HOLD_S: Final = 10.0
+"""How long each rate holds."""
+LEAST_RISE: Final = 0.2
+"""A rise of the capacity by less is not one to catch up with."""
+DURATION_S: Final = 200.0
+STARTED: Final[Span] = (100.0, DURATION_S)
+"""When all flows have started."""
+
+Measure = Callable[[RunData], float]
+
+second_half: Final[Measure] = partial(utilisation, span=STARTED)
+"""Utilisation once all flows have started."""
+losses: Final[Measure] = partial(loss_share, span=STARTED)
+"""Share of bytes that the bottleneck drops once all flows have started."""
+catch_up_s: Final[Measure] = partial(catch_up, hold_s=HOLD_S, least=LEAST_RISE, span=STARTED)
+"""Time to 90 % of the capacity after a rise by more than a fifth, once all flows have started."""
+
+ONE_WAY: Final = "O"
+TWO_WAY: Final = "T"
+
+DRAWN_RATES: Final = (
+    "Each run draws its own rates, uniformly from 1 to 400 Mbit/s for 10 s each, beginning with 200; runs"
+    " of the"
+    " same seed have the same rates and starts and are compared in pairs. The paper does not print its rates."
+)
+TRAFFIC: Final = (
+    "Ours where the paper is silent: short flows of 1 MB, side links of 1 Gbit/s, 1000 bytes of payload,"
+    " RTTs spread"
+    " over 10 ms; SACK with proportional rate reduction, timeouts of at least 1 s, false ones undone. CUBIC"
+    " is that of"
+    " 2008, without HyStart."
+)
+CATCH_UP: Final = (
+    "Catch-up: seconds from a rise of the capacity by more than a fifth until the mean throughput over 1 s"
+    " is 90 %"
+    " of the new capacity, 10 s where that is never; mean over the rises from 100 to 200 s. The first time"
+    " that"
+    " a mean over 5 s passes 90 % would say nothing: the slow start of the first flow meets it in any scheme."
+)
+READING: Final = (
+    "The maintainer's threshold is read as 15 % of the queueing delay at the last loss, since RTTs can"
+    " never be below"
+    " 15 % of R_max on this path; while it is on, windows grow by Upsilon - 1 segments for each"
+    " acknowledged one."
+)
+SETTINGS: Final = (
+    "O: no reverse traffic; T: five long flows in the reverse direction too, over the same moving rate."
+)
+
+
+def pair(scenario: str, repetitions: int, changes: Any = None, **options: Any) -> dict[str, Experiment]:
+    """Return CUBIC and CUBIC-EBE in a shipped scenario, the latter with further options."""
+    return {
+        CUBIC: shipped(scenario, CUBIC, repetitions, changes),
+        CUBIC_EBE: shipped(scenario, with_options(CUBIC_EBE, **options), repetitions, changes),
+    }
+
+
+def gain(of: Any, measure: Measure) -> Sample:
+    """Return CUBIC-EBE minus CUBIC, in pairs."""
+    return difference(of_each(of(CUBIC_EBE), measure), of_each(of(CUBIC), measure))
+
+
+def ratio(of: Any, measure: Measure) -> Sample:
+    """Return CUBIC-EBE over CUBIC, one value for each pair of runs."""
+    return sample(
+        [
+            one / other
+            for one, other in zip(of_each(of(CUBIC_EBE), measure), of_each(of(CUBIC), measure), strict=True)
+        ]
+    )
+
+
+def steady_deviation(run: RunData) -> float:
+    """Return the standard deviation of the queue while the capacity holds, as a share of the buffer.
+
+    The first 3 s after each change are left out.
+    """
+    starts = range(int(STARTED[0]), int(STARTED[1]), int(HOLD_S))
+    return sum(queue_deviation(run, (start + 3.0, start + HOLD_S)) for start in starts) / len(starts)
+
+
+def cell(values: Sequence[float] | Sample) -> str:
+    """Return the mean ± half-width of the 95 % interval."""
+    numbers = values if isinstance(values, Sample) else sample(values)
+    low, high = numbers.interval
+    return mean_and_half_width({"mean": numbers.mean, "ci95_low": low, "ci95_high": high})

@@ -1,0 +1,134 @@
+"""EBE-J, figure 10: CUBIC and CUBIC-EBE on the parking lot."""
+
+from functools import partial
+from typing import Final
+
+from airpath.papers.claim import Claim
+from airpath.papers.drawing import over_time_by_choice
+from airpath.papers.ebe_j.cubic import (
+    CUBIC,
+    CUBIC_EBE,
+    DURATION_S,
+    HOLD_S,
+    LEAST_RISE,
+    READING,
+    SCHEMES,
+    STARTED,
+    TRAFFIC,
+    cell,
+    gain,
+    pair,
+)
+from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.measures import catch_up, group_goodput_mbps, loss_share, of_each, utilisation
+from airpath.papers.rules import AtLeast, AtMost, Between, Positive
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import sample
+from airpath.statistics import TextTable
+
+REPETITIONS: Final = 10
+MIDDLE: Final = "R2-R3"
+SPAN_S: Final = 5.0
+
+_middle = partial(utilisation, name=MIDDLE)
+_middle_later = partial(utilisation, span=STARTED, name=MIDDLE)
+_end_to_end = partial(group_goodput_mbps, group="long")
+_local = partial(group_goodput_mbps, group="local")
+
+
+def _first_full_s(run: RunData) -> float:
+    """Return when the utilisation of the middle link over 5 s is at least 90 % for the first time."""
+    starts = range(0, int(DURATION_S), int(SPAN_S))
+    full = (start for start in starts if utilisation(run, (start, start + SPAN_S), MIDDLE) >= 0.9)
+    return next((start + SPAN_S for start in full), DURATION_S)
+
+
+_NUMBERS: Final = {
+    "utilisation": _middle,
+    "utilisation, 100 to 200 s": _middle_later,
+    "catch-up (s)": partial(catch_up, hold_s=HOLD_S, least=LEAST_RISE, span=STARTED, name=MIDDLE),
+    "bytes dropped, 100 to 200 s": partial(loss_share, span=STARTED, name=MIDDLE),
+    "end-to-end flows together (Mbit/s)": _end_to_end,
+    "local flows together (Mbit/s)": _local,
+}
+
+
+def _table(runs: FigureRuns) -> list[TextTable]:
+    of = runs.of(runs.choices[0])
+    return [
+        TextTable(
+            "Middle link, and goodput of the groups: mean ± half-width of the 95 % interval over runs",
+            ("scheme", *_NUMBERS),
+            tuple(
+                (scheme, *(cell(of_each(of(scheme), number)) for number in _NUMBERS.values()))
+                for scheme in SCHEMES
+            ),
+        )
+    ]
+
+
+FIG10: Final = Figure(
+    id="ebe-j/fig10",
+    paper=PAPER,
+    title="Utilisation of the middle link of the parking lot, CUBIC and CUBIC-EBE",
+    experiments={"1 to 400 Mbit/s": pair("ebe-cubic-parking-lot", REPETITIONS)},
+    draw=lambda runs: over_time_by_choice(runs, "utilisation", MIDDLE, 1.0),
+    tables=_table,
+    claims=(
+        Claim(
+            "never",
+            "CUBIC fails to converge during the simulation",
+            AtMost(0.75),
+            "CUBIC's utilisation from 100 to 200 s",
+            lambda of: sample(of_each(of(CUBIC), _middle_later)),
+        ),
+        Claim(
+            "sixty",
+            "CUBIC-EBE converges in about 60 s",
+            Between(40.0, 80.0),
+            "when CUBIC-EBE's utilisation over 5 s is at least 90 % for the first time",
+            lambda of: sample(of_each(of(CUBIC_EBE), _first_full_s)),
+            unit="s",
+            reason="starts of flows are drawn from 100 s, so that this time is mostly theirs",
+        ),
+        Claim(
+            "near-full",
+            "CUBIC-EBE reaches close to 100 %",
+            AtLeast(NEAR_FULL),
+            "CUBIC-EBE's utilisation from 100 to 200 s",
+            lambda of: sample(of_each(of(CUBIC_EBE), _middle_later)),
+            reason="one local flow for each direction must fill a link of up to 400 Mbit/s: the end-to-end"
+            " flows,"
+            " with a round trip of 2.1 s and five lossy hops, starve",
+        ),
+        Claim(
+            "above",
+            "CUBIC-EBE uses more than CUBIC",
+            Positive(),
+            "utilisation from 100 to 200 s, CUBIC-EBE minus CUBIC",
+            lambda of: gain(of, _middle_later),
+        ),
+        Claim(
+            "end-to-end",
+            "what the paper does not say: the end-to-end flows gain as well",
+            Positive(),
+            "goodput of the five end-to-end flows together, CUBIC-EBE minus CUBIC",
+            lambda of: gain(of, _end_to_end),
+            unit="Mbit/s",
+            reason="they lose at five links, on each of which a local flow with a quarter of their round"
+            " trip probes",
+        ),
+    ),
+    notes=(
+        "Each link draws its own rates from 1 to 400 Mbit/s for 10 s each, the middle one from 200, the"
+        " others from"
+        " 400 Mbit/s; five end-to-end flows, and two local flows on each link, one in each direction (the"
+        " paper's"
+        " two local flows read as in the other parking lot).",
+        TRAFFIC,
+        READING,
+        "The first timeout is 3 s (RFC 2988, ns-2), since 1 s is shorter than the round trip of 2.1 s.",
+        "Bins of 1 s; the picture shows the first run.",
+    ),
+)
