@@ -9,21 +9,28 @@
 //! convert at their edge.
 #![no_std]
 
+mod bbr;
+mod copa;
 mod cubic;
 mod fixed;
 mod hystart_plus_plus;
+mod ledbat_plus_plus;
 mod new_reno;
 mod qfcp;
 mod slow_start;
 mod vcp;
 mod window_rule;
 mod windowed;
+mod windowed_extremum;
 mod xcp;
 
 pub use airpath_model::config::ConfigError;
+pub use bbr::{Bbr, BbrConfig};
+pub use copa::{Copa, CopaConfig};
 pub use cubic::{Cubic, CubicConfig, CubicForm};
 pub use fixed::Fixed;
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
+pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
 pub use new_reno::{Counting, NewReno};
 pub use qfcp::Qfcp;
 pub use slow_start::{SlowStart, StandardSlowStart};

@@ -156,7 +156,9 @@ fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, Flow
     let start = flow.start_ns.instant(&mut stream("start"));
     let end = Timestamp::from_nanos(plan.duration_ns);
     let stop = flow.stop_ns.map_or(Timestamp::NEVER, |stop| stop.instant(&mut stream("stop")));
-    let connections = |files: Files, start: Timestamp| connection(flow, files, start, stop);
+    let mut controllers = stream("controller");
+    let mut connections =
+        |files: Files, start: Timestamp| connection(flow, files, start, stop, controllers.split());
     Ok(match &flow.traffic {
         TrafficPlan::Bulk => vec![(start, connections(Files::Endless, start)?)],
         TrafficPlan::File { bytes } => {
@@ -213,6 +215,7 @@ fn connection(
     files: Files,
     start: Timestamp,
     stop: Timestamp,
+    random: RandomStream,
 ) -> Result<FlowKind, PlanError> {
     let problem = |problem: String| PlanError::Value { place: format!("flow {}", flow.name), problem };
     let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
@@ -223,6 +226,7 @@ fn connection(
         sender: sender_config(transport),
         receiver: receiver_config(transport),
         controller: controller.clone(),
+        random,
         initial_window: Bytes::new(transport.initial_window_bytes),
         header: transport.header_bytes as u32, // checked against the largest packet
         ack_size: transport.ack_bytes as u32,

@@ -37,6 +37,8 @@ pub(crate) struct ConnectionSource {
     sender_config: SenderConfig,
     receiver_config: ReceiverConfig,
     controller: ControllerPlan,
+    /// Where the controllers' streams are split off.
+    random: RandomStream,
     initial_window: Bytes,
     header: u32,
     ack_size: u32,
@@ -71,6 +73,8 @@ pub(crate) struct ConnectionSetup {
     pub(crate) sender: SenderConfig,
     pub(crate) receiver: ReceiverConfig,
     pub(crate) controller: ControllerPlan,
+    /// What controllers draw from.
+    pub(crate) random: RandomStream,
     pub(crate) initial_window: Bytes,
     pub(crate) header: u32,
     pub(crate) ack_size: u32,
@@ -83,14 +87,16 @@ impl ConnectionSource {
     ///
     /// # Errors
     /// What the transport says of a configuration, or of a controller whose needs it cannot meet.
-    pub(crate) fn new(setup: ConnectionSetup) -> Result<Self, String> {
-        let sender = open(setup.sender, &setup.controller, setup.initial_window)?;
+    pub(crate) fn new(mut setup: ConnectionSetup) -> Result<Self, String> {
+        let stream = setup.random.split();
+        let sender = open(setup.sender, &setup.controller, setup.initial_window, stream)?;
         let receiver = Receiver::new(setup.receiver);
         Ok(Self {
             files: setup.files,
             sender_config: setup.sender,
             receiver_config: setup.receiver,
             controller: setup.controller,
+            random: setup.random,
             initial_window: setup.initial_window,
             header: setup.header,
             ack_size: setup.ack_size,
@@ -231,7 +237,8 @@ impl ConnectionSource {
     fn begin_file(&mut self, now: Timestamp) {
         if self.connection > 0 || self.sender.is_complete() && self.size > Bytes::ZERO {
             self.earlier = self.totals();
-            self.sender = open(self.sender_config, &self.controller, self.initial_window)
+            let stream = self.random.split();
+            self.sender = open(self.sender_config, &self.controller, self.initial_window, stream)
                 .expect("the same configuration made the first connection of this flow");
             self.receiver = Receiver::new(self.receiver_config);
             self.connection += 1;
@@ -284,8 +291,14 @@ impl ConnectionSource {
 }
 
 /// The sending end of a fresh connection.
-fn open(config: SenderConfig, plan: &ControllerPlan, initial_window: Bytes) -> Result<Sender, String> {
-    let controller = controller(plan, initial_window, config.mss).map_err(|error| error.to_string())?;
+fn open(
+    config: SenderConfig,
+    plan: &ControllerPlan,
+    initial_window: Bytes,
+    random: RandomStream,
+) -> Result<Sender, String> {
+    let controller =
+        controller(plan, initial_window, config.mss, random).map_err(|error| error.to_string())?;
     Sender::new(config, controller).map_err(|error| error.to_string())
 }
 
