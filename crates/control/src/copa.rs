@@ -10,7 +10,6 @@ use airpath_model::{
 };
 
 use crate::ConfigError;
-use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
 use delay::Delays;
 use mode::Mode;
@@ -89,7 +88,7 @@ impl State {
         if let Some(sample) = event.rtt_sample {
             self.delays.update(event.now, sample, event.rtt.smoothed);
         }
-        self.mode.update(event.now, event.round, self.slow_start, &self.delays, event.rtt.smoothed);
+        self.mode.update(event.round, self.slow_start, &self.delays);
         let Some(delays) = self.delays.get() else { return };
         if event.acked.is_zero() {
             return;
@@ -180,7 +179,7 @@ impl Controller for Copa {
             Some(delays) => Pacing::At(Rate::over(window, delays.standing).mul_f64(PACING_GAIN)),
             None => Pacing::Off,
         };
-        Control { window, pacing, quantum: self.mss * QUANTUM_SEGMENTS }
+        Control { window, pacing, quantum: self.mss }
     }
 
     fn phase(&self) -> Phase {

@@ -1,20 +1,19 @@
 //! δ, and whether flows that fill buffers are competed with.
 
-use airpath_model::{Duration, Timestamp};
-
 use super::CopaConfig;
 use super::delay::Delays;
 
 /// Round trips without a nearly empty queue after which others must be filling it (section 2.2): flows of Copa alone
-/// empty it once in five.
-const ROUND_TRIPS: u64 = 5;
+/// empty it once in five. Whole rounds of packets are counted: they do not get shorter while the queue drains, as the
+/// smoothed RTT does, by which flows of Copa alone would now and then take each other for fillers.
+const ROUNDS: u64 = 5;
 
 /// The default mode with its δ, and the competitive mode in which 1/δ is the window of an AIMD flow (section 2.2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
     config: CopaConfig,
-    /// When the queue was nearly empty last; `None` before the first look.
-    empty_at: Option<Timestamp>,
+    /// The round in which the queue was nearly empty last; `None` before the first look.
+    empty_round: Option<u64>,
     /// 1/δ while competing; `None` in the default mode.
     inverse_delta: Option<f64>,
     /// [`airpath_model::AckEvent::round`] of the round under way.
@@ -23,26 +22,19 @@ pub(super) struct Mode {
 
 impl Mode {
     pub(super) fn new(config: CopaConfig) -> Self {
-        Self { config, empty_at: None, inverse_delta: None, round: 0 }
+        Self { config, empty_round: None, inverse_delta: None, round: 0 }
     }
 
     /// An acknowledgment of this round: switch if it is time, and grow 1/δ by one a round.
-    pub(super) fn update(
-        &mut self,
-        now: Timestamp,
-        round: u64,
-        slow_start: bool,
-        delays: &Delays,
-        smoothed: Duration,
-    ) {
+    pub(super) fn update(&mut self, round: u64, slow_start: bool, delays: &Delays) {
         if !self.config.competitive {
             return;
         }
         let empty = slow_start || delays.get().is_none_or(|delay| delay.is_nearly_empty());
-        if empty || self.empty_at.is_none() {
-            self.empty_at = Some(now);
+        if empty || self.empty_round.is_none() {
+            self.empty_round = Some(round);
         }
-        let competing = self.empty_at.is_some_and(|at| now.since(at) > smoothed * ROUND_TRIPS);
+        let competing = self.empty_round.is_some_and(|empty| round > empty + ROUNDS);
         let next_round = core::mem::replace(&mut self.round, round) != round;
         self.inverse_delta = match self.inverse_delta {
             Some(inverse) if competing => Some(if next_round { inverse + 1.0 } else { inverse }),
@@ -66,6 +58,8 @@ impl Mode {
 
 #[cfg(test)]
 mod tests {
+    use airpath_model::{Duration, Timestamp};
+
     use super::*;
 
     const RTT: Duration = Duration::from_millis(100);
@@ -79,7 +73,7 @@ mod tests {
         for (round, &queueing) in (first..).zip(queueing) {
             let now = at(100 * round);
             delays.update(now, RTT + Duration::from_millis(queueing), RTT);
-            mode.update(now, round, false, delays, RTT);
+            mode.update(round, false, delays);
         }
         mode.delta()
     }
