@@ -66,7 +66,7 @@ class BbrParameters(SchemeParameters):
     probe_rtt_duration: PositiveDuration = 200 * MILLISECOND
     """ProbeRTTDuration: how long little is in flight then, at least."""
     min_rtt_window: PositiveDuration = 10 * SECOND
-    """MinRTTFilterLen: how long a minimum of the round-trip time is believed; at least `probe_rtt_interval`."""
+    """MinRTTFilterLen: how long a minimum of the round-trip time is believed, `probe_rtt_interval` at least."""
 
     @model_validator(mode="after")
     def _window_covers_a_probe(self) -> Self:
@@ -239,5 +239,6 @@ END_TO_END: Final = (
         build=_fixed,
     ),
 )
-"""Every end-to-end scheme, in the order of lists and legends. The colours are those of Okabe and Ito, and of the
-muted scheme of Paul Tol."""
+"""Every end-to-end scheme, in the order of lists and legends. The colours are those of Okabe and Ito, and of
+Paul Tol's muted scheme.
+"""

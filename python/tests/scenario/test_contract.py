@@ -72,7 +72,16 @@ def test_every_kind_of_datagrams(traffic):
 
 @pytest.mark.parametrize(
     "scheme",
-    ["newreno", "reno:slow_start=hystart++", "cubic:c=1", "cubic-2008", "bbr", "copa:competitive=true", "ledbat++:target=25ms", "fixed:window=10 packets,rate=1mbps"],
+    [
+        "newreno",
+        "reno:slow_start=hystart++",
+        "cubic:c=1",
+        "cubic-2008",
+        "bbr",
+        "copa:competitive=true",
+        "ledbat++:target=25ms",
+        "fixed:window=10 packets,rate=1mbps",
+    ],
 )
 def test_every_scheme(scheme):
     TYPES.check(plan(dumbbell(flows__0__scheme=scheme)), "Plan")
