@@ -66,7 +66,7 @@ class BbrParameters(SchemeParameters):
     probe_rtt_duration: PositiveDuration = 200 * MILLISECOND
     """ProbeRTTDuration: how long little is in flight then, at least."""
     min_rtt_window: PositiveDuration = 10 * SECOND
-    """MinRTTFilterLen: how long a minimum of the round-trip time is believed, `probe_rtt_interval` at least."""
+    """MinRTTFilterLen: how long a minimum of the RTT is believed; at least `probe_rtt_interval`."""
 
     @model_validator(mode="after")
     def _window_covers_a_probe(self) -> Self:
