@@ -10,7 +10,9 @@
 //! convert at their edge.
 #![no_std]
 
+mod bbr;
 mod bic;
+mod copa;
 mod cubic;
 mod cubic_ebe;
 mod estimated_ssthresh;
@@ -18,6 +20,7 @@ mod fixed;
 mod high_speed;
 mod htcp;
 mod hystart_plus_plus;
+mod ledbat_plus_plus;
 mod new_reno;
 mod qfcp;
 mod slow_start;
@@ -28,10 +31,13 @@ mod westwood;
 mod whole_bytes;
 mod window_rule;
 mod windowed;
+mod windowed_extremum;
 mod xcp;
 
 pub use airpath_model::config::ConfigError;
+pub use bbr::{Bbr, BbrConfig};
 pub use bic::{Bic, BicConfig};
+pub use copa::{Copa, CopaConfig};
 pub use cubic::{Cubic, CubicConfig, CubicForm};
 pub use cubic_ebe::{CubicEbe, ProbingGrowth};
 pub use estimated_ssthresh::EstimatedSsthresh;
@@ -39,6 +45,7 @@ pub use fixed::Fixed;
 pub use high_speed::{HighSpeed, HighSpeedConfig};
 pub use htcp::{Htcp, HtcpConfig};
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
+pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
 pub use new_reno::{Counting, NewReno};
 pub use qfcp::Qfcp;
 pub use slow_start::{EveryOtherRound, SlowStart, StandardSlowStart};

@@ -7,11 +7,11 @@ mod support;
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, NullProbe, PathHeader,
-    Phase, RttEstimate, SendEvent, Timestamp,
+    Phase, RateSample, RttEstimate, SendEvent, Timestamp,
 };
 use proptest::prelude::*;
 use std::collections::VecDeque;
-use support::{CONTROLLERS, MSS, answer};
+use support::{CONTROLLERS, MODEL_BASED, MSS, answer};
 
 /// One thing that happens.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +107,7 @@ struct Ledger {
     consecutive_timeouts: u32,
     round: u64,
     round_ends_at: u64,
+    delivered: Bytes,
     /// The window before the last signal that has not been undone.
     before_signal: Option<Bytes>,
 }
@@ -116,6 +117,9 @@ struct Sent {
     number: u64,
     at: Timestamp,
     path: PathHeader,
+    /// What had been delivered when it left, and was in flight with it.
+    delivered: Bytes,
+    in_flight: Bytes,
 }
 
 impl Ledger {
@@ -132,6 +136,7 @@ impl Ledger {
             consecutive_timeouts: 0,
             round: 0,
             round_ends_at: 0,
+            delivered: Bytes::ZERO,
             before_signal: None,
         };
         ledger.control();
@@ -148,6 +153,10 @@ impl Ledger {
         assert!(control.quantum >= MSS, "{}: no packet can leave", self.name);
         assert!(self.controller.next_timer() >= self.now, "{}: timer in the past", self.name);
         control
+    }
+
+    fn is_model_based(&self) -> bool {
+        MODEL_BASED.contains(&self.name)
     }
 
     fn window(&self) -> Bytes {
@@ -182,8 +191,11 @@ impl Ledger {
             event.in_flight = in_flight;
             event.rtt = self.rtt;
             let path = self.controller.on_sent(&event, &mut NullProbe);
-            assert!(self.window() <= before, "{}: grew by sending", self.name);
-            self.in_flight.push_back(Sent { number: self.next, at: self.now, path });
+            if !self.is_model_based() {
+                assert!(self.window() <= before, "{}: grew by sending", self.name);
+            }
+            let delivered = self.delivered;
+            self.in_flight.push_back(Sent { number: self.next, at: self.now, path, delivered, in_flight });
             self.next += 1;
         }
     }
@@ -192,6 +204,7 @@ impl Ledger {
         let in_flight_before = self.bytes_in_flight();
         let count = count.min(self.in_flight.len());
         let newest = self.in_flight.drain(..count).next_back();
+        self.delivered += MSS * count as u64;
         let mut event = AckEvent::at(self.now);
         if let Some(newest) = newest {
             self.consecutive_timeouts = 0;
@@ -199,6 +212,15 @@ impl Ledger {
             event.rtt_sample = Some(self.rtt.latest);
             event.path = word.map_or(PathHeader::None, |word| answer(newest.path, word, self.rtt.smoothed));
             event.latest_sent_at = Some(newest.at);
+            event.in_flight_at_send = newest.in_flight;
+            let interval = self.now.since(newest.at);
+            event.rate = (!interval.is_zero()).then(|| RateSample {
+                delivered: self.delivered - newest.delivered,
+                lost: Bytes::ZERO,
+                interval,
+                prior_delivered: newest.delivered,
+                app_limited: !window_limited,
+            });
             if newest.number >= self.round_ends_at {
                 self.round += 1;
                 self.round_ends_at = self.next;
@@ -229,6 +251,9 @@ impl Ledger {
         self.repairing &= event.in_recovery;
         if repaired && self.name == "westwood+" {
             return; // Linux sets the window to what it measured, whatever that is
+        }
+        if self.is_model_based() {
+            return;
         }
         if event.in_recovery {
             assert!(after <= before, "{}: grew in recovery", self.name);
@@ -307,7 +332,8 @@ impl Ledger {
     fn undo(&mut self) {
         let current = self.window();
         self.controller.on_spurious(self.now, &mut NullProbe);
-        let at_least = self.before_signal.take().unwrap_or(current).max(current);
+        let before = self.before_signal.take().filter(|_| !self.is_model_based());
+        let at_least = before.unwrap_or(current).max(current);
         assert!(self.window() >= at_least, "{}: {:?} after undo", self.name, self.window());
         // The proof came with an acknowledgment of new data.
         self.recovery_until = None;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use airpath_model::Duration;
-use support::{CONTROLLERS, Constructor, Fate, Rounds};
+use support::{CONTROLLERS, Constructor, Fate, MODEL_BASED, Rounds};
 
 const ROUNDS: u64 = 160;
 
@@ -43,6 +43,9 @@ fn fate(round: u64) -> Fate {
 
 fn trace((name, construct): Constructor) -> String {
     let mut rounds = Rounds::new(construct(), Duration::from_millis(100), 100);
+    if MODEL_BASED.contains(&name) {
+        rounds = rounds.with_endless_queue();
+    }
     let mut table = format!("# {name}: window at the start of each round, in packets\n");
     for round in 1..=ROUNDS {
         let note = match fate(round) {

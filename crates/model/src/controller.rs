@@ -86,6 +86,20 @@ pub enum Phase {
     CongestionAvoidance,
     /// The window does not follow phases.
     Steady,
+    /// BBR: emptying the queue that startup made.
+    Drain,
+    /// BBR: sending less than the estimated bandwidth to empty the queue.
+    ProbeDown,
+    /// BBR: sending at the estimated bandwidth.
+    ProbeCruise,
+    /// BBR: filling the path before it is probed.
+    ProbeRefill,
+    /// BBR: sending more than the estimated bandwidth to find more.
+    ProbeUp,
+    /// BBR: little in flight to measure the round-trip time without a queue.
+    ProbeRtt,
+    /// LEDBAT++: little in flight to measure the base delay.
+    Slowdown,
 }
 
 /// What a controller needs from its driver. A driver that cannot supply it refuses to start the run.

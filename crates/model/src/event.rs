@@ -63,6 +63,9 @@ pub struct AckEvent {
     pub mss: Bytes,
     /// When the newest packet acknowledged by it was sent; `None` for a duplicate that acknowledges nothing.
     pub latest_sent_at: Option<Timestamp>,
+    /// Payload in flight when that packet was sent, itself included (`tx_in_flight` of draft-ietf-ccwg-bbr); zero
+    /// when not known.
+    pub in_flight_at_send: Bytes,
     /// The RTT sample that this acknowledgment gave; `None` under Karn's rule or without new data.
     pub rtt_sample: Option<Duration>,
     /// Round-trip times, this acknowledgment included.
@@ -98,6 +101,7 @@ impl AckEvent {
             in_flight: Bytes::ZERO,
             mss: Bytes::new(1460),
             latest_sent_at: None,
+            in_flight_at_send: Bytes::ZERO,
             rtt_sample: None,
             rtt: RttEstimate {
                 latest: Duration::ZERO,
@@ -174,6 +178,9 @@ pub struct SendEvent {
     pub in_flight: Bytes,
     /// It was sent before.
     pub retransmission: bool,
+    /// The sender had run out of data before it, and what it had sent then has not all been delivered yet
+    /// (`C.app_limited` of draft-ietf-ccwg-bbr).
+    pub app_limited: bool,
     /// The largest payload of one packet.
     pub mss: Bytes,
     /// Round-trip times at this moment.
@@ -188,6 +195,7 @@ impl SendEvent {
             payload,
             in_flight: payload,
             retransmission: false,
+            app_limited: false,
             mss: Bytes::new(1460),
             rtt: AckEvent::at(now).rtt,
         }

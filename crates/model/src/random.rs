@@ -31,6 +31,12 @@ impl RandomStream {
         Self { generator: Pcg64::new(start, sequence) }
     }
 
+    /// A stream of its own for one of several parts that are made one after the other (the connections of a flow).
+    #[must_use]
+    pub fn split(&mut self) -> Self {
+        Self::new(self.bits(), "split")
+    }
+
     /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.generator.next_u64()

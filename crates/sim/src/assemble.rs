@@ -161,8 +161,10 @@ fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, Flow
         .iter()
         .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
         .collect();
-    let connections =
-        |files: Files, start: Timestamp| connection(flow, observers.clone(), files, start, stop);
+    let mut controllers = stream("controller");
+    let mut connections = |files: Files, start: Timestamp| {
+        connection(flow, observers.clone(), files, start, stop, controllers.split())
+    };
     Ok(match &flow.traffic {
         TrafficPlan::Bulk => vec![(start, connections(Files::Endless, start)?)],
         TrafficPlan::File { bytes } => {
@@ -220,6 +222,7 @@ fn connection(
     files: Files,
     start: Timestamp,
     stop: Timestamp,
+    random: RandomStream,
 ) -> Result<FlowKind, PlanError> {
     let problem = |problem: String| PlanError::Value { place: format!("flow {}", flow.name), problem };
     let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
@@ -231,6 +234,7 @@ fn connection(
         receiver: receiver_config(transport),
         controller: controller.clone(),
         observers,
+        random,
         initial_window: Bytes::new(transport.initial_window_bytes),
         header: transport.header_bytes as u32, // checked against the largest packet
         ack_size: transport.ack_bytes as u32,

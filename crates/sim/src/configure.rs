@@ -4,13 +4,13 @@ mod ceiling;
 mod estimator;
 
 use airpath_control::{
-    Bic, BicConfig, ConfigError, Counting, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound,
-    Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, HystartPlusPlusConfig, MinimumRtt,
-    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze,
-    Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed,
-    Xcp,
+    Bbr, BbrConfig, Bic, BicConfig, ConfigError, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe,
+    EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus,
+    HystartPlusPlusConfig, LedbatPlusPlus, LedbatPlusPlusConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp,
+    RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno,
+    VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
-use airpath_model::{Bytes, Controller, Duration, Rate};
+use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 
 use crate::plan::{
@@ -61,11 +61,12 @@ pub(crate) fn receiver_config(plan: &TransportPlan) -> ReceiverConfig {
     }
 }
 
-/// A controller as planned, for connections with segments of `mss`.
+/// A controller as planned, for connections with segments of `mss`; it draws from `random`.
 pub(crate) fn controller(
     plan: &ControllerPlan,
     initial_window: Bytes,
     mss: Bytes,
+    random: RandomStream,
 ) -> Result<Box<dyn Controller>, ConfigError> {
     match *plan {
         ControllerPlan::Newreno { counting, slow_start } => {
@@ -188,6 +189,32 @@ pub(crate) fn controller(
             Ok(Box::new(Mpcp::new(config, initial_window, mss)?))
         }
         ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
+        ControllerPlan::Bbr {
+            loss_threshold,
+            beta,
+            headroom,
+            probe_rtt_interval_ns,
+            probe_rtt_duration_ns,
+            min_rtt_window_ns,
+        } => {
+            let config = BbrConfig {
+                loss_threshold,
+                beta,
+                headroom,
+                probe_rtt_interval: Duration::from_nanos(probe_rtt_interval_ns),
+                probe_rtt_duration: Duration::from_nanos(probe_rtt_duration_ns),
+                min_rtt_window: Duration::from_nanos(min_rtt_window_ns),
+            };
+            Ok(Box::new(Bbr::new(config, random, initial_window, mss)?))
+        }
+        ControllerPlan::Copa { delta, competitive } => {
+            Ok(Box::new(Copa::new(CopaConfig { delta, competitive }, initial_window, mss)?))
+        }
+        ControllerPlan::LedbatPlusPlus { target_ns, gain_divisor_limit, decrease, slowdown_spacing } => {
+            let target = Duration::from_nanos(target_ns);
+            let config = LedbatPlusPlusConfig { target, gain_divisor_limit, decrease, slowdown_spacing };
+            Ok(Box::new(LedbatPlusPlus::new(config, initial_window, mss)?))
+        }
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }

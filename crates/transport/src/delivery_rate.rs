@@ -10,6 +10,19 @@ pub(crate) struct SendState {
     delivered_at: Timestamp,
     first_sent_at: Timestamp,
     app_limited: bool,
+    in_flight: u64,
+}
+
+impl SendState {
+    /// The sender had run out of data before.
+    pub(crate) const fn app_limited(&self) -> bool {
+        self.app_limited
+    }
+
+    /// Payload in flight, the packet included.
+    pub(crate) const fn in_flight(&self) -> Bytes {
+        Bytes::new(self.in_flight)
+    }
 }
 
 /// Counts deliveries of one connection (C.* of the draft) and takes samples.
@@ -31,8 +44,9 @@ impl DeliveryRate {
         self.delivered
     }
 
-    /// The state to be kept with a packet sent at `now`; `idle` when nothing else is in flight.
-    pub(crate) fn on_sent(&mut self, now: Timestamp, idle: bool) -> SendState {
+    /// The state to be kept with a packet sent at `now`, after which `in_flight` is in flight; `idle` when nothing
+    /// else was outstanding.
+    pub(crate) fn on_sent(&mut self, now: Timestamp, idle: bool, in_flight: Bytes) -> SendState {
         if idle {
             self.first_sent_at = now;
             self.delivered_at = now;
@@ -43,6 +57,7 @@ impl DeliveryRate {
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
             app_limited: self.app_limited_until != 0,
+            in_flight: in_flight.get(),
         }
     }
 
@@ -113,7 +128,8 @@ mod tests {
     fn ack_compression_does_not_raise_the_sample_above_the_sending_rate() {
         let mut rate = DeliveryRate::default();
         // Ten packets of 1000 bytes, one a millisecond; all acknowledged at once at 100 ms.
-        let states: alloc::vec::Vec<_> = (0..10).map(|k| (at(k), rate.on_sent(at(k), k == 0))).collect();
+        let states: alloc::vec::Vec<_> =
+            (0..10).map(|k| (at(k), rate.on_sent(at(k), k == 0, Bytes::ZERO))).collect();
         let mut last = None;
         for (sent_at, state) in &states {
             rate.on_delivered(at(100), 1000, *sent_at, state);
@@ -127,7 +143,7 @@ mod tests {
     fn a_connection_without_data_is_limited_before_its_first_packet() {
         let mut rate = DeliveryRate::default();
         rate.mark_app_limited(Bytes::ZERO);
-        let state = rate.on_sent(at(0), true);
+        let state = rate.on_sent(at(0), true, Bytes::ZERO);
         rate.on_delivered(at(10), 1000, at(0), &state);
         assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(true));
     }
@@ -136,7 +152,7 @@ mod tests {
     fn a_sample_counts_the_losses_since_its_packet_left() {
         let mut rate = DeliveryRate::default();
         rate.on_lost(Bytes::new(700));
-        let state = rate.on_sent(at(0), true);
+        let state = rate.on_sent(at(0), true, Bytes::ZERO);
         rate.on_lost(Bytes::new(1000));
         rate.on_lost(Bytes::new(500));
         rate.on_delivered(at(10), 1000, at(0), &state);
@@ -146,7 +162,7 @@ mod tests {
     #[test]
     fn no_sample_is_shorter_than_the_shortest_round_trip() {
         let mut rate = DeliveryRate::default();
-        let state = rate.on_sent(at(0), true);
+        let state = rate.on_sent(at(0), true, Bytes::ZERO);
         rate.on_delivered(at(10), 1000, at(0), &state);
         assert!(rate.take_sample(Duration::from_millis(11)).is_none());
     }
@@ -154,14 +170,14 @@ mod tests {
     #[test]
     fn samples_are_marked_until_the_gap_has_been_delivered() {
         let mut rate = DeliveryRate::default();
-        let first = rate.on_sent(at(0), true);
+        let first = rate.on_sent(at(0), true, Bytes::ZERO);
         rate.mark_app_limited(Bytes::new(1000));
-        let second = rate.on_sent(at(5), false);
+        let second = rate.on_sent(at(5), false, Bytes::ZERO);
         rate.on_delivered(at(10), 1000, at(0), &first);
         assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(false));
         rate.on_delivered(at(15), 1000, at(5), &second);
         assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(true));
-        let third = rate.on_sent(at(16), true);
+        let third = rate.on_sent(at(16), true, Bytes::ZERO);
         rate.on_delivered(at(26), 1000, at(16), &third);
         assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(false));
     }

@@ -26,7 +26,7 @@ impl Pacer {
             Pacing::FromWindow if self.from_window && !smoothed_rtt.is_zero() => {
                 let gain = match phase {
                     Phase::SlowStart | Phase::ConservativeSlowStart => 2.0,
-                    Phase::CongestionAvoidance | Phase::Steady => 1.2,
+                    _ => 1.2,
                 };
                 Some(Rate::over(control.window, smoothed_rtt).mul_f64(gain))
             }

@@ -105,7 +105,19 @@ FLOW_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (
 )
 LINK_LABELS: tuple[tuple[str, pa.DataType, str], ...] = (("link_name", NAME_TYPE, "name of the plan's link"),)
 
-PHASES = ("slow start", "conservative slow start", "congestion avoidance", "steady")
+PHASES = (
+    "slow start",
+    "conservative slow start",
+    "congestion avoidance",
+    "steady",
+    "drain",
+    "probe down",
+    "probe cruise",
+    "probe refill",
+    "probe up",
+    "probe rtt",
+    "slowdown",
+)
 EVENTS = ("loss", "timeout", "ecn reduction", "spurious timeout", "recovery left")
 DROP_REASONS = ("overflow", "early", "corruption")
 DELAY_KINDS = ("one-way", "queueing")

@@ -72,7 +72,8 @@ def compare_scenario(
     return [
         Scenario.from_dict(
             {
-                "name": f"compare-{parse_scheme(scheme)[0].id}",
+                # Names become parts of paths, which take no plus sign (`ledbat++`).
+                "name": f"compare-{parse_scheme(scheme)[0].id.replace('+', '-plus')}",
                 "title": f"{parse_scheme(scheme)[0].title} over {link}",
                 "duration": duration,
                 "seed": seed,

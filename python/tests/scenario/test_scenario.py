@@ -194,6 +194,10 @@ def test_comparisons_differ_in_the_scheme_only():
     assert [scenario.seed for scenario in scenarios] == [5, 5]
 
 
+def test_a_scheme_with_plus_signs_is_compared_under_a_name_without():
+    assert compare_scenario(["ledbat++"], "12mbps")[0].name == "compare-ledbat-plus-plus"
+
+
 def test_comparisons_over_named_links_and_files(tmp_path):
     (named,) = compare_scenario(["cubic"], "ebe.bottleneck")
     assert named.resolved.base_rtt_ns["bottleneck"] == 64e6

@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Bic, BicConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
-    HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth,
-    Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
-    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    Bbr, BbrConfig, Bic, BicConfig, Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh,
+    EveryOtherRound, Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus,
+    LedbatPlusPlusConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth, Qfcp, RttScaling, SlowStart,
+    StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood,
+    WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
@@ -13,7 +14,7 @@ use airpath_estimate::{
 use airpath_estimate::{CeilingProfile, EbeCeiling, EbeCeilingConfig};
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord, NullProbe,
-    PathHeader, Rate, RttEstimate, SendEvent, Timestamp, XcpHeader,
+    PathHeader, RandomStream, Rate, RateSample, RttEstimate, SendEvent, Timestamp, XcpHeader,
 };
 
 /// The largest payload of one packet, in all suites.
@@ -23,7 +24,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 34] = [
+pub(crate) const CONTROLLERS: [Constructor; 38] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -56,6 +57,16 @@ pub(crate) const CONTROLLERS: [Constructor; 34] = [
     ("cubic-ebe-increment", || cubic_ebe(CeilingProfile::None, ProbingGrowth::Increment)),
     // Not the fourth kind of growth: read literally, the print makes windows without measure.
     ("cubic-ebe-ceiling", || cubic_ebe(CeilingProfile::Recommended, ProbingGrowth::Ceiling)),
+    ("bbr", || {
+        let random = RandomStream::new(1, "flow/conformance/controller");
+        Box::new(Bbr::new(BbrConfig::default(), random, MSS * 10, MSS).expect("in range"))
+    }),
+    ("copa", || copa(false)),
+    ("copa-competitive", || copa(true)),
+    ("ledbat++", || {
+        let config = LedbatPlusPlusConfig::default();
+        Box::new(LedbatPlusPlus::new(config, MSS * 10, MSS).expect("in range"))
+    }),
     ("mpcp-of-four", || mpcp(MpcpConfig { digits: 4, ..MpcpConfig::default() })),
     ("westwood", || westwood(SamplerConfig::PerAck, bilinear(VirtualSamples::Zero))),
     ("westwood-zoh", || {
@@ -104,6 +115,15 @@ fn bilinear(virtual_samples: VirtualSamples) -> FilterConfig {
 
 fn ack_rate(config: AckRateConfig) -> AckRate {
     AckRate::new(config).expect("the parameters are in range")
+}
+
+/// Controllers whose window follows a model of the path. The rules of RFC 5681 for when a window may grow or shrink,
+/// and by how much, do not bind them.
+pub(crate) const MODEL_BASED: [&str; 3] = ["bbr", "copa", "copa-competitive"];
+
+fn copa(competitive: bool) -> Box<dyn Controller> {
+    let config = CopaConfig { competitive, ..CopaConfig::default() };
+    Box::new(Copa::new(config, MSS * 10, MSS).expect("in range"))
 }
 
 fn windowed<S, W>(rule: W, slow_start: S) -> Box<dyn Controller>
@@ -189,11 +209,20 @@ pub(crate) struct Rounds {
     base_rtt: Duration,
     capacity: u64,
     in_recovery: bool,
+    delivered: Bytes,
+    /// How many times as long as without a queue a round trip gets.
+    longest: f64,
 }
 
 impl Rounds {
     pub(crate) fn new(controller: Box<dyn Controller>, base_rtt: Duration, capacity: u64) -> Self {
-        Self { controller, now: Timestamp::ZERO, number: 0, base_rtt, capacity, in_recovery: false }
+        let (now, delivered) = (Timestamp::ZERO, Bytes::ZERO);
+        Self { controller, now, number: 0, base_rtt, capacity, in_recovery: false, delivered, longest: 2.0 }
+    }
+
+    /// The queue takes all, so that no more than the capacity ever arrives: those that measure it need that.
+    pub(crate) fn with_endless_queue(self) -> Self {
+        Self { longest: f64::INFINITY, ..self }
     }
 
     /// The window, in packets.
@@ -206,7 +235,7 @@ impl Rounds {
         self.number += 1;
         let allowed = (self.controller.control().window.get() / MSS.get()).max(1);
         let packets = if let Fate::Limited(count) = fate { allowed.min(count) } else { allowed };
-        let rtt = self.base_rtt.mul_f64((packets as f64 / self.capacity as f64).clamp(1.0, 2.0));
+        let rtt = self.base_rtt.mul_f64((packets as f64 / self.capacity as f64).clamp(1.0, self.longest));
         let load = packets as f64 / self.capacity as f64;
         let mut echoes = Vec::new();
         for sent in 1..=packets {
@@ -262,9 +291,19 @@ impl Rounds {
             event.round = self.number;
             event.window_limited = !limited;
             event.in_recovery = self.in_recovery;
+            event.latest_sent_at = Some(start);
+            event.in_flight_at_send = MSS * packet;
+            event.rate = Some(RateSample {
+                delivered: MSS * packet,
+                lost: Bytes::ZERO,
+                interval: self.now.since(start),
+                prior_delivered: self.delivered,
+                app_limited: limited,
+            });
             event.path = echo;
             self.controller.on_ack(&event, &mut NullProbe);
         }
+        self.delivered += MSS * packets;
     }
 
     fn estimate(&self, rtt: Duration) -> RttEstimate {

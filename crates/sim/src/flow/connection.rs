@@ -40,6 +40,8 @@ pub(crate) struct ConnectionSource {
     receiver_config: ReceiverConfig,
     controller: ControllerPlan,
     observers: Vec<(u16, AckRatePlan)>,
+    /// Where the controllers' streams are split off.
+    random: RandomStream,
     initial_window: Bytes,
     header: u32,
     ack_size: u32,
@@ -76,6 +78,8 @@ pub(crate) struct ConnectionSetup {
     pub(crate) controller: ControllerPlan,
     /// Estimators beside the controller, with their numbers in the plan.
     pub(crate) observers: Vec<(u16, AckRatePlan)>,
+    /// What controllers draw from.
+    pub(crate) random: RandomStream,
     pub(crate) initial_window: Bytes,
     pub(crate) header: u32,
     pub(crate) ack_size: u32,
@@ -88,8 +92,9 @@ impl ConnectionSource {
     ///
     /// # Errors
     /// What the transport says of a configuration, or of a controller whose needs it cannot meet.
-    pub(crate) fn new(setup: ConnectionSetup) -> Result<Self, String> {
-        let sender = open(setup.sender, &setup.controller, &setup.observers, setup.initial_window)?;
+    pub(crate) fn new(mut setup: ConnectionSetup) -> Result<Self, String> {
+        let stream = setup.random.split();
+        let sender = open(setup.sender, &setup.controller, &setup.observers, setup.initial_window, stream)?;
         let receiver = Receiver::new(setup.receiver);
         Ok(Self {
             files: setup.files,
@@ -97,6 +102,7 @@ impl ConnectionSource {
             receiver_config: setup.receiver,
             controller: setup.controller,
             observers: setup.observers,
+            random: setup.random,
             initial_window: setup.initial_window,
             header: setup.header,
             ack_size: setup.ack_size,
@@ -237,8 +243,10 @@ impl ConnectionSource {
     fn begin_file(&mut self, now: Timestamp) {
         if self.connection > 0 || self.sender.is_complete() && self.size > Bytes::ZERO {
             self.earlier = self.totals();
-            self.sender = open(self.sender_config, &self.controller, &self.observers, self.initial_window)
-                .expect("the same configuration made the first connection of this flow");
+            let stream = self.random.split();
+            self.sender =
+                open(self.sender_config, &self.controller, &self.observers, self.initial_window, stream)
+                    .expect("the same configuration made the first connection of this flow");
             self.receiver = Receiver::new(self.receiver_config);
             self.connection += 1;
         }
@@ -295,8 +303,10 @@ fn open(
     plan: &ControllerPlan,
     observers: &[(u16, AckRatePlan)],
     initial_window: Bytes,
+    random: RandomStream,
 ) -> Result<Sender, String> {
-    let mut controller = controller(plan, initial_window, config.mss).map_err(|error| error.to_string())?;
+    let mut controller =
+        controller(plan, initial_window, config.mss, random).map_err(|error| error.to_string())?;
     if !observers.is_empty() {
         let built = observers.iter().map(|(number, plan)| Ok((*number, plan.build()?)));
         let observers = built.collect::<Result<_, ConfigError>>().map_err(|error| error.to_string())?;

@@ -178,6 +178,40 @@ pub enum ControllerPlan {
     },
     /// QFCP's sender.
     Qfcp,
+    /// BBR, version 3 (draft-ietf-ccwg-bbr).
+    Bbr {
+        /// `LossThresh`: the part of a round's data whose loss is too much.
+        loss_threshold: f64,
+        /// `Beta`: the part of a limit that a round with losses leaves.
+        beta: f64,
+        /// `Headroom`: the part of the limit left to others.
+        headroom: f64,
+        /// `ProbeRTTInterval`, nanoseconds.
+        probe_rtt_interval_ns: u64,
+        /// `ProbeRTTDuration`, nanoseconds.
+        probe_rtt_duration_ns: u64,
+        /// `MinRTTFilterLen`, nanoseconds.
+        min_rtt_window_ns: u64,
+    },
+    /// Copa (NSDI 2018).
+    Copa {
+        /// δ.
+        delta: f64,
+        /// Switch to the competitive mode.
+        competitive: bool,
+    },
+    /// LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus).
+    #[serde(rename = "ledbat++")]
+    LedbatPlusPlus {
+        /// TARGET, nanoseconds.
+        target_ns: u64,
+        /// The most by which GAIN is divided.
+        gain_divisor_limit: f64,
+        /// Constant of the decrease.
+        decrease: f64,
+        /// How many times as long as a slowdown lasted the next one is away.
+        slowdown_spacing: u64,
+    },
     /// A window that never changes.
     Fixed {
         /// Its size, bytes of payload.

@@ -396,5 +396,12 @@ const fn phase_number(phase: Phase) -> i64 {
         Phase::ConservativeSlowStart => 1,
         Phase::CongestionAvoidance => 2,
         Phase::Steady => 3,
+        Phase::Drain => 4,
+        Phase::ProbeDown => 5,
+        Phase::ProbeCruise => 6,
+        Phase::ProbeRefill => 7,
+        Phase::ProbeUp => 8,
+        Phase::ProbeRtt => 9,
+        Phase::Slowdown => 10,
     }
 }

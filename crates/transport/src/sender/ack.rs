@@ -18,6 +18,8 @@ struct Deliveries {
     duplicate: bool,
     /// The newest transmission among them: (order, sent at, may be confused with an earlier one).
     newest: Option<(u64, Timestamp, bool)>,
+    /// What was in flight when it left.
+    in_flight_at_send: Bytes,
     /// The newest transmission that was certainly delivered; an acknowledgment may answer an earlier one.
     newest_certain: u64,
 }
@@ -31,6 +33,7 @@ impl Deliveries {
         }
         if self.newest.is_none_or(|(order, ..)| record.order > order) {
             self.newest = Some((record.order, record.sent_at, record.retransmitted));
+            self.in_flight_at_send = record.state.in_flight();
         }
     }
 }
@@ -286,6 +289,7 @@ impl Sender {
         event.in_flight = self.in_flight();
         event.mss = self.config.mss;
         event.latest_sent_at = deliveries.newest.map(|(_, sent_at, _)| sent_at);
+        event.in_flight_at_send = deliveries.in_flight_at_send;
         event.rtt_sample = rtt_sample;
         event.rtt = self.timer.rtt();
         event.rate = self.rate.take_sample(self.timer.rtt().minimum);

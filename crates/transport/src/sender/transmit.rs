@@ -86,8 +86,9 @@ impl Sender {
 
     fn send(&mut self, now: Timestamp, candidate: Candidate, probe: &mut dyn Probe) -> Segment {
         let idle = self.ledger.is_empty();
-        let state = self.rate.on_sent(now, idle);
         let payload = candidate.payload();
+        let bytes = Bytes::new(u64::from(payload));
+        let state = self.rate.on_sent(now, idle, self.in_flight() + bytes);
         let (sequence, retransmission) = match candidate {
             Candidate::New { .. } => {
                 let sequence = self.ledger.next();
@@ -101,7 +102,6 @@ impl Sender {
                 (sequence, true)
             }
         };
-        let bytes = Bytes::new(u64::from(payload));
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(bytes);
         }
@@ -113,6 +113,7 @@ impl Sender {
         let mut event = SendEvent::at(now, bytes);
         event.in_flight = self.in_flight();
         event.retransmission = retransmission;
+        event.app_limited = state.app_limited();
         event.mss = self.config.mss;
         event.rtt = self.timer.rtt();
         let path = self.controller.on_sent(&event, probe);

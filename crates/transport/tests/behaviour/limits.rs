@@ -62,6 +62,34 @@ fn a_stopped_flow_repairs_but_sends_nothing_new() {
     assert_eq!(script.sender.next_timer(), Timestamp::NEVER);
 }
 
+#[test]
+fn the_controller_hears_what_was_in_flight_when_the_acknowledged_packet_left() {
+    let mut script = Script::new(config(Recovery::Prr), Rule::Fixed, 5);
+    script.send();
+    script.at(100).ack(2, &[]);
+    assert_eq!(script.controller.last_ack().in_flight_at_send, Bytes::new(2 * MSS), "the second of five");
+    script.at(150).ack(2, &[]);
+    assert_eq!(script.controller.last_ack().in_flight_at_send, Bytes::ZERO, "nothing was acknowledged");
+    script.at(200).ack(7, &[]);
+    assert_eq!(
+        script.controller.last_ack().in_flight_at_send,
+        Bytes::new(5 * MSS),
+        "sent with three on the way"
+    );
+}
+
+#[test]
+fn the_controller_hears_that_the_application_had_run_dry() {
+    let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);
+    script.send();
+    script.sender.offer(Bytes::MAX);
+    script.send();
+    assert!(script.controller.desk().sent.iter().all(|event| event.app_limited));
+    script.at(100).ack(10, &[]);
+    let last = *script.controller.desk().sent.last().expect("ten more");
+    assert!(!last.app_limited, "the gap has been delivered");
+}
+
 /// One flight of `used` segments under a window of ten: is it window-limited?
 fn limited(phase: Phase, used: u64) -> bool {
     let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);

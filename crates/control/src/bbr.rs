@@ -1,0 +1,331 @@
+//! BBR, version 3: a model of the path instead of a reaction to losses (draft-ietf-ccwg-bbr-06).
+//!
+//! One file for each idea: the filters and models that the algorithm draws on are types of their own; what follows
+//! from them, state by state, is in `startup`, `probe_bandwidth` and `probe_rtt`; `losses` holds the answer to
+//! congestion, `output` makes window, rate and quantum of it all. Section numbers are those of the draft, and names
+//! in `typewriter` its names.
+
+mod ack_aggregation;
+mod bandwidth_filter;
+mod full_pipe;
+mod limited_span;
+mod long_term;
+mod losses;
+mod min_rtt;
+mod output;
+mod probe_bandwidth;
+mod probe_rtt;
+mod rounds;
+mod short_term;
+mod startup;
+mod state;
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Measurement, Pacing,
+    PathHeader, Phase, Probe, RandomStream, Rate, RateSample, Requirements, SendEvent, Timestamp,
+};
+
+use crate::ConfigError;
+use ack_aggregation::AckAggregation;
+use airpath_model::config::check;
+use bandwidth_filter::BandwidthFilter;
+use full_pipe::FullPipe;
+use limited_span::LimitedSpan;
+use long_term::LongTerm;
+use losses::Undo;
+use min_rtt::MinRtt;
+use probe_bandwidth::ProbeCycle;
+use probe_rtt::ProbeRtt;
+use rounds::Rounds;
+use short_term::ShortTerm;
+use state::State;
+
+/// `MinPipeCwnd` in segments: fewer in flight would not keep a path with delayed acknowledgments busy (5.6.4.3).
+const MIN_PIPE_SEGMENTS: u64 = 4;
+
+/// The parameters of BBR under the draft's names. Gains are not among them: they fit each other (section 5.6.1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BbrConfig {
+    /// `LossThresh`: the part of a round's data whose loss says that too much was in flight; from 0 to 1. 0.02.
+    pub loss_threshold: f64,
+    /// `Beta`: the part of a limit that one round with losses leaves; greater than 0, at most 1. 0.7.
+    pub beta: f64,
+    /// `Headroom`: the part of `inflight_longterm` that is left to others while cruising; at least 0, less than 1.
+    /// 0.15.
+    pub headroom: f64,
+    /// `ProbeRTTInterval`: without a smaller round-trip time for so long, one is looked for; greater than zero. 5 s.
+    pub probe_rtt_interval: Duration,
+    /// `ProbeRTTDuration`: how long little is in flight then, at least. 200 ms.
+    pub probe_rtt_duration: Duration,
+    /// `MinRTTFilterLen`: how long a minimum of the round-trip time is believed; not below the interval. 10 s.
+    pub min_rtt_window: Duration,
+}
+
+impl Default for BbrConfig {
+    fn default() -> Self {
+        Self {
+            loss_threshold: 0.02,
+            beta: 0.7,
+            headroom: 0.15,
+            probe_rtt_interval: Duration::from_secs(5),
+            probe_rtt_duration: Duration::from_millis(200),
+            min_rtt_window: Duration::from_secs(10),
+        }
+    }
+}
+
+impl BbrConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        let Self { loss_threshold, beta, headroom, .. } = *self;
+        check((0.0..=1.0).contains(&loss_threshold), "loss_threshold", "from 0 to 1", loss_threshold)?;
+        check(beta > 0.0 && beta <= 1.0, "beta", "greater than 0 and at most 1", beta)?;
+        check((0.0..1.0).contains(&headroom), "headroom", "at least 0 and less than 1", headroom)?;
+        let interval = self.probe_rtt_interval;
+        check(!interval.is_zero(), "probe_rtt_interval", "greater than zero", 0.0)?;
+        let window = self.min_rtt_window;
+        let range = "at least probe_rtt_interval (seconds)";
+        check(window >= interval, "min_rtt_window", range, window.as_secs_f64())
+    }
+}
+
+/// BBR, version 3 (draft-ietf-ccwg-bbr-06).
+///
+/// It estimates the bandwidth of the path from delivery rates and its round-trip time without queues, paces at the one
+/// and keeps about the product of both in flight. It probes for more bandwidth every two or three seconds, and for a
+/// smaller round-trip time when none was seen for five. Losses lower its limits only when many come in one round, or
+/// while nothing is being probed.
+///
+/// Window, limits and rates count payload. An ECN echo counts as a round with too many losses.
+///
+/// Telemetry: [`Measurement::Phase`] at each change of state, [`Measurement::Bandwidth`] (the rate in the model) in
+/// each round.
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    config: BbrConfig,
+    random: RandomStream,
+    mss: Bytes,
+    initial_window: Bytes,
+    state: State,
+    /// The flow's first packet has left: clocks run.
+    begun: bool,
+    /// `C.delivered`.
+    delivered: Bytes,
+    in_flight: Bytes,
+    rounds: Rounds,
+    max_bw: BandwidthFilter,
+    min_rtt: MinRtt,
+    full_pipe: FullPipe,
+    aggregation: AckAggregation,
+    short_term: ShortTerm,
+    long_term: LongTerm,
+    limited: LimitedSpan,
+    /// `BBR.bw`: the bandwidth that the model allows.
+    bandwidth: Rate,
+    cycle: ProbeCycle,
+    probe_rtt: ProbeRtt,
+    /// `drain_start_round`.
+    drain_start_round: u64,
+    /// Acknowledgments in this round that revealed losses, during startup.
+    startup_losses: u32,
+    /// Losses are being repaired; after a timeout until so much has been delivered.
+    in_recovery: bool,
+    timeout_until: Option<Bytes>,
+    /// `prior_cwnd`.
+    prior_window: Bytes,
+    undo: Undo,
+    idle_restart: bool,
+    window: Bytes,
+    pacing_rate: Rate,
+    /// The pacing rate follows from a round-trip time.
+    rate_from_rtt: bool,
+}
+
+impl Bbr {
+    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    /// The times between probes are drawn from `random`.
+    ///
+    /// Fails when a parameter is outside the range stated in [`BbrConfig`], `mss` is zero, or the window does not hold
+    /// one packet.
+    pub fn new(
+        config: BbrConfig,
+        random: RandomStream,
+        initial_window: Bytes,
+        mss: Bytes,
+    ) -> Result<Self, ConfigError> {
+        config.check()?;
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        let mut bbr = Self {
+            config,
+            random,
+            mss,
+            initial_window,
+            state: State::Startup,
+            begun: false,
+            delivered: Bytes::ZERO,
+            in_flight: Bytes::ZERO,
+            rounds: Rounds::default(),
+            max_bw: BandwidthFilter::default(),
+            min_rtt: MinRtt::new(config.probe_rtt_interval, config.min_rtt_window, Timestamp::ZERO),
+            full_pipe: FullPipe::default(),
+            aggregation: AckAggregation::new(Timestamp::ZERO),
+            short_term: ShortTerm::default(),
+            long_term: LongTerm::default(),
+            limited: LimitedSpan::default(),
+            bandwidth: Rate::ZERO,
+            cycle: ProbeCycle::default(),
+            probe_rtt: ProbeRtt::default(),
+            drain_start_round: 0,
+            startup_losses: 0,
+            in_recovery: false,
+            timeout_until: None,
+            prior_window: Bytes::ZERO,
+            undo: Undo::default(),
+            idle_restart: false,
+            window: initial_window,
+            pacing_rate: Rate::ZERO,
+            rate_from_rtt: false,
+        };
+        bbr.init_pacing_rate(Duration::ZERO);
+        Ok(bbr)
+    }
+
+    /// `OnInit`, as far as it needs a clock.
+    fn begin(&mut self, now: Timestamp) {
+        if !self.begun {
+            self.begun = true;
+            self.min_rtt = MinRtt::new(self.config.probe_rtt_interval, self.config.min_rtt_window, now);
+            self.aggregation = AckAggregation::new(now);
+        }
+    }
+
+    /// `UpdateModelAndState` (section 5.2.3).
+    fn update_model_and_state(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
+        self.update_rates(sample);
+        self.aggregation.update(
+            event.now,
+            event.acked,
+            self.bandwidth,
+            self.window,
+            self.rounds.count,
+            !self.full_pipe.reached,
+        );
+        if let Some(sample) = sample
+            && self.rounds.started
+            && !sample.app_limited
+        {
+            self.full_pipe.on_round(sample.rate());
+        }
+        self.check_startup_done(event, sample);
+        self.check_drain_done(event.now);
+        self.update_probe_bandwidth(event, sample);
+        self.min_rtt.update(event.now, event.rtt_sample);
+        self.check_probe_rtt(event);
+        if let Some(sample) = sample {
+            self.short_term.advance_latest(sample);
+        }
+        self.bandwidth = self.max_bw.maximum().min(self.short_term.bandwidth);
+    }
+
+    /// `UpdateLatestDeliverySignals` and `UpdateCongestionSignals`.
+    fn update_rates(&mut self, sample: Option<&RateSample>) {
+        let Some(sample) = sample else {
+            self.rounds.started = false;
+            self.short_term.without_sample();
+            return;
+        };
+        self.short_term.update_latest(sample, self.delivered);
+        self.rounds.update(sample.prior_delivered, self.delivered);
+        if self.rounds.started {
+            self.cycle.count_round();
+        }
+        self.max_bw.update(sample.rate(), sample.app_limited);
+        let (probing, beta) = (self.state.is_probing(), self.config.beta);
+        self.short_term.adapt(probing, beta, self.max_bw.maximum(), self.window);
+    }
+
+    /// Enters a state. Its gains come with it.
+    fn enter(&mut self, state: State) {
+        self.state = state;
+    }
+
+    /// Does `change` and tells the probe of another state after it.
+    fn watching_state(
+        &mut self,
+        now: Timestamp,
+        probe: &mut dyn Probe,
+        change: impl FnOnce(&mut Self, &mut dyn Probe),
+    ) {
+        let before = self.state;
+        change(self, probe);
+        if self.state != before {
+            probe.record(now, Measurement::Phase(self.state.phase()));
+        }
+    }
+}
+
+impl Controller for Bbr {
+    fn requirements(&self) -> Requirements {
+        Requirements { pacing: true, rate_samples: true, ..Requirements::default() }
+    }
+
+    fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {
+        self.begin(event.now);
+        if event.in_flight <= event.payload {
+            self.watching_state(event.now, probe, |bbr, _| bbr.restart_from_idle(event));
+        }
+        PathHeader::None
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.watching_state(event.now, probe, |bbr, probe| {
+            bbr.begin(event.now);
+            bbr.mss = event.mss;
+            bbr.in_flight = event.in_flight;
+            let sample = bbr.sample(event);
+            bbr.delivered =
+                sample.map_or(bbr.delivered + event.acked, |rate| rate.prior_delivered + rate.delivered);
+            bbr.limited.update(event.now, bbr.delivered);
+            if !bbr.rate_from_rtt && !event.rtt.smoothed.is_zero() {
+                bbr.rate_from_rtt = true;
+                bbr.init_pacing_rate(event.rtt.smoothed);
+            }
+            bbr.follow_recovery(event.in_recovery);
+            bbr.on_losses(event, sample.as_ref());
+            if !event.acked.is_zero() {
+                bbr.update_model_and_state(event, sample.as_ref());
+                bbr.update_control(event.acked);
+                if bbr.rounds.started {
+                    probe.record(event.now, Measurement::Bandwidth(bbr.bandwidth.as_bps() as f64 / 8.0));
+                }
+            }
+        });
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        self.watching_state(event.now, probe, |bbr, _| {
+            bbr.begin(event.now);
+            bbr.mss = event.mss;
+            match event.signal {
+                CongestionSignal::Loss => bbr.enter_fast_recovery(),
+                CongestionSignal::Timeout => bbr.on_timeout(event),
+                CongestionSignal::EcnCe => bbr.on_echo(event.now),
+            }
+        });
+    }
+
+    fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        self.watching_state(now, probe, |bbr, _| bbr.undo_losses());
+    }
+
+    fn control(&self) -> Control {
+        Control { window: self.window, pacing: Pacing::At(self.pacing_rate), quantum: self.quantum() }
+    }
+
+    fn phase(&self) -> Phase {
+        self.state.phase()
+    }
+}
+
+#[cfg(test)]
+mod tests;

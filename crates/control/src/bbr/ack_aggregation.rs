@@ -1,0 +1,84 @@
+//! `extra_acked`: how much more than expected is acknowledged at once.
+
+use airpath_model::{Bytes, Rate, Timestamp};
+
+use crate::windowed_extremum::WindowedMaximum;
+
+/// `ExtraAckedFilterLen`, in rounds (section 2.11); one round during startup.
+const ROUNDS: u64 = 10;
+
+/// The degree of aggregation on the way (section 5.5.9).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AckAggregation {
+    interval_start: Timestamp,
+    delivered: Bytes,
+    filter: WindowedMaximum<Bytes>,
+}
+
+impl AckAggregation {
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self { interval_start: now, delivered: Bytes::ZERO, filter: WindowedMaximum::default() }
+    }
+
+    /// `UpdateACKAggregation`: `acked` came at `now`, while `bandwidth` was expected. `startup` says that the path was
+    /// not filled yet.
+    pub(super) fn update(
+        &mut self,
+        now: Timestamp,
+        acked: Bytes,
+        bandwidth: Rate,
+        window: Bytes,
+        round: u64,
+        startup: bool,
+    ) {
+        let mut expected = bandwidth.bytes_in(now.since(self.interval_start));
+        if self.delivered <= expected {
+            self.restart(now);
+            expected = Bytes::ZERO;
+        }
+        self.delivered += acked;
+        let extra = (self.delivered - expected).min(window);
+        self.filter.update(if startup { 1 } else { ROUNDS }, round, extra);
+    }
+
+    /// The interval begins anew.
+    fn restart(&mut self, now: Timestamp) {
+        self.delivered = Bytes::ZERO;
+        self.interval_start = now;
+    }
+
+    /// The flow was idle: what comes next is measured from now.
+    pub(super) fn on_restart_from_idle(&mut self, now: Timestamp) {
+        self.interval_start = now;
+    }
+
+    /// `extra_acked`.
+    pub(super) fn extra(&self) -> Bytes {
+        self.filter.get().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_burst_counts_beyond_what_the_bandwidth_explains() {
+        let (mut aggregation, rate) = (AckAggregation::new(Timestamp::ZERO), Rate::from_bps(8_000_000));
+        let mut ack = |ms, bytes| {
+            let now = Timestamp::ZERO + Duration::from_millis(ms);
+            aggregation.update(now, Bytes::new(bytes), rate, Bytes::new(20_000), 1, false);
+            aggregation.extra().get()
+        };
+        // One packet of 1000 bytes a millisecond is as expected: each acknowledgment is one packet ahead.
+        assert_eq!(ack(1, 1000), 1000);
+        assert_eq!(ack(2, 1000), 1000);
+        // A silence of 10 ms, then 10 packets at once, of which the interval explains none.
+        assert_eq!(ack(12, 10_000), 10_000);
+        // 4 ms later 8 more: 18 000 less the 4000 expected.
+        assert_eq!(ack(16, 8000), 14_000);
+        assert_eq!(ack(17, 30_000), 20_000, "never more than the window");
+    }
+}

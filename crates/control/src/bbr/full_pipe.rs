@@ -1,0 +1,63 @@
+//! Has the path been filled? A plateau of the delivery rate says so.
+
+use airpath_model::Rate;
+
+/// Growth that counts as growth, and how many rounds may go without it (section 5.3.1.2).
+const GROWTH: f64 = 1.25;
+const ROUNDS: u32 = 3;
+
+/// The full-pipe estimator (section 5.3.1.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FullPipe {
+    /// `full_bw`: the baseline.
+    baseline: Rate,
+    /// `full_bw_count`: rounds without growth.
+    count: u32,
+    /// `full_bw_now`: filled in the present attempt.
+    pub(super) now: bool,
+    /// `full_bw_reached`: filled at least once.
+    pub(super) reached: bool,
+}
+
+impl FullPipe {
+    /// `ResetFullBW`, with `rate` as the new baseline. Whether the path was ever filled stays known.
+    pub(super) fn restart(&mut self, baseline: Rate) {
+        *self = Self { baseline, count: 0, now: false, reached: self.reached };
+    }
+
+    /// `CheckFullBWReached`, once a round, with a delivery rate that the application did not limit.
+    pub(super) fn on_round(&mut self, rate: Rate) {
+        if self.now {
+            return;
+        }
+        if rate >= self.baseline.mul_f64(GROWTH) {
+            self.restart(rate);
+            return;
+        }
+        self.count += 1;
+        self.now = self.count >= ROUNDS;
+        self.reached |= self.now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_rounds_without_a_quarter_more_fill_it() {
+        let (mut pipe, rate) = (FullPipe::default(), Rate::from_bps);
+        for (bps, full) in [(100, false), (125, false), (130, false), (140, false), (157, false)] {
+            pipe.on_round(rate(bps));
+            assert_eq!(pipe.now, full, "{bps}");
+        }
+        // 157 is a quarter more than 125: the count began anew.
+        for (bps, full) in [(160, false), (190, false), (195, true)] {
+            pipe.on_round(rate(bps));
+            assert_eq!(pipe.now, full, "{bps}");
+        }
+        assert!(pipe.reached);
+        pipe.restart(rate(100));
+        assert!(!pipe.now && pipe.reached);
+    }
+}

@@ -1,0 +1,55 @@
+//! Samples that the algorithm itself holds low.
+
+use airpath_model::{Bytes, Timestamp};
+
+/// `MarkConnectionAppLimited` in `ProbeRTT` (section 5.3.4.3): packets that leave while little is allowed in flight
+/// give samples that count as limited by the application. The transport is not told; their times of sending tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LimitedSpan {
+    /// Samples of packets sent in this span are limited; open while `until` is set.
+    from: Option<Timestamp>,
+    to: Timestamp,
+    /// The span ends when more than this has been delivered.
+    until: Option<Bytes>,
+}
+
+impl LimitedSpan {
+    /// Samples are limited until `delivered` and what is `in_flight` now has been delivered.
+    pub(super) fn mark(&mut self, now: Timestamp, delivered: Bytes, in_flight: Bytes) {
+        if self.until.is_none() {
+            self.from = Some(now);
+        }
+        self.until = Some(delivered + in_flight);
+    }
+
+    /// `delivered` has been delivered by now.
+    pub(super) fn update(&mut self, now: Timestamp, delivered: Bytes) {
+        if self.until.is_some_and(|until| delivered > until) {
+            self.until = None;
+            self.to = now;
+        }
+    }
+
+    /// Whether the sample of a packet sent then is limited.
+    pub(super) fn covers(&self, sent_at: Timestamp) -> bool {
+        self.from.is_some_and(|from| sent_at >= from) && (self.until.is_some() || sent_at < self.to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_before_the_low_flight_is_delivered_is_limited() {
+        let at = Timestamp::from_nanos;
+        let mut span = LimitedSpan::default();
+        assert!(!span.covers(at(5)));
+        span.mark(at(10), Bytes::new(100), Bytes::new(50));
+        span.mark(at(20), Bytes::new(120), Bytes::new(40));
+        span.update(at(30), Bytes::new(160));
+        assert!(!span.covers(at(9)) && span.covers(at(10)) && span.covers(at(29)));
+        span.update(at(40), Bytes::new(161));
+        assert!(span.covers(at(39)) && !span.covers(at(40)));
+    }
+}

@@ -1,0 +1,96 @@
+//! The long-term model: how much in flight the path bore without much loss.
+
+use airpath_model::Bytes;
+
+use super::MIN_PIPE_SEGMENTS;
+
+/// `inflight_longterm`, and how it is raised while more is tried (section 5.3.3.9).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LongTerm {
+    /// `inflight_longterm`; [`Bytes::MAX`] when no limit was found.
+    pub(super) inflight: Bytes,
+    /// `probe_up_acked_per_inc`: acknowledged bytes for one more segment.
+    acked_per_segment: Bytes,
+    /// `bw_probe_up_acked`.
+    acked: Bytes,
+    /// `bw_probe_up_rounds`.
+    rounds: u32,
+}
+
+impl Default for LongTerm {
+    fn default() -> Self {
+        Self { inflight: Bytes::MAX, acked_per_segment: Bytes::MAX, acked: Bytes::ZERO, rounds: 0 }
+    }
+}
+
+impl LongTerm {
+    /// No growth until the next probe.
+    pub(super) fn stop_growth(&mut self) {
+        self.acked_per_segment = Bytes::MAX;
+    }
+
+    /// The next probe starts with slow growth.
+    pub(super) fn restart_growth(&mut self) {
+        self.rounds = 0;
+        self.acked = Bytes::ZERO;
+    }
+
+    /// `RaiseInflightLongtermSlope`: in each round of a probe twice as many segments as in the one before.
+    pub(super) fn raise_slope(&mut self, window: Bytes, mss: Bytes) {
+        let growth = 1_u64 << self.rounds;
+        self.rounds = (self.rounds + 1).min(30);
+        self.acked_per_segment = Bytes::new(window.get() / growth).max(mss);
+    }
+
+    /// `ProbeInflightLongtermUpward`, while the limit is in use.
+    pub(super) fn grow(&mut self, acked: Bytes, mss: Bytes) {
+        self.acked += acked;
+        let segments = self.acked.get() / self.acked_per_segment.get();
+        self.acked -= self.acked_per_segment * segments;
+        self.inflight += mss * segments;
+    }
+
+    /// `InflightWithHeadroom`: less than the limit, to leave room for others.
+    pub(super) fn with_headroom(&self, headroom: f64, mss: Bytes) -> Bytes {
+        if self.inflight == Bytes::MAX {
+            return Bytes::MAX;
+        }
+        let room = self.inflight.mul_f64(headroom).max(mss);
+        (self.inflight - room).max(mss * MIN_PIPE_SEGMENTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: Bytes = Bytes::new(1000);
+
+    #[test]
+    fn growth_doubles_each_round() {
+        let mut model = LongTerm { inflight: MSS * 64, ..LongTerm::default() };
+        for segments in [1, 2, 4, 8] {
+            let before = model.inflight;
+            model.raise_slope(MSS * 64, MSS);
+            for _ in 0..64 {
+                model.grow(MSS, MSS);
+            }
+            assert_eq!(model.inflight - before, MSS * segments);
+        }
+        model.restart_growth();
+        model.stop_growth();
+        let before = model.inflight;
+        model.grow(MSS * 1000, MSS);
+        assert_eq!(model.inflight, before);
+    }
+
+    #[test]
+    fn headroom_is_a_part_a_segment_at_least_and_leaves_four() {
+        let mut model = LongTerm::default();
+        assert_eq!(model.with_headroom(0.15, MSS), Bytes::MAX);
+        for (inflight, left) in [(100, 85), (6, 5), (4, 4)] {
+            model.inflight = MSS * inflight;
+            assert_eq!(model.with_headroom(0.15, MSS), MSS * left);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What losses do: to the limits, to the window in recovery, and how it is undone.
+
+use airpath_model::{AckEvent, Bytes, CongestionEvent, Rate, RateSample, Timestamp};
+
+use super::Bbr;
+use super::state::State;
+
+/// The state that losses made the flow leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Probed {
+    Startup,
+    Up,
+}
+
+/// What comes back when losses prove false (section 5.5.11.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Undo {
+    /// `undo_state`.
+    pub(super) probed: Option<Probed>,
+    bandwidth: Rate,
+    inflight_short_term: Bytes,
+    inflight_long_term: Bytes,
+}
+
+impl Bbr {
+    /// The sample of an acknowledgment; what the algorithm held low itself counts as limited by the application.
+    pub(super) fn sample(&self, event: &AckEvent) -> Option<RateSample> {
+        let mut sample = event.rate?;
+        sample.app_limited |= event.latest_sent_at.is_some_and(|sent_at| self.limited.covers(sent_at));
+        Some(sample)
+    }
+
+    /// `IsInflightTooHigh`: so much was lost of what was in flight.
+    pub(super) fn is_inflight_too_high(&self, lost: Bytes, tx_in_flight: Bytes) -> bool {
+        lost.as_f64() > tx_in_flight.as_f64() * self.config.loss_threshold
+    }
+
+    /// `HandleLostPacket` for all that one acknowledgment reveals as lost, with the sample of the newest packet that it
+    /// delivers.
+    pub(super) fn on_losses(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
+        if event.newly_lost.is_zero() {
+            return;
+        }
+        self.note_loss();
+        if !self.cycle.is_probe_sample {
+            return;
+        }
+        let lost = sample.map_or(event.newly_lost, |sample| sample.lost.max(event.newly_lost));
+        if self.is_inflight_too_high(lost, event.in_flight_at_send) {
+            let tx_in_flight = self.inflight_at_loss(event.in_flight_at_send, lost, event.newly_lost);
+            let app_limited = sample.is_some_and(|sample| sample.app_limited);
+            self.handle_inflight_too_high(event.now, tx_in_flight, app_limited);
+        }
+    }
+
+    /// `InflightAtLoss`: where in the newly lost data the threshold was crossed (section 5.5.10.2).
+    fn inflight_at_loss(&self, tx_in_flight: Bytes, lost: Bytes, newly_lost: Bytes) -> Bytes {
+        let threshold = self.config.loss_threshold.min(0.99);
+        let inflight_before = (tx_in_flight - newly_lost).as_f64();
+        let lost_before = (lost - newly_lost).as_f64();
+        let lost_prefix = (threshold * inflight_before - lost_before) / (1.0 - threshold);
+        Bytes::from_f64(inflight_before + lost_prefix)
+    }
+
+    /// `HandleInflightTooHigh`.
+    fn handle_inflight_too_high(&mut self, now: Timestamp, tx_in_flight: Bytes, app_limited: bool) {
+        self.cycle.too_high = true;
+        self.cycle.is_probe_sample = false;
+        if !app_limited {
+            let floor = self.target_inflight().mul_f64(self.config.beta);
+            self.long_term.inflight = tx_in_flight.max(floor);
+        }
+        if self.state == State::ProbeUp {
+            self.undo.probed = Some(Probed::Up);
+            self.start_probe_down(now);
+        }
+    }
+
+    /// `NoteLoss`.
+    fn note_loss(&mut self) {
+        if self.short_term.note_loss(self.delivered) {
+            self.save_state();
+        }
+    }
+
+    /// `SaveStateUponLoss`.
+    fn save_state(&mut self) {
+        self.save_window();
+        self.undo = Undo {
+            probed: None,
+            bandwidth: self.short_term.bandwidth,
+            inflight_short_term: self.short_term.inflight,
+            inflight_long_term: self.long_term.inflight,
+        };
+    }
+
+    /// `OnEnterFastRecovery`.
+    pub(super) fn enter_fast_recovery(&mut self) {
+        self.save_state();
+        self.in_recovery = true;
+    }
+
+    /// `OnEnterRTO`: one packet, and growth from there. All that is outstanding counts as lost.
+    pub(super) fn on_timeout(&mut self, event: &CongestionEvent) {
+        self.save_state();
+        self.in_recovery = true;
+        self.timeout_until = Some(self.delivered + event.lost);
+        self.short_term.note_loss(self.delivered);
+        if self.cycle.is_probe_sample && self.is_inflight_too_high(event.lost, event.flight_size) {
+            let tx_in_flight = self.inflight_at_loss(event.flight_size, event.lost, event.lost);
+            self.handle_inflight_too_high(event.now, tx_in_flight, false);
+        }
+        self.in_flight = Bytes::ZERO;
+        self.window = self.mss.min(self.window);
+    }
+
+    /// A mark counts as a round with too many losses (section 3.7 asks for an answer and names none).
+    pub(super) fn on_echo(&mut self, now: Timestamp) {
+        self.note_loss();
+        if self.cycle.is_probe_sample {
+            self.handle_inflight_too_high(now, self.in_flight, false);
+        }
+    }
+
+    /// Notes where recovery begins without a signal of its own and where it ends. At its end the window comes back
+    /// (section 5.6.4.4).
+    pub(super) fn follow_recovery(&mut self, fast_recovery: bool) {
+        let repaired = self.timeout_until.is_none_or(|until| self.delivered >= until);
+        if fast_recovery && !self.in_recovery {
+            self.enter_fast_recovery();
+        } else if self.in_recovery && !fast_recovery && repaired {
+            self.leave_recovery();
+        }
+    }
+
+    fn leave_recovery(&mut self) {
+        self.in_recovery = false;
+        self.timeout_until = None;
+        self.restore_window();
+    }
+
+    /// `HandleSpuriousLossDetection`.
+    pub(super) fn undo_losses(&mut self) {
+        self.leave_recovery();
+        self.full_pipe.restart(Rate::ZERO);
+        self.short_term.undo(self.undo.bandwidth, self.undo.inflight_short_term);
+        self.long_term.inflight = self.long_term.inflight.max(self.undo.inflight_long_term);
+        match self.undo.probed.take() {
+            Some(Probed::Startup) if self.state != State::Startup => {
+                self.full_pipe.reached = false;
+                if self.state != State::ProbeRtt {
+                    self.enter(State::Startup);
+                }
+            }
+            Some(Probed::Up) if !matches!(self.state, State::ProbeUp | State::ProbeRtt) => {
+                self.start_probe_refill();
+            }
+            _ => {}
+        }
+    }
+
+    /// `SaveCwnd`.
+    pub(super) fn save_window(&mut self) {
+        self.prior_window = if self.in_recovery || self.state == State::ProbeRtt {
+            self.prior_window.max(self.window)
+        } else {
+            self.window
+        };
+    }
+
+    /// `RestoreCwnd`.
+    pub(super) fn restore_window(&mut self) {
+        self.window = self.window.max(self.prior_window);
+    }
+}

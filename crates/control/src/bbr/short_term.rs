@@ -1,0 +1,169 @@
+//! The short-term model: what loss says when nothing is being probed.
+
+use airpath_model::{Bytes, Rate, RateSample};
+
+/// `bw_shortterm` and `inflight_shortterm`, the measurements of the last round they are drawn from, and the rounds in
+/// which losses are counted (section 5.5.10.3).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShortTerm {
+    /// `bw_shortterm`; unlimited when not set.
+    pub(super) bandwidth: Rate,
+    /// `inflight_shortterm`; [`Bytes::MAX`] when not set.
+    pub(super) inflight: Bytes,
+    bw_latest: Rate,
+    /// `inflight_latest`: the most that a sample of this round delivered.
+    pub(super) inflight_latest: Bytes,
+    loss_round_delivered: Bytes,
+    /// `loss_round_start`: the acknowledgment being processed ended a round of losses.
+    pub(super) loss_round_start: bool,
+    is_loss_in_round: bool,
+}
+
+impl Default for ShortTerm {
+    fn default() -> Self {
+        Self {
+            bandwidth: Rate::UNLIMITED,
+            inflight: Bytes::MAX,
+            bw_latest: Rate::ZERO,
+            inflight_latest: Bytes::ZERO,
+            loss_round_delivered: Bytes::ZERO,
+            loss_round_start: false,
+            is_loss_in_round: false,
+        }
+    }
+}
+
+impl ShortTerm {
+    /// `NoteLoss`: data was lost when `delivered` had been delivered. Whether it was the first of this round.
+    pub(super) fn note_loss(&mut self, delivered: Bytes) -> bool {
+        let first = !self.is_loss_in_round;
+        if first {
+            self.loss_round_delivered = delivered;
+        }
+        self.is_loss_in_round = true;
+        first
+    }
+
+    /// `UpdateLatestDeliverySignals`, near the start of an acknowledgment.
+    pub(super) fn update_latest(&mut self, sample: &RateSample, delivered: Bytes) {
+        self.bw_latest = self.bw_latest.max(sample.rate());
+        self.inflight_latest = self.inflight_latest.max(sample.delivered);
+        self.loss_round_start = sample.prior_delivered >= self.loss_round_delivered;
+        if self.loss_round_start {
+            self.loss_round_delivered = delivered;
+        }
+    }
+
+    /// Once a round, `AdaptLowerBoundsFromCongestion`, unless bandwidth is being `probing` for: towards what was
+    /// delivered, by a factor `beta` at most, from `max_bw` and `window` the first time.
+    pub(super) fn adapt(&mut self, probing: bool, beta: f64, max_bw: Rate, window: Bytes) {
+        if !self.loss_round_start {
+            return;
+        }
+        if self.is_loss_in_round && !probing {
+            if self.bandwidth == Rate::UNLIMITED {
+                self.bandwidth = max_bw;
+            }
+            if self.inflight == Bytes::MAX {
+                self.inflight = window;
+            }
+            self.bandwidth = self.bw_latest.max(self.bandwidth.mul_f64(beta));
+            self.inflight = self.inflight_latest.max(self.inflight.mul_f64(beta));
+        }
+        self.is_loss_in_round = false;
+    }
+
+    /// `AdvanceLatestDeliverySignals`, near the end of an acknowledgment.
+    pub(super) fn advance_latest(&mut self, sample: &RateSample) {
+        if self.loss_round_start {
+            self.bw_latest = sample.rate();
+            self.inflight_latest = sample.delivered;
+        }
+    }
+
+    /// An acknowledgment without a sample ends no round.
+    pub(super) fn without_sample(&mut self) {
+        self.loss_round_start = false;
+    }
+
+    /// `ResetCongestionSignals`.
+    pub(super) fn reset_signals(&mut self) {
+        self.is_loss_in_round = false;
+        self.bw_latest = Rate::ZERO;
+        self.inflight_latest = Bytes::ZERO;
+    }
+
+    /// `ResetShortTermModel`.
+    pub(super) fn reset_model(&mut self) {
+        self.bandwidth = Rate::UNLIMITED;
+        self.inflight = Bytes::MAX;
+    }
+
+    /// The losses of this round proved false: the model is at least `bandwidth` and `inflight` again.
+    pub(super) fn undo(&mut self, bandwidth: Rate, inflight: Bytes) {
+        self.is_loss_in_round = false;
+        self.bandwidth = self.bandwidth.max(bandwidth);
+        self.inflight = self.inflight.max(inflight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::Duration;
+
+    use super::*;
+
+    fn sample(prior: u64, delivered: u64) -> RateSample {
+        RateSample {
+            delivered: Bytes::new(delivered),
+            lost: Bytes::ZERO,
+            interval: Duration::from_secs(1),
+            prior_delivered: Bytes::new(prior),
+            app_limited: false,
+        }
+    }
+
+    const MAX_BW: Rate = Rate::from_bps(80_000);
+    const WINDOW: Bytes = Bytes::new(20_000);
+
+    /// One round in which `lost` data is lost and `delivered` bytes a second arrive.
+    fn round(model: &mut ShortTerm, lost: bool, delivered: u64, probing: bool, start: u64) {
+        if lost {
+            model.note_loss(Bytes::new(start));
+        }
+        model.update_latest(&sample(start - 1, delivered), Bytes::new(start + 1));
+        model.adapt(probing, 0.7, MAX_BW, WINDOW);
+        model.advance_latest(&sample(start - 1, delivered));
+        assert_eq!(model.bandwidth == Rate::UNLIMITED, model.inflight == Bytes::MAX);
+        model.update_latest(&sample(start, delivered), Bytes::new(start + 2));
+        model.adapt(probing, 0.7, MAX_BW, WINDOW);
+        model.advance_latest(&sample(start, delivered));
+    }
+
+    #[test]
+    fn a_round_with_loss_lowers_it_to_what_was_delivered() {
+        let mut model = ShortTerm::default();
+        round(&mut model, false, 9500, false, 10);
+        assert_eq!(model.bandwidth, Rate::UNLIMITED);
+        round(&mut model, true, 9500, false, 20);
+        assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(76_000), Bytes::new(14_000)));
+    }
+
+    #[test]
+    fn a_round_lowers_it_by_beta_at_most() {
+        let mut model = ShortTerm::default();
+        round(&mut model, true, 1, false, 10);
+        assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(56_000), Bytes::new(14_000)));
+        round(&mut model, true, 1, false, 20);
+        assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(39_200), Bytes::new(9_800)));
+        model.reset_model();
+        assert_eq!((model.bandwidth, model.inflight), (Rate::UNLIMITED, Bytes::MAX));
+    }
+
+    #[test]
+    fn losses_while_probing_do_not_touch_it() {
+        let mut model = ShortTerm::default();
+        round(&mut model, true, 9500, true, 10);
+        assert_eq!((model.bandwidth, model.inflight), (Rate::UNLIMITED, Bytes::MAX));
+    }
+}

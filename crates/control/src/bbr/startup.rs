@@ -1,0 +1,55 @@
+//! Startup and the drain after it.
+
+use airpath_model::{AckEvent, RateSample, Timestamp};
+
+use super::Bbr;
+use super::losses::Probed;
+use super::state::State;
+
+/// `StartupFullLossCnt`: so many discontiguous losses in a round, at least, end startup (section 5.3.1.3).
+const FULL_LOSSES: u32 = 6;
+
+/// Rounds after which the drain ends in any case (section 5.3.2).
+const DRAIN_ROUNDS: u64 = 3;
+
+impl Bbr {
+    /// `CheckStartupDone`.
+    pub(super) fn check_startup_done(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
+        self.check_startup_high_loss(event, sample);
+        if self.state == State::Startup && self.full_pipe.reached {
+            self.enter(State::Drain);
+            self.drain_start_round = self.rounds.count;
+        }
+    }
+
+    /// `CheckStartupHighLoss`. Acknowledgments that reveal losses stand for discontiguous ranges, as in Linux.
+    fn check_startup_high_loss(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
+        if self.full_pipe.reached {
+            return;
+        }
+        self.startup_losses += u32::from(!event.newly_lost.is_zero());
+        if !self.short_term.loss_round_start {
+            return;
+        }
+        let lost = core::mem::take(&mut self.startup_losses);
+        let Some(sample) = sample else { return };
+        if event.in_recovery
+            && lost >= FULL_LOSSES
+            && self.is_inflight_too_high(sample.lost, event.in_flight_at_send)
+        {
+            self.undo.probed = Some(Probed::Startup);
+            self.full_pipe.reached = true;
+            self.long_term.inflight = self.bdp().max(self.short_term.inflight_latest);
+        }
+    }
+
+    /// `CheckDrainDone`.
+    pub(super) fn check_drain_done(&mut self, now: Timestamp) {
+        if self.state == State::Drain
+            && (self.in_flight <= self.inflight(self.bandwidth, 1.0)
+                || self.rounds.count > self.drain_start_round + DRAIN_ROUNDS)
+        {
+            self.start_probe_down(now);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Copa: towards a rate that is the inverse of the queueing delay (Arun and Balakrishnan, NSDI 2018).
+
+mod delay;
+mod mode;
+mod velocity;
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Pacing, Phase,
+    Probe, Rate, Requirements, Timestamp,
+};
+
+use crate::ConfigError;
+use airpath_model::config::check;
+use delay::Delays;
+use mode::Mode;
+use velocity::{Direction, Velocity};
+
+/// The smallest window that delay leads to, in segments: with fewer, delayed acknowledgments pass for a queue.
+const FLOOR_SEGMENTS: u64 = 2;
+
+/// The factor of the window over the standing RTT at which packets leave (section 2.1).
+const PACING_GAIN: f64 = 2.0;
+
+/// Parameters of Copa.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CopaConfig {
+    /// δ: how much delay is worth against throughput, greater than 0. A flow alone keeps about 1/δ packets in the
+    /// queue. 0.5.
+    pub delta: f64,
+    /// Switch to a δ that competes with flows which fill buffers, while there are such (section 2.2).
+    pub competitive: bool,
+}
+
+impl Default for CopaConfig {
+    fn default() -> Self {
+        Self { delta: 0.5, competitive: false }
+    }
+}
+
+/// Copa (NSDI 2018, section 2).
+///
+/// The window moves towards the target rate 1/(δ `d_q`), `d_q` being the queueing delay, by v/δ packets in a round trip;
+/// the velocity v doubles while it goes in one direction for long. Slow start doubles the window until the rate is
+/// above the target. Losses change nothing, unless flows that fill buffers are competed with. Packets are paced at
+/// twice the window over the standing RTT.
+///
+/// Telemetry: [`Measurement::Phase`]; `delta` at each change of it.
+#[derive(Clone, Debug)]
+pub struct Copa {
+    state: State,
+    mss: Bytes,
+    /// State before the last signal, until it is known to be false.
+    before_signal: Option<State>,
+}
+
+impl Copa {
+    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet.
+    ///
+    /// Fails when δ is not above 0, `mss` is zero, or the window does not hold one packet.
+    pub fn new(config: CopaConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
+        check(config.delta > 0.0 && config.delta.is_finite(), "delta", "greater than 0", config.delta)?;
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        let state = State {
+            window: initial_window.as_f64(),
+            slow_start: true,
+            delays: Delays::default(),
+            velocity: Velocity::default(),
+            mode: Mode::new(config),
+        };
+        Ok(Self { state, mss, before_signal: None })
+    }
+}
+
+/// All that a false signal must not change.
+#[derive(Clone, Debug)]
+struct State {
+    /// Bytes.
+    window: f64,
+    slow_start: bool,
+    delays: Delays,
+    velocity: Velocity,
+    mode: Mode,
+}
+
+impl State {
+    fn on_ack(&mut self, event: &AckEvent) {
+        if let Some(sample) = event.rtt_sample {
+            self.delays.update(event.now, sample, event.rtt.smoothed);
+        }
+        self.mode.update(event.round, self.slow_start, &self.delays);
+        let Some(delays) = self.delays.get() else { return };
+        if event.acked.is_zero() {
+            return;
+        }
+        let mss = event.mss.as_f64();
+        // λ ≤ λ_t, that is, window / RTTstanding ≤ 1 / (δ d_q), without division by a delay that may be zero.
+        let packets = self.window / mss;
+        let queueing = delays.queueing().as_secs_f64();
+        let below = packets * self.mode.delta() * queueing <= delays.standing.as_secs_f64();
+        if self.slow_start {
+            if below {
+                self.grow(event.acked.as_f64(), event);
+                return;
+            }
+            self.slow_start = false;
+            self.velocity.restart(event.round, self.window);
+        }
+        self.velocity.on_ack(event.round, self.window);
+        let direction = if below { Direction::Up } else { Direction::Down };
+        let velocity = self.velocity.towards(direction);
+        // v / (δ window) packets for each packet acknowledged, one for one at most.
+        let step = (velocity / (self.mode.delta() * packets)).min(1.0) * event.acked.as_f64();
+        match direction {
+            Direction::Up => self.grow(step, event),
+            Direction::Down => {
+                let floor = (event.mss * FLOOR_SEGMENTS).as_f64().min(self.window);
+                self.window = (self.window - step).max(floor);
+            }
+        }
+    }
+
+    /// A window that is not used does not grow.
+    fn grow(&mut self, bytes: f64, event: &AckEvent) {
+        if event.window_limited {
+            self.window += bytes;
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        if self.slow_start { Phase::SlowStart } else { Phase::CongestionAvoidance }
+    }
+}
+
+impl Controller for Copa {
+    fn requirements(&self) -> Requirements {
+        Requirements { pacing: true, ..Requirements::default() }
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        let (phase, delta) = (self.state.phase(), self.state.mode.delta());
+        self.mss = event.mss;
+        self.state.on_ack(event);
+        if self.state.phase() != phase {
+            probe.record(event.now, Measurement::Phase(self.state.phase()));
+        }
+        if self.state.mode.delta().to_bits() != delta.to_bits() {
+            probe.record(event.now, Measurement::Named("delta", self.state.mode.delta()));
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        self.mss = event.mss;
+        if event.consecutive <= 1 {
+            self.before_signal = Some(self.state.clone());
+        }
+        self.state.mode.on_loss();
+        if event.signal == CongestionSignal::Timeout {
+            let phase = self.state.phase();
+            self.state.window = event.mss.as_f64().min(self.state.window);
+            self.state.slow_start = true;
+            if self.state.phase() != phase {
+                probe.record(event.now, Measurement::Phase(self.state.phase()));
+            }
+        }
+    }
+
+    fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
+        if let Some(before) = self.before_signal.take()
+            && self.state.window < before.window
+        {
+            self.state = before;
+        }
+    }
+
+    fn control(&self) -> Control {
+        let window = Bytes::from_f64(self.state.window);
+        let pacing = match self.state.delays.get() {
+            Some(delays) => Pacing::At(Rate::over(window, delays.standing).mul_f64(PACING_GAIN)),
+            None => Pacing::Off,
+        };
+        Control { window, pacing, quantum: self.mss }
+    }
+
+    fn phase(&self) -> Phase {
+        self.state.phase()
+    }
+}
+
+#[cfg(test)]
+mod tests;

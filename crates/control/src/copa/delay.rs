@@ -1,0 +1,63 @@
+//! The round-trip times that Copa looks at.
+
+use airpath_model::{Duration, Timestamp};
+
+use crate::windowed_extremum::{WindowedMaximum, WindowedMinimum};
+
+/// How long a minimum is taken for the path without a queue (section 2.1).
+const MINIMUM_WINDOW: Duration = Duration::from_secs(10);
+
+/// Round trips over which the largest RTT is taken (section 2.2).
+const MAXIMUM_ROUND_TRIPS: u64 = 4;
+
+/// Sliding extrema of the round-trip time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delays {
+    minimum: WindowedMinimum<Duration>,
+    standing: WindowedMinimum<Duration>,
+    maximum: WindowedMaximum<Duration>,
+}
+
+/// Round-trip times of one moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delay {
+    /// `RTTmin`: the smallest of 10 s.
+    pub(super) minimum: Duration,
+    /// `RTTstanding`: the smallest of half a smoothed RTT, so that neither jitter nor compressed acknowledgments count.
+    pub(super) standing: Duration,
+    /// `RTTmax`: the largest of four round trips.
+    pub(super) maximum: Duration,
+}
+
+impl Delays {
+    /// A sample; `smoothed` is SRTT with it.
+    pub(super) fn update(&mut self, now: Timestamp, sample: Duration, smoothed: Duration) {
+        let now = now.as_nanos();
+        // A round trip of nothing would ask for a rate without limit.
+        let sample = sample.max(Duration::from_nanos(1));
+        self.minimum.update(MINIMUM_WINDOW.as_nanos(), now, sample);
+        self.standing.update((smoothed / 2).as_nanos(), now, sample);
+        self.maximum.update((smoothed * MAXIMUM_ROUND_TRIPS).as_nanos(), now, sample);
+    }
+
+    /// `None` before the first sample.
+    pub(super) fn get(&self) -> Option<Delay> {
+        Some(Delay {
+            minimum: self.minimum.get()?,
+            standing: self.standing.get()?,
+            maximum: self.maximum.get()?,
+        })
+    }
+}
+
+impl Delay {
+    /// `d_q`.
+    pub(super) fn queueing(&self) -> Duration {
+        self.standing - self.minimum
+    }
+
+    /// Whether the queue is nearly empty: its delay below a tenth of how far the RTT goes (section 2.2).
+    pub(super) fn is_nearly_empty(&self) -> bool {
+        self.queueing() * 10 < self.maximum - self.minimum
+    }
+}

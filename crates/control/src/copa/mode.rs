@@ -1,0 +1,104 @@
+//! δ, and whether flows that fill buffers are competed with.
+
+use super::CopaConfig;
+use super::delay::Delays;
+
+/// Round trips without a nearly empty queue after which others must be filling it (section 2.2): flows of Copa alone
+/// empty it once in five. Whole rounds of packets are counted: they do not get shorter while the queue drains, as the
+/// smoothed RTT does, by which flows of Copa alone would now and then take each other for fillers.
+const ROUNDS: u64 = 5;
+
+/// The default mode with its δ, and the competitive mode in which 1/δ is the window of an AIMD flow (section 2.2).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mode {
+    config: CopaConfig,
+    /// The round in which the queue was nearly empty last; `None` before the first look.
+    empty_round: Option<u64>,
+    /// 1/δ while competing; `None` in the default mode.
+    inverse_delta: Option<f64>,
+    /// [`airpath_model::AckEvent::round`] of the round under way.
+    round: u64,
+}
+
+impl Mode {
+    pub(super) fn new(config: CopaConfig) -> Self {
+        Self { config, empty_round: None, inverse_delta: None, round: 0 }
+    }
+
+    /// An acknowledgment of this round: switch if it is time, and grow 1/δ by one a round.
+    pub(super) fn update(&mut self, round: u64, slow_start: bool, delays: &Delays) {
+        if !self.config.competitive {
+            return;
+        }
+        let empty = slow_start || delays.get().is_none_or(|delay| delay.is_nearly_empty());
+        if empty || self.empty_round.is_none() {
+            self.empty_round = Some(round);
+        }
+        let competing = self.empty_round.is_some_and(|empty| round > empty + ROUNDS);
+        let next_round = core::mem::replace(&mut self.round, round) != round;
+        self.inverse_delta = match self.inverse_delta {
+            Some(inverse) if competing => Some(if next_round { inverse + 1.0 } else { inverse }),
+            None if competing => Some(1.0 / self.config.delta),
+            _ => None,
+        };
+    }
+
+    /// A loss event halves 1/δ; it stays at that of the default mode at least.
+    pub(super) fn on_loss(&mut self) {
+        if let Some(inverse) = &mut self.inverse_delta {
+            *inverse = (*inverse / 2.0).max(1.0 / self.config.delta);
+        }
+    }
+
+    /// δ in force.
+    pub(super) fn delta(&self) -> f64 {
+        self.inverse_delta.map_or(self.config.delta, |inverse| 1.0 / inverse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::{Duration, Timestamp};
+
+    use super::*;
+
+    const RTT: Duration = Duration::from_millis(100);
+
+    fn at(ms: u64) -> Timestamp {
+        Timestamp::ZERO + Duration::from_millis(ms)
+    }
+
+    /// Looks at each round of 100 ms at these queueing delays, of 0 to 100 ms.
+    fn rounds(mode: &mut Mode, delays: &mut Delays, first: u64, queueing: &[u64]) -> f64 {
+        for (round, &queueing) in (first..).zip(queueing) {
+            let now = at(100 * round);
+            delays.update(now, RTT + Duration::from_millis(queueing), RTT);
+            mode.update(round, false, delays);
+        }
+        mode.delta()
+    }
+
+    #[test]
+    fn five_round_trips_of_a_full_queue_make_it_compete_and_an_empty_one_ends_that() {
+        let mut mode = Mode::new(CopaConfig { delta: 0.5, competitive: true });
+        let mut delays = Delays::default();
+        let same = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+        same(rounds(&mut mode, &mut delays, 0, &[0, 100, 90, 80, 90, 80]), 0.5);
+        same(rounds(&mut mode, &mut delays, 6, &[90, 80, 85]), 0.25);
+        same(rounds(&mut mode, &mut delays, 9, &[80, 80]), 1.0 / 6.0);
+        mode.on_loss();
+        same(mode.delta(), 1.0 / 3.0);
+        mode.on_loss();
+        same(mode.delta(), 0.5);
+        same(rounds(&mut mode, &mut delays, 11, &[80, 5]), 0.5);
+        same(rounds(&mut mode, &mut delays, 13, &[80]), 0.5);
+    }
+
+    #[test]
+    fn without_the_option_delta_never_moves() {
+        let mut mode = Mode::new(CopaConfig::default());
+        let mut delays = Delays::default();
+        let delta = rounds(&mut mode, &mut delays, 0, &[0, 90, 90, 90, 90, 90, 90, 90, 90]);
+        assert_eq!(delta.to_bits(), 0.5_f64.to_bits());
+    }
+}

@@ -1,0 +1,98 @@
+//! How fast the window moves.
+
+/// Rounds in one direction after which the velocity doubles (section 2.1).
+const STEADY_ROUNDS: u32 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Up,
+    Down,
+}
+
+/// The velocity parameter v (section 2.1, step 4).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Velocity {
+    v: f64,
+    direction: Option<Direction>,
+    /// Rounds in this direction.
+    rounds: u32,
+    /// [`airpath_model::AckEvent::round`] of the round under way, and the window at its start.
+    round: u64,
+    window: f64,
+}
+
+impl Default for Velocity {
+    fn default() -> Self {
+        Self { v: 1.0, direction: None, rounds: 0, round: 0, window: 0.0 }
+    }
+}
+
+impl Velocity {
+    /// Begins anew with this round.
+    pub(super) fn restart(&mut self, round: u64, window: f64) {
+        *self = Self { round, window, ..Self::default() };
+    }
+
+    /// Once a round: where has the window gone since its start?
+    pub(super) fn on_ack(&mut self, round: u64, window: f64) {
+        if round == self.round {
+            return;
+        }
+        let direction = if window > self.window { Direction::Up } else { Direction::Down };
+        if self.direction == Some(direction) {
+            self.rounds += 1;
+        } else {
+            self.direction = Some(direction);
+            self.rounds = 1;
+            self.v = 1.0;
+        }
+        if self.rounds >= STEADY_ROUNDS {
+            self.v *= 2.0;
+        }
+        self.round = round;
+        self.window = window;
+    }
+
+    /// v for a step in `direction`. What was gathered for the other direction is given up at the first step back, or the
+    /// window would overshoot by it.
+    pub(super) fn towards(&mut self, direction: Direction) -> f64 {
+        if self.v > 1.0 && self.direction != Some(direction) {
+            self.direction = Some(direction);
+            self.rounds = 0;
+            self.v = 1.0;
+        }
+        self.v
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_rounds_in_one_direction_double_it_and_a_turn_resets_it() {
+        let mut velocity = Velocity::default();
+        velocity.restart(0, 10.0);
+        let mut seen = [0; 7];
+        for ((slot, round), window) in
+            seen.iter_mut().zip(1..).zip([11.0, 12.0, 13.0, 14.0, 15.0, 14.0, 13.0])
+        {
+            velocity.on_ack(round, window);
+            velocity.on_ack(round, window + 100.0); // the same round: looked at only once
+            *slot = velocity.v as u32;
+        }
+        assert_eq!(seen, [1, 1, 2, 4, 8, 1, 1]);
+    }
+
+    #[test]
+    fn the_first_step_back_gives_it_up() {
+        let mut velocity = Velocity::default();
+        velocity.restart(0, 10.0);
+        for (round, window) in [(1, 11.0), (2, 12.0), (3, 13.0)] {
+            velocity.on_ack(round, window);
+        }
+        assert_eq!(velocity.towards(Direction::Up).to_bits(), 2.0_f64.to_bits());
+        assert_eq!(velocity.towards(Direction::Down).to_bits(), 1.0_f64.to_bits());
+        assert_eq!(velocity.towards(Direction::Up).to_bits(), 1.0_f64.to_bits());
+    }
+}

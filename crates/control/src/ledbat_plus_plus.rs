@@ -1,0 +1,331 @@
+//! LEDBAT++: background traffic that gives way (draft-irtf-iccrg-ledbat-plus-plus).
+
+mod delay;
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Measurement, Pacing,
+    Phase, Probe, Timestamp,
+};
+
+use crate::ConfigError;
+use crate::windowed::QUANTUM_SEGMENTS;
+use airpath_model::config::check;
+use delay::{BaseDelay, CurrentDelay};
+
+/// The window of a slowdown, and the smallest that delay leads to, in segments (section 4.4).
+const FLOOR_SEGMENTS: u64 = 2;
+
+/// The part of the target at which the first slow start ends (section 4.1).
+const SLOW_START_LIMIT: f64 = 0.75;
+
+/// Round trips between the end of the first slow start and the first slowdown, and of a freeze (section 4.4).
+const SLOWDOWN_ROUND_TRIPS: u64 = 2;
+
+/// Parameters of LEDBAT++.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LedbatPlusPlusConfig {
+    /// TARGET: the queueing delay that is aimed at, greater than zero. 60 ms (section 4.5).
+    pub target: Duration,
+    /// The most by which the gain is divided; at least 1. 16 (section 4.2).
+    pub gain_divisor_limit: f64,
+    /// Constant: how strongly the window falls with the delay above the target, greater than 0. 1 (section 4.3).
+    pub decrease: f64,
+    /// How many times as long as a slowdown lasted the next one is away; at least 1. 9 (section 4.4).
+    pub slowdown_spacing: u64,
+}
+
+impl Default for LedbatPlusPlusConfig {
+    fn default() -> Self {
+        Self {
+            target: Duration::from_millis(60),
+            gain_divisor_limit: 16.0,
+            decrease: 1.0,
+            slowdown_spacing: 9,
+        }
+    }
+}
+
+impl LedbatPlusPlusConfig {
+    fn check(&self) -> Result<(), ConfigError> {
+        check(!self.target.is_zero(), "target", "greater than zero", 0.0)?;
+        let limit = self.gain_divisor_limit;
+        check(limit >= 1.0 && limit.is_finite(), "gain_divisor_limit", "at least 1", limit)?;
+        let decrease = self.decrease;
+        check(decrease > 0.0 && decrease.is_finite(), "decrease", "greater than 0", decrease)?;
+        check(self.slowdown_spacing >= 1, "slowdown_spacing", "at least 1", 0.0)
+    }
+
+    /// GAIN: the slower, the shorter the path (section 4.2).
+    fn gain(&self, base: Duration) -> f64 {
+        1.0 / self.gain_divisor_limit.min(libm::ceil(2.0 * self.target.ratio(base)).max(1.0))
+    }
+
+    /// How much the window of `packets` changes in a round trip, in packets (section 4.3).
+    fn change(&self, packets: f64, queueing: Duration, base: Duration) -> f64 {
+        let gain = self.gain(base);
+        if queueing <= self.target {
+            return gain;
+        }
+        let excess = queueing.ratio(self.target) - 1.0;
+        (gain - self.decrease * packets * excess).max(-packets / 2.0)
+    }
+}
+
+/// LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus, section 4).
+///
+/// It keeps the queueing delay, round-trip time less the smallest of ten minutes, near a target that flows which fill
+/// buffers go beyond, and so leaves the link to them. Below the target the window grows by GAIN ≤ 1 packets in a round
+/// trip, above it shrinks in proportion. From time to time it slows down to two packets for two round trips, so that
+/// the delay of the empty path is seen, and ramps up to where it was.
+///
+/// Losses and ECN echoes halve the window. Telemetry: [`Measurement::Phase`].
+#[derive(Clone, Debug)]
+pub struct LedbatPlusPlus {
+    config: LedbatPlusPlusConfig,
+    state: State,
+    mss: Bytes,
+    /// State before the last signal, until it is known to be false.
+    before_signal: Option<State>,
+}
+
+/// Where in its course the flow is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The first slow start.
+    SlowStart,
+    Avoidance,
+    /// A slowdown that began at `since`: two packets until `until`.
+    Frozen {
+        since: Timestamp,
+        until: Timestamp,
+    },
+    /// Slow start up to the threshold, after a slowdown that began then, or after a timeout.
+    Ramp {
+        since: Option<Timestamp>,
+    },
+}
+
+impl Stage {
+    const fn phase(self) -> Phase {
+        match self {
+            Self::SlowStart | Self::Ramp { .. } => Phase::SlowStart,
+            Self::Avoidance => Phase::CongestionAvoidance,
+            Self::Frozen { .. } => Phase::Slowdown,
+        }
+    }
+}
+
+/// All that a false signal must not change.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// Bytes.
+    window: f64,
+    ssthresh: Option<f64>,
+    stage: Stage,
+    base: BaseDelay,
+    current: CurrentDelay,
+    /// `None` until the first slow start is over.
+    next_slowdown: Option<Timestamp>,
+}
+
+impl LedbatPlusPlus {
+    /// A sender that starts with `initial_window` (bytes of payload; the draft's is two packets); `mss` is the largest
+    /// payload of one packet.
+    ///
+    /// Fails when a parameter is outside the range stated in [`LedbatPlusPlusConfig`], `mss` is zero, or the window
+    /// does not hold one packet.
+    pub fn new(config: LedbatPlusPlusConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
+        config.check()?;
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        let state = State {
+            window: initial_window.as_f64(),
+            ssthresh: None,
+            stage: Stage::SlowStart,
+            base: BaseDelay::default(),
+            current: CurrentDelay::default(),
+            next_slowdown: None,
+        };
+        Ok(Self { config, state, mss, before_signal: None })
+    }
+
+    /// Does `change` and tells the probe of another phase after it.
+    fn watching_phase(&mut self, now: Timestamp, probe: &mut dyn Probe, change: impl FnOnce(&mut Self)) {
+        let before = self.state.stage.phase();
+        change(self);
+        let after = self.state.stage.phase();
+        if after != before {
+            probe.record(now, Measurement::Phase(after));
+        }
+    }
+}
+
+impl State {
+    fn on_ack(&mut self, config: &LedbatPlusPlusConfig, event: &AckEvent) {
+        if let Some(sample) = event.rtt_sample {
+            self.base.update(event.now, sample);
+            self.current.update(sample);
+        }
+        let (Some(base), Some(current)) = (self.base.get(), self.current.get()) else { return };
+        let queueing = current - base;
+        if event.in_recovery || event.acked.is_zero() {
+            return;
+        }
+        let grown = if event.window_limited { event.acked.as_f64() * config.gain(base) } else { 0.0 };
+        match self.stage {
+            Stage::SlowStart => {
+                if queueing.ratio(config.target) > SLOW_START_LIMIT {
+                    self.ssthresh = Some(self.window);
+                    self.leave_first_slow_start(event);
+                } else {
+                    self.window += grown;
+                }
+            }
+            Stage::Avoidance if self.next_slowdown.is_some_and(|at| event.now >= at) => {
+                self.slow_down(event);
+            }
+            Stage::Avoidance => self.avoid(config, event, queueing, base),
+            Stage::Frozen { since, until } => {
+                if event.now >= until {
+                    self.stage = Stage::Ramp { since: Some(since) };
+                }
+            }
+            Stage::Ramp { since } => self.ramp(config, event, since, grown),
+        }
+    }
+
+    fn leave_first_slow_start(&mut self, event: &AckEvent) {
+        self.stage = Stage::Avoidance;
+        self.next_slowdown = Some(event.now + event.rtt.smoothed * SLOWDOWN_ROUND_TRIPS);
+    }
+
+    /// Section 4.4: two packets for two round trips.
+    fn slow_down(&mut self, event: &AckEvent) {
+        self.ssthresh = Some(self.window);
+        self.window = floor(event.mss).min(self.window);
+        let until = event.now + event.rtt.smoothed * SLOWDOWN_ROUND_TRIPS;
+        self.stage = Stage::Frozen { since: event.now, until };
+    }
+
+    /// Section 4.3. Each acknowledgment makes its part of the change of a round trip.
+    fn avoid(&mut self, config: &LedbatPlusPlusConfig, event: &AckEvent, queueing: Duration, base: Duration) {
+        let mss = event.mss.as_f64();
+        let change = config.change(self.window / mss, queueing, base) * mss;
+        if change > 0.0 && !event.window_limited {
+            return;
+        }
+        let part = (event.acked.as_f64() / self.window).min(1.0);
+        self.window = (self.window + change * part).max(floor(event.mss).min(self.window));
+    }
+
+    /// Slow start up to the threshold; what a slowdown lasted tells when the next is due.
+    fn ramp(
+        &mut self,
+        config: &LedbatPlusPlusConfig,
+        event: &AckEvent,
+        since: Option<Timestamp>,
+        grown: f64,
+    ) {
+        let ssthresh = self.ssthresh.unwrap_or(f64::INFINITY);
+        self.window = (self.window + grown).min(ssthresh.max(self.window));
+        if self.window >= ssthresh {
+            self.end_ramp(config, event.now, event.rtt.smoothed, since);
+        }
+    }
+
+    fn end_ramp(
+        &mut self,
+        config: &LedbatPlusPlusConfig,
+        now: Timestamp,
+        smoothed: Duration,
+        since: Option<Timestamp>,
+    ) {
+        self.stage = Stage::Avoidance;
+        match since {
+            Some(since) => self.next_slowdown = Some(now + now.since(since) * config.slowdown_spacing),
+            // After a timeout the slowdown that was due remains so.
+            None => {
+                self.next_slowdown.get_or_insert(now + smoothed * SLOWDOWN_ROUND_TRIPS);
+            }
+        }
+    }
+
+    fn on_congestion(&mut self, config: &LedbatPlusPlusConfig, event: &CongestionEvent, repeated: bool) {
+        if !repeated {
+            // During a slowdown the window that lost is the one it began with.
+            let lost = match self.stage {
+                Stage::Frozen { .. } => self.ssthresh.unwrap_or(self.window),
+                _ => self.window,
+            };
+            self.ssthresh = Some((lost / 2.0).max(floor(event.mss)));
+        }
+        if event.signal == CongestionSignal::Timeout {
+            self.window = event.mss.as_f64();
+            let since = match self.stage {
+                Stage::Frozen { since, .. } => Some(since),
+                Stage::Ramp { since } => since,
+                Stage::SlowStart | Stage::Avoidance => None,
+            };
+            self.stage = Stage::Ramp { since };
+            return;
+        }
+        match self.stage {
+            Stage::Frozen { .. } => return,
+            Stage::SlowStart => self.end_ramp(config, event.now, event.rtt.smoothed, None),
+            Stage::Ramp { since } => self.end_ramp(config, event.now, event.rtt.smoothed, since),
+            Stage::Avoidance => {}
+        }
+        self.window = self.window.min(self.ssthresh.unwrap_or(self.window));
+    }
+}
+
+/// The smallest window in bytes.
+fn floor(mss: Bytes) -> f64 {
+    (mss * FLOOR_SEGMENTS).as_f64()
+}
+
+impl Controller for LedbatPlusPlus {
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.watching_phase(event.now, probe, |controller| {
+            controller.mss = event.mss;
+            controller.state.on_ack(&controller.config, event);
+        });
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        self.watching_phase(event.now, probe, |controller| {
+            controller.mss = event.mss;
+            let repeated = event.signal == CongestionSignal::Timeout && event.consecutive > 1;
+            if !repeated {
+                controller.before_signal = Some(controller.state);
+            }
+            controller.state.on_congestion(&controller.config, event, repeated);
+        });
+    }
+
+    fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        let Some(before) = self.before_signal.take() else { return };
+        if self.state.window < before.window {
+            self.watching_phase(now, probe, |controller| controller.state = before);
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: Bytes::from_f64(self.state.window),
+            pacing: Pacing::FromWindow,
+            quantum: self.mss * QUANTUM_SEGMENTS,
+        }
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.state.ssthresh.map(Bytes::from_f64)
+    }
+
+    fn phase(&self) -> Phase {
+        self.state.stage.phase()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Today's yardsticks whole, over one link of 10 Mbit/s and 40 ms: what their texts promise.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use airpath_sim::Outcome;
+use airpath_sim::plan::*;
+use common::*;
+
+/// Payload rate of a full link: 1460 of 1500 bytes.
+const MOST: f64 = 10.0 * 1460.0 / 1500.0;
+
+/// One packet on the wire.
+const PACKET_MS: f64 = 1.2;
+
+fn bbr() -> ControllerPlan {
+    ControllerPlan::Bbr {
+        loss_threshold: 0.02,
+        beta: 0.7,
+        headroom: 0.15,
+        probe_rtt_interval_ns: 5 * SECOND,
+        probe_rtt_duration_ns: 200 * MILLISECOND,
+        min_rtt_window_ns: 10 * SECOND,
+    }
+}
+
+fn copa(competitive: bool) -> ControllerPlan {
+    ControllerPlan::Copa { delta: 0.5, competitive }
+}
+
+fn ledbat() -> ControllerPlan {
+    ControllerPlan::LedbatPlusPlus {
+        target_ns: 60 * MILLISECOND,
+        gain_divisor_limit: 16.0,
+        decrease: 1.0,
+        slowdown_spacing: 9,
+    }
+}
+
+/// A run of `seconds` over a buffer of `buffer` packets, flow i from 3 i s on; counted from `from` on.
+struct Run {
+    outcome: Outcome,
+    seconds: u64,
+    from: u64,
+}
+
+impl Run {
+    fn new(controllers: &[ControllerPlan], loss: f64, buffer: u64, seconds: u64, from: u64) -> Self {
+        let queue = packets(buffer);
+        let links = there_and_back(LinkPlan { queue, loss, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
+        let flows = controllers.iter().enumerate().map(|(index, controller)| FlowPlan {
+            start_ns: Draw::Constant { value: (3 * index as u64 * SECOND) as f64 },
+            ..flow(&format!("f{index}"), controller.clone())
+        });
+        let mut plan = plan(seconds, links, flows.collect());
+        plan.record.measure_from_ns = from * SECOND;
+        plan.record.interval_ns = 50 * MILLISECOND;
+        Self { outcome: run(&plan, 1), seconds, from }
+    }
+
+    /// Goodput of each flow in Mbit/s.
+    fn goodput(&self) -> Vec<f64> {
+        let bytes = table(&self.outcome, "flows").integers("goodput_bytes");
+        bytes.iter().map(|&bytes| bytes as f64 * 8e-6 / (self.seconds - self.from) as f64).collect()
+    }
+
+    /// Mean time in the queue in milliseconds, over the intervals of the measured part.
+    fn queueing_ms(&self) -> f64 {
+        let series = table(&self.outcome, "flow_series");
+        let delays = series.reals("time_s").iter().zip(series.reals("queueing_mean_s"));
+        let counted: Vec<f64> = delays
+            .filter(|&(&time, delay)| time > self.from as f64 && !delay.is_nan())
+            .map(|(_, delay)| delay * 1e3)
+            .collect();
+        counted.iter().sum::<f64>() / counted.len() as f64
+    }
+
+    /// Where the first flow enters a phase: (seconds, phase).
+    fn phases(&self) -> Vec<(f64, i64)> {
+        let series = table(&self.outcome, "flow_series");
+        let mut found: Vec<(f64, i64)> = Vec::new();
+        for (row, &phase) in series.integers("phase").iter().enumerate() {
+            let first = series.integers("flow")[row] == 0;
+            if first && found.last().is_none_or(|&(_, last)| last != phase) {
+                found.push((series.reals("time_s")[row], phase));
+            }
+        }
+        found
+    }
+}
+
+const DRAIN: i64 = 4;
+const PROBE_RTT: i64 = 9;
+const SLOWDOWN: i64 = 10;
+
+#[test]
+fn bbr_alone_fills_the_link_with_a_small_queue_and_probes_as_its_draft_says() {
+    let run = Run::new(&[bbr()], 0.0, 100, 30, 2);
+    assert!(run.goodput()[0] > 0.9 * MOST, "{:?}", run.goodput());
+    // The bandwidth-delay product is 40 ms of queue.
+    assert!(run.queueing_ms() < 40.0, "{}", run.queueing_ms());
+    let phases = run.phases();
+    // Startup ends after three rounds on the plateau, with nothing lost.
+    assert_eq!(phases[0].1, 0);
+    assert!(phases[1].1 == DRAIN && phases[1].0 < 1.0, "{phases:?}");
+    assert_eq!(table(&run.outcome, "links").integers("dropped_packets_total")[0], 0);
+    let probes: Vec<f64> =
+        phases.iter().filter(|&&(_, phase)| phase == PROBE_RTT).map(|&(time, _)| time).collect();
+    assert!((4..=6).contains(&probes.len()), "{probes:?}");
+    // Five seconds after the last, which took 200 ms and a round or two; a smaller RTT puts one off.
+    assert!(probes.windows(2).all(|pair| (5.0..6.0).contains(&(pair[1] - pair[0]))), "{probes:?}");
+}
+
+#[test]
+fn bbr_bears_one_percent_of_random_loss() {
+    let run = Run::new(&[bbr()], 0.01, 100, 30, 5);
+    assert!(run.goodput()[0] > 0.8 * MOST, "{:?}", run.goodput());
+}
+
+#[test]
+fn two_flows_of_bbr_share() {
+    let goodput = Run::new(&[bbr(), bbr()], 0.0, 100, 60, 20).goodput();
+    assert!(goodput.iter().sum::<f64>() > 0.9 * MOST, "{goodput:?}");
+    assert!(goodput.iter().all(|&own| own > 0.3 * MOST), "{goodput:?}");
+}
+
+#[test]
+fn copa_keeps_about_one_over_delta_packets_for_each_flow() {
+    for flows in [1, 2, 4] {
+        let run = Run::new(&vec![copa(false); flows], 0.0, 100, 40, 20);
+        let goodput = run.goodput();
+        assert!(goodput.iter().sum::<f64>() > 0.95 * MOST, "{goodput:?}");
+        let fair = MOST / flows as f64;
+        assert!(goodput.iter().all(|&own| (own / fair - 1.0).abs() < 0.15), "{goodput:?}");
+        // 1/delta = 2 packets at the target; the swing makes 1.25 times that for one flow.
+        let per_flow = run.queueing_ms() / PACKET_MS / flows as f64;
+        assert!((1.5..3.0).contains(&per_flow), "{flows} flows: {per_flow} packets each");
+    }
+}
+
+#[test]
+fn copa_does_not_mind_random_loss() {
+    let goodput = Run::new(&[copa(false)], 0.01, 100, 30, 5).goodput();
+    assert!(goodput[0] > 0.95 * MOST, "{goodput:?}");
+}
+
+#[test]
+fn the_competitive_mode_holds_against_newreno_and_does_nothing_among_copas() {
+    let share = |competitive| Run::new(&[copa(competitive), newreno()], 0.0, 100, 60, 20).goodput()[0] / MOST;
+    let (without, with) = (share(false), share(true));
+    assert!(without < 0.15, "starved: {without}");
+    assert!((0.3..0.7).contains(&with), "{with}");
+    let alone = Run::new(&[copa(true)], 0.0, 100, 30, 5);
+    assert!(alone.queueing_ms() < 5.0 * PACKET_MS, "{}", alone.queueing_ms());
+}
+
+#[test]
+fn ledbat_holds_its_target_alone_and_slows_down_for_a_tenth_of_the_time() {
+    let run = Run::new(&[ledbat()], 0.0, 300, 60, 10);
+    assert!(run.goodput()[0] > 0.9 * MOST, "{:?}", run.goodput());
+    let series = table(&run.outcome, "flow_series");
+    let phase = series.integers("phase");
+    let steady: Vec<f64> = (0..phase.len())
+        .filter(|&row| phase[row] == 2 && series.reals("time_s")[row] > 10.0)
+        .map(|row| series.reals("queueing_mean_s")[row] * 1e3)
+        .collect();
+    let mean = steady.iter().sum::<f64>() / steady.len() as f64;
+    assert!((50.0..66.0).contains(&mean), "{mean} ms for 60");
+    let slowdowns = run.phases().iter().filter(|&&(_, phase)| phase == SLOWDOWN).count();
+    assert!(slowdowns >= 3, "{:?}", run.phases());
+}
+
+#[test]
+fn ledbat_gives_way_to_newreno() {
+    let goodput = Run::new(&[ledbat(), newreno()], 0.0, 200, 60, 20).goodput();
+    assert!(goodput[0] < 0.05 * MOST && goodput[1] > 0.9 * MOST, "{goodput:?}");
+}
