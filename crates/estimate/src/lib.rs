@@ -4,11 +4,16 @@
 //! the parts that they are made of. Top down: [`Ebe`] is a [`Predictor`] (an extended Kalman filter, [`Estimate`], on
 //! the mean of the M/M/1 queue, [`TransientMean`]), a [`LinkCapacityMonitor`] and a [`QueueMaintainer`].
 //!
-//! Formulas, the papers' misprints and the readings chosen are on the pages of the sources, `docs/sources/`.
+//! And ACK-rate estimators, which tell a sender what its path delivers ([`airpath_model::AckRateEstimator`]): an
+//! [`AckRate`] is a [`Sampler`] and a [`Filter`], or [`WestwoodPlus`].
+//!
+//! Formulas, the papers' misprints and the readings chosen are on the pages of the sources and estimators,
+//! `docs/sources/` and `docs/estimators/`.
 #![no_std]
 
 extern crate alloc;
 
+mod ack_rate;
 mod configured;
 mod ebe;
 mod kalman;
@@ -25,6 +30,11 @@ mod skellam;
 mod transient_mean;
 mod xcp_b;
 
+pub use ack_rate::{
+    AckRate, AckRateConfig, AckedCount, Bilinear, Filter, FilterConfig, LinkState, MAX_STABILITY_WINDOW,
+    Sample, Sampler, SamplerConfig, Stability, StabilityStep, Start, TwoState, VirtualSamples, WestwoodPlus,
+    WindowLength,
+};
 pub use airpath_model::config::ConfigError;
 pub use configured::Configured;
 pub use ebe::{Ebe, EbeConfig};

@@ -1,10 +1,12 @@
-//! Every vector file of the router-side estimator, at the tolerance that the file states.
+//! Every vector file of the estimators, at the tolerance that the file states.
 //!
 //! The folder is named by the environment variable `AIRPATH_VECTORS`; by default it is the project's own copy. Another
 //! folder may hold other points in the same format, and need not hold every file.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "how many points a file held, and the worst error, are the result")]
+
+mod ack_rate_vectors;
 
 use std::path::PathBuf;
 
@@ -14,7 +16,15 @@ use airpath_estimate::{
 };
 use serde_json::Value;
 
-const FILES: [&str; 4] = ["f1.json", "ekf_micro.json", "ekf_router.json", "maintainers.json"];
+const FILES: [&str; 7] = [
+    "f1.json",
+    "ekf_micro.json",
+    "ekf_router.json",
+    "maintainers.json",
+    "gm_filters.json",
+    "sarbe.json",
+    "westwood_plus.json",
+];
 
 /// f1 and derivatives, whole and fractional queues.
 #[test]

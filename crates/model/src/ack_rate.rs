@@ -40,8 +40,10 @@ pub trait AckRateEstimator: Debug + Send {
 pub struct AckRateRequirements {
     /// [`AckEvent::receiver_time`]: the timestamp option of TCP.
     pub receiver_time: bool,
-    /// [`AckEvent::rate`]: delivery-rate samples, which need to know when each packet was sent.
+    /// [`AckEvent::rate`]: delivery-rate samples.
     pub rate_samples: bool,
+    /// [`AckEvent::latest_sent_at`].
+    pub sending_times: bool,
     /// [`AckEvent::rtt_sample`] and [`AckEvent::rtt`].
     pub rtt: bool,
 }

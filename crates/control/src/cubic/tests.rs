@@ -120,14 +120,14 @@ fn time_without_use_of_the_window_does_not_count() {
     let not_used = |rule: &mut Cubic| {
         let mut event = acked(10.0, 1);
         event.window_limited = false;
-        rule.on_ack(&event);
+        rule.on_ack(segments(100), &event, &mut NullProbe);
     };
     let idle = |rule: &mut Cubic| rule.on_sent(&SendEvent::at(at(10.0), segments(1)));
     let in_use = |rule: &mut Cubic| {
         let mut event = SendEvent::at(at(10.0), segments(1));
         event.in_flight = segments(2);
         rule.on_sent(&event);
-        rule.on_ack(&acked(10.0, 1));
+        rule.on_ack(segments(100), &acked(10.0, 1), &mut NullProbe);
     };
     // W_cubic(1 s) = 1000 - 0.4 * 8.0856^3 = 788.56, W_cubic(11 s) = 1002.81: over 700.
     let rfc = CubicConfig::RFC9438;

@@ -2,8 +2,12 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Cubic, CubicConfig, Fixed, HystartPlusPlus, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, SlowStart,
-    StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, WindowRule, Windowed, Xcp,
+    Cubic, CubicConfig, EstimatedSsthresh, Fixed, HystartPlusPlus, MinimumRtt, Mpcp, MpcpConfig, NewReno,
+    Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Westwood,
+    WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+};
+use airpath_estimate::{
+    AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
 };
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord, NullProbe,
@@ -17,7 +21,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 15] = [
+pub(crate) const CONTROLLERS: [Constructor; 24] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -40,7 +44,54 @@ pub(crate) const CONTROLLERS: [Constructor; 15] = [
     }),
     ("mpcp", || mpcp(MpcpConfig::default())),
     ("mpcp-of-four", || mpcp(MpcpConfig { digits: 4, ..MpcpConfig::default() })),
+    ("westwood", || westwood(SamplerConfig::PerAck, bilinear(VirtualSamples::Zero))),
+    ("westwood-zoh", || {
+        let start = Start::First;
+        westwood(SamplerConfig::PerAck, FilterConfig::ZeroOrderHold { tau: Duration::from_secs(1), start })
+    }),
+    ("westwood-aa", || {
+        westwood(SamplerConfig::Accumulated(WindowLength::RoundTrip), bilinear(VirtualSamples::Held))
+    }),
+    ("westwood+", || {
+        let config = WestwoodConfig {
+            reduction: WestwoodReduction::AfterRecovery,
+            may_raise: true,
+            minimum_rtt: MinimumRtt::SinceTimeout,
+            ..WestwoodConfig::default()
+        };
+        let estimator = ack_rate(AckRateConfig::WestwoodPlus { ticks_per_second: 1000 });
+        windowed(Westwood::new(estimator, config), StandardSlowStart::default())
+    }),
+    ("dynapara", || {
+        westwood(SamplerConfig::PerAck, FilterConfig::TwoState { good: 0.9, bad: 0.6, timed: false })
+    }),
+    ("dynapara-timed", || {
+        westwood(SamplerConfig::PerAck, FilterConfig::TwoState { good: 0.5, bad: 0.2, timed: true })
+    }),
+    ("sarbe", || {
+        let sampler = SamplerConfig::ReceiverClock { resolution: Duration::from_micros(1) };
+        westwood(sampler, FilterConfig::Stability { beta: 0.8, window: 8 })
+    }),
+    ("westwood-delivery-rate", || westwood(SamplerConfig::DeliveryRate, FilterConfig::None)),
+    ("newreno-hoe", || {
+        let sampler = SamplerConfig::BackToBack { acks: 3, spacing: Duration::from_millis(1) };
+        let estimator = ack_rate(AckRateConfig::Filtered { sampler, filter: FilterConfig::First });
+        windowed(NewReno::default(), EstimatedSsthresh::new(StandardSlowStart::default(), estimator))
+    }),
 ];
+
+fn westwood(sampler: SamplerConfig, filter: FilterConfig) -> Box<dyn Controller> {
+    let estimator = ack_rate(AckRateConfig::Filtered { sampler, filter });
+    windowed(Westwood::new(estimator, WestwoodConfig::default()), StandardSlowStart::default())
+}
+
+fn bilinear(virtual_samples: VirtualSamples) -> FilterConfig {
+    FilterConfig::Bilinear { tau: Duration::from_secs(1), virtual_samples, start: Start::First }
+}
+
+fn ack_rate(config: AckRateConfig) -> AckRate {
+    AckRate::new(config).expect("the parameters are in range")
+}
 
 fn windowed<S, W>(rule: W, slow_start: S) -> Box<dyn Controller>
 where
@@ -157,6 +208,9 @@ impl Rounds {
             self.now = start + rtt.mul_f64(packet as f64 / packets as f64);
             let mut event = AckEvent::at(self.now);
             event.acked = MSS;
+            event.advance = MSS;
+            event.receiver_time = Some(self.now);
+            event.latest_sent_at = Some(start);
             event.mss = MSS;
             event.in_flight_before = MSS * (packets - packet + 1);
             event.in_flight = MSS * (packets - packet);

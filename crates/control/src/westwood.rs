@@ -1,0 +1,123 @@
+//! Westwood: what the window falls to is measured, not half.
+
+use airpath_model::{
+    AckEvent, AckRateEstimator, Bytes, CongestionEvent, CongestionSignal, Duration, Probe, Requirements,
+};
+
+use crate::{Counting, NewReno, WindowRule};
+
+/// Parameters of [`Westwood`]; the default is that of 2001.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WestwoodConfig {
+    /// When a loss sets the window.
+    pub reduction: WestwoodReduction,
+    /// Whether a loss may raise the window, where bandwidth times RTT exceeds it. Off in the paper of 2001, in the
+    /// ns-2 module of 2002 and in SARBE; on in the text of GM and in Linux.
+    pub may_raise: bool,
+    /// Which RTT turns bandwidth into a window, for estimators that keep none of their own.
+    pub minimum_rtt: MinimumRtt,
+    /// What growth in congestion avoidance counts.
+    pub counting: Counting,
+}
+
+/// When a loss sets the window to bandwidth times RTT.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WestwoodReduction {
+    /// At once (Mascolo et al. 2001; GM; SARBE).
+    #[default]
+    AtLoss,
+    /// When every loss of the event is repaired, with the estimate of that moment; until then half of the flight, as
+    /// `NewReno` has it (Linux). A CE echo is answered at once.
+    AfterRecovery,
+}
+
+/// Which RTT is the smallest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MinimumRtt {
+    /// Of all samples (the papers).
+    #[default]
+    OfFlow,
+    /// Of all samples since the last timeout, after which the path may be another (Linux).
+    SinceTimeout,
+}
+
+/// Westwood's adaptive decrease over any ACK-rate estimator (Mascolo et al. 2001; GM, section 2; SARBE eq. 6).
+///
+/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B `RTT_min` in whole
+/// segments. Before the first estimate they fall to half of the flight.
+#[derive(Clone, Debug)]
+pub struct Westwood<E> {
+    config: WestwoodConfig,
+    estimator: E,
+    growth: NewReno,
+    minimum_rtt: Option<Duration>,
+    /// The next RTT sample replaces the smallest.
+    relearn: bool,
+}
+
+impl<E: AckRateEstimator> Westwood<E> {
+    /// Over `estimator`.
+    pub fn new(estimator: E, config: WestwoodConfig) -> Self {
+        Self { config, estimator, growth: NewReno::new(config.counting), minimum_rtt: None, relearn: false }
+    }
+
+    /// B `RTT_min` in whole segments, as ns-2 and Linux count.
+    fn bandwidth_times_rtt(&self, mss: Bytes) -> Option<Bytes> {
+        let rtt = self.estimator.minimum_rtt().or(self.minimum_rtt)?;
+        let bytes = self.estimator.bandwidth()? * rtt.as_secs_f64();
+        // A float-to-integer `as` saturates.
+        let segments = (bytes / mss.as_f64()) as u64;
+        Some(mss * segments)
+    }
+}
+
+impl<E: AckRateEstimator + Clone> WindowRule for Westwood<E> {
+    fn on_ack(&mut self, _window: Bytes, event: &AckEvent, probe: &mut dyn Probe) {
+        if let Some(sample) = event.rtt_sample {
+            let known = self.minimum_rtt.filter(|_| !self.relearn);
+            self.minimum_rtt = Some(known.map_or(sample, |known| known.min(sample)));
+            self.relearn = false;
+        }
+        self.estimator.on_ack(event, probe);
+    }
+
+    fn congestion_avoidance(&mut self, window: Bytes, event: &AckEvent) -> Bytes {
+        self.growth.congestion_avoidance(window, event)
+    }
+
+    fn reduce(&mut self, window: Bytes, event: &CongestionEvent, probe: &mut dyn Probe) -> Bytes {
+        let half = self.growth.reduce(window, event, probe);
+        let ssthresh = self.bandwidth_times_rtt(event.mss).unwrap_or(half);
+        self.estimator.on_congestion(event);
+        if event.signal == CongestionSignal::Timeout {
+            self.relearn = self.config.minimum_rtt == MinimumRtt::SinceTimeout;
+        }
+        let later = self.config.reduction == WestwoodReduction::AfterRecovery;
+        if later && event.signal == CongestionSignal::Loss { half } else { ssthresh }
+    }
+
+    fn window_after_loss(&self, window: Bytes, ssthresh: Bytes) -> Bytes {
+        let raise = self.config.may_raise && self.config.reduction == WestwoodReduction::AtLoss;
+        if raise { ssthresh } else { window.min(ssthresh) }
+    }
+
+    fn window_after_recovery(&self, window: Bytes, event: &AckEvent) -> Option<Bytes> {
+        let measured = match self.config.reduction {
+            WestwoodReduction::AtLoss => None,
+            WestwoodReduction::AfterRecovery => self.bandwidth_times_rtt(event.mss),
+        }?;
+        Some(if self.config.may_raise { measured } else { measured.min(window) })
+    }
+
+    fn requirements(&self) -> Requirements {
+        let needs = self.estimator.requirements();
+        Requirements {
+            receiver_time: needs.receiver_time,
+            rate_samples: needs.rate_samples,
+            ..Requirements::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

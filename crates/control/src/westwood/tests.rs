@@ -1,0 +1,173 @@
+use airpath_model::{Controller, Measurement, NullProbe, Timestamp};
+
+use super::*;
+use crate::{StandardSlowStart, Windowed};
+
+const MSS: Bytes = Bytes::new(1000);
+
+/// Answers what it is told to, and counts what it hears.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    bandwidth: Option<f64>,
+    minimum_rtt: Option<Duration>,
+    signals: usize,
+}
+
+impl AckRateEstimator for Told {
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        if let Some(bandwidth) = self.bandwidth {
+            probe.record(event.now, Measurement::Bandwidth(bandwidth));
+        }
+    }
+
+    fn on_congestion(&mut self, _event: &CongestionEvent) {
+        self.signals += 1;
+    }
+
+    fn bandwidth(&self) -> Option<f64> {
+        self.bandwidth
+    }
+
+    fn minimum_rtt(&self) -> Option<Duration> {
+        self.minimum_rtt
+    }
+}
+
+/// 500 kB/s and 40 ms in these tests: 20 segments.
+fn told() -> Told {
+    Told { bandwidth: Some(500_900.0), ..Told::default() }
+}
+
+fn westwood(estimator: Told, config: WestwoodConfig, window: u64) -> impl Controller {
+    let rule = Westwood::new(estimator, config);
+    let mut controller = Windowed::new(rule, StandardSlowStart::default(), MSS * window, MSS).unwrap();
+    controller.on_ack(&rtt_of(40), &mut NullProbe);
+    controller
+}
+
+/// Acknowledges nothing, so that the window stays.
+fn rtt_of(ms: u64) -> AckEvent {
+    let mut event = AckEvent::at(Timestamp::ZERO);
+    event.mss = MSS;
+    event.rtt_sample = Some(Duration::from_millis(ms));
+    event
+}
+
+fn signal(controller: &mut impl Controller, which: CongestionSignal, flight: u64) {
+    let mut event = CongestionEvent::at(Timestamp::ZERO, which);
+    event.mss = MSS;
+    event.flight_size = MSS * flight;
+    event.consecutive = u32::from(which == CongestionSignal::Timeout);
+    controller.on_congestion(&event, &mut NullProbe);
+}
+
+fn segments(controller: &impl Controller) -> (u64, u64) {
+    let whole = |bytes: Bytes| bytes.get() / MSS.get();
+    (whole(controller.control().window), whole(controller.ssthresh().unwrap()))
+}
+
+#[test]
+fn a_loss_sets_window_and_threshold_to_bandwidth_times_rtt_in_whole_segments() {
+    for which in [CongestionSignal::Loss, CongestionSignal::EcnCe] {
+        let mut controller = westwood(told(), WestwoodConfig::default(), 50);
+        signal(&mut controller, which, 50);
+        assert_eq!(controller.control().window, MSS * 20);
+        assert_eq!(controller.ssthresh(), Some(MSS * 20));
+    }
+}
+
+#[test]
+fn a_timeout_sets_the_threshold_to_it_and_the_window_to_one_segment() {
+    let mut controller = westwood(told(), WestwoodConfig::default(), 50);
+    signal(&mut controller, CongestionSignal::Timeout, 50);
+    assert_eq!(segments(&controller), (1, 20));
+}
+
+#[test]
+fn the_window_is_raised_only_where_it_may_be() {
+    for (may_raise, window) in [(false, 10), (true, 20)] {
+        let config = WestwoodConfig { may_raise, ..WestwoodConfig::default() };
+        let mut controller = westwood(told(), config, 10);
+        signal(&mut controller, CongestionSignal::Loss, 10);
+        assert_eq!(segments(&controller), (window, 20));
+    }
+}
+
+#[test]
+fn without_an_estimate_a_loss_halves_the_flight() {
+    let mut controller = westwood(Told::default(), WestwoodConfig::default(), 50);
+    signal(&mut controller, CongestionSignal::Loss, 30);
+    assert_eq!(segments(&controller), (15, 15));
+}
+
+#[test]
+fn next_to_no_bandwidth_leaves_two_segments() {
+    let mut controller =
+        westwood(Told { bandwidth: Some(1.0), ..Told::default() }, WestwoodConfig::default(), 50);
+    signal(&mut controller, CongestionSignal::Loss, 50);
+    assert_eq!(segments(&controller), (2, 2));
+}
+
+/// Linux: half during the recovery, then what is estimated at its end, which may be more than there ever was.
+#[test]
+fn after_recovery_the_window_is_set_at_its_end() {
+    for (may_raise, window) in [(false, 18), (true, 20)] {
+        let config = WestwoodConfig {
+            reduction: WestwoodReduction::AfterRecovery,
+            may_raise,
+            ..WestwoodConfig::default()
+        };
+        let mut controller = westwood(told(), config, 18);
+        signal(&mut controller, CongestionSignal::Loss, 18);
+        assert_eq!(segments(&controller), (9, 9));
+        let mut event = rtt_of(40);
+        event.in_recovery = true;
+        controller.on_ack(&event, &mut NullProbe);
+        assert_eq!(segments(&controller), (9, 9));
+        event.in_recovery = false;
+        controller.on_ack(&event, &mut NullProbe);
+        assert_eq!(segments(&controller), (window, window));
+        controller.on_ack(&event, &mut NullProbe);
+        assert_eq!(segments(&controller), (window, window), "only once");
+    }
+}
+
+#[test]
+fn a_timeout_in_the_recovery_calls_its_end_off() {
+    let config = WestwoodConfig { reduction: WestwoodReduction::AfterRecovery, ..WestwoodConfig::default() };
+    let mut controller = westwood(told(), config, 50);
+    signal(&mut controller, CongestionSignal::Loss, 50);
+    signal(&mut controller, CongestionSignal::Timeout, 50);
+    controller.on_ack(&rtt_of(40), &mut NullProbe);
+    assert_eq!(segments(&controller), (1, 20));
+}
+
+#[test]
+fn the_smallest_rtt_is_that_of_the_flow_or_since_the_last_timeout() {
+    for (minimum_rtt, threshold) in [(MinimumRtt::OfFlow, 20), (MinimumRtt::SinceTimeout, 40)] {
+        let config = WestwoodConfig { minimum_rtt, ..WestwoodConfig::default() };
+        let mut controller = westwood(told(), config, 50);
+        signal(&mut controller, CongestionSignal::Timeout, 50);
+        controller.on_ack(&rtt_of(90), &mut NullProbe);
+        controller.on_ack(&rtt_of(80), &mut NullProbe);
+        signal(&mut controller, CongestionSignal::Timeout, 50);
+        assert_eq!(segments(&controller), (1, threshold));
+    }
+}
+
+#[test]
+fn an_estimator_s_own_smallest_rtt_comes_first() {
+    let estimator = Told { minimum_rtt: Some(Duration::from_millis(60)), ..told() };
+    let mut controller = westwood(estimator, WestwoodConfig::default(), 50);
+    signal(&mut controller, CongestionSignal::Loss, 50);
+    assert_eq!(segments(&controller), (30, 30));
+}
+
+#[test]
+fn the_estimator_hears_of_every_signal_after_it_was_asked() {
+    let mut rule = Westwood::new(told(), WestwoodConfig::default());
+    for which in [CongestionSignal::Loss, CongestionSignal::EcnCe, CongestionSignal::Timeout] {
+        rule.reduce(MSS, &CongestionEvent::at(Timestamp::ZERO, which), &mut NullProbe);
+    }
+    assert_eq!(rule.estimator.signals, 3);
+}

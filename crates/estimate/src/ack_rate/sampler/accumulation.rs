@@ -1,0 +1,59 @@
+//! Samples of what is acknowledged in a window of time.
+
+use airpath_model::{AckEvent, Bytes, Duration, Timestamp};
+
+use super::Sample;
+use super::instants::{Instant, Instants};
+
+/// How long a window lasts at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowLength {
+    /// The smoothed RTT; before the first RTT sample no window closes.
+    RoundTrip,
+    /// Always the same time.
+    Fixed(Duration),
+}
+
+/// Adds up data; the window closes at the first instant that lies a window's length or more after its start, that
+/// instant included, and the time that really passed divides. With a length of zero each instant is a sample.
+#[derive(Clone, Debug)]
+pub(crate) struct Accumulation {
+    window: WindowLength,
+    instants: Instants,
+    /// Where the window began; the first acknowledgment only starts the clock.
+    start: Option<Timestamp>,
+    amount: Bytes,
+}
+
+impl Accumulation {
+    pub(crate) fn new(window: WindowLength) -> Self {
+        Self { window, instants: Instants::default(), start: None, amount: Bytes::ZERO }
+    }
+
+    pub(crate) fn needs_rtt(&self) -> bool {
+        self.window == WindowLength::RoundTrip
+    }
+
+    pub(crate) fn on_ack(&mut self, amount: Bytes, event: &AckEvent) -> Option<Sample> {
+        let next = Instant { at: event.now, amount, rtt: event.rtt.smoothed };
+        let instant = self.instants.on_ack(next)?;
+        let Some(start) = self.start else {
+            self.start = Some(instant.at);
+            return None;
+        };
+        self.amount += instant.amount;
+        let length = match self.window {
+            WindowLength::RoundTrip if instant.rtt.is_zero() => return None,
+            WindowLength::RoundTrip => instant.rtt,
+            WindowLength::Fixed(length) => length,
+        };
+        let elapsed = instant.at.since(start);
+        if elapsed < length {
+            return None;
+        }
+        let sample = Sample::new(self.amount, elapsed);
+        self.start = Some(instant.at);
+        self.amount = Bytes::ZERO;
+        Some(sample)
+    }
+}

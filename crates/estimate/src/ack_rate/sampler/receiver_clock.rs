@@ -1,0 +1,37 @@
+//! Samples by the receiver's clock.
+
+use airpath_model::{AckEvent, Bytes, Duration};
+
+use super::Sample;
+
+/// Data over the time between two stamps of the receiver (SARBE eq. 1). While the stamp stands still, or goes back
+/// because acknowledgments overtook each other, data is added to the next sample.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceiverClock {
+    resolution: Duration,
+    /// The largest stamp, in steps of the clock. The first acknowledgment only starts the clock.
+    stamp: Option<u64>,
+    amount: Bytes,
+}
+
+impl ReceiverClock {
+    pub(crate) fn new(resolution: Duration) -> Self {
+        Self { resolution, stamp: None, amount: Bytes::ZERO }
+    }
+
+    pub(crate) fn on_ack(&mut self, amount: Bytes, event: &AckEvent) -> Option<Sample> {
+        let stamp = event.receiver_time.map(|time| time.as_nanos() / self.resolution.as_nanos());
+        let (Some(stamp), Some(before)) = (stamp, self.stamp) else {
+            self.stamp = self.stamp.or(stamp);
+            return None;
+        };
+        self.amount += amount;
+        if stamp <= before {
+            return None;
+        }
+        let sample = Sample::new(self.amount, self.resolution * (stamp - before));
+        self.stamp = Some(stamp);
+        self.amount = Bytes::ZERO;
+        Some(sample)
+    }
+}
