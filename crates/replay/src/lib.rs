@@ -21,7 +21,7 @@ mod stamps;
 mod table;
 mod vantage;
 
-pub use analysis::{Analysis, Options, analyse};
+pub use analysis::{Analysis, Options, analyse, analyse_observed};
 pub use ecn::EcnUse;
 pub use estimators::{ESTIMATORS, EstimatorName};
 pub use measured::AckObserver;

@@ -93,8 +93,8 @@ impl Measured {
         self.series.on_delivered(bin, event.acked, event.newly_lost, event.congestion_experienced);
         if let Some(sample) = round_trip {
             self.series.on_rtt(bin, sample);
-            // In microseconds; a longer RTT than the histogram holds counts with its largest.
-            self.rtt.saturating_record(sample.as_nanos() / 1_000);
+            // In microseconds. The histogram grows to any RTT by a few kilobytes.
+            let _ = self.rtt.record(sample.as_nanos() / 1_000);
             let (least, most) = self.rtt_extremes.get_or_insert((sample, sample));
             (*least, *most) = (sample.min(*least), sample.max(*most));
         }

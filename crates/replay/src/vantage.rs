@@ -24,7 +24,7 @@ pub enum Vantage {
 /// Below this share of the round trip an end is near.
 const NEAR: f64 = 0.1;
 /// Two ends that both answer faster are not far from each other.
-const LOCAL: Duration = Duration::from_micros(500);
+const LOCAL: Duration = Duration::from_micros(200);
 
 impl Vantage {
     /// A name for tables.
