@@ -24,13 +24,15 @@ LINES = {
 }
 """How each estimator is drawn; those that share a filter share a colour."""
 
-ROOM = 2.5
-"""The rate axis ends at so many times the highest delivered rate; estimates above are cut off and said to be."""
+ROOM = 1.5
+"""The rate axis ends at so many times the highest delivered rate."""
+OFTEN = 0.1
+"""Estimates that lie above it for a larger share of the time are drawn apart, on a logarithmic axis."""
 
 
 @styled
 def flow_picture(flow: FlowAnalysis, title: str) -> Figure:
-    """Draw one flow.
+    """Draw one flow: estimates near the delivered rate, those far above it, round trips.
 
     Parameters
     ----------
@@ -39,32 +41,56 @@ def flow_picture(flow: FlowAnalysis, title: str) -> Figure:
     title
         What stands above.
     """
-    figure = Figure(figsize=(PAGE_IN, 4.6), layout="constrained")
-    rates, round_trips = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.4))
-    _draw_rates(rates, flow)
-    _draw_round_trips(round_trips, flow)
+    delivered = flow.series["delivered_bps"] * 1e-6
+    top = float(delivered.max(initial=0.0)) * ROOM
+    near, far = _sorted_by_height(flow, top)
+    heights = [2.4, 1.4, 1.2] if far else [2.4, 1.2]
+    figure = Figure(figsize=(PAGE_IN, 1.6 + sum(heights)), layout="constrained")
+    panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
+    _draw_rates(panels[0], flow, near, top)
+    if far:
+        _draw_far(panels[1], flow, far)
+    _draw_round_trips(panels[-1], flow)
+    panels[-1].set_xlabel("time since the capture began (s)")
     figure.suptitle(title, x=0.01, ha="left", fontsize=8)
     return figure
 
 
-def _draw_rates(axes: Axes, flow: FlowAnalysis) -> None:
-    edges = _edges(flow)
-    delivered = flow.series["delivered_bps"] * 1e-6
-    axes.stairs(delivered, edges, fill=True, color="#dcdcdc", label="delivered")
-    top = float(delivered.max(initial=0.0)) * ROOM
-    for entry in flow.estimates:
-        name = entry["name"]
-        values = _held(flow.estimates_bps[name]) * 1e-6
-        if not np.isfinite(values).any():
-            continue
-        colour, line = LINES.get(name, ("#7f7f7f", "-"))
-        above = float(np.mean(values[np.isfinite(values)] > top)) if top > 0 else 0.0
-        note = f" (above the picture {above:.0%} of the time)" if above > 0.005 else ""
-        axes.plot(flow.time_s, values, color=colour, linestyle=line, linewidth=0.9, label=name + note)
+def _sorted_by_height(flow: FlowAnalysis, top: float) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
+    """Estimates in Mbit/s that stay in the picture, and those that do not."""
+    near: dict[str, Numbers] = {}
+    far: dict[str, Numbers] = {}
+    for name, estimates_bps in flow.estimates_bps.items():
+        values = _held(estimates_bps) * 1e-6
+        known = values[np.isfinite(values)]
+        if len(known):
+            (far if np.mean(known > top) > OFTEN else near)[name] = values
+    return near, far
+
+
+def _draw_rates(axes: Axes, flow: FlowAnalysis, near: dict[str, Numbers], top: float) -> None:
+    axes.stairs(flow.series["delivered_bps"] * 1e-6, _edges(flow), fill=True, color="#dcdcdc", label="delivered")
+    _draw_lines(axes, flow, near)
     if top > 0:
         axes.set_ylim(0, top)
     axes.set_ylabel("rate (Mbit/s)")
     legend_above(axes)
+
+
+def _draw_far(axes: Axes, flow: FlowAnalysis, far: dict[str, Numbers]) -> None:
+    mean = (flow.facts["delivered_bps"] or 0.0) * 1e-6
+    if mean > 0:
+        axes.axhline(mean, color="#b8b8b8", linewidth=0.8, label="delivered, mean")
+    _draw_lines(axes, flow, far)
+    axes.set_yscale("log")
+    axes.set_ylabel("rate (Mbit/s)")
+    legend_above(axes)
+
+
+def _draw_lines(axes: Axes, flow: FlowAnalysis, estimates: dict[str, Numbers]) -> None:
+    for name, values in estimates.items():
+        colour, line = LINES.get(name, ("#7f7f7f", "-"))
+        axes.plot(flow.time_s, values, color=colour, linestyle=line, linewidth=0.9, label=name)
 
 
 def _draw_round_trips(axes: Axes, flow: FlowAnalysis) -> None:
@@ -82,7 +108,7 @@ def _draw_round_trips(axes: Axes, flow: FlowAnalysis) -> None:
             label="sent again",
             clip_on=False,
         )
-    axes.set(ylabel="round trip (ms)", xlabel="time since the capture began (s)")
+    axes.set_ylabel("round trip (ms)")
     axes.set_ylim(bottom=0)
     legend_above(axes)
 

@@ -10,6 +10,8 @@ from airpath.cli.output import show, tell
 from airpath.units import format_duration, format_rate, format_size
 
 NOTHING = "–"
+MOST_COLUMNS = 6
+"""Flows whose estimates are printed."""
 
 
 def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
@@ -33,7 +35,7 @@ def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
     show(_flow_rows(shown))
     if len(capture.flows) > len(shown):
         show(f"and {len(capture.flows) - len(shown)} smaller flows, in flows.parquet")
-    show(_estimate_rows(shown))
+    show(_estimate_rows(shown[:MOST_COLUMNS]))
 
 
 def as_machine_reads(capture: CaptureAnalysis) -> dict[str, Any]:
@@ -96,9 +98,9 @@ def _ecn(facts: dict[str, Any]) -> str:
 
 
 def _estimate_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
-    table = Table("estimate: mean, last", caption="Mbit/s of payload", caption_justify="left")
+    table = Table("estimate: mean, last", caption_justify="left")
     for flow in flows:
-        table.add_column(f"flow {flow.number}", justify="right")
+        table.add_column(f"flow {flow.number}", justify="right", no_wrap=True)
     for row, entry in enumerate(flows[0].estimates):
         cells = [_estimate(flow.estimates[row]) for flow in flows]
         table.add_row(Text(entry["name"]), *(Text(cell) for cell in cells))
