@@ -18,6 +18,16 @@ pub enum Measurement {
     BandwidthSample(f64),
     /// A bandwidth estimate, byte/s.
     Bandwidth(f64),
+    /// A sample and the estimate that it led to, byte/s, of an estimator that runs beside the controller and controls
+    /// nothing.
+    Observer {
+        /// Its number in the driver's list.
+        observer: u16,
+        /// The sample.
+        sample: f64,
+        /// The estimate.
+        estimate: f64,
+    },
     /// A quantity with a name of its own (`w_max`, `load_factor`), in the unit that the algorithm's page states.
     Named(&'static str, f64),
 }

@@ -14,8 +14,8 @@ use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
 use crate::input::Input;
 use crate::link::Link;
-use crate::plan::{Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
-use crate::record::{Buffer, Recorder};
+use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use crate::record::{Buffer, Keep, Recorder};
 use crate::router::qdisc;
 
 /// The parts of a run.
@@ -63,7 +63,7 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         plan.links.iter().map(|link| (link.record, buffer(&link.queue))),
         measured_at.into_iter(),
         plan.flows.len(),
-        plan.record.packets,
+        Keep { packets: plan.record.packets, estimate_samples: plan.record.estimate_samples },
         capture,
     );
     Ok(Assembly { links, delays_s, flows, routes, recorder })
@@ -156,7 +156,13 @@ fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, Flow
     let start = flow.start_ns.instant(&mut stream("start"));
     let end = Timestamp::from_nanos(plan.duration_ns);
     let stop = flow.stop_ns.map_or(Timestamp::NEVER, |stop| stop.instant(&mut stream("stop")));
-    let connections = |files: Files, start: Timestamp| connection(flow, files, start, stop);
+    let observers: Vec<_> = flow
+        .estimators
+        .iter()
+        .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
+        .collect();
+    let connections =
+        |files: Files, start: Timestamp| connection(flow, observers.clone(), files, start, stop);
     Ok(match &flow.traffic {
         TrafficPlan::Bulk => vec![(start, connections(Files::Endless, start)?)],
         TrafficPlan::File { bytes } => {
@@ -210,6 +216,7 @@ fn datagrams(
 
 fn connection(
     flow: &FlowPlan,
+    observers: Vec<(u16, AckRatePlan)>,
     files: Files,
     start: Timestamp,
     stop: Timestamp,
@@ -223,6 +230,7 @@ fn connection(
         sender: sender_config(transport),
         receiver: receiver_config(transport),
         controller: controller.clone(),
+        observers,
         initial_window: Bytes::new(transport.initial_window_bytes),
         header: transport.header_bytes as u32, // checked against the largest packet
         ack_size: transport.ack_bytes as u32,

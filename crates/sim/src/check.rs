@@ -58,9 +58,10 @@ impl Plan {
             "are more than 16 million",
         )?;
         distinct("links", self.links.iter().map(|link| link.name.as_str()))?;
+        distinct("estimators", self.estimators.iter().map(|estimator| estimator.name.as_str()))?;
         distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))?;
         self.links.iter().try_for_each(|link| check_link(link, inputs))?;
-        self.flows.iter().try_for_each(|flow| check_flow(flow, &self.links))
+        self.flows.iter().try_for_each(|flow| check_flow(flow, &self.links, self.estimators.len()))
     }
 }
 
@@ -86,8 +87,17 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
     }
 }
 
-fn check_flow(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
+fn check_flow(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result<(), PlanError> {
     let place = format!("flow {}", flow.name);
+    ensure(
+        flow.estimators.iter().all(|&number| usize::from(number) < estimators),
+        &place,
+        "runs an estimator that is not there",
+    )?;
+    let mut once = flow.estimators.clone();
+    once.sort_unstable();
+    once.dedup();
+    ensure(once.len() == flow.estimators.len(), &place, "runs the same estimator twice")?;
     ensure(!flow.path.is_empty(), &place, "has no link to its receiver")?;
     ensure(
         flow.path.iter().chain(&flow.reverse_path).all(|&link| link < links.len()),
@@ -144,9 +154,9 @@ fn check_flow(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
     };
     if datagrams {
         return ensure(
-            flow.controller.is_none() && flow.transport.is_none(),
+            flow.controller.is_none() && flow.transport.is_none() && flow.estimators.is_empty(),
             &place,
-            "datagrams have neither controller nor transport",
+            "datagrams have no controller, transport or estimators",
         );
     }
     ensure(!flow.reverse_path.is_empty(), &place, "has no link for its acknowledgments")?;

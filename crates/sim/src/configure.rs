@@ -1,16 +1,19 @@
 //! From the plan of a flow's ends to the configurations of transport and controller.
 
+mod estimator;
+
 use airpath_control::{
-    ConfigError, Counting, Cubic, CubicConfig, Fixed, HystartPlusPlus, HystartPlusPlusConfig, Mpcp,
-    MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze,
-    WindowRule, Windowed, Xcp,
+    ConfigError, Counting, Cubic, CubicConfig, EstimatedSsthresh, Fixed, HystartPlusPlus,
+    HystartPlusPlusConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, StandardSlowStart, Vcp,
+    VcpBounds, VcpConfig, VcpFreeze, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, Rate};
 use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 
 use crate::plan::{
-    ControllerPlan, CountingPlan, CubicForm, FreezePlan, RecoveryPlan, RtoFloorPlan, RttScalingPlan,
-    SlowStartPlan, TransportPlan, VcpBoundsPlan,
+    AckRatePlan, ControllerPlan, CountingPlan, CubicForm, FilterPlan, FreezePlan, MinimumRttPlan,
+    RecoveryPlan, RtoFloorPlan, RttScalingPlan, SamplerPlan, SlowStartPlan, TransportPlan, VcpBoundsPlan,
+    WestwoodReductionPlan,
 };
 
 /// What the sender of such a transport is told.
@@ -58,11 +61,22 @@ pub(crate) fn controller(
 ) -> Result<Box<dyn Controller>, ConfigError> {
     match *plan {
         ControllerPlan::Newreno { counting, slow_start } => {
-            let counting = match counting {
-                CountingPlan::Bytes => Counting::Bytes,
-                CountingPlan::Acknowledgments => Counting::Acknowledgments,
+            windowed(NewReno::new(self::counting(counting)), slow_start, initial_window, mss)
+        }
+        ControllerPlan::Westwood { estimator, reduction, may_raise, minimum_rtt, counting, slow_start } => {
+            let config = WestwoodConfig {
+                reduction: match reduction {
+                    WestwoodReductionPlan::AtLoss => WestwoodReduction::AtLoss,
+                    WestwoodReductionPlan::AfterRecovery => WestwoodReduction::AfterRecovery,
+                },
+                may_raise,
+                minimum_rtt: match minimum_rtt {
+                    MinimumRttPlan::OfFlow => MinimumRtt::OfFlow,
+                    MinimumRttPlan::SinceTimeout => MinimumRtt::SinceTimeout,
+                },
+                counting: self::counting(counting),
             };
-            windowed(NewReno::new(counting), slow_start, initial_window, mss)
+            windowed(Westwood::new(estimator.build()?, config), slow_start, initial_window, mss)
         }
         ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
             let form = match form {
@@ -122,6 +136,13 @@ pub(crate) fn controller(
     }
 }
 
+const fn counting(plan: CountingPlan) -> Counting {
+    match plan {
+        CountingPlan::Bytes => Counting::Bytes,
+        CountingPlan::Acknowledgments => Counting::Acknowledgments,
+    }
+}
+
 const fn rtt_scaling(plan: RttScalingPlan) -> RttScaling {
     match plan {
         RttScalingPlan::Minimum => RttScaling::Minimum,
@@ -161,5 +182,15 @@ fn windowed<W: WindowRule + 'static>(
             let slow_start = HystartPlusPlus::new(HystartPlusPlusConfig::default())?;
             Box::new(Windowed::new(rule, slow_start, initial_window, mss)?)
         }
+        SlowStartPlan::Hoe => {
+            let slow_start = EstimatedSsthresh::new(StandardSlowStart::default(), HOE.build()?);
+            Box::new(Windowed::new(rule, slow_start, initial_window, mss)?)
+        }
     })
 }
+
+/// Hoe (1996): the slope through three acknowledgments. Closely spaced is ours: packets that left within 1 ms.
+const HOE: AckRatePlan = AckRatePlan::Filtered {
+    sampler: SamplerPlan::BackToBack { acks: 3, spacing_ns: 1_000_000 },
+    filter: FilterPlan::First,
+};

@@ -14,6 +14,7 @@ mod event;
 mod flow;
 mod input;
 mod link;
+mod observers;
 mod packet;
 pub mod plan;
 mod record;

@@ -5,6 +5,7 @@
 //! flows are lists; everything refers to them by index.
 
 mod controller;
+mod estimator;
 mod flow;
 mod link;
 mod queue;
@@ -12,8 +13,10 @@ mod queue;
 use serde::{Deserialize, Serialize};
 
 pub use controller::{
-    ControllerPlan, CountingPlan, CubicForm, FreezePlan, RttScalingPlan, SlowStartPlan, VcpBoundsPlan,
+    ControllerPlan, CountingPlan, CubicForm, FreezePlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan,
+    VcpBoundsPlan, WestwoodReductionPlan,
 };
+pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{LinkPlan, RatePlan};
 pub use queue::{
@@ -28,6 +31,9 @@ pub struct Plan {
     pub duration_ns: u64,
     /// What is measured and kept.
     pub record: RecordPlan,
+    /// ACK-rate estimators that flows may run beside their controllers.
+    #[serde(default)]
+    pub estimators: Vec<EstimatorPlan>,
     /// Directed links.
     pub links: Vec<LinkPlan>,
     /// Sources of traffic. One entry may produce several flows (short flows arriving at random).
@@ -44,6 +50,9 @@ pub struct RecordPlan {
     pub interval_ns: u64,
     /// Keep one row per data packet that reaches its receiver.
     pub packets: bool,
+    /// Keep one row for each sample of every estimator.
+    #[serde(default)]
+    pub estimate_samples: bool,
     /// Links at whose entrance packets are captured (pcapng, one interface per link).
     pub capture: Vec<usize>,
 }

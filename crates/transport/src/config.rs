@@ -141,7 +141,7 @@ pub enum ConfigError {
     /// The controller listens to marks that would never come.
     #[error("the controller needs ECN, which is off")]
     EcnNeeded,
-    /// The controller reads the receiver's clock, which would never come.
-    #[error("the controller needs timestamps, which are off")]
+    /// The controller, or an estimator beside it, reads the receiver's clock, which would never come.
+    #[error("the controller or an estimator needs timestamps, which are off")]
     TimestampsNeeded,
 }

@@ -1,12 +1,14 @@
 //! Sources that send over transport connections: long-lived flows and files.
 
+use airpath_control::ConfigError;
 use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::FlowState;
 use crate::configure::controller;
+use crate::observers::Observed;
 use crate::packet::{Body, Packet};
-use crate::plan::{ControllerPlan, Draw};
+use crate::plan::{AckRatePlan, ControllerPlan, Draw};
 use crate::record::{CompletionRow, FlowRow, Recorder};
 
 /// What is sent over the connections of one flow.
@@ -37,6 +39,7 @@ pub(crate) struct ConnectionSource {
     sender_config: SenderConfig,
     receiver_config: ReceiverConfig,
     controller: ControllerPlan,
+    observers: Vec<(u16, AckRatePlan)>,
     initial_window: Bytes,
     header: u32,
     ack_size: u32,
@@ -71,6 +74,8 @@ pub(crate) struct ConnectionSetup {
     pub(crate) sender: SenderConfig,
     pub(crate) receiver: ReceiverConfig,
     pub(crate) controller: ControllerPlan,
+    /// Estimators beside the controller, with their numbers in the plan.
+    pub(crate) observers: Vec<(u16, AckRatePlan)>,
     pub(crate) initial_window: Bytes,
     pub(crate) header: u32,
     pub(crate) ack_size: u32,
@@ -84,13 +89,14 @@ impl ConnectionSource {
     /// # Errors
     /// What the transport says of a configuration, or of a controller whose needs it cannot meet.
     pub(crate) fn new(setup: ConnectionSetup) -> Result<Self, String> {
-        let sender = open(setup.sender, &setup.controller, setup.initial_window)?;
+        let sender = open(setup.sender, &setup.controller, &setup.observers, setup.initial_window)?;
         let receiver = Receiver::new(setup.receiver);
         Ok(Self {
             files: setup.files,
             sender_config: setup.sender,
             receiver_config: setup.receiver,
             controller: setup.controller,
+            observers: setup.observers,
             initial_window: setup.initial_window,
             header: setup.header,
             ack_size: setup.ack_size,
@@ -231,7 +237,7 @@ impl ConnectionSource {
     fn begin_file(&mut self, now: Timestamp) {
         if self.connection > 0 || self.sender.is_complete() && self.size > Bytes::ZERO {
             self.earlier = self.totals();
-            self.sender = open(self.sender_config, &self.controller, self.initial_window)
+            self.sender = open(self.sender_config, &self.controller, &self.observers, self.initial_window)
                 .expect("the same configuration made the first connection of this flow");
             self.receiver = Receiver::new(self.receiver_config);
             self.connection += 1;
@@ -284,8 +290,18 @@ impl ConnectionSource {
 }
 
 /// The sending end of a fresh connection.
-fn open(config: SenderConfig, plan: &ControllerPlan, initial_window: Bytes) -> Result<Sender, String> {
-    let controller = controller(plan, initial_window, config.mss).map_err(|error| error.to_string())?;
+fn open(
+    config: SenderConfig,
+    plan: &ControllerPlan,
+    observers: &[(u16, AckRatePlan)],
+    initial_window: Bytes,
+) -> Result<Sender, String> {
+    let mut controller = controller(plan, initial_window, config.mss).map_err(|error| error.to_string())?;
+    if !observers.is_empty() {
+        let built = observers.iter().map(|(number, plan)| Ok((*number, plan.build()?)));
+        let observers = built.collect::<Result<_, ConfigError>>().map_err(|error| error.to_string())?;
+        controller = Box::new(Observed { controller, observers });
+    }
     Sender::new(config, controller).map_err(|error| error.to_string())
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::AckRatePlan;
+
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -25,6 +27,21 @@ pub enum ControllerPlan {
         reno_friendly: bool,
         /// Which text rules the details.
         form: CubicForm,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+    },
+    /// Westwood's decrease over an ACK-rate estimator.
+    Westwood {
+        /// The estimator.
+        estimator: AckRatePlan,
+        /// When a loss sets the window.
+        reduction: WestwoodReductionPlan,
+        /// Whether a loss may raise the window.
+        may_raise: bool,
+        /// Which RTT turns bandwidth into a window.
+        minimum_rtt: MinimumRttPlan,
+        /// What growth in congestion avoidance counts.
+        counting: CountingPlan,
         /// Slow start.
         slow_start: SlowStartPlan,
     },
@@ -91,6 +108,26 @@ pub enum CubicForm {
     Linux2008,
 }
 
+/// When a loss sets Westwood's window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WestwoodReductionPlan {
+    /// At once.
+    AtLoss,
+    /// When it is repaired, as in Linux.
+    AfterRecovery,
+}
+
+/// Which RTT is Westwood's smallest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MinimumRttPlan {
+    /// Of all samples.
+    OfFlow,
+    /// Of all samples since the last timeout.
+    SinceTimeout,
+}
+
 /// Which round-trip time scales VCP's increases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -145,4 +182,7 @@ pub enum SlowStartPlan {
     /// HyStart++ (RFC 9406).
     #[serde(rename = "hystart++")]
     HystartPlusPlus,
+    /// As `standard`, towards a first threshold by the least-squares slope of three acknowledgments (Hoe 1996).
+    #[serde(rename = "hoe")]
+    Hoe,
 }

@@ -26,6 +26,9 @@ pub struct FlowPlan {
     pub controller: Option<ControllerPlan>,
     /// How it is transported; absent for datagrams.
     pub transport: Option<TransportPlan>,
+    /// Estimators of the plan that its sender runs beside the controller, each once; they control nothing.
+    #[serde(default)]
+    pub estimators: Vec<u16>,
 }
 
 /// What a source sends.

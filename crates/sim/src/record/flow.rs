@@ -3,6 +3,7 @@
 use airpath_model::{Duration, Timestamp};
 use hdrhistogram::Histogram;
 
+use super::estimate::EstimateMeters;
 use super::rows::DelayRow;
 
 /// Counters of one flow over one span of time.
@@ -32,6 +33,7 @@ pub(crate) struct FlowMeter {
     pub(crate) last_departure: Option<Timestamp>,
     pub(crate) delay_min: Duration,
     pub(crate) lost_packets_total: u64,
+    pub(crate) estimates: EstimateMeters,
 }
 
 impl FlowMeter {
@@ -45,6 +47,7 @@ impl FlowMeter {
             last_departure: None,
             delay_min: Duration::MAX,
             lost_packets_total: 0,
+            estimates: EstimateMeters::default(),
         }
     }
 

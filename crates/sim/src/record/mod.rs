@@ -1,5 +1,6 @@
 //! What a run measures. Counters are plain numbers bumped on the packet path; rows are made once an interval.
 
+mod estimate;
 mod flow;
 mod link;
 mod recorder;
@@ -9,5 +10,5 @@ mod table;
 pub use table::{Column, Table};
 
 pub(crate) use link::Buffer;
-pub(crate) use recorder::{FlowState, Recorded, Recorder};
+pub(crate) use recorder::{FlowState, Keep, Recorded, Recorder};
 pub(crate) use rows::{CompletionRow, FlowRow, FlowTable};

@@ -4,12 +4,13 @@ use airpath_model::{
     Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Phase, Probe, Timestamp,
 };
 
+use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
 use super::link::{Buffer, LinkMeter};
 use super::rows::{
-    CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, FlowEventRow, FlowEventTable, FlowRow,
-    FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
-    PacketRow, PacketTable,
+    CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
+    EstimateTable, FlowEventRow, FlowEventTable, FlowRow, FlowSeriesRow, FlowSeriesTable, FlowTable,
+    LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
 };
 use super::table::Table;
 use crate::capture::Capture;
@@ -21,8 +22,10 @@ pub(crate) struct Recorder {
     links: Vec<LinkMeter>,
     flows: Vec<FlowMeter>,
     distributions: Vec<DelayDistribution>,
-    keep_packets: bool,
+    keep: Keep,
     capture: Capture,
+    estimates: EstimateTable,
+    estimate_samples: EstimateSampleTable,
     flow_series: FlowSeriesTable,
     flow_events: FlowEventTable,
     completions: CompletionTable,
@@ -32,6 +35,15 @@ pub(crate) struct Recorder {
     quantities: Vec<&'static str>,
     drops: DropTable,
     packets: PacketTable,
+}
+
+/// What is kept row by row, where asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Keep {
+    /// Each data packet that reaches its receiver.
+    pub(crate) packets: bool,
+    /// Each sample of every estimator.
+    pub(crate) estimate_samples: bool,
 }
 
 /// What a recorder hands out.
@@ -60,15 +72,17 @@ impl Recorder {
         links: impl Iterator<Item = (bool, Buffer)>,
         flows: impl Iterator<Item = (u32, u32)>,
         sources: usize,
-        keep_packets: bool,
+        keep: Keep,
         capture: Capture,
     ) -> Self {
         Self {
             links: links.map(|(recorded, buffer)| LinkMeter::new(recorded, buffer)).collect(),
             flows: flows.map(|(link, source)| FlowMeter::new(link, source)).collect(),
             distributions: (0..sources).map(|_| DelayDistribution::new()).collect(),
-            keep_packets,
+            keep,
             capture,
+            estimates: EstimateTable::default(),
+            estimate_samples: EstimateSampleTable::default(),
             flow_series: FlowSeriesTable::default(),
             flow_events: FlowEventTable::default(),
             completions: CompletionTable::default(),
@@ -145,7 +159,7 @@ impl Recorder {
         interval.delay_max = interval.delay_max.max(one_way);
         interval.queueing_sum += packet.queueing;
         self.distributions[flow.distribution as usize].record(one_way, packet.queueing);
-        if self.keep_packets {
+        if self.keep.packets {
             let (sequence, retransmission) = match packet.body {
                 Body::Segment(segment) => (segment.sequence, segment.retransmission),
                 Body::Datagram { sequence, .. } => (sequence, false),
@@ -198,10 +212,12 @@ impl Recorder {
 
     /// Ends the interval of a flow at `now`.
     pub(crate) fn end_flow_interval(&mut self, flow: u32, now: Timestamp, state: &FlowState) {
-        let interval = self.flows[flow as usize].end_interval();
+        let meter = &mut self.flows[flow as usize];
+        let interval = meter.end_interval();
         if !state.active && interval.is_silent() {
             return;
         }
+        meter.estimates.end_interval(flow, now, &mut self.estimates);
         self.flow_series.push(FlowSeriesRow {
             flow: i64::from(flow),
             time_s: now.as_secs_f64(),
@@ -269,7 +285,12 @@ impl Recorder {
 
     /// A probe for the algorithms of one flow.
     pub(crate) fn probe(&mut self, flow: u32) -> FlowProbe<'_> {
-        FlowProbe { flow, events: &mut self.flow_events }
+        FlowProbe {
+            flow,
+            events: &mut self.flow_events,
+            estimates: &mut self.flows[flow as usize].estimates,
+            samples: self.keep.estimate_samples.then_some(&mut self.estimate_samples),
+        }
     }
 
     /// The tables, the names of quantities, and the capture where one was asked for.
@@ -290,20 +311,27 @@ impl Recorder {
             links.finish(),
             self.link_series.finish(),
             self.observations.finish(),
+            self.estimates.finish(),
             self.drops.finish(),
             delays.finish(),
         ];
-        if self.keep_packets {
+        if self.keep.packets {
             tables.push(self.packets.finish());
+        }
+        if self.keep.estimate_samples {
+            tables.push(self.estimate_samples.finish());
         }
         Recorded { tables, quantities: self.quantities, capture: self.capture.finish() }
     }
 }
 
-/// Keeps the congestion events that a flow's transport reports.
+/// Keeps the congestion events that a flow's transport reports, and what estimators say.
 pub(crate) struct FlowProbe<'a> {
     flow: u32,
     events: &'a mut FlowEventTable,
+    estimates: &'a mut EstimateMeters,
+    /// Where each sample is kept.
+    samples: Option<&'a mut EstimateSampleTable>,
 }
 
 impl Probe for FlowProbe<'_> {
@@ -314,9 +342,31 @@ impl Probe for FlowProbe<'_> {
             Measurement::Congestion(CongestionSignal::EcnCe) => 2,
             Measurement::SpuriousTimeout => 3,
             Measurement::RecoveryLeft => 4,
+            Measurement::BandwidthSample(sample) => return self.estimates.on_sample(OWN, sample),
+            Measurement::Bandwidth(estimate) => return self.on_estimate(now, OWN, estimate),
+            Measurement::Observer { observer, sample, estimate } => {
+                let estimator = usize::from(observer) + 1;
+                self.estimates.on_sample(estimator, sample);
+                return self.on_estimate(now, estimator, estimate);
+            }
             _ => return,
         };
         self.events.push(FlowEventRow { flow: i64::from(self.flow), time_s: now.as_secs_f64(), event });
+    }
+}
+
+impl FlowProbe<'_> {
+    fn on_estimate(&mut self, now: Timestamp, estimator: usize, estimate: f64) {
+        self.estimates.on_estimate(estimator, estimate);
+        if let Some(samples) = &mut self.samples {
+            samples.push(EstimateSampleRow {
+                flow: i64::from(self.flow),
+                time_s: now.as_secs_f64(),
+                estimator: estimator as i64,
+                sample_bps: 8.0 * self.estimates.sample(estimator),
+                estimate_bps: 8.0 * estimate,
+            });
+        }
     }
 }
 

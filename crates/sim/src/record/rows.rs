@@ -74,3 +74,18 @@ table! {
     /// One quantity that a queue reported at the end of one interval.
     "link_observations", ObservationRow, ObservationTable { link: i64, time_s: f64, quantity: i64, value: f64 }
 }
+
+table! {
+    /// What one estimator of one flow said by the end of one interval.
+    "flow_estimates", EstimateRow, EstimateTable {
+        flow: i64, time_s: f64, estimator: i64, estimate_bps: f64, sample_bps: f64, largest_sample_bps: f64,
+        samples: i64,
+    }
+}
+
+table! {
+    /// One sample of one estimator of one flow.
+    "estimate_samples", EstimateSampleRow, EstimateSampleTable {
+        flow: i64, time_s: f64, estimator: i64, sample_bps: f64, estimate_bps: f64,
+    }
+}

@@ -26,8 +26,10 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> 
             measure_from_ns: 0,
             interval_ns: 100 * MILLISECOND,
             packets: false,
+            estimate_samples: false,
             capture: vec![],
         },
+        estimators: vec![],
         links,
         flows,
     }
@@ -69,6 +71,7 @@ pub(crate) fn flow(name: &str, controller: ControllerPlan) -> FlowPlan {
         traffic: TrafficPlan::Bulk,
         controller: Some(controller),
         transport: Some(transport()),
+        estimators: vec![],
     }
 }
 

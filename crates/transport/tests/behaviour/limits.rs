@@ -210,3 +210,12 @@ fn configurations_that_cannot_work_are_refused() {
     assert_eq!(refused(SenderConfig { initial_rto: good.max_rto * 2, ..good }), Some(ConfigError::RtoRange));
     assert_eq!(refused(SenderConfig { timestamps: false, ..good }), Some(ConfigError::UndoWithoutTimestamps));
 }
+
+#[test]
+fn a_controller_that_reads_the_receiver_s_clock_is_refused_without_timestamps() {
+    let handle = Handle::new(Rule::Fixed, Bytes::new(MSS));
+    handle.desk().needs.receiver_time = true;
+    let without = SenderConfig { timestamps: false, spurious_timeout_undo: false, ..config(Recovery::Prr) };
+    assert_eq!(Sender::new(without, handle.controller()).err(), Some(ConfigError::TimestampsNeeded));
+    assert!(Sender::new(config(Recovery::Prr), handle.controller()).is_ok());
+}

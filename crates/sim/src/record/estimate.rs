@@ -1,0 +1,69 @@
+//! Bandwidth estimates of one flow.
+
+use airpath_model::Timestamp;
+
+use super::rows::{EstimateRow, EstimateTable};
+
+/// The number of the controller's own estimator; observers follow in the order of the plan.
+pub(crate) const OWN: usize = 0;
+
+/// What one estimator of one flow said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EstimateMeter {
+    estimator: usize,
+    sample: f64,
+    estimate: f64,
+    /// Over the interval.
+    largest_sample: f64,
+    samples: u64,
+}
+
+/// All estimators of one flow that have said something; most flows have none, and then nothing is allocated.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EstimateMeters(Vec<EstimateMeter>);
+
+impl EstimateMeters {
+    /// A new sample of an estimator, byte/s; the estimate that it leads to follows.
+    pub(crate) fn on_sample(&mut self, estimator: usize, sample: f64) {
+        let meter = self.of(estimator);
+        meter.sample = sample;
+        meter.largest_sample = meter.largest_sample.max(sample);
+        meter.samples += 1;
+    }
+
+    /// A new estimate, byte/s.
+    pub(crate) fn on_estimate(&mut self, estimator: usize, estimate: f64) {
+        self.of(estimator).estimate = estimate;
+    }
+
+    /// The last sample of an estimator, byte/s.
+    pub(crate) fn sample(&mut self, estimator: usize) -> f64 {
+        self.of(estimator).sample
+    }
+
+    /// Writes one row for each estimator and begins a new interval.
+    pub(crate) fn end_interval(&mut self, flow: u32, now: Timestamp, table: &mut EstimateTable) {
+        for meter in &mut self.0 {
+            table.push(EstimateRow {
+                flow: i64::from(flow),
+                time_s: now.as_secs_f64(),
+                estimator: meter.estimator as i64,
+                estimate_bps: 8.0 * meter.estimate,
+                sample_bps: 8.0 * meter.sample,
+                largest_sample_bps: 8.0 * meter.largest_sample,
+                samples: meter.samples as i64,
+            });
+            meter.largest_sample = f64::NAN;
+            meter.samples = 0;
+        }
+    }
+
+    fn of(&mut self, estimator: usize) -> &mut EstimateMeter {
+        let place = self.0.iter().position(|meter| meter.estimator == estimator).unwrap_or_else(|| {
+            let (sample, estimate, largest_sample) = (f64::NAN, f64::NAN, f64::NAN);
+            self.0.push(EstimateMeter { estimator, sample, estimate, largest_sample, samples: 0 });
+            self.0.len() - 1
+        });
+        &mut self.0[place]
+    }
+}

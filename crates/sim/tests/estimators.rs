@@ -1,0 +1,178 @@
+//! ACK-rate estimators in runs: beside a controller, and as part of one.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use airpath_sim::plan::*;
+use airpath_sim::{Outcome, Simulation};
+use common::*;
+
+fn filtered(sampler: SamplerPlan, filter: FilterPlan) -> AckRatePlan {
+    AckRatePlan::Filtered { sampler, filter }
+}
+
+fn bilinear(virtual_samples: VirtualSamplesPlan) -> FilterPlan {
+    FilterPlan::Bilinear { tau_ns: SECOND, virtual_samples, start: StartPlan::First }
+}
+
+/// Every kind of estimator by a name.
+fn estimators() -> Vec<EstimatorPlan> {
+    let stability = FilterPlan::Stability { beta: 0.8, window: 8 };
+    let stamps = |resolution_ns| SamplerPlan::ReceiverClock { resolution_ns };
+    [
+        ("westwood", filtered(SamplerPlan::PerAck, bilinear(VirtualSamplesPlan::Zero))),
+        ("westwood-aa", filtered(SamplerPlan::RoundTrip, bilinear(VirtualSamplesPlan::Held))),
+        (
+            "westwood-3",
+            filtered(SamplerPlan::PerAck, FilterPlan::TimeInvariant { alpha: 0.9, start: StartPlan::First }),
+        ),
+        (
+            "westwood-10ms",
+            filtered(
+                SamplerPlan::Interval { interval_ns: 10 * MILLISECOND },
+                FilterPlan::ZeroOrderHold { tau_ns: SECOND, start: StartPlan::First },
+            ),
+        ),
+        ("westwood+", AckRatePlan::WestwoodPlus { ticks_per_second: 1000 }),
+        ("sarbe-1us", filtered(stamps(1000), stability)),
+        ("sarbe-10ms", filtered(stamps(10 * MILLISECOND), stability)),
+        ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
+        (
+            "packet-pair",
+            filtered(
+                SamplerPlan::BackToBack { acks: 2, spacing_ns: MILLISECOND },
+                FilterPlan::Median { window: 9 },
+            ),
+        ),
+    ]
+    .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
+    .into()
+}
+
+/// One flow over 5 Mbit/s there and back, 70 ms, a buffer of 30 packets; `reverse` flows the other way.
+fn scenario(controller: &ControllerPlan, observed: bool, reverse: u64) -> Plan {
+    let bottleneck = |name: &str| LinkPlan { queue: packets(30), ..link(name, mbps(5), 35.0) };
+    let mut flows = vec![flow("f", controller.clone())];
+    for index in 0..reverse {
+        flows.push(FlowPlan {
+            path: vec![1],
+            reverse_path: vec![0],
+            measured_at: 1,
+            ..flow(&format!("reverse-{index}"), newreno())
+        });
+    }
+    let mut plan = plan(60, vec![bottleneck("there"), bottleneck("back")], flows);
+    if observed {
+        plan.estimators = estimators();
+        plan.flows[0].estimators = (0..plan.estimators.len() as u16).rev().collect();
+    }
+    plan
+}
+
+/// Mean over the estimates from 20 s on, Mbit/s.
+fn mean_estimate(outcome: &Outcome, estimator: usize) -> f64 {
+    let table = table(outcome, "flow_estimates");
+    let rows = table.integers("estimator").iter().zip(table.reals("time_s")).zip(table.reals("estimate_bps"));
+    let counted = rows.filter(|((which, time), _)| **which == estimator as i64 && **time > 20.0);
+    let values: Vec<f64> = counted.map(|(_, value)| value / 1e6).collect();
+    assert!(!values.is_empty(), "estimator {estimator} said nothing");
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn estimators_beside_a_controller_change_nothing() {
+    for controller in [newreno(), cubic()] {
+        let alone = run(&scenario(&controller, false, 1), 3);
+        let observed = run(&scenario(&controller, true, 1), 3);
+        for name in ["flows", "flow_series", "flow_events", "drops", "link_series"] {
+            let (alone, observed) = (table(&alone, name), table(&observed, name));
+            assert_eq!(format!("{alone:?}"), format!("{observed:?}"), "{name}");
+        }
+        assert!(table(&alone, "flow_estimates").integers("flow").is_empty());
+        assert!(!table(&observed, "flow_estimates").integers("flow").is_empty());
+    }
+}
+
+/// A full link in one direction: 1460 of every 1500 bytes are payload, and every estimator finds it.
+#[test]
+fn without_reverse_traffic_every_estimator_finds_the_rate() {
+    let outcome = run(&scenario(&newreno(), true, 0), 3);
+    let truth = 5.0 * 1460.0 / 1500.0;
+    for (index, estimator) in estimators().iter().enumerate() {
+        let mean = mean_estimate(&outcome, index + 1);
+        assert!((mean / truth - 1.0).abs() < 0.05, "{}: {mean} of {truth} Mbit/s", estimator.name);
+    }
+}
+
+/// Acknowledgments that queue behind data of the other direction come in bunches: per-ACK samples over-estimate, the
+/// same filter over anti-aliased samples does not, and the receiver's stamps do not see the bunches.
+#[test]
+fn compressed_acknowledgments_mislead_single_samples_only() {
+    let outcome = run(&scenario(&newreno(), true, 1), 3);
+    let goodput = table(&outcome, "flows").integers("goodput_bytes")[0] as f64 * 8.0 / 60e6;
+    let of = |name: &str| {
+        let number = estimators().iter().position(|estimator| estimator.name == name).unwrap() + 1;
+        mean_estimate(&outcome, number) / goodput
+    };
+    // GM, Fig. 5: "more than ten times".
+    assert!(of("westwood-3") > 10.0, "{}", of("westwood-3"));
+    assert!(of("westwood") > 1.5, "{}", of("westwood"));
+    for name in ["westwood-aa", "westwood-10ms", "westwood+", "delivery-rate"] {
+        assert!((of(name) - 1.0).abs() < 0.05, "{name}: {}", of(name));
+    }
+    // The data shares its link with the other direction's acknowledgments. Stamps are as uneven as the link served
+    // the data, and the mean of rates lies above the rate of means.
+    for name in ["sarbe-1us", "sarbe-10ms"] {
+        assert!((1.0..1.5).contains(&of(name)) && of(name) < of("westwood"), "{name}: {}", of(name));
+    }
+}
+
+#[test]
+fn a_controller_s_own_estimate_is_recorded_and_equals_the_same_estimator_beside_it() {
+    let own = estimators()[1].estimator;
+    let controller = ControllerPlan::Westwood {
+        estimator: own,
+        reduction: WestwoodReductionPlan::AtLoss,
+        may_raise: false,
+        minimum_rtt: MinimumRttPlan::OfFlow,
+        counting: CountingPlan::Bytes,
+        slow_start: SlowStartPlan::Standard,
+    };
+    let mut plan = scenario(&controller, true, 1);
+    plan.record.estimate_samples = true;
+    let outcome = run(&plan, 3);
+    for name in ["flow_estimates", "estimate_samples"] {
+        let table = table(&outcome, name);
+        let of = |number: i64| -> Vec<(f64, f64)> {
+            let rows = table.reals("time_s").iter().zip(table.reals("estimate_bps"));
+            let rows = rows.zip(table.integers("estimator")).filter(|(_, which)| **which == number);
+            rows.map(|((time, estimate), _)| (*time, *estimate)).collect()
+        };
+        assert!(of(0).len() > 100, "{name}");
+        assert_eq!(of(0), of(2), "{name}");
+    }
+    let table = table(&outcome, "flow_estimates");
+    let kept = common::table(&outcome, "estimate_samples").integers("flow").len();
+    assert_eq!(table.integers("samples").iter().sum::<i64>(), kept as i64, "every sample is counted once");
+}
+
+#[test]
+fn estimators_without_what_they_need_are_refused() {
+    let mut plan = scenario(&newreno(), true, 0);
+    let transport = plan.flows[0].transport.as_mut().unwrap();
+    transport.timestamps = false;
+    transport.spurious_timeout_undo = false;
+    let message = Simulation::new(&plan, &[], 1).err().unwrap().to_string();
+    assert!(message.contains("timestamps"), "{message}");
+
+    let mut plan = scenario(&newreno(), true, 0);
+    plan.flows[0].estimators = vec![99];
+    assert!(Simulation::new(&plan, &[], 1).is_err());
+    plan.flows[0].estimators = vec![0, 0];
+    assert!(Simulation::new(&plan, &[], 1).is_err());
+    plan.flows[0].estimators = vec![0];
+    plan.estimators[0].estimator = AckRatePlan::WestwoodPlus { ticks_per_second: 0 };
+    let message = Simulation::new(&plan, &[], 1).err().unwrap().to_string();
+    assert!(message.contains("ticks_per_second"), "{message}");
+}
