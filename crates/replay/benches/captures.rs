@@ -24,14 +24,16 @@ fn file() -> Vec<u8> {
 #[divan::bench]
 fn read(bencher: Bencher<'_, '_>) {
     let file = file();
-    bencher.counter(BytesCount::new(file.len())).with_inputs(|| Cursor::new(file.clone())).bench_values(|file| {
-        let mut reader = CaptureReader::new(file).expect("a capture");
-        let mut packets = 0_u64;
-        while reader.next_packet().is_some() {
-            packets += 1;
-        }
-        packets
-    });
+    bencher.counter(BytesCount::new(file.len())).with_inputs(|| Cursor::new(file.clone())).bench_values(
+        |file| {
+            let mut reader = CaptureReader::new(file).expect("a capture");
+            let mut packets = 0_u64;
+            while reader.next_packet().is_some() {
+                packets += 1;
+            }
+            packets
+        },
+    );
 }
 
 #[divan::bench]

@@ -77,9 +77,9 @@ fn seeds(directory: Option<&str>) -> Vec<Vec<u8>> {
             seeds.push(capture(container, link, true, 140, &packets));
         }
     }
-    let mut names: Vec<_> =
-        directory.map(|folder| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect())
-            .unwrap_or_default();
+    let mut names: Vec<_> = directory
+        .map(|folder| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect())
+        .unwrap_or_default();
     names.sort();
     for name in names {
         let mut bytes = std::fs::read(name).unwrap();

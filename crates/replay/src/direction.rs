@@ -132,10 +132,8 @@ impl Direction {
         if packet.payload == 0 && !packet.flags.fin {
             return;
         }
-        let offset = self
-            .sequence
-            .get_or_insert(Unwrapped::starting_at(packet.sequence, 0))
-            .offset(packet.sequence);
+        let offset =
+            self.sequence.get_or_insert(Unwrapped::starting_at(packet.sequence, 0)).offset(packet.sequence);
         let known = self.follower.as_ref().map_or(0, Follower::next);
         if offset > known as i64 + FARTHEST {
             self.restart();

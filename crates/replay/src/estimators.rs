@@ -111,16 +111,15 @@ impl EstimatorName {
                 SamplerConfig::BackToBack { acks: 2, spacing: BACK_TO_BACK },
                 FilterConfig::Median { window: 15 },
             ),
-            Self::Hoe => {
-                (SamplerConfig::BackToBack { acks: 3, spacing: BACK_TO_BACK }, FilterConfig::First)
-            }
+            Self::Hoe => (SamplerConfig::BackToBack { acks: 3, spacing: BACK_TO_BACK }, FilterConfig::First),
             Self::DeliveryRate => (SamplerConfig::DeliveryRate, FilterConfig::None),
         };
         AckRateConfig::Filtered { sampler, filter }
     }
 
     pub(crate) fn estimator(self, tick: Option<Duration>) -> AckRate {
-        AckRate::new(self.config(tick)).expect("constants within their ranges, and a tick is longer than nothing")
+        AckRate::new(self.config(tick))
+            .expect("constants within their ranges, and a tick is longer than nothing")
     }
 }
 

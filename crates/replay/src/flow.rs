@@ -110,7 +110,8 @@ impl Flow {
     }
 
     pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket, context: &mut Context<'_>) {
-        if *self.interfaces[side].get_or_insert(packet.interface) != packet.interface || self.is_copy(side, packet)
+        if *self.interfaces[side].get_or_insert(packet.interface) != packet.interface
+            || self.is_copy(side, packet)
         {
             self.duplicates += 1;
             return;

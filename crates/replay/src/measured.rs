@@ -129,11 +129,7 @@ impl Measured {
     }
 
     /// What each estimator said, or why it said nothing.
-    pub(crate) fn finish(
-        self,
-        timestamps: bool,
-        tick: Option<Duration>,
-    ) -> (Vec<EstimateResult>, Series) {
+    pub(crate) fn finish(self, timestamps: bool, tick: Option<Duration>) -> (Vec<EstimateResult>, Series) {
         let (sampled, rated) = (self.rtt_extremes.is_some(), self.rated);
         let results = self
             .tracks

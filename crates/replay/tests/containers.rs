@@ -47,7 +47,10 @@ fn every_container_and_link_layer_gives_the_same_flow() {
                     let found = &analysis.flows[0];
                     assert_eq!(found.estimates, flow.estimates, "{container:?} {link:?} {six}");
                     // As text, because no value (NaN) is not equal to itself.
-                    assert!(format!("{:?}", found.series) == format!("{:?}", flow.series), "{container:?} {link:?}");
+                    assert!(
+                        format!("{:?}", found.series) == format!("{:?}", flow.series),
+                        "{container:?} {link:?}"
+                    );
                     assert_eq!((found.bytes, found.vantage), (flow.bytes, flow.vantage));
                 }
             }
@@ -103,7 +106,8 @@ fn a_broken_length_ends_reading_with_a_reason() {
 
 #[test]
 fn what_is_no_capture_is_refused_with_what_was_found() {
-    let refused = |bytes: &[u8]| analyse(Cursor::new(bytes.to_vec()), &Options::default()).unwrap_err().to_string();
+    let refused =
+        |bytes: &[u8]| analyse(Cursor::new(bytes.to_vec()), &Options::default()).unwrap_err().to_string();
     assert!(refused(b"").starts_with("the file is empty"));
     assert!(refused(b"# Packet captures").starts_with("the file begins with `# Packet cap`"));
     assert!(refused(&[0x7F, 0x45, 0x4C, 0x46]).starts_with("the file begins with the bytes 7f 45 4c 46"));
@@ -117,7 +121,8 @@ fn fragments_other_protocols_and_other_links_are_counted() {
     fragment[6] = 0x20; // more fragments
     let mut datagram = network(&packets[3], false);
     datagram[9] = 17;
-    let frames = [(0, fragment), (1, datagram), (2, vec![0; 40]), (3, network(&packets[3], false)[..30].to_vec())];
+    let frames =
+        [(0, fragment), (1, datagram), (2, vec![0; 40]), (3, network(&packets[3], false)[..30].to_vec())];
     let analysis = read(pack(CONTAINERS[4], 101, usize::MAX, &frames));
     let skipped = &analysis.report.skipped;
     assert_eq!((skipped.fragments, skipped.not_tcp, skipped.not_ip, skipped.cut_short), (1, 1, 1, 1));

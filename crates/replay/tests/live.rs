@@ -253,14 +253,13 @@ fn distances(live: &[Row], replayed: &[Row]) -> Vec<(&'static str, f64)> {
         .iter()
         .enumerate()
         .map(|(k, estimator)| {
-            let worst = live.iter().zip(replayed).map(|((_, live), (_, replayed))| {
-                match (live[k], replayed[k]) {
+            let worst =
+                live.iter().zip(replayed).map(|((_, live), (_, replayed))| match (live[k], replayed[k]) {
                     (None, None) => 0.0,
                     (Some(live), Some(replayed)) if live > 0.0 => (live - replayed).abs() / live,
                     (Some(live), Some(replayed)) => (live - replayed).abs(),
                     _ => f64::INFINITY,
-                }
-            });
+                });
             (estimator.name(), worst.fold(0.0, f64::max))
         })
         .collect()

@@ -56,13 +56,14 @@ fn observed_at(links: [usize; 2]) -> Outcome {
     let bottleneck = |name: &str, loss| LinkPlan { loss, queue: packets(60), ..link(name, mbps(5), 35.0) };
     // Links without delay: their entrances are where the two ends receive.
     let end = |name: &str| link(name, RatePlan::Unlimited, 0.0);
-    let links_of_plan = vec![bottleneck("there", 0.003), bottleneck("back", 0.0), end("sender"), end("receiver")];
-    let mut watched =
-        FlowPlan { path: vec![0, 3], reverse_path: vec![1, 2], ..flow("watched", cubic()) };
+    let links_of_plan =
+        vec![bottleneck("there", 0.003), bottleneck("back", 0.0), end("sender"), end("receiver")];
+    let mut watched = FlowPlan { path: vec![0, 3], reverse_path: vec![1, 2], ..flow("watched", cubic()) };
     let transport = watched.transport.as_mut().unwrap();
     (transport.mss_bytes, transport.header_bytes, transport.ack_bytes) = (1448, 52, 52);
     // Its window fits the buffer: acknowledgments wait behind its packets, and none is lost.
-    let mut other = FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("other", newreno()) };
+    let mut other =
+        FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("other", newreno()) };
     other.transport.as_mut().unwrap().receive_window_bytes = 45 * 1460;
     let mut plan = plan(40, links_of_plan, vec![watched, other]);
     plan.estimators = estimators();
@@ -156,14 +157,18 @@ fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
     assert!(flow.retransmitted <= retransmissions(&outcome));
     let missing = missing(&outcome, &replayed);
     assert_eq!(missing["sarbe"], 0.0, "{missing:?}");
-    assert!(missing["westwood"] > 0.1 && missing["zoh"] > 0.1, "they need the arrivals at the sender: {missing:?}");
+    assert!(
+        missing["westwood"] > 0.1 && missing["zoh"] > 0.1,
+        "they need the arrivals at the sender: {missing:?}"
+    );
 }
 
 /// The share of the run's estimates that the replay does not pass through in the same order, by name. The instants cannot be
 /// compared: the other end of the path has a time of its own.
 fn missing(outcome: &Outcome, replayed: &Replayed) -> BTreeMap<String, f64> {
     let table = table(outcome, "flow_estimates");
-    let rows = table.integers("flow").iter().zip(table.integers("estimator")).zip(table.reals("estimate_bps"));
+    let rows =
+        table.integers("flow").iter().zip(table.integers("estimator")).zip(table.reals("estimate_bps"));
     let rows: Vec<(i64, f64)> = rows
         .filter(|((flow, _), live)| **flow == 0 && !live.is_nan())
         .map(|((_, which), live)| (*which - 1, *live))

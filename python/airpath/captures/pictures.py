@@ -69,7 +69,9 @@ def _sorted_by_height(flow: FlowAnalysis, top: float) -> tuple[dict[str, Numbers
 
 
 def _draw_rates(axes: Axes, flow: FlowAnalysis, near: dict[str, Numbers], top: float) -> None:
-    axes.stairs(flow.series["delivered_bps"] * 1e-6, _edges(flow), fill=True, color="#dcdcdc", label="delivered")
+    axes.stairs(
+        flow.series["delivered_bps"] * 1e-6, _edges(flow), fill=True, color="#dcdcdc", label="delivered"
+    )
     _draw_lines(axes, flow, near)
     if top > 0:
         axes.set_ylim(0, top)

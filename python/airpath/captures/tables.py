@@ -66,7 +66,12 @@ FLOW_COLUMNS: tuple[FlowColumn, ...] = (
     _seconds("sender_answer_s", "shortest time in which the sender answered at the point of capture"),
     _seconds("receiver_answer_s", "shortest time in which the receiver answered there"),
     _fact("handshake", pa.bool_(), "", "SYN and SYN-ACK were captured"),
-    _fact("sack", pa.bool_(), "", "selective acknowledgments were agreed or seen, or assumed for want of a handshake"),
+    _fact(
+        "sack",
+        pa.bool_(),
+        "",
+        "selective acknowledgments were agreed or seen, or assumed for want of a handshake",
+    ),
     _fact("timestamps", pa.bool_(), "", "the receiver sent timestamps"),
     _fact("clock_hz", pa.float64(), "1/s", "ticks in a second of the receiver's timestamps"),
     _fact("window_scale", pa.int64(), "", "shift of the receiver's window; null when not agreed or not seen"),
@@ -121,7 +126,12 @@ FLOW_COLUMNS: tuple[FlowColumn, ...] = (
         lambda facts: [{"length": length, "runs": runs} for length, runs in facts["loss_runs"]],
     ),
     _count("uncaptured_bytes", "payload acknowledged that the capture does not have", "B"),
-    _fact("ecn", pa.string(), "", "off, classic (RFC 3168), accurate (RFC 9768), unknown (no handshake captured)"),
+    _fact(
+        "ecn",
+        pa.string(),
+        "",
+        "off, classic (RFC 3168), accurate (RFC 9768), unknown (no handshake captured)",
+    ),
     _count("ect0_packets", "data packets with ECT(0)", key="ect0"),
     _count("ect1_packets", "data packets with ECT(1)", key="ect1"),
     _count("ce_packets", "data packets marked before the point of capture", key="ce"),
@@ -129,7 +139,9 @@ FLOW_COLUMNS: tuple[FlowColumn, ...] = (
     _count("reported_marks", "marks that the counter of accurate ECN reports"),
     _count("backward_times", "packets with a time before that of the packet before"),
     _count("duplicates", "packets captured twice, or seen at a second interface"),
-    _count("restarts", "times that following began anew (only one direction captured, numbers without sense)", ""),
+    _count(
+        "restarts", "times that following began anew (only one direction captured, numbers without sense)", ""
+    ),
 )
 
 SERIES_UNITS: dict[str, tuple[str, str]] = {
@@ -219,4 +231,6 @@ def _labelled(values: Any, kind: pa.DataType, name: str, description: str, unit:
 
 
 def _table(columns: list[Labelled]) -> pa.Table:
-    return pa.Table.from_arrays([array for _, array in columns], schema=pa.schema([field for field, _ in columns]))
+    return pa.Table.from_arrays(
+        [array for _, array in columns], schema=pa.schema([field for field, _ in columns])
+    )

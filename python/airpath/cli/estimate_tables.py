@@ -17,7 +17,9 @@ MOST_COLUMNS = 6
 def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
     """Print what was read, the largest flows, and what the estimators say of them."""
     report = capture.report
-    show(f"{capture.path.name}: {report['packets']} packets, {report['tcp_packets']} of TCP, {_flows(capture)}")
+    show(
+        f"{capture.path.name}: {report['packets']} packets, {report['tcp_packets']} of TCP, {_flows(capture)}"
+    )
     if report["skipped"]:
         reasons = ", ".join(f"{count} {reason}" for reason, count in report["skipped"].items())
         show(f"left out: {reasons}")

@@ -143,7 +143,13 @@ pub(crate) fn network(packet: &Packet, six: bool) -> Vec<u8> {
 }
 
 /// A capture of these packets, each cut to `snap` bytes.
-pub(crate) fn capture(container: Container, link: Link, six: bool, snap: usize, packets: &[Packet]) -> Vec<u8> {
+pub(crate) fn capture(
+    container: Container,
+    link: Link,
+    six: bool,
+    snap: usize,
+    packets: &[Packet],
+) -> Vec<u8> {
     let frames: Vec<(u64, Vec<u8>)> = packets
         .iter()
         .map(|packet| {

@@ -90,10 +90,9 @@ impl CaptureReader {
         let (source, error, first) = Source::new(reader)?;
         let blocks = create_reader(FIRST_CAPACITY, source).map_err(|refusal| match refusal {
             PcapError::Eof => CaptureReadError::Empty,
-            _ => error.take().map_or_else(
-                || CaptureReadError::NotACapture(first),
-                CaptureReadError::Unreadable,
-            ),
+            _ => error
+                .take()
+                .map_or_else(|| CaptureReadError::NotACapture(first), CaptureReadError::Unreadable),
         })?;
         Ok(Self {
             blocks,
@@ -204,7 +203,8 @@ fn take(block: &PcapBlockOwned<'_>, interfaces: &mut Vec<Interface>, report: &mu
             return Step::Other;
         }
         PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
-            let interface = interfaces.get(packet.if_id as usize).filter(|interface| interface.resolution > 0);
+            let interface =
+                interfaces.get(packet.if_id as usize).filter(|interface| interface.resolution > 0);
             let Some(interface) = interface else {
                 report.packets += 1;
                 report.skipped.without_interface += 1;
@@ -241,7 +241,8 @@ fn nanoseconds(ticks: u128, interface: Interface) -> u64 {
     // At most 2^64 ticks: the product fits.
     let nanos = ticks * 1_000_000_000 / u128::from(interface.resolution.max(1));
     let offset = i128::from(interface.offset_s) * 1_000_000_000;
-    u64::try_from(i128::try_from(nanos).unwrap_or(i128::MAX).saturating_add(offset).max(0)).unwrap_or(u64::MAX)
+    u64::try_from(i128::try_from(nanos).unwrap_or(i128::MAX).saturating_add(offset).max(0))
+        .unwrap_or(u64::MAX)
 }
 
 fn describe(error: &PcapError<&[u8]>) -> String {

@@ -1,6 +1,8 @@
 //! What acknowledgments say.
 
-use airpath_model::{AckEvent, Bytes, CongestionSignal, Controller, Duration, Measurement, Phase, Probe, Timestamp};
+use airpath_model::{
+    AckEvent, Bytes, CongestionSignal, Controller, Duration, Measurement, Phase, Probe, Timestamp,
+};
 
 use super::{Sender, State};
 use crate::acknowledgment::Acknowledgment;
