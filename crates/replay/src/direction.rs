@@ -239,13 +239,13 @@ impl Direction {
             ece: marked,
             path: PathHeader::None,
         };
-        let observed = follower.on_ack(now, &ack);
-        self.counts.uncaptured += observed.unseen.get();
+        let told = follower.on_ack(now, &ack);
+        self.counts.uncaptured += told.unseen.get();
         let Some(measured) = &mut self.measured else { return };
-        if let Some(event) = &observed.congestion {
+        if let Some(event) = &told.congestion {
             measured.on_congestion(event);
         }
-        if let Some(event) = &observed.ack {
+        if let Some(event) = &told.ack {
             let round_trip = event.rtt_sample.map(|sample| sample + held.more);
             let estimates = measured.on_ack(event, round_trip);
             observer.on_ack(self.facts.source, self.facts.destination, event, estimates);

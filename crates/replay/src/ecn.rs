@@ -32,7 +32,7 @@ impl EcnUse {
         let bits = |flags: SegmentFlags| (flags.ae, flags.cwr, flags.ece);
         match (bits(syn), bits(answer)) {
             ((true, true, true), (false, true, _) | (true, _, false)) => Self::Accurate,
-            ((_, true, true), (false, false, true) | (true, false, true)) => Self::Classic,
+            ((_, true, true), (_, false, true)) => Self::Classic,
             _ => Self::Off,
         }
     }

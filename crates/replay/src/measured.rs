@@ -130,14 +130,18 @@ impl Measured {
 
     /// What each estimator said, or why it said nothing.
     pub(crate) fn finish(self, timestamps: bool, tick: Option<Duration>) -> (Vec<EstimateResult>, Series) {
-        let (sampled, rated) = (self.rtt_extremes.is_some(), self.rated);
+        let seen = Seen {
+            timestamps,
+            ticked: tick.is_some(),
+            round_trips: self.rtt_extremes.is_some(),
+            rates: self.rated,
+        };
         let results = self
             .tracks
             .into_iter()
             .map(|track| {
                 let needs = track.estimator.requirements();
-                let missing =
-                    track.span.is_none().then(|| reason(needs, timestamps, tick.is_some(), sampled, rated));
+                let missing = track.span.is_none().then(|| reason(needs, &seen));
                 EstimateResult {
                     name: track.name.name(),
                     mean_bps: track.mean().map(|mean| mean * 8.0),
@@ -169,21 +173,23 @@ impl Track {
     }
 }
 
-/// Why an estimator has no answer.
-fn reason(
-    needs: AckRateRequirements,
+/// What a flow gave to estimators.
+struct Seen {
     timestamps: bool,
     ticked: bool,
-    sampled: bool,
-    rated: bool,
-) -> &'static str {
-    if needs.receiver_time && !timestamps {
+    round_trips: bool,
+    rates: bool,
+}
+
+/// Why an estimator has no answer.
+fn reason(needs: AckRateRequirements, seen: &Seen) -> &'static str {
+    if needs.receiver_time && !seen.timestamps {
         "the receiver sends no timestamps"
-    } else if needs.receiver_time && !ticked {
+    } else if needs.receiver_time && !seen.ticked {
         "the receiver's timestamps do not advance at the beginning of the flow"
-    } else if needs.rtt && !sampled {
+    } else if needs.rtt && !seen.round_trips {
         "no round trip could be measured"
-    } else if needs.rate_samples && !rated {
+    } else if needs.rate_samples && !seen.rates {
         "no delivery-rate sample could be taken"
     } else {
         "too few acknowledgments"

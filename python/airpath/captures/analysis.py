@@ -66,7 +66,7 @@ class CaptureAnalysis:
     flows
         The flows that carried data, the one with most payload first.
     evicted, dropped, silent
-        Flows ended early to bound memory, flows whose results were given up for larger ones, flows without data.
+        Flows ended early to bound memory, flows whose results gave way to larger ones, flows without data.
     """
 
     path: Path

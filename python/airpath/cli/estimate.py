@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 HELP = """Estimate bandwidth from packet captures (pcap, pcapng, also compressed by gzip).
 
-Finds the TCP flows, says from where each was captured, and replays its acknowledgments into every estimator. Writes
-tables and pictures of the larger flows.
+Finds the TCP flows, says from where each was captured, and replays its acknowledgments into every estimator.
+Writes tables and pictures of the larger flows.
 
 Examples:
 
@@ -83,7 +83,7 @@ def _chosen(capture: "CaptureAnalysis", wanted: list[str]) -> "CaptureAnalysis":
     )
     if not flows:
         raise UsageError(
-            f"{capture.path}: none of its {len(capture.flows)} flows is {' or '.join(wanted)}; accepted: a number "
-            f"from 1 to {len(capture.flows)}, or a part of ADDRESS:PORT > ADDRESS:PORT"
+            f"{capture.path}: none of its {len(capture.flows)} flows is {' or '.join(wanted)}; "
+            f"accepted: a number from 1 to {len(capture.flows)}, or a part of ADDRESS:PORT > ADDRESS:PORT"
         )
     return replace(capture, flows=flows)

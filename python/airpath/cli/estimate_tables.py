@@ -9,7 +9,7 @@ from airpath.captures import CaptureAnalysis, FlowAnalysis, estimates_table, flo
 from airpath.cli.output import show, tell
 from airpath.units import format_duration, format_rate, format_size
 
-NOTHING = "–"
+NOTHING = "-"
 MOST_COLUMNS = 6
 """Flows whose estimates are printed."""
 
@@ -89,7 +89,7 @@ def _flow_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
 
 
 def _ecn(facts: dict[str, Any]) -> str:
-    """The kind of feedback, marks seen at the point of capture, and marks that the receiver reported."""
+    """Name the kind of feedback, marks seen at the point of capture, and marks that the receiver reported."""
     if facts["ecn"] == "off":
         return "off"
     reported = facts["reported_marks"] if facts["ecn"] == "accurate" else facts["ecn_echoes"]

@@ -21,7 +21,7 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "run",
                 "two-way",
                 "--set",
-                "duration=8s",
+                "duration=20s",
                 "--capture",
                 "bottleneck",
                 "--out",

@@ -110,7 +110,7 @@ pub(crate) fn stamps(value: u32, echo: u32) -> Vec<u8> {
 
 /// The packet from its network layer on, with its payload.
 pub(crate) fn network(packet: &Packet, six: bool) -> Vec<u8> {
-    assert!(packet.options.len() % 4 == 0);
+    assert!(packet.options.len().is_multiple_of(4));
     let mut tcp = Vec::new();
     let ports: [u16; 2] = if packet.side == 0 { [4000, 80] } else { [80, 4000] };
     tcp.extend(ports.iter().flat_map(|port| port.to_be_bytes()));

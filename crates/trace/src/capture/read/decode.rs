@@ -112,7 +112,7 @@ pub(super) fn decode(link_type: i32, data: &[u8], length: u32) -> Result<TcpPack
         return Err(Reason::NotTcp);
     }
     // A super-segment that the network card was to cut may leave the length field at zero.
-    let tags: usize = packet.link_exts.iter().map(|tag| tag.header_len()).sum();
+    let tags: usize = packet.link_exts.iter().map(etherparse::LaxLinkExtSlice::header_len).sum();
     let whole = declared.unwrap_or_else(|| u64::from(length).saturating_sub(before + tags as u64));
     let transport = whole.checked_sub(headers as u64).ok_or(Reason::Malformed)?;
     let packet = tcp(&addresses, payload.payload, transport)?;
