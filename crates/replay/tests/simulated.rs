@@ -37,10 +37,10 @@ fn estimators() -> Vec<EstimatorPlan> {
         ("westwood-aa", filtered(SamplerPlan::RoundTrip, bilinear(VirtualSamplesPlan::Held))),
         ("westwood-10ms", filtered(ten, bilinear(VirtualSamplesPlan::Zero))),
         ("westwood+", AckRatePlan::WestwoodPlus { ticks_per_second: 1000 }),
-        ("zoh", filtered(SamplerPlan::PerAck, hold)),
-        ("zoh-aa", filtered(SamplerPlan::RoundTrip, hold)),
-        ("time-invariant", filtered(SamplerPlan::PerAck, low_pass)),
-        ("time-invariant-aa", filtered(SamplerPlan::RoundTrip, low_pass)),
+        ("westwood-zoh", filtered(SamplerPlan::PerAck, hold)),
+        ("westwood-zoh-aa", filtered(SamplerPlan::RoundTrip, hold)),
+        ("westwood-ti", filtered(SamplerPlan::PerAck, low_pass)),
+        ("westwood-ti-aa", filtered(SamplerPlan::RoundTrip, low_pass)),
         ("dynapara", filtered(SamplerPlan::PerAck, two_state)),
         ("sarbe", filtered(clock, stability)),
         ("packet-pair", filtered(pair, FilterPlan::Median { window: 15 })),
@@ -156,9 +156,9 @@ fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
     // A retransmission that is lost on its way to the receiver is not in this capture.
     assert!(flow.retransmitted <= retransmissions(&outcome));
     let missing = missing(&outcome, &replayed);
-    assert_eq!(missing["sarbe"], 0.0, "{missing:?}");
+    assert!(missing["sarbe"] <= 0.0, "{missing:?}");
     assert!(
-        missing["westwood"] > 0.1 && missing["zoh"] > 0.1,
+        missing["westwood"] > 0.1 && missing["westwood-zoh"] > 0.1,
         "they need the arrivals at the sender: {missing:?}"
     );
 }

@@ -209,10 +209,10 @@ def series_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
         ),
     ]
     for name, (unit, text) in SERIES_UNITS.items():
-        columns.append(_labelled(joined(lambda f, name=name: f.series[name]), real, name, text, unit))
+        columns.append(_labelled(joined(lambda f: f.series[name]), real, name, text, unit))  # noqa: B023
     for name in estimators:
         text = f"last estimate of {name} in the bin; null where no acknowledgment came"
-        values = joined(lambda f, name=name: f.estimates_bps[name])
+        values = joined(lambda f: f.estimates_bps[name])  # noqa: B023 - called at once
         columns.append(_labelled(values, real, f"{name}_bps", text, "bit/s"))
     return _table(columns)
 
