@@ -1,6 +1,7 @@
 # airpath: one entry point for everything. `make help` lists the targets.
 
 PYTHON ?= python3
+FUZZ_MINUTES ?= 10
 VENV   := .venv
 BIN    := $(VENV)/bin
 # Built once, used by every target below; rebuilt when the sources change.
@@ -15,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-vectors reproduce lint lint-rust lint-python purity format bench docs clean prerequisites
+.PHONY: help run build test test-rust test-python test-vectors reproduce fuzz lint lint-rust lint-python purity format bench docs clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -60,8 +61,12 @@ format: $(TOOLS) ## rewrite sources in the house style
 	$(BIN)/ruff check --fix python tools
 	$(BIN)/ruff format python tools
 
-bench: prerequisites ## packet-hops per second, and whole comparisons
+fuzz: prerequisites ## damaged captures for FUZZ_MINUTES (10); seeds also from the folder AIRPATH_CAPTURES
+	cargo run --release -p airpath-replay --example fuzz_captures -- $(FUZZ_MINUTES) $(AIRPATH_CAPTURES)
+
+bench: prerequisites ## packet-hops per second, whole comparisons, captures in MB/s
 	cargo bench -p airpath-sim
+	cargo bench -p airpath-replay
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py

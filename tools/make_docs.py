@@ -24,7 +24,17 @@ from airpath.schemes import ESTIMATORS, SCHEMES
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES
 
 OUT = Path(__file__).parent.parent / "docs" / "reference"
-COMMANDS = ("run", "compare", "reproduce", "validate", "list", "trace show", "trace convert", "doctor")
+COMMANDS = (
+    "run",
+    "compare",
+    "estimate",
+    "reproduce",
+    "validate",
+    "list",
+    "trace show",
+    "trace convert",
+    "doctor",
+)
 
 
 def main() -> None:

@@ -17,6 +17,15 @@ class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
 class TraceFormatError(ValueError):
     """The bytes are not a trace; arguments: message, line number (0 where no line is at fault)."""
 
+class CaptureFormatError(ValueError):
+    """The bytes are not a capture."""
+
+def ack_rate_estimators() -> list[str]:
+    """Return the names of the estimators that captures can be replayed into."""
+
+def analyse_capture(path: str, estimators: list[str]) -> dict[str, Any]:
+    """Read a capture and replay its flows; times in ns, rates in bit/s, None where there is no value."""
+
 @final
 class Simulation:
     """One run: a plan (JSON), the traces that it refers to by number, and a seed."""

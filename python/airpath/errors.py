@@ -16,6 +16,10 @@ class TraceError(AirpathError):
     """A trace file is missing, unreadable, or breaks the rules of its format."""
 
 
+class CaptureError(AirpathError):
+    """A capture is missing, unreadable, or no capture at all."""
+
+
 class OutputError(AirpathError):
     """Results cannot be written or read back."""
 

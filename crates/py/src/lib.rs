@@ -2,12 +2,15 @@
 
 use pyo3::prelude::*;
 
+mod capture;
 mod simulation;
 mod trace;
 
 /// The engine of airpath.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::capture::{CaptureFormatError, ack_rate_estimators, analyse_capture};
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};
     #[pymodule_export]

@@ -88,7 +88,9 @@ fn data_header(segment: &Segment) -> TcpDescription {
         acknowledgment: 1,
         flags: TcpFlags { ack: true, cwr: segment.cwr, ..TcpFlags::default() },
         window: u16::MAX,
-        timestamps: segment.timestamp.map(|sent| (milliseconds(sent), 0)),
+        timestamps: segment
+            .timestamp
+            .map(|sent| (milliseconds(sent), segment.timestamp_echo.map_or(0, milliseconds))),
         sack: [None; 3],
     }
 }

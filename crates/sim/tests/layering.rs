@@ -5,7 +5,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -14,7 +14,8 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("transport", &["model"]),
     ("trace", &["model"]),
     ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
-    ("py", &["sim", "trace"]),
+    ("replay", &["model", "estimate", "transport", "trace"]),
+    ("py", &["sim", "replay", "trace"]),
 ];
 
 #[test]

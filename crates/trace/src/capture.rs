@@ -1,9 +1,10 @@
-//! Packet captures (pcapng) of simulated traffic.
+//! Packet captures: of simulated traffic (pcapng, written here), and of any traffic (pcap and pcapng, [`CaptureReader`]).
 //!
-//! The headers of each packet are written in full, as IPv4 without link layer, and its payload (zeros) is left out,
+//! When they are written, the headers of each packet are written in full, as IPv4 without link layer, and its payload (zeros) is left out,
 //! so that files stay small and every analyser of captures can be used on a simulation.
 
 mod headers;
+mod read;
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -16,6 +17,8 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::{DataLink, Endianness, PcapError};
 use thiserror::Error;
+
+pub use read::{CaptureReadError, CaptureReader, ReadReport, SegmentFlags, Skipped, Stopped, TcpPacket};
 
 /// One packet to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

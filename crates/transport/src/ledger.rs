@@ -25,6 +25,8 @@ pub(crate) struct Record {
     pub(crate) retransmitting: bool,
     /// It was retransmitted at least once: samples from it are ambiguous (Karn).
     pub(crate) retransmitted: bool,
+    /// Nobody saw it leave: only that it must have ([`Ledger::on_unseen`]).
+    pub(crate) unseen: bool,
     /// Number of its latest transmission, counted over all transmissions of the connection.
     pub(crate) order: u64,
     /// When it was sent last.
@@ -101,6 +103,7 @@ impl Ledger {
             lost: false,
             retransmitting: false,
             retransmitted: false,
+            unseen: false,
             order: self.transmissions,
             sent_at: now,
             state,
@@ -110,6 +113,32 @@ impl Ledger {
         self.records.push_back(record);
     }
 
+    /// New data left before `now`, unobserved: when is not known, so it gives no samples.
+    pub(crate) fn on_unseen(&mut self, now: Timestamp, payload: u32, state: SendState) {
+        self.on_sent(now, payload, state);
+        if let Some(record) = self.records.back_mut() {
+            record.retransmitted = true;
+            record.unseen = true;
+        }
+    }
+
+    /// How many segments are kept.
+    pub(crate) fn segments(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The first outstanding segment.
+    pub(crate) fn first(&self) -> Option<&Record> {
+        self.records.front()
+    }
+
+    /// The first segment that ends above `offset`.
+    pub(crate) fn first_above(&self, offset: u64) -> Option<&Record> {
+        let index =
+            self.records.partition_point(|record| record.sequence + u64::from(record.payload) <= offset);
+        self.records.get(index)
+    }
+
     /// The segment at `sequence` leaves again.
     pub(crate) fn on_retransmitted(&mut self, now: Timestamp, sequence: u64, state: SendState) {
         self.transmissions += 1;
@@ -117,6 +146,7 @@ impl Ledger {
         self.update(sequence, |record| {
             record.retransmitting = true;
             record.retransmitted = true;
+            record.unseen = false;
             record.order = order;
             record.sent_at = now;
             record.state = state;

@@ -27,4 +27,4 @@ pub use acknowledgment::{Acknowledgment, SackBlocks};
 pub use config::{ConfigError, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 pub use receiver::Receiver;
 pub use segment::Segment;
-pub use sender::{Counters, Sender};
+pub use sender::{Counters, Follower, ObservedAck, ObservedSegment, Sender};

@@ -17,6 +17,8 @@ pub struct Segment {
     pub cwr: bool,
     /// The sender's clock, when the timestamps option is in use (RFC 7323).
     pub timestamp: Option<Timestamp>,
+    /// The newest timestamp that the receiver sent (RFC 7323, section 4).
+    pub timestamp_echo: Option<Timestamp>,
     /// What sender and routers write on it.
     pub path: PathHeader,
 }

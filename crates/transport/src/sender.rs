@@ -1,7 +1,10 @@
 //! The sending end of a connection.
 
 mod ack;
+mod follower;
 mod transmit;
+
+pub use follower::{Follower, ObservedAck, ObservedSegment};
 
 use alloc::boxed::Box;
 
@@ -28,9 +31,9 @@ use crate::retransmission_timer::RetransmissionTimer;
 /// RFC 6675 leaves to the timer, are found by the order of transmission when the configuration says so, in the
 /// spirit of RFC 8985; a window below one segment allows one segment when nothing is in flight.
 #[derive(Debug)]
-pub struct Sender {
+pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     config: SenderConfig,
-    controller: Box<dyn Controller>,
+    controller: Box<C>,
     ledger: Ledger,
     timer: RetransmissionTimer,
     rate: DeliveryRate,
@@ -38,6 +41,8 @@ pub struct Sender {
     /// End of the data offered by the application; `u64::MAX` without end.
     offered: u64,
     finished: bool,
+    /// The receiver's newest timestamp.
+    receiver_time: Option<Timestamp>,
     /// End of what the receiver takes.
     right_edge: u64,
     state: State,
@@ -119,6 +124,12 @@ impl Sender {
     /// # Errors
     /// A configuration that cannot work, or a controller whose needs it does not meet.
     pub fn new(config: SenderConfig, controller: Box<dyn Controller>) -> Result<Self, ConfigError> {
+        Self::with(config, controller)
+    }
+}
+
+impl<C: Controller + ?Sized> Sender<C> {
+    fn with(config: SenderConfig, controller: Box<C>) -> Result<Self, ConfigError> {
         config.check(&controller.requirements())?;
         Ok(Self {
             controller,
@@ -128,6 +139,7 @@ impl Sender {
             pacer: Pacer::new(config.pacing),
             offered: 0,
             finished: false,
+            receiver_time: None,
             right_edge: config.receive_window.get(),
             state: State::Open,
             duplicates: 0,

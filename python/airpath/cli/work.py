@@ -13,7 +13,7 @@ from airpath import _core
 from airpath.cli.output import show, show_json, tell
 from airpath.errors import OutputError
 from airpath.results import Origin, Results, summary_json, summary_table, write
-from airpath.results.writing import is_results
+from airpath.results.directory import is_results
 from airpath.runner import Interrupted, run_all
 from airpath.scenario import Scenario
 
@@ -68,15 +68,20 @@ def write_results(results: Results, out: Path, scenarios: Mapping[str, Scenario]
         for scenario in scenarios.values()
         for trace in scenario.traces
     }
-    origin = Origin(
+    origin = origin_of_this_process(inputs)
+    with Console(stderr=True).status("drawing figures, writing the report"):
+        write(results, out, scenario_text=scenario_text, origin=origin)
+
+
+def origin_of_this_process(inputs: Mapping[str, bytes] | None = None) -> Origin:
+    """Return where results of this command come from, now."""
+    return Origin(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command_line=[Path(sys.argv[0]).name, *sys.argv[1:]],
         commit=_commit(),
         rust_version=_core.RUSTC or None,
-        inputs=inputs,
+        inputs=inputs or {},
     )
-    with Console(stderr=True).status("drawing figures, writing the report"):
-        write(results, out, scenario_text=scenario_text, origin=origin)
 
 
 def _commit() -> str | None:

@@ -2,17 +2,14 @@
 
 import json
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet as pq
 
-from airpath.errors import OutputError
 from airpath.results.columns import TABLES
+from airpath.results.directory import write_directory, write_json, write_parquet
 from airpath.results.provenance import Origin, plan_text, provenance
 from airpath.results.results import Results
 from airpath.results.terminal import summary_json
@@ -55,42 +52,12 @@ def write(
     airpath.errors.OutputError
         If the directory holds something other than airpath results, or cannot be written.
     """
-    out = Path(os.path.abspath(out_dir))  # noqa: PTH100 - resolve() would follow a link
-    _refuse_foreign(out)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
-    except OSError as error:
-        raise OutputError(f"cannot write to {out.parent}: {error.strerror or error}") from error
-    try:
-        partial.chmod(0o755)  # mkdtemp makes private directories
-        _write_all(results, partial, scenario_text, origin, figures=figures, report=report)
-        _put_in_place(partial, out)
-    except OSError as error:
-        raise OutputError(f"cannot write results to {out}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-    return out
-
-
-def is_results(directory: Path) -> bool:
-    """Whether a directory holds airpath results."""
-    try:
-        content = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return isinstance(content, dict) and str(content.get("format", "")).startswith("airpath results ")
-
-
-def _refuse_foreign(out: Path) -> None:
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise OutputError(f"{out} is a file or a symbolic link; choose another directory")
-    try:
-        foreign = out.is_dir() and any(out.iterdir()) and not is_results(out)
-    except OSError as error:
-        raise OutputError(f"cannot read {out}: {error.strerror or error}") from error
-    if foreign:
-        raise OutputError(f"{out} is not empty and holds no airpath results; choose another directory")
+    return write_directory(
+        out_dir,
+        lambda directory: _write_all(
+            results, directory, scenario_text, origin, figures=figures, report=report
+        ),
+    )
 
 
 def _write_all(
@@ -99,14 +66,14 @@ def _write_all(
     for name, description in TABLES.items():
         table = results.table(name)
         if not description.optional or table.num_rows:
-            _write_parquet(table, directory / f"{name}.parquet")
-    _write_parquet(results.summary, directory / "summary.parquet")
+            write_parquet(table, directory / f"{name}.parquet")
+    write_parquet(results.summary, directory / "summary.parquet")
     pyarrow.csv.write_csv(_nan_to_null(results.summary), directory / "summary.csv")
-    _write_json(summary_json(results.summary), directory / "summary.json")
+    write_json(summary_json(results.summary), directory / "summary.json")
     (directory / "scenario.toml").write_text(scenario_text, encoding="utf-8", newline="")
-    _write_json(_plans(results), directory / "plan.json")
+    write_json(_plans(results), directory / "plan.json")
     facts = provenance(results, scenario_text, origin)
-    _write_json(facts, directory / "provenance.json")
+    write_json(facts, directory / "provenance.json")
     for number, run in enumerate(results.runs):
         if run.record.capture is not None:
             (directory / "captures").mkdir(exist_ok=True)
@@ -122,11 +89,6 @@ def _write_all(
     if report:
         html = report_html(results, scenario_text=scenario_text, provenance=facts, figures=drawn)
         (directory / "report.html").write_text(html, encoding="utf-8", newline="")
-
-
-def _write_parquet(table: pa.Table, path: Path) -> None:
-    """Zstandard, and nothing in the file but the table: equal tables give equal bytes."""
-    pq.write_table(table.combine_chunks(), path, compression="zstd")
 
 
 def _nan_to_null(table: pa.Table) -> pa.Table:
@@ -154,25 +116,3 @@ def _plans(results: Results) -> dict[str, Any]:
             for number, run in enumerate(results.runs)
         ],
     }
-
-
-def _write_json(content: Any, path: Path) -> None:
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8", newline="")
-
-
-def _put_in_place(partial: Path, out: Path) -> None:
-    """Rename; earlier results step aside first and come back if that fails."""
-    if not out.exists():
-        partial.rename(out)
-        return
-    earlier = Path(tempfile.mkdtemp(prefix=f".{out.name}.earlier-", dir=out.parent))
-    try:
-        out.rename(earlier / out.name)
-        try:
-            partial.rename(out)
-        except OSError:
-            (earlier / out.name).rename(out)
-            raise
-    finally:
-        shutil.rmtree(earlier, ignore_errors=True)

@@ -1,6 +1,8 @@
 //! What acknowledgments say.
 
-use airpath_model::{AckEvent, Bytes, CongestionSignal, Duration, Measurement, Phase, Probe, Timestamp};
+use airpath_model::{
+    AckEvent, Bytes, CongestionSignal, Controller, Duration, Measurement, Phase, Probe, Timestamp,
+};
 
 use super::{Sender, State};
 use crate::acknowledgment::Acknowledgment;
@@ -38,12 +40,13 @@ impl Deliveries {
     }
 }
 
-impl Sender {
+impl<C: Controller + ?Sized> Sender<C> {
     /// An acknowledgment arrives. Ask for segments afterwards.
     pub fn on_ack(&mut self, now: Timestamp, ack: &Acknowledgment, probe: &mut dyn Probe) {
         if ack.cumulative > self.ledger.next() {
             return; // acknowledges what was never sent (RFC 9293, section 3.10.7.4)
         }
+        self.receiver_time = ack.timestamp.or(self.receiver_time);
         let in_flight_before = self.in_flight();
         let advance = ack.cumulative.saturating_sub(self.ledger.acknowledged());
         self.right_edge = self.right_edge.max(ack.cumulative.saturating_add(ack.receive_window.get()));
@@ -204,7 +207,7 @@ impl Sender {
         lost
     }
 
-    fn enter_recovery(&mut self, now: Timestamp, lost: Bytes, probe: &mut dyn Probe) {
+    pub(super) fn enter_recovery(&mut self, now: Timestamp, lost: Bytes, probe: &mut dyn Probe) {
         self.counters.recoveries += 1;
         let flight_size = self.flight_size();
         let outstanding = self.ledger.outstanding();

@@ -1,6 +1,6 @@
 //! What leaves, and when.
 
-use airpath_model::{Bytes, Ecn, Probe, SendEvent, Timestamp};
+use airpath_model::{Bytes, Controller, Ecn, Probe, SendEvent, Timestamp};
 
 use super::Sender;
 use crate::segment::Segment;
@@ -13,7 +13,7 @@ enum Candidate {
     Rescue { sequence: u64, payload: u32 },
 }
 
-impl Sender {
+impl<C: Controller + ?Sized> Sender<C> {
     /// The next segment that may leave at `now`. Ask until there is none.
     pub fn poll_transmit(&mut self, now: Timestamp, probe: &mut dyn Probe) -> Option<Segment> {
         self.held_until = Timestamp::NEVER;
@@ -125,6 +125,7 @@ impl Sender {
             ecn: if self.config.ecn && !retransmission { Ecn::Ect0 } else { Ecn::NotEct },
             cwr: !retransmission && core::mem::take(&mut self.send_cwr),
             timestamp: self.config.timestamps.then_some(now),
+            timestamp_echo: self.receiver_time.filter(|_| self.config.timestamps),
             path,
         }
     }

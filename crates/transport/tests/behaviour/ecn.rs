@@ -103,6 +103,7 @@ fn the_receiver_echoes_until_cwr() {
             ecn,
             cwr,
             timestamp: None,
+            timestamp_echo: None,
             path: airpath_model::PathHeader::None,
         };
         receiver.on_segment(at(k), &segment);

@@ -13,6 +13,7 @@ fn segment(k: u64, sent_ms: u64) -> Segment {
         ecn: Ecn::NotEct,
         cwr: false,
         timestamp: Some(at(sent_ms)),
+        timestamp_echo: None,
         path: PathHeader::None,
     }
 }

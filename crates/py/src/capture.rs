@@ -1,0 +1,163 @@
+//! Packet captures.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use airpath_replay::{Analysis, ESTIMATORS, EstimatorName, FlowResult, Options, Series, analyse};
+use airpath_trace::capture::ReadReport;
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+pyo3::create_exception!(_core, CaptureFormatError, PyValueError, "The bytes are not a capture.");
+
+/// The names of all estimators, in the order of tables.
+#[pyfunction]
+pub(crate) fn ack_rate_estimators() -> Vec<&'static str> {
+    ESTIMATORS.iter().map(|estimator| estimator.name()).collect()
+}
+
+/// Reads a capture and replays its flows into the estimators of these names, with the interpreter lock released.
+///
+/// Returns {"report": …, "flows": [{…, "estimates": […], "series": {column: (dtype, little-endian bytes)}}]}; times in
+/// nanoseconds, rates in bit/s, None where there is no value.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
+pub(crate) fn analyse_capture<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    estimators: Vec<String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let estimators = estimators
+        .iter()
+        .map(|name| {
+            EstimatorName::from_name(name)
+                .ok_or_else(|| PyValueError::new_err(format!("there is no estimator {name:?}")))
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    let options = Options { estimators, ..Options::default() };
+    let analysis = py.detach(|| {
+        let file = File::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+        analyse(file, &options).map_err(|error| CaptureFormatError::new_err(error.to_string()))
+    })?;
+    handed(py, &analysis)
+}
+
+fn handed<'py>(py: Python<'py>, analysis: &Analysis) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("report", report(py, &analysis.report)?)?;
+    result.set_item("start_ns", analysis.start_ns)?;
+    result.set_item("evicted", analysis.evicted)?;
+    result.set_item("dropped", analysis.dropped)?;
+    result.set_item("silent", analysis.silent)?;
+    let flows = analysis.flows.iter().map(|result| flow(py, result)).collect::<PyResult<Vec<_>>>()?;
+    result.set_item("flows", PyList::new(py, flows)?)?;
+    Ok(result)
+}
+
+fn report<'py>(py: Python<'py>, report: &ReadReport) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("packets", report.packets)?;
+    result.set_item("bytes", report.bytes)?;
+    result.set_item("tcp_packets", report.tcp_packets)?;
+    let skipped = PyDict::new(py);
+    let reasons = &report.skipped;
+    for (reason, count) in [
+        ("captured bytes end inside the headers", reasons.cut_short),
+        ("not IP", reasons.not_ip),
+        ("not TCP", reasons.not_tcp),
+        ("IP fragments", reasons.fragments),
+        ("encrypted by the link layer", reasons.encrypted),
+        ("malformed headers", reasons.malformed),
+        ("of an interface that is not described", reasons.without_interface),
+        ("without a time", reasons.without_time),
+    ] {
+        if count > 0 {
+            skipped.set_item(reason, count)?;
+        }
+    }
+    for (number, count) in &reasons.link_types {
+        skipped.set_item(format!("link layer {number} is not known"), count)?;
+    }
+    result.set_item("skipped", skipped)?;
+    result.set_item("stopped_at", report.stopped.as_ref().map(|stopped| stopped.at_byte))?;
+    result.set_item("stopped_because", report.stopped.as_ref().map(|stopped| stopped.reason.as_str()))?;
+    Ok(result)
+}
+
+fn flow<'py>(py: Python<'py>, flow: &FlowResult) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("source", flow.source.to_string())?;
+    row.set_item("destination", flow.destination.to_string())?;
+    row.set_item("start_ns", flow.start_ns)?;
+    row.set_item("duration_ns", flow.duration_ns)?;
+    row.set_item("packets", flow.packets)?;
+    row.set_item("vantage", flow.vantage.name())?;
+    row.set_item("sender_answer_ns", flow.sender_answer_ns)?;
+    row.set_item("receiver_answer_ns", flow.receiver_answer_ns)?;
+    row.set_item("handshake", flow.handshake)?;
+    row.set_item("window_scale", flow.window_scale)?;
+    row.set_item("window_max", flow.window_max)?;
+    row.set_item("sack", flow.sack)?;
+    row.set_item("timestamps", flow.timestamps)?;
+    row.set_item("clock_hz", flow.clock_hz)?;
+    row.set_item("mss", flow.mss)?;
+    row.set_item("data_packets", flow.data_packets)?;
+    row.set_item("bytes", flow.bytes)?;
+    row.set_item("reverse_bytes", flow.reverse_bytes)?;
+    row.set_item("acked_bytes", flow.acked_bytes)?;
+    row.set_item("acks", flow.acks)?;
+    row.set_item("delivered_bps", flow.delivered_bps)?;
+    row.set_item("rtt_samples", flow.rtt_samples)?;
+    row.set_item("rtt_min_ns", flow.rtt_min_ns)?;
+    row.set_item("rtt_median_ns", flow.rtt_median_ns)?;
+    row.set_item("rtt_max_ns", flow.rtt_max_ns)?;
+    row.set_item("retransmitted", flow.retransmitted)?;
+    row.set_item("needless", flow.needless)?;
+    row.set_item("reordered", flow.reordered)?;
+    row.set_item("recoveries", flow.recoveries)?;
+    row.set_item("timeouts", flow.timeouts)?;
+    row.set_item("loss_runs", &flow.loss_runs)?;
+    row.set_item("uncaptured_bytes", flow.uncaptured_bytes)?;
+    row.set_item("ecn", flow.ecn.name())?;
+    row.set_item("ect0", flow.ect0)?;
+    row.set_item("ect1", flow.ect1)?;
+    row.set_item("ce", flow.ce)?;
+    row.set_item("ecn_echoes", flow.ecn_echoes)?;
+    row.set_item("reported_marks", flow.reported_marks)?;
+    row.set_item("backward_times", flow.backward_times)?;
+    row.set_item("duplicates", flow.duplicates)?;
+    row.set_item("restarts", flow.restarts)?;
+    let estimates = flow.estimates.iter().map(|estimate| {
+        let entry = PyDict::new(py);
+        entry.set_item("name", estimate.name)?;
+        entry.set_item("mean_bps", estimate.mean_bps)?;
+        entry.set_item("last_bps", estimate.last_bps)?;
+        entry.set_item("missing", estimate.missing)?;
+        Ok(entry)
+    });
+    row.set_item("estimates", PyList::new(py, estimates.collect::<PyResult<Vec<_>>>()?)?)?;
+    row.set_item("series", series(py, &flow.series)?)?;
+    Ok(row)
+}
+
+fn series<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("start_ns", series.start_ns)?;
+    result.set_item("width_ns", series.width_ns)?;
+    for (name, column) in [
+        ("acked", &series.acked),
+        ("lost", &series.lost),
+        ("retransmitted", &series.retransmitted),
+        ("marks", &series.marks),
+        ("rtt_min_ns", &series.rtt_min_ns),
+        ("rtt_sum_ns", &series.rtt_sum_ns),
+        ("rtt_samples", &series.rtt_samples),
+    ] {
+        result.set_item(name, PyBytes::new(py, bytemuck::cast_slice(column)))?;
+    }
+    let estimates: Vec<_> =
+        series.estimates.iter().map(|column| PyBytes::new(py, bytemuck::cast_slice(column))).collect();
+    result.set_item("estimates", estimates)?;
+    Ok(result)
+}

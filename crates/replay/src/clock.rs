@@ -1,0 +1,83 @@
+//! How fast the clock of a host's timestamps ticks.
+
+use airpath_model::Duration;
+
+use crate::sequence::Unwrapped;
+
+/// Looks at the timestamps of one host and judges how often its clock ticks (RFC 7323, section 5.4, allows 1 ms to 1 s).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ClockRate {
+    values: Unwrapped,
+    first: Option<(u64, i64)>,
+    last: Option<(u64, i64)>,
+}
+
+/// Clocks that are known to be in use, ticks in a second: BSD of old, Windows, Linux with HZ of 100, 250, 300, 1000,
+/// Linux with microseconds.
+const KNOWN_RATES: [f64; 8] = [2.0, 10.0, 100.0, 250.0, 300.0, 1_000.0, 10_000.0, 1_000_000.0];
+
+impl ClockRate {
+    /// A packet with this timestamp was captured.
+    pub(crate) fn on_packet(&mut self, time_ns: u64, value: u32) {
+        let seen = (time_ns, self.values.offset(value));
+        self.first.get_or_insert(seen);
+        if self.last.is_none_or(|last| seen.0 >= last.0 && seen.1 >= last.1) {
+            self.last = Some(seen);
+        }
+    }
+
+    /// Ticks seen so far.
+    pub(crate) fn ticks(&self) -> i64 {
+        self.first.zip(self.last).map_or(0, |(first, last)| last.1 - first.1)
+    }
+
+    /// Ticks in a second: the known rate next to what was seen, when it lies within one tick of it; else what was seen.
+    /// `None` when the clock did not tick.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        let (first, last) = self.first.zip(self.last)?;
+        let (ticks, seconds) = ((last.1 - first.1) as f64, last.0.saturating_sub(first.0) as f64 / 1e9);
+        if ticks <= 0.0 || seconds <= 0.0 {
+            return None;
+        }
+        let seen = ticks / seconds;
+        // One tick of doubt, and 10 % of the capture's own clock and of delays.
+        let doubt = 1.0 / seconds + 0.1 * seen;
+        let distance = |rate: f64| if rate > seen { rate / seen } else { seen / rate };
+        let nearest = KNOWN_RATES.into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)))?;
+        Some(if (nearest - seen).abs() <= doubt { nearest } else { seen })
+    }
+
+    /// The time between two ticks.
+    pub(crate) fn tick(&self) -> Option<Duration> {
+        self.rate().map(|rate| Duration::from_secs_f64(1.0 / rate).max(Duration::from_nanos(1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(pairs: &[(u64, u32)]) -> Option<f64> {
+        let mut clock = ClockRate::default();
+        for &(ms, value) in pairs {
+            clock.on_packet(ms * 1_000_000, value);
+        }
+        clock.rate()
+    }
+
+    #[test]
+    fn known_rates_are_recognised() {
+        assert_eq!(seen(&[(0, 7), (500, 507)]), Some(1_000.0));
+        assert_eq!(seen(&[(0, u32::MAX), (9, 8)]), Some(1_000.0), "across the wrap");
+        assert_eq!(seen(&[(0, 7), (803, 87)]), Some(100.0));
+        assert_eq!(seen(&[(0, 7), (2_300, 12)]), Some(2.0));
+        assert_eq!(seen(&[(0, 7), (50, 50_007)]), Some(1_000_000.0));
+    }
+
+    #[test]
+    fn an_unusual_clock_is_taken_as_seen_and_a_standing_one_is_none() {
+        assert_eq!(seen(&[(0, 0), (10_000, 6_000)]), Some(600.0));
+        assert_eq!(seen(&[(0, 7), (500, 7)]), None);
+        assert_eq!(seen(&[]), None);
+    }
+}

@@ -1,0 +1,377 @@
+//! The data of one direction of a flow and the acknowledgments that answer it.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use airpath_model::{Bytes, Duration, PathHeader, Timestamp};
+use airpath_trace::capture::{SegmentFlags, TcpPacket};
+use airpath_transport::{Acknowledgment, Follower, ObservedSegment, Recovery, SackBlocks, SenderConfig};
+
+use crate::ecn::{EcnFeedback, EcnUse};
+use crate::estimators::EstimatorName;
+use crate::loss_runs::LossRuns;
+use crate::measured::{AckObserver, Measured};
+use crate::sequence::Unwrapped;
+use crate::stamps::Stamps;
+
+/// What does not change while a direction is replayed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) source: SocketAddr,
+    pub(crate) destination: SocketAddr,
+    pub(crate) mss: Bytes,
+    /// Step of the timestamps of the end that sends the data, and of the other.
+    pub(crate) sender_tick: Option<Duration>,
+    pub(crate) receiver_tick: Option<Duration>,
+    pub(crate) sack: bool,
+    /// Shift of the receiver's window.
+    pub(crate) window_shift: u8,
+}
+
+/// Follows the data of one direction. Acknowledgments are held for the time that the sender takes to answer, so that they
+/// meet the data as they do at the sender, wherever the capture was taken.
+#[derive(Debug)]
+pub(crate) struct Direction {
+    facts: Facts,
+    sequence: Option<Unwrapped>,
+    receiver_ticks: Unwrapped,
+    follower: Option<Follower>,
+    pub(crate) measured: Option<Measured>,
+    stamps: Stamps,
+    held: VecDeque<Held>,
+    now: Timestamp,
+    end: Option<u64>,
+    last_window: Option<u16>,
+    hole: Option<Hole>,
+    newest_stamp: Option<u32>,
+    runs: LossRuns,
+    feedback: EcnFeedback,
+    pub(crate) counts: Counts,
+}
+
+/// What is counted of one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) data_packets: u64,
+    pub(crate) bytes: u64,
+    pub(crate) retransmitted: u64,
+    pub(crate) needless: u64,
+    pub(crate) reordered: u64,
+    pub(crate) uncaptured: u64,
+    pub(crate) ect0: u64,
+    pub(crate) ect1: u64,
+    pub(crate) ce: u64,
+    pub(crate) window_max: u64,
+    pub(crate) restarts: u64,
+    pub(crate) receiver_stamps: u64,
+    pub(crate) recoveries: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) first_data: Option<Timestamp>,
+}
+
+/// An acknowledgment on its way to the sender.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    due: Timestamp,
+    /// How much longer than the shortest answer the sender takes now: part of the round trip.
+    more: Duration,
+    packet: TcpPacket,
+}
+
+/// Data that was not seen when later data was.
+#[derive(Clone, Copy, Debug)]
+struct Hole {
+    since: Timestamp,
+}
+
+/// What lies farther from the data seen than any window reaches (RFC 7323, section 2.2) is not of this connection.
+const FARTHEST: i64 = 1 << 30;
+/// So many segments without an acknowledgment: the capture has only one direction.
+pub(crate) const MOST_SEGMENTS: usize = 1 << 17;
+/// Acknowledgments on their way; more are taken as arrived.
+const MOST_HELD: usize = 1 << 14;
+/// Timestamps that step more coarsely do not time single segments.
+const FINE_TICK: Duration = Duration::from_millis(4);
+/// Segments that arrive out of order are not later than this, where no round trip is known.
+const REORDERING: Duration = Duration::from_millis(3);
+
+impl Direction {
+    pub(crate) fn new(facts: Facts) -> Self {
+        Self {
+            facts,
+            sequence: None,
+            receiver_ticks: Unwrapped::default(),
+            follower: None,
+            measured: None,
+            stamps: Stamps::default(),
+            held: VecDeque::new(),
+            now: Timestamp::ZERO,
+            end: None,
+            last_window: None,
+            hole: None,
+            newest_stamp: None,
+            runs: LossRuns::default(),
+            feedback: EcnFeedback::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Segments kept.
+    pub(crate) fn segments(&self) -> usize {
+        self.follower.as_ref().map_or(0, Follower::segments)
+    }
+
+    /// A packet with data, or the beginning or end of it, passes.
+    pub(crate) fn on_data(&mut self, now: Timestamp, packet: &TcpPacket, names: &[EstimatorName]) {
+        self.now = self.now.max(now);
+        let now = self.now;
+        if packet.flags.syn {
+            self.sequence.get_or_insert(Unwrapped::starting_at(packet.sequence.wrapping_add(1), 0));
+            return;
+        }
+        if packet.payload == 0 && !packet.flags.fin {
+            return;
+        }
+        let offset =
+            self.sequence.get_or_insert(Unwrapped::starting_at(packet.sequence, 0)).offset(packet.sequence);
+        let known = self.follower.as_ref().map_or(0, Follower::next);
+        if offset > known as i64 + FARTHEST {
+            self.restart();
+            return;
+        }
+        if packet.flags.fin {
+            self.end = u64::try_from(offset + i64::from(packet.payload)).ok();
+        }
+        if packet.payload == 0 {
+            return;
+        }
+        self.counts.data_packets += 1;
+        match packet.ecn {
+            0b01 => self.counts.ect1 += 1,
+            0b10 => self.counts.ect0 += 1,
+            0b11 => self.counts.ce += 1,
+            _ => {}
+        }
+        self.counts.first_data.get_or_insert(now);
+        let late = self.arrives_late(packet);
+        // What lies before the beginning of the replay was sent before it.
+        let before = u32::try_from((-offset).max(0)).unwrap_or(u32::MAX);
+        let start = offset.max(0) as u64; // not negative
+        let payload = packet.payload.saturating_sub(before);
+        if before > 0 && payload == 0 {
+            self.counts.needless += 1;
+            self.counts.retransmitted += 1;
+            return;
+        }
+        self.follow(now, names);
+        let Some(follower) = &mut self.follower else { return };
+        let observed = follower.on_sent(now, start, payload);
+        if let (Some(measured), Some(event)) = (&mut self.measured, &observed.congestion) {
+            measured.on_congestion(event);
+        }
+        self.count(now, start, payload, &observed, late);
+        if follower_is_full(self.follower.as_ref()) {
+            self.restart();
+        }
+    }
+
+    /// An acknowledgment of this direction's data passes; the sender will take `answer` to answer it, at present `more`
+    /// longer.
+    pub(crate) fn on_acknowledgment(
+        &mut self,
+        now: Timestamp,
+        packet: &TcpPacket,
+        answer: Duration,
+        more: Duration,
+    ) {
+        self.held.push_back(Held { due: now + answer, more, packet: *packet });
+    }
+
+    /// Lets the acknowledgments that are due by `now` arrive at the sender.
+    pub(crate) fn arrive(&mut self, now: Timestamp, ecn: &mut EcnUse, observer: &mut dyn AckObserver) {
+        while let Some(held) = self.held.front().copied() {
+            if held.due > now && self.held.len() <= MOST_HELD {
+                break;
+            }
+            self.held.pop_front();
+            self.acknowledge(held, ecn, observer);
+        }
+    }
+
+    fn acknowledge(&mut self, held: Held, ecn: &mut EcnUse, observer: &mut dyn AckObserver) {
+        self.now = self.now.max(held.due);
+        let (now, packet) = (self.now, &held.packet);
+        let (ticks, stamps) = (packet.timestamps.map(|(value, _)| self.receiver_ticks.offset(value)), packet);
+        self.counts.receiver_stamps += u64::from(stamps.timestamps.is_some());
+        let shift = if packet.flags.syn { 0 } else { self.facts.window_shift };
+        let window = u64::from(packet.window) << shift;
+        self.counts.window_max = self.counts.window_max.max(window);
+        let offset = self
+            .sequence
+            .get_or_insert(Unwrapped::starting_at(packet.acknowledgment, 0))
+            .offset(packet.acknowledgment);
+        if packet.flags.syn || packet.flags.rst {
+            return;
+        }
+        let marked = self.feedback.on_ack(ecn, packet.flags);
+        let moved = self.last_window.replace(packet.window) != Some(packet.window);
+        let Some(follower) = &mut self.follower else { return };
+        let next = follower.next();
+        if offset < 0 || offset > next as i64 + FARTHEST {
+            return;
+        }
+        // The end of the stream takes a number of its own.
+        let offset = offset as u64; // not negative
+        let cumulative = if self.end.is_some_and(|end| offset == end + 1) { offset - 1 } else { offset };
+        let sack = sack_blocks(packet, cumulative, self.sequence);
+        let duplicate = packet.payload == 0 && !packet.flags.fin && !moved;
+        if cumulative == follower.acknowledged() && sack.is_empty() && !duplicate {
+            return; // data of the other direction, or a new window (RFC 5681, section 2)
+        }
+        let fine = self.facts.sender_tick.is_some_and(|tick| tick <= FINE_TICK);
+        let echo = packet.timestamps.and_then(|(_, echo)| self.stamps.on_echo(now, echo).1);
+        let ack = Acknowledgment {
+            cumulative,
+            sack,
+            receive_window: Bytes::new(window),
+            timestamp: ticks.zip(self.facts.receiver_tick).map(|(ticks, tick)| receiver_time(ticks, tick)),
+            timestamp_echo: echo.filter(|_| fine),
+            ece: marked,
+            path: PathHeader::None,
+        };
+        let told = follower.on_ack(now, &ack);
+        self.counts.uncaptured += told.unseen.get();
+        let Some(measured) = &mut self.measured else { return };
+        if let Some(event) = &told.congestion {
+            measured.on_congestion(event);
+        }
+        if let Some(event) = &told.ack {
+            let round_trip = event.rtt_sample.map(|sample| sample + held.more);
+            let estimates = measured.on_ack(event, round_trip);
+            observer.on_ack(self.facts.source, self.facts.destination, event, estimates);
+        }
+    }
+
+    /// Makes what data is followed by, when the first data passes.
+    fn follow(&mut self, now: Timestamp, names: &[EstimatorName]) {
+        if self.measured.is_none() {
+            self.measured = Some(Measured::new(now, names, self.facts.receiver_tick));
+        }
+        if self.follower.is_none() {
+            let config = SenderConfig {
+                mss: self.facts.mss,
+                recovery: if self.facts.sack { Recovery::Prr } else { Recovery::Newreno },
+                ecn: true,
+                ..SenderConfig::default()
+            };
+            self.follower = Follower::new(config).ok();
+        }
+    }
+
+    /// Whether timestamps say that the packet was sent before others that were seen (RFC 7323).
+    fn arrives_late(&mut self, packet: &TcpPacket) -> Option<bool> {
+        let (value, _) = packet.timestamps?;
+        self.stamps.on_packet(self.now, value);
+        let newest = self.newest_stamp.get_or_insert(value);
+        let ahead = value.wrapping_sub(*newest) as i32;
+        *newest = if ahead > 0 { value } else { *newest };
+        // Equal stamps say nothing.
+        (ahead != 0).then_some(ahead < 0)
+    }
+
+    fn count(
+        &mut self,
+        now: Timestamp,
+        start: u64,
+        payload: u32,
+        observed: &ObservedSegment,
+        late: Option<bool>,
+    ) {
+        self.counts.bytes += observed.new.get() + observed.filled.get();
+        if !observed.skipped.is_zero() {
+            self.hole = Some(Hole { since: now });
+        }
+        let mut lost = observed.again;
+        if !observed.filled.is_zero() {
+            let waited = self.hole.map_or(Duration::ZERO, |hole| now.since(hole.since));
+            let minimum = self.follower.as_ref().map_or(Duration::ZERO, |follower| follower.rtt().minimum);
+            let bound = if minimum.is_zero() { REORDERING } else { (minimum / 2).max(REORDERING) };
+            if late.unwrap_or(waited < bound) {
+                self.counts.reordered += 1;
+            } else {
+                lost += observed.filled;
+            }
+        }
+        let mss = self.facts.mss.get().max(1);
+        if !lost.is_zero() {
+            let segments = lost.get().div_ceil(mss);
+            self.counts.retransmitted += segments;
+            self.runs.on_loss(start, Bytes::new(lost.get().min(u64::from(payload))), self.facts.mss);
+            if let Some(measured) = &mut self.measured {
+                let bin = measured.series.bin(now);
+                measured.series.retransmitted[bin] += segments;
+            }
+        }
+        // One byte below what was acknowledged asks whether the other end is there (RFC 9293, section 3.8.4).
+        if observed.needless.get() > 1 {
+            let segments = observed.needless.get().div_ceil(mss);
+            self.counts.needless += segments;
+            self.counts.retransmitted += segments;
+        }
+    }
+
+    /// Forgets the data in flight and follows anew from the next packet on.
+    pub(crate) fn restart(&mut self) {
+        self.counts.restarts += 1;
+        self.take_counters();
+        self.follower = None;
+        self.sequence = None;
+        self.end = None;
+        self.held.clear();
+    }
+
+    fn take_counters(&mut self) {
+        if let Some(follower) = &self.follower {
+            self.counts.recoveries += follower.counters().recoveries;
+            self.counts.timeouts += follower.counters().timeouts;
+        }
+    }
+
+    /// Ends the replay.
+    pub(crate) fn finish(mut self) -> (Facts, Counts, EcnFeedback, Option<Measured>, Vec<(u32, u64)>) {
+        self.take_counters();
+        let runs = self.runs.finish(self.facts.mss);
+        (self.facts, self.counts, self.feedback, self.measured, runs)
+    }
+}
+
+fn follower_is_full(follower: Option<&Follower>) -> bool {
+    follower.is_some_and(|follower| follower.segments() > MOST_SEGMENTS)
+}
+
+/// The selectively acknowledged ranges above `cumulative`. What lies below it reports duplicates (RFC 2883).
+fn sack_blocks(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrapped>) -> SackBlocks {
+    let mut blocks = SackBlocks::new();
+    let Some(mut sequence) = sequence else { return blocks };
+    for (left, right) in packet.sack.iter().copied().flatten() {
+        let (left, right) = (sequence.offset(left), sequence.offset(right));
+        if let (Ok(left), Ok(right)) = (u64::try_from(left), u64::try_from(right))
+            && left < right
+            && left > cumulative
+        {
+            blocks.push(cumulative, left, right);
+        }
+    }
+    blocks
+}
+
+/// The receiver's clock. Its zero is far from the first value, so that what lies before that does not fall below zero.
+fn receiver_time(ticks: i64, tick: Duration) -> Timestamp {
+    let ticks = u64::try_from(ticks.saturating_add(1 << 31)).unwrap_or(0);
+    Timestamp::ZERO + tick * ticks
+}
+
+/// Whether a packet acknowledges anything.
+pub(crate) fn acknowledges(flags: SegmentFlags) -> bool {
+    flags.ack && !flags.rst
+}

@@ -1,0 +1,116 @@
+//! What the two ends agreed about explicit congestion notification.
+
+use airpath_trace::capture::SegmentFlags;
+
+/// The kind of congestion feedback of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EcnUse {
+    /// The handshake was not captured, and nothing since tells.
+    #[default]
+    Unknown,
+    /// Not negotiated.
+    Off,
+    /// RFC 3168: ECE echoes marks until CWR answers.
+    Classic,
+    /// RFC 9768: AE, CWR and ECE are a counter of marked packets, not an echo.
+    Accurate,
+}
+
+impl EcnUse {
+    /// A name for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Off => "off",
+            Self::Classic => "classic",
+            Self::Accurate => "accurate",
+        }
+    }
+
+    /// What the flags of SYN and SYN-ACK agree (RFC 9768, table 2; RFC 3168, section 6.1.1).
+    pub(crate) fn negotiated(syn: SegmentFlags, answer: SegmentFlags) -> Self {
+        let bits = |flags: SegmentFlags| (flags.ae, flags.cwr, flags.ece);
+        match (bits(syn), bits(answer)) {
+            ((true, true, true), (false, true, _) | (true, _, false)) => Self::Accurate,
+            ((_, true, true), (_, false, true)) => Self::Classic,
+            _ => Self::Off,
+        }
+    }
+}
+
+/// Reads the congestion feedback of acknowledgments.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct EcnFeedback {
+    counter: Option<u8>,
+    /// Acknowledgments with the classic echo.
+    pub(crate) echoes: u64,
+    /// Packets that the accurate counter reports as marked; more than seven between two acknowledgments count modulo
+    /// eight.
+    pub(crate) reported_marks: u64,
+}
+
+impl EcnFeedback {
+    /// An acknowledgment after the handshake; gives whether it reports a mark.
+    pub(crate) fn on_ack(&mut self, used: &mut EcnUse, flags: SegmentFlags) -> bool {
+        if *used == EcnUse::Unknown && flags.ae {
+            *used = EcnUse::Accurate; // nothing else sets it; the counter begins with it set
+        }
+        match *used {
+            EcnUse::Off => false,
+            EcnUse::Classic | EcnUse::Unknown => {
+                self.echoes += u64::from(flags.ece);
+                flags.ece
+            }
+            EcnUse::Accurate => {
+                let counter = u8::from(flags.ae) << 2 | u8::from(flags.cwr) << 1 | u8::from(flags.ece);
+                let before = self.counter.replace(counter).unwrap_or(counter);
+                let marks = counter.wrapping_sub(before) & 0b111;
+                self.reported_marks += u64::from(marks);
+                marks > 0
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(ae: bool, cwr: bool, ece: bool) -> SegmentFlags {
+        SegmentFlags { ae, cwr, ece, ack: true, ..SegmentFlags::default() }
+    }
+
+    #[test]
+    fn the_handshake_decides_what_the_bits_mean() {
+        let (accurate, classic, none) =
+            (flags(true, true, true), flags(false, true, true), flags(false, false, false));
+        for answer in [flags(false, true, false), flags(false, true, true), flags(true, false, false)] {
+            assert_eq!(EcnUse::negotiated(accurate, answer), EcnUse::Accurate);
+        }
+        assert_eq!(EcnUse::negotiated(accurate, flags(true, true, false)), EcnUse::Accurate);
+        assert_eq!(EcnUse::negotiated(accurate, flags(false, false, true)), EcnUse::Classic);
+        assert_eq!(EcnUse::negotiated(classic, flags(false, false, true)), EcnUse::Classic);
+        assert_eq!(EcnUse::negotiated(accurate, accurate), EcnUse::Off, "reflected by a broken host");
+        assert_eq!(EcnUse::negotiated(classic, none), EcnUse::Off);
+    }
+
+    #[test]
+    fn a_counter_is_not_an_echo() {
+        let mut feedback = EcnFeedback::default();
+        let mut used = EcnUse::Accurate;
+        // The counter begins at 5; then 6, 0 (wrapped by two more).
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true)));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true)));
+        assert!(feedback.on_ack(&mut used, flags(true, true, false)));
+        assert!(feedback.on_ack(&mut used, flags(false, false, false)));
+        assert_eq!((feedback.echoes, feedback.reported_marks), (0, 3));
+    }
+
+    #[test]
+    fn without_a_handshake_the_bits_are_classic_until_the_new_one_shows() {
+        let (mut feedback, mut used) = (EcnFeedback::default(), EcnUse::Unknown);
+        assert!(feedback.on_ack(&mut used, flags(false, false, true)));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true)));
+        assert_eq!(used, EcnUse::Accurate);
+    }
+}

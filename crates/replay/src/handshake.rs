@@ -1,0 +1,96 @@
+//! The beginning of a connection.
+
+use airpath_trace::capture::{SegmentFlags, TcpPacket};
+
+use crate::ecn::EcnUse;
+
+/// What SYN and SYN-ACK say; the side is the place in the flow's pair of ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Handshake {
+    syn: [Option<Syn>; 2],
+    /// Side that opened the connection.
+    client: Option<usize>,
+    /// Time from a SYN to its answer, and from that to the last step: by the side that answered.
+    answers_ns: [Option<u64>; 2],
+    complete: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Syn {
+    time_ns: u64,
+    flags: SegmentFlags,
+    mss: Option<u16>,
+    window_scale: Option<u8>,
+    sack: bool,
+    timestamps: bool,
+    repeated: bool,
+}
+
+impl Handshake {
+    /// A packet of `side`.
+    pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket) {
+        if packet.flags.syn {
+            let syn = Syn {
+                time_ns: packet.time_ns,
+                flags: packet.flags,
+                mss: packet.mss,
+                window_scale: packet.window_scale,
+                sack: packet.sack_permitted,
+                timestamps: packet.timestamps.is_some(),
+                repeated: self.syn[side].is_some(),
+            };
+            self.syn[side] = Some(syn);
+            if !packet.flags.ack {
+                self.client = Some(side);
+            } else if let Some(asked) = self.syn[1 - side].filter(|asked| !asked.repeated && !syn.repeated) {
+                self.answers_ns[side] = packet.time_ns.checked_sub(asked.time_ns);
+            }
+        } else if !self.complete && packet.flags.ack {
+            if let Some(asked) =
+                self.syn[1 - side].filter(|asked| self.client == Some(side) && !asked.repeated)
+            {
+                self.answers_ns[side] = packet.time_ns.checked_sub(asked.time_ns);
+            }
+            self.complete = true;
+        }
+    }
+
+    /// Whether both SYN and SYN-ACK were captured.
+    pub(crate) fn is_known(&self) -> bool {
+        self.syn.iter().all(Option::is_some)
+    }
+
+    /// How long `side` took to answer, where it was seen.
+    pub(crate) fn answer_ns(&self, side: usize) -> Option<u64> {
+        self.answers_ns[side]
+    }
+
+    /// The window scale of `side`, when both ends use the option.
+    pub(crate) fn window_scale(&self, side: usize) -> Option<u8> {
+        let [Some(first), Some(second)] = self.syn else { return None };
+        first.window_scale.and(second.window_scale)?;
+        self.syn[side]?.window_scale
+    }
+
+    /// Whether SACK was agreed; `None` without a handshake.
+    pub(crate) fn sack(&self) -> Option<bool> {
+        let [Some(first), Some(second)] = self.syn else { return None };
+        Some(first.sack && second.sack)
+    }
+
+    /// The largest payload of a segment by the options of both ends.
+    pub(crate) fn largest_payload(&self) -> Option<u64> {
+        let [Some(first), Some(second)] = self.syn else { return None };
+        let mss = u64::from(first.mss?.min(second.mss?));
+        // Timestamps take 12 bytes of each segment (RFC 6691).
+        Some(mss.saturating_sub(if first.timestamps && second.timestamps { 12 } else { 0 }))
+    }
+
+    /// What was agreed about ECN.
+    pub(crate) fn ecn(&self) -> EcnUse {
+        match (self.client.and_then(|side| self.syn[side]), self.client.and_then(|side| self.syn[1 - side])) {
+            (Some(syn), Some(answer)) => EcnUse::negotiated(syn.flags, answer.flags),
+            _ => EcnUse::Unknown,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What is measured of one direction of a flow while its acknowledgments are replayed.
+
+use std::net::SocketAddr;
+
+use airpath_estimate::AckRate;
+use airpath_model::{
+    AckEvent, AckRateEstimator, AckRateRequirements, CongestionEvent, Duration, NullProbe, Timestamp,
+};
+use hdrhistogram::Histogram;
+
+use crate::estimators::EstimatorName;
+use crate::result::EstimateResult;
+use crate::series::Series;
+
+/// Hears every replayed acknowledgment: for whoever wants more than tables.
+pub trait AckObserver {
+    /// An acknowledgment was replayed; `estimates` in byte/s, in the order in which the estimators were asked for.
+    fn on_ack(
+        &mut self,
+        source: SocketAddr,
+        destination: SocketAddr,
+        event: &AckEvent,
+        estimates: &[Option<f64>],
+    );
+}
+
+/// Hears nothing.
+pub(crate) struct Unobserved;
+
+impl AckObserver for Unobserved {
+    fn on_ack(&mut self, _: SocketAddr, _: SocketAddr, _: &AckEvent, _: &[Option<f64>]) {}
+}
+
+/// Estimators and series of one direction.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    tracks: Vec<Track>,
+    estimates: Vec<Option<f64>>,
+    pub(crate) series: Series,
+    rtt: Histogram<u32>,
+    rtt_extremes: Option<(Duration, Duration)>,
+    rated: bool,
+    pub(crate) acked: u64,
+    pub(crate) acks: u64,
+    pub(crate) last_delivery: Option<Timestamp>,
+}
+
+/// One estimator and the mean of what it says.
+#[derive(Debug)]
+struct Track {
+    name: EstimatorName,
+    estimator: AckRate,
+    /// First and latest estimate: when, and the integral between them.
+    span: Option<(Timestamp, Timestamp)>,
+    value: f64,
+    integral: f64,
+}
+
+impl Measured {
+    pub(crate) fn new(now: Timestamp, names: &[EstimatorName], tick: Option<Duration>) -> Self {
+        let tracks: Vec<Track> = names
+            .iter()
+            .map(|&name| Track {
+                name,
+                estimator: name.estimator(tick),
+                span: None,
+                value: 0.0,
+                integral: 0.0,
+            })
+            .collect();
+        Self {
+            estimates: vec![None; tracks.len()],
+            series: Series::new(now, tracks.len()),
+            tracks,
+            rtt: Histogram::new(2).expect("two digits are allowed"),
+            rtt_extremes: None,
+            rated: false,
+            acked: 0,
+            acks: 0,
+            last_delivery: None,
+        }
+    }
+
+    pub(crate) fn on_congestion(&mut self, event: &CongestionEvent) {
+        for track in &mut self.tracks {
+            track.estimator.on_congestion(event);
+        }
+    }
+
+    /// An acknowledgment; `round_trip` is the RTT to be shown, where there is a sample.
+    pub(crate) fn on_ack(&mut self, event: &AckEvent, round_trip: Option<Duration>) -> &[Option<f64>] {
+        let bin = self.series.bin(event.now);
+        self.series.on_delivered(bin, event.acked, event.newly_lost, event.congestion_experienced);
+        if let Some(sample) = round_trip {
+            self.series.on_rtt(bin, sample);
+            // In microseconds. The histogram grows to any RTT by a few kilobytes.
+            let _ = self.rtt.record(sample.as_nanos() / 1_000);
+            let (least, most) = self.rtt_extremes.get_or_insert((sample, sample));
+            (*least, *most) = (sample.min(*least), sample.max(*most));
+        }
+        self.acks += 1;
+        self.acked += event.acked.get();
+        self.rated |= event.rate.is_some();
+        if !event.acked.is_zero() {
+            self.last_delivery = Some(event.now);
+        }
+        for ((track, estimate), column) in
+            self.tracks.iter_mut().zip(&mut self.estimates).zip(&mut self.series.estimates)
+        {
+            track.estimator.on_ack(event, &mut NullProbe);
+            *estimate = track.estimator.bandwidth().filter(|bandwidth| bandwidth.is_finite());
+            if let Some(bandwidth) = *estimate {
+                track.note(event.now, bandwidth);
+                column[bin] = bandwidth * 8.0;
+            }
+        }
+        &self.estimates
+    }
+
+    /// Smallest, median and largest RTT.
+    pub(crate) fn round_trips(&self) -> Option<(u64, u64, u64)> {
+        let (least, most) = self.rtt_extremes?;
+        let median = self.rtt.value_at_quantile(0.5).saturating_mul(1_000);
+        Some((least.as_nanos(), median.clamp(least.as_nanos(), most.as_nanos()), most.as_nanos()))
+    }
+
+    pub(crate) fn samples(&self) -> u64 {
+        self.rtt.len()
+    }
+
+    /// What each estimator said, or why it said nothing.
+    pub(crate) fn finish(self, timestamps: bool, tick: Option<Duration>) -> (Vec<EstimateResult>, Series) {
+        let seen = Seen {
+            timestamps,
+            ticked: tick.is_some(),
+            round_trips: self.rtt_extremes.is_some(),
+            rates: self.rated,
+        };
+        let results = self
+            .tracks
+            .into_iter()
+            .map(|track| {
+                let needs = track.estimator.requirements();
+                let missing = track.span.is_none().then(|| reason(needs, &seen));
+                EstimateResult {
+                    name: track.name.name(),
+                    mean_bps: track.mean().map(|mean| mean * 8.0),
+                    last_bps: track.span.map(|_| track.value * 8.0),
+                    missing,
+                }
+            })
+            .collect();
+        (results, self.series)
+    }
+}
+
+impl Track {
+    fn note(&mut self, now: Timestamp, bandwidth: f64) {
+        match &mut self.span {
+            Some((_, latest)) => {
+                self.integral += self.value * now.since(*latest).as_secs_f64();
+                *latest = now;
+            }
+            None => self.span = Some((now, now)),
+        }
+        self.value = bandwidth;
+    }
+
+    fn mean(&self) -> Option<f64> {
+        let (first, latest) = self.span?;
+        let seconds = latest.since(first).as_secs_f64();
+        Some(if seconds > 0.0 { self.integral / seconds } else { self.value })
+    }
+}
+
+/// What a flow gave to estimators.
+struct Seen {
+    timestamps: bool,
+    ticked: bool,
+    round_trips: bool,
+    rates: bool,
+}
+
+/// Why an estimator has no answer.
+fn reason(needs: AckRateRequirements, seen: &Seen) -> &'static str {
+    if needs.receiver_time && !seen.timestamps {
+        "the receiver sends no timestamps"
+    } else if needs.receiver_time && !seen.ticked {
+        "the receiver's timestamps do not advance at the beginning of the flow"
+    } else if needs.rtt && !seen.round_trips {
+        "no round trip could be measured"
+    } else if needs.rate_samples && !seen.rates {
+        "no delivery-rate sample could be taken"
+    } else {
+        "too few acknowledgments"
+    }
+}

@@ -1,0 +1,97 @@
+//! The beginning of a flow, looked at before it is replayed: what a handshake says, or what shows when there was none.
+
+use std::collections::BTreeMap;
+
+use airpath_model::{Bytes, Duration};
+use airpath_trace::capture::TcpPacket;
+
+use crate::clock::ClockRate;
+use crate::handshake::Handshake;
+
+/// Packets that are kept before a flow is replayed, when the clocks have ticked.
+const ENOUGH_PACKETS: usize = 512;
+/// The most that are kept.
+const MOST_PACKETS: usize = 4096;
+/// After this time of a flow it is replayed.
+const ENOUGH_NS: u64 = 1_000_000_000;
+/// Ticks that say something of a clock.
+const ENOUGH_TICKS: i64 = 4;
+/// Ethernet with timestamps, where nothing tells.
+const USUAL_MSS: u64 = 1448;
+/// Larger payloads are super-segments that a network card cuts or put together: longer than any jumbo frame.
+const LARGEST_SEGMENT: u32 = 9000;
+/// Shorter payloads are not the full segment of any path (RFC 9293, section 3.7.1, with room for options).
+const SMALLEST_MSS: u64 = 256;
+
+/// Keeps the first packets of a flow.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Preview {
+    packets: Vec<(usize, TcpPacket)>,
+    clocks: [ClockRate; 2],
+    /// Payloads of each side up to a jumbo frame's, and how often each came.
+    payloads: [BTreeMap<u32, u32>; 2],
+    sack_seen: bool,
+}
+
+/// What is known of a flow before it is replayed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traits {
+    /// Full segment of the data that each side sends.
+    pub(crate) mss: [Bytes; 2],
+    /// Step of each side's timestamps.
+    pub(crate) ticks: [Option<Duration>; 2],
+    /// Rate of each side's timestamps, 1/s.
+    pub(crate) clock_hz: [Option<f64>; 2],
+    pub(crate) sack: bool,
+}
+
+impl Preview {
+    /// Keeps a packet; gives whether enough was seen.
+    pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket) -> bool {
+        if let Some((value, _)) = packet.timestamps.filter(|_| !packet.flags.rst) {
+            self.clocks[side].on_packet(packet.time_ns, value);
+        }
+        if packet.payload > 0 && packet.payload <= LARGEST_SEGMENT {
+            *self.payloads[side].entry(packet.payload).or_default() += 1;
+        }
+        self.sack_seen |= packet.sack[0].is_some();
+        self.packets.push((side, *packet));
+        let first = self.packets[0].1.time_ns;
+        let ticked = self.clocks.iter().all(|clock| clock.ticks() >= ENOUGH_TICKS);
+        let packets = self.packets.len();
+        packets >= MOST_PACKETS
+            || packets >= ENOUGH_PACKETS && ticked
+            || packet.time_ns.saturating_sub(first) >= ENOUGH_NS
+    }
+
+    /// Ends the preview: what was seen, and the packets.
+    pub(crate) fn finish(&mut self, handshake: &Handshake) -> (Traits, Vec<(usize, TcpPacket)>) {
+        let traits = Traits {
+            mss: [self.mss(0, handshake), self.mss(1, handshake)],
+            ticks: self.clocks.map(|clock| clock.tick()),
+            clock_hz: self.clocks.map(|clock| clock.rate()),
+            // Without a handshake SACK is taken for granted, as it is deployed: it only needs to be understood.
+            sack: self.sack_seen || handshake.sack().unwrap_or(true),
+        };
+        (traits, std::mem::take(&mut self.packets))
+    }
+
+    /// The payload that came most often among those that can be full segments: the options of segments are not always
+    /// those of the handshake.
+    fn mss(&self, side: usize, handshake: &Handshake) -> Bytes {
+        let agreed = handshake.largest_payload();
+        let likely = |payload: u64| {
+            payload >= agreed.map_or(SMALLEST_MSS, |agreed| agreed / 2).max(1)
+                && agreed.is_none_or(|agreed| payload <= agreed)
+        };
+        let usual = self.payloads[side]
+            .iter()
+            .filter(|(payload, count)| **count >= 2 && likely(u64::from(**payload)))
+            .max_by_key(|(payload, count)| (**count, **payload));
+        let mss = usual.map(|(payload, _)| u64::from(*payload)).or(agreed).unwrap_or(USUAL_MSS);
+        Bytes::new(mss.max(MINIMUM_MSS))
+    }
+}
+
+/// Bounds how many pieces a super-segment is cut into.
+const MINIMUM_MSS: u64 = 64;

@@ -1,0 +1,111 @@
+//! What is said of a flow.
+
+use std::net::SocketAddr;
+
+use crate::ecn::EcnUse;
+use crate::series::Series;
+use crate::vantage::Vantage;
+
+/// What an estimator said of a flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EstimateResult {
+    /// The estimator.
+    pub name: &'static str,
+    /// Mean of the estimate over the time since its first, bit/s.
+    pub mean_bps: Option<f64>,
+    /// The last estimate, bit/s.
+    pub last_bps: Option<f64>,
+    /// Why there is none.
+    pub missing: Option<&'static str>,
+}
+
+/// One TCP flow, told by the direction in which it carried more payload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowResult {
+    /// The end that sent the data.
+    pub source: SocketAddr,
+    /// The end that received it.
+    pub destination: SocketAddr,
+    /// First packet, nanoseconds since the first packet of the capture.
+    pub start_ns: u64,
+    /// From the first to the last packet, nanoseconds.
+    pub duration_ns: u64,
+    /// Packets of both directions.
+    pub packets: u64,
+    /// From where it was captured.
+    pub vantage: Vantage,
+    /// The shortest time in which the sender answered at the point of capture, nanoseconds.
+    pub sender_answer_ns: Option<u64>,
+    /// The same of the receiver.
+    pub receiver_answer_ns: Option<u64>,
+    /// The handshake was captured.
+    pub handshake: bool,
+    /// Both ends scaled their windows; the receiver's shift.
+    pub window_scale: Option<u8>,
+    /// The largest receive window, bytes; unscaled when the handshake was not captured.
+    pub window_max: u64,
+    /// Selective acknowledgments were agreed or seen.
+    pub sack: bool,
+    /// The receiver sent timestamps.
+    pub timestamps: bool,
+    /// Ticks in a second of the receiver's timestamp clock, as seen at the beginning of the flow.
+    pub clock_hz: Option<f64>,
+    /// Payload of a full segment, bytes.
+    pub mss: u64,
+    /// Data packets, and payload bytes captured for the first time.
+    pub data_packets: u64,
+    /// Payload, each byte once.
+    pub bytes: u64,
+    /// Payload of the other direction.
+    pub reverse_bytes: u64,
+    /// Payload acknowledged.
+    pub acked_bytes: u64,
+    /// Acknowledgments replayed.
+    pub acks: u64,
+    /// Payload acknowledged over the time from the first data to the last new acknowledgment, bit/s.
+    pub delivered_bps: Option<f64>,
+    /// RTT samples and their smallest, median (to 1 %) and largest, nanoseconds.
+    pub rtt_samples: u64,
+    /// The smallest.
+    pub rtt_min_ns: Option<u64>,
+    /// The median.
+    pub rtt_median_ns: Option<u64>,
+    /// The largest.
+    pub rtt_max_ns: Option<u64>,
+    /// Segments sent again, or that filled a hole too late to be only out of order.
+    pub retransmitted: u64,
+    /// Of them those whose data had been acknowledged.
+    pub needless: u64,
+    /// Segments that arrived out of order at the point of capture.
+    pub reordered: u64,
+    /// Recoveries begun by acknowledgments, and timeouts, as inferred.
+    pub recoveries: u64,
+    /// Timeouts, as inferred.
+    pub timeouts: u64,
+    /// Lengths of the runs of lost segments and how often each came.
+    pub loss_runs: Vec<(u32, u64)>,
+    /// Payload that was acknowledged although the capture does not have it, bytes.
+    pub uncaptured_bytes: u64,
+    /// What the ends agreed about ECN.
+    pub ecn: EcnUse,
+    /// Data packets with ECT(0).
+    pub ect0: u64,
+    /// Data packets with ECT(1).
+    pub ect1: u64,
+    /// Data packets marked CE before the point of capture.
+    pub ce: u64,
+    /// Acknowledgments with the classic echo.
+    pub ecn_echoes: u64,
+    /// Marks that the accurate counter reports.
+    pub reported_marks: u64,
+    /// Packets whose time lies before that of the packet before.
+    pub backward_times: u64,
+    /// Packets captured twice, or seen at a second interface.
+    pub duplicates: u64,
+    /// How often following was begun anew because too much was never acknowledged or sequence numbers made no sense.
+    pub restarts: u64,
+    /// One entry for each estimator asked for.
+    pub estimates: Vec<EstimateResult>,
+    /// The flow over time.
+    pub series: Series,
+}

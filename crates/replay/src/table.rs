@@ -1,0 +1,116 @@
+//! The flows that are under way, and the results of those that ended: both bounded.
+
+use std::collections::BTreeMap;
+
+use airpath_trace::capture::TcpPacket;
+
+use crate::flow::{Context, Ends, Flow};
+use crate::result::FlowResult;
+
+/// Segments in flight that are kept over all flows: about 128 MB.
+const MOST_SEGMENTS: usize = 1 << 20;
+/// A flow that holds fewer than this is not the one to give way.
+const FEW_SEGMENTS: usize = 1 << 12;
+
+#[derive(Debug)]
+pub(crate) struct FlowTable {
+    flows: BTreeMap<Ends, Box<Flow>>,
+    finished: Vec<FlowResult>,
+    most_flows: usize,
+    segments: usize,
+    clock: u64,
+    zero_ns: Option<u64>,
+    /// Flows that were ended early because others needed their place.
+    pub(crate) evicted: u64,
+    /// Flows whose results gave way to those of larger ones.
+    pub(crate) dropped: u64,
+    /// Flows without data.
+    pub(crate) silent: u64,
+}
+
+impl FlowTable {
+    /// At most `most_flows` under way, and as many results.
+    pub(crate) fn new(most_flows: usize) -> Self {
+        Self {
+            flows: BTreeMap::new(),
+            finished: Vec::new(),
+            most_flows: most_flows.max(1),
+            segments: 0,
+            clock: 0,
+            zero_ns: None,
+            evicted: 0,
+            dropped: 0,
+            silent: 0,
+        }
+    }
+
+    /// When the capture began, nanoseconds since 1970.
+    pub(crate) fn zero_ns(&self) -> Option<u64> {
+        self.zero_ns
+    }
+
+    pub(crate) fn on_packet(&mut self, packet: &TcpPacket, context: &mut Context<'_>) {
+        self.clock += 1;
+        let zero_ns = *self.zero_ns.get_or_insert(packet.time_ns);
+        let (ends, side) = Ends::of(packet);
+        if self.flows.get(&ends).is_some_and(|flow| flow.is_over(packet)) {
+            self.end(ends, context);
+        }
+        if !self.flows.contains_key(&ends) && self.flows.len() >= self.most_flows {
+            self.evict(context);
+        }
+        let flow = self.flows.entry(ends).or_insert_with(|| Box::new(Flow::new(ends, zero_ns, packet)));
+        let before = flow.segments();
+        flow.heard = self.clock;
+        flow.on_packet(side, packet, context);
+        self.segments = (self.segments + flow.segments()).saturating_sub(before);
+        if self.segments > MOST_SEGMENTS && flow.segments() > FEW_SEGMENTS {
+            self.segments -= flow.segments();
+            flow.restart();
+        }
+    }
+
+    /// Ends the flows that were silent longest: an eighth of all, so that a capture of very many flows is not searched for
+    /// each of its packets.
+    fn evict(&mut self, context: &mut Context<'_>) {
+        let mut heard: Vec<(u64, Ends)> = self.flows.iter().map(|(ends, flow)| (flow.heard, *ends)).collect();
+        heard.sort_unstable();
+        for (_, ends) in heard.into_iter().take(self.most_flows.div_ceil(8)) {
+            self.evicted += 1;
+            self.end(ends, context);
+        }
+    }
+
+    fn end(&mut self, ends: Ends, context: &mut Context<'_>) {
+        let Some(flow) = self.flows.remove(&ends) else { return };
+        self.segments = self.segments.saturating_sub(flow.segments());
+        match flow.finish(context) {
+            Some(result) => self.keep(result),
+            None => self.silent += 1,
+        }
+    }
+
+    fn keep(&mut self, result: FlowResult) {
+        self.finished.push(result);
+        if self.finished.len() >= 2 * self.most_flows {
+            self.finished.sort_by_key(|result| std::cmp::Reverse(result.bytes));
+            self.dropped += (self.finished.len() - self.most_flows) as u64;
+            self.finished.truncate(self.most_flows);
+        }
+    }
+
+    /// Ends all flows; the one with most payload comes first.
+    pub(crate) fn finish(&mut self, context: &mut Context<'_>) -> Vec<FlowResult> {
+        let left: Vec<Ends> = self.flows.keys().copied().collect();
+        for ends in left {
+            self.end(ends, context);
+        }
+        let mut results = std::mem::take(&mut self.finished);
+        results.sort_by_key(|result| (std::cmp::Reverse(result.bytes), result.start_ns));
+        if results.len() > self.most_flows {
+            self.dropped += (results.len() - self.most_flows) as u64;
+            results.truncate(self.most_flows);
+        }
+        results
+    }
+}

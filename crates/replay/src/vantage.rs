@@ -1,0 +1,129 @@
+//! From where a capture was taken.
+
+use airpath_model::{Duration, Timestamp};
+use airpath_trace::capture::TcpPacket;
+
+use crate::handshake::Handshake;
+use crate::stamps::Stamps;
+
+/// The place of a capture on the path of a flow's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vantage {
+    /// At the end that sends the data, or near it.
+    Sender,
+    /// At the end that receives the data, or near it.
+    Receiver,
+    /// Between the two.
+    Middle,
+    /// Both ends answer at once: they are on one host or next to each other.
+    Local,
+    /// Nothing tells: no handshake and no timestamps.
+    Unknown,
+}
+
+/// Below this share of the round trip an end is near.
+const NEAR: f64 = 0.1;
+/// Two ends that both answer faster are not far from each other.
+const LOCAL: Duration = Duration::from_micros(200);
+
+impl Vantage {
+    /// A name for tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sender => "sender",
+            Self::Receiver => "receiver",
+            Self::Middle => "middle",
+            Self::Local => "local",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Judged by the shortest times that the two ends took to answer.
+    pub(crate) fn judge(sender: Option<Duration>, receiver: Option<Duration>) -> Self {
+        let (Some(sender), Some(receiver)) = (sender, receiver) else { return Self::Unknown };
+        let whole = sender + receiver;
+        if whole < LOCAL {
+            return Self::Local;
+        }
+        match sender.ratio(whole) {
+            share if share <= NEAR => Self::Sender,
+            share if share >= 1.0 - NEAR => Self::Receiver,
+            _ => Self::Middle,
+        }
+    }
+}
+
+/// How long each end of a flow takes to answer what passes the point of capture.
+///
+/// By timestamps: from the first packet with a value to the first packet of the other end that echoes it. By the handshake:
+/// from SYN to SYN-ACK, and from that to its acknowledgment. An end may wait before it answers, so only the shortest times
+/// tell where it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Answers {
+    stamps: [Stamps; 2],
+    least: [Option<Duration>; 2],
+    latest: [Option<Duration>; 2],
+    last_packet: [Option<Timestamp>; 2],
+}
+
+impl Answers {
+    /// A packet of `side` passes; `handshake` knows it already.
+    pub(crate) fn on_packet(
+        &mut self,
+        side: usize,
+        now: Timestamp,
+        packet: &TcpPacket,
+        handshake: &Handshake,
+    ) {
+        if let Some(answer) = handshake.answer_ns(side) {
+            self.note(side, Duration::from_nanos(answer));
+        }
+        if let Some((value, echo)) = packet.timestamps.filter(|_| !packet.flags.rst) {
+            self.stamps[side].on_packet(now, value);
+            if packet.flags.ack
+                && let (Some(answer), _) = self.stamps[1 - side].on_echo(now, echo)
+            {
+                self.note(side, answer);
+                // After a silence of its own an end answers late, because it had nothing to say.
+                let silence = self.last_packet[side].map_or(Duration::MAX, |last| now.since(last));
+                let round_trip = self.least.iter().flatten().fold(Duration::ZERO, |sum, part| sum + *part);
+                if silence <= round_trip * 2 {
+                    self.latest[side] = Some(answer);
+                }
+            }
+        }
+        self.last_packet[side] = Some(now);
+    }
+
+    fn note(&mut self, side: usize, answer: Duration) {
+        let least = self.least[side].get_or_insert(answer);
+        *least = answer.min(*least);
+    }
+
+    /// The shortest answer of `side`.
+    pub(crate) fn least(&self, side: usize) -> Option<Duration> {
+        self.least[side]
+    }
+
+    /// The latest answer of `side` that did not follow a silence.
+    pub(crate) fn latest(&self, side: usize) -> Option<Duration> {
+        self.latest[side]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_the_round_trip_decides() {
+        let judge = |sender_us, receiver_us| {
+            Vantage::judge(Some(Duration::from_micros(sender_us)), Some(Duration::from_micros(receiver_us)))
+        };
+        assert_eq!(judge(40, 24_000), Vantage::Sender);
+        assert_eq!(judge(24_000, 40), Vantage::Receiver);
+        assert_eq!(judge(10_000, 14_000), Vantage::Middle);
+        assert_eq!(judge(40, 50), Vantage::Local);
+        assert_eq!(Vantage::judge(None, Some(Duration::from_millis(9))), Vantage::Unknown);
+    }
+}

@@ -1,0 +1,227 @@
+//! A sender that is watched, not driven: what it must have known and believed, from what it sent and was told.
+
+use alloc::boxed::Box;
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, Control, Controller, NullProbe, Pacing, Phase, Probe, RttEstimate,
+    Timestamp,
+};
+
+use super::{Sender, State};
+use crate::acknowledgment::Acknowledgment;
+use crate::config::{ConfigError, SenderConfig};
+
+/// Follows a foreign sender, as a capture shows it: the same ledger, loss detection, round-trip and delivery-rate
+/// samples as [`Sender`] has, so the events are those that the sender's controller would have been told.
+///
+/// What cannot be seen from outside is inferred. A retransmission of the first outstanding segment after the timer
+/// (RFC 6298, as configured) has expired is the answer to a timeout; one before it, of a segment not yet found lost,
+/// begins a recovery that the sender found by means of its own. Whether the application limited the sender is not
+/// known: samples are never marked so.
+///
+/// Driver's contract: times never decrease.
+#[derive(Debug)]
+pub struct Follower {
+    sender: Sender<Recorder>,
+}
+
+/// What an observed segment was.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ObservedSegment {
+    /// Payload seen for the first time.
+    pub new: Bytes,
+    /// Payload before it that was never seen: lost on the way to the observer, out of order, or not captured.
+    pub skipped: Bytes,
+    /// Payload that had been skipped before and is seen now.
+    pub filled: Bytes,
+    /// Payload that was seen before and not yet known to have arrived.
+    pub again: Bytes,
+    /// Payload that is sent again although it had arrived.
+    pub needless: Bytes,
+    /// The congestion signal that it reveals.
+    pub congestion: Option<CongestionEvent>,
+}
+
+/// What an observed acknowledgment told the sender, in this order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ObservedAck {
+    /// A congestion signal, when it reveals one.
+    pub congestion: Option<CongestionEvent>,
+    /// The acknowledgment itself; `None` when it acknowledges what cannot have been sent.
+    pub ack: Option<AckEvent>,
+    /// Payload that it acknowledges and that was never seen.
+    pub unseen: Bytes,
+}
+
+impl Follower {
+    /// Follows a connection from its beginning, or from any moment when nothing is outstanding.
+    ///
+    /// # Errors
+    /// A configuration that cannot work.
+    pub fn new(config: SenderConfig) -> Result<Self, ConfigError> {
+        Ok(Self { sender: Sender::with(config, Box::new(Recorder::default()))? })
+    }
+
+    /// The sender gives the network a segment of `payload` bytes at `sequence`.
+    pub fn on_sent(&mut self, now: Timestamp, sequence: u64, payload: u32) -> ObservedSegment {
+        let mut observed = ObservedSegment::default();
+        let end = sequence.saturating_add(u64::from(payload));
+        let (acknowledged, next) = (self.sender.ledger.acknowledged(), self.sender.ledger.next());
+        observed.needless = Bytes::new(acknowledged.min(end).saturating_sub(sequence));
+        let start = sequence.max(acknowledged);
+        if start < end.min(next) {
+            self.sent_again(now, start, end.min(next), &mut observed);
+        }
+        if end > next {
+            if start > next {
+                observed.skipped = Bytes::new(start - next);
+                self.sent_unseen(now, start);
+            }
+            observed.new = Bytes::new(end - start.max(next));
+            self.sent_new(now, end);
+        }
+        observed.congestion = self.sender.controller.congestion.take();
+        observed
+    }
+
+    /// An acknowledgment reaches the sender.
+    pub fn on_ack(&mut self, now: Timestamp, ack: &Acknowledgment) -> ObservedAck {
+        let next = self.sender.ledger.next();
+        let unseen = Bytes::new(ack.cumulative.saturating_sub(next));
+        if !unseen.is_zero() {
+            self.sent_unseen(now, ack.cumulative);
+        }
+        self.sender.on_ack(now, ack, &mut NullProbe);
+        let recorder = &mut self.sender.controller;
+        ObservedAck { congestion: recorder.congestion.take(), ack: recorder.ack.take(), unseen }
+    }
+
+    /// Everything below this offset was acknowledged.
+    pub fn acknowledged(&self) -> u64 {
+        self.sender.ledger.acknowledged()
+    }
+
+    /// The highest offset seen or acknowledged.
+    pub fn next(&self) -> u64 {
+        self.sender.ledger.next()
+    }
+
+    /// Segments kept: what bounds the memory of a follower.
+    pub fn segments(&self) -> usize {
+        self.sender.ledger.segments()
+    }
+
+    /// Round-trip times.
+    pub fn rtt(&self) -> RttEstimate {
+        self.sender.rtt()
+    }
+
+    /// Payload known to have reached the receiver.
+    pub fn delivered(&self) -> Bytes {
+        self.sender.delivered()
+    }
+
+    /// Timeouts and recoveries that were inferred.
+    pub fn counters(&self) -> super::Counters {
+        self.sender.counters()
+    }
+
+    fn sent_new(&mut self, now: Timestamp, end: u64) {
+        let sender = &mut self.sender;
+        let mss = sender.config.mss.get().max(1);
+        while sender.ledger.next() < end {
+            let payload = (end - sender.ledger.next()).min(mss) as u32; // a segment's, at most 2^32 - 1
+            let state = sender.rate.on_sent(now, sender.ledger.is_empty());
+            sender.ledger.on_sent(now, payload, state);
+            sender.counters.sent_packets += 1;
+        }
+        sender.timer.start(now);
+        sender.largest_flight = sender.largest_flight.max(sender.in_flight());
+    }
+
+    /// Everything up to `end` must have left.
+    fn sent_unseen(&mut self, now: Timestamp, end: u64) {
+        let sender = &mut self.sender;
+        let missing = end - sender.ledger.next();
+        let mss = sender.config.mss.get().max(1);
+        let most = if missing > MOST_UNSEEN_SEGMENTS * mss { u64::from(u32::MAX) } else { mss };
+        while sender.ledger.next() < end {
+            let payload = (end - sender.ledger.next()).min(most) as u32; // bounded by `most`
+            let state = sender.rate.on_sent(now, sender.ledger.is_empty());
+            sender.ledger.on_unseen(now, payload, state);
+        }
+        sender.timer.start(now);
+    }
+
+    fn sent_again(&mut self, now: Timestamp, start: u64, end: u64, observed: &mut ObservedSegment) {
+        self.explain(now, start);
+        let sender = &mut self.sender;
+        let state = sender.rate.on_sent(now, false);
+        let mut offset = start;
+        while let Some(&record) = sender.ledger.first_above(offset).filter(|record| record.sequence < end) {
+            let record_end = record.sequence + u64::from(record.payload);
+            let amount = Bytes::new(record_end.min(end) - record.sequence.max(start));
+            if record.sacked {
+                observed.needless += amount;
+            } else {
+                if record.unseen {
+                    observed.filled += amount;
+                } else {
+                    observed.again += amount;
+                    sender.counters.retransmitted_packets += 1;
+                }
+                sender.ledger.on_retransmitted(now, record.sequence, state);
+            }
+            offset = record_end;
+        }
+    }
+
+    /// Why the sender sends `start` again: it knows of a loss, its timer expired, or it found a loss by means of its own.
+    fn explain(&mut self, now: Timestamp, start: u64) {
+        let sender = &mut self.sender;
+        let Some(&first) = sender.ledger.first() else { return };
+        if start >= first.sequence + u64::from(first.payload) || first.unseen {
+            return;
+        }
+        if sender.timer.deadline() <= now {
+            sender.on_timeout(now, &mut NullProbe);
+        } else if !first.lost {
+            let lost = sender.ledger.mark_first_lost();
+            sender.rate.on_lost(lost);
+            if sender.state == State::Open {
+                sender.enter_recovery(now, lost, &mut NullProbe);
+            }
+        }
+    }
+}
+
+/// A hole of more segments than this is kept in one piece.
+const MOST_UNSEEN_SEGMENTS: u64 = 1024;
+
+/// Keeps what it is told until it is taken.
+#[derive(Debug, Default)]
+struct Recorder {
+    congestion: Option<CongestionEvent>,
+    ack: Option<AckEvent>,
+}
+
+impl Controller for Recorder {
+    fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
+        self.ack = Some(*event);
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
+        self.congestion = Some(*event);
+    }
+
+    fn control(&self) -> Control {
+        Control { window: Bytes::MAX, pacing: Pacing::Off, quantum: Bytes::MAX }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::CongestionAvoidance
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,18 @@
+"""Flows of packet captures, replayed into estimators."""
+
+from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis, analyse, estimator_names
+from airpath.captures.pictures import flow_picture
+from airpath.captures.tables import estimates_table, flows_table, series_table
+from airpath.captures.writing import write_captures
+
+__all__ = [
+    "CaptureAnalysis",
+    "FlowAnalysis",
+    "analyse",
+    "estimates_table",
+    "estimator_names",
+    "flow_picture",
+    "flows_table",
+    "series_table",
+    "write_captures",
+]

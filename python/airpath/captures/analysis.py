@@ -1,0 +1,151 @@
+"""What the engine says of a capture, as arrays and plain values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from airpath import _core
+from airpath.errors import CaptureError, UsageError
+from airpath.nearest import suggestion
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowAnalysis:
+    """One TCP flow of a capture, told by the direction in which it carried more payload.
+
+    Attributes
+    ----------
+    number
+        1, 2, … within the capture, by payload.
+    facts
+        What was counted and measured: the engine's names and units (``_ns``, ``_bps``, bytes).
+    estimates
+        For each estimator ``name``, ``mean_bps``, ``last_bps``, and ``missing``: why there is none.
+    time_s
+        End of each bin of the series, seconds since the first packet of the capture.
+    width_s
+        Width of the bins, seconds.
+    series
+        Columns of the series, one value for each bin; NaN where there is none.
+    estimates_bps
+        For each estimator the last estimate in each bin, bit/s; NaN where no acknowledgment came.
+    """
+
+    number: int
+    facts: dict[str, Any]
+    estimates: list[dict[str, Any]]
+    time_s: Numbers
+    width_s: float
+    series: dict[str, Numbers]
+    estimates_bps: dict[str, Numbers]
+
+    @property
+    def name(self) -> str:
+        """The two ends: who sent the data, and to whom."""
+        return f"{self.facts['source']} > {self.facts['destination']}"
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureAnalysis:
+    """One capture.
+
+    Attributes
+    ----------
+    path
+        The file.
+    report
+        What was read, what was left out and why, and where reading ended before the end of the file.
+    start_ns
+        The first TCP packet, nanoseconds since 1970.
+    flows
+        The flows that carried data, the one with most payload first.
+    evicted, dropped, silent
+        Flows ended early to bound memory, flows whose results gave way to larger ones, flows without data.
+    """
+
+    path: Path
+    report: dict[str, Any]
+    start_ns: int
+    flows: tuple[FlowAnalysis, ...]
+    evicted: int
+    dropped: int
+    silent: int
+
+
+def estimator_names() -> list[str]:
+    """Return the names of all estimators, in the order of tables."""
+    return _core.ack_rate_estimators()
+
+
+def analyse(path: str | Path, estimators: Sequence[str] = ()) -> CaptureAnalysis:
+    """Read a capture, find its TCP flows, and replay the acknowledgments of each into estimators.
+
+    Parameters
+    ----------
+    path
+        A pcap or pcapng file, plain or compressed by gzip.
+    estimators
+        Names of estimators; all of them if none is given.
+
+    Raises
+    ------
+    CaptureError
+        If there is no such file, or it is no capture.
+    UsageError
+        If there is no such estimator.
+    """
+    known = estimator_names()
+    for name in estimators:
+        if name not in known:
+            raise UsageError(f'there is no estimator "{name}"; {suggestion(name, known)}')
+    chosen = list(dict.fromkeys(estimators)) or known
+    path = Path(path)
+    if not path.is_file():
+        raise CaptureError(f"{path}: {'not a file' if path.exists() else 'there is no such file'}")
+    try:
+        said = _core.analyse_capture(str(path), chosen)
+    except OSError as error:
+        raise CaptureError(f"{path}: cannot be read: {error}") from None
+    except _core.CaptureFormatError as error:
+        raise CaptureError(f"{path}: {error}") from None
+    flows = tuple(_flow(number, flow) for number, flow in enumerate(said.pop("flows"), start=1))
+    return CaptureAnalysis(path=path, flows=flows, **said)
+
+
+def _flow(number: int, said: dict[str, Any]) -> FlowAnalysis:
+    raw, estimates = said.pop("series"), said.pop("estimates")
+    width_s = raw["width_ns"] * 1e-9
+    samples = _whole(raw["rtt_samples"])
+    least = _whole(raw["rtt_min_ns"]) * 1e-9
+    with np.errstate(invalid="ignore", divide="ignore"):
+        series = {
+            "delivered_bps": _whole(raw["acked"]) * 8 / width_s,
+            "lost_bytes": _whole(raw["lost"]),
+            "retransmitted_packets": _whole(raw["retransmitted"]),
+            "marks": _whole(raw["marks"]),
+            "rtt_min_s": np.where(samples > 0, least, np.nan),
+            "rtt_mean_s": np.where(samples > 0, _whole(raw["rtt_sum_ns"]) / samples * 1e-9, np.nan),
+        }
+    bins = np.arange(1, len(samples) + 1)
+    return FlowAnalysis(
+        number=number,
+        facts=said,
+        estimates=estimates,
+        time_s=raw["start_ns"] * 1e-9 + bins * width_s,
+        width_s=width_s,
+        series=series,
+        estimates_bps={
+            entry["name"]: np.frombuffer(column, dtype="<f8")
+            for entry, column in zip(estimates, raw["estimates"], strict=True)
+        },
+    )
+
+
+def _whole(column: bytes) -> Numbers:
+    return np.frombuffer(column, dtype="<u8").astype(np.float64)

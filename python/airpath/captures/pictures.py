@@ -1,0 +1,126 @@
+"""Pictures of a flow: estimates beside the delivered rate, and round trips, over time."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from airpath.captures.analysis import FlowAnalysis, Numbers
+from airpath.plots.style import PAGE_IN, legend_above, styled
+
+LINES = {
+    "westwood": ("#e69f00", "-"),
+    "westwood-aa": ("#e69f00", "--"),
+    "westwood-10ms": ("#e69f00", ":"),
+    "westwood+": ("#0072b2", "-"),
+    "westwood-zoh": ("#56b4e9", "-"),
+    "westwood-zoh-aa": ("#56b4e9", "--"),
+    "westwood-ti": ("#cc79a7", "-"),
+    "westwood-ti-aa": ("#cc79a7", "--"),
+    "dynapara": ("#7f7f7f", "-"),
+    "sarbe": ("#d55e00", "-"),
+    "packet-pair": ("#000000", ":"),
+    "hoe": ("#000000", "--"),
+    "delivery-rate": ("#009e73", "-"),
+}
+"""How each estimator is drawn; those that share a filter share a colour."""
+
+ROOM = 1.5
+"""The rate axis ends at so many times the highest delivered rate."""
+OFTEN = 0.1
+"""Estimates that lie above it for a larger share of the time are drawn apart, on a logarithmic axis."""
+
+
+@styled
+def flow_picture(flow: FlowAnalysis, title: str) -> Figure:
+    """Draw one flow: estimates near the delivered rate, those far above it, round trips.
+
+    Parameters
+    ----------
+    flow
+        The flow.
+    title
+        What stands above.
+    """
+    delivered = flow.series["delivered_bps"] * 1e-6
+    top = float(delivered.max(initial=0.0)) * ROOM
+    near, far = _sorted_by_height(flow, top)
+    heights = [2.4, 1.4, 1.2] if far else [2.4, 1.2]
+    figure = Figure(figsize=(PAGE_IN, 1.6 + sum(heights)), layout="constrained")
+    panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
+    _draw_rates(panels[0], flow, near, top)
+    if far:
+        _draw_far(panels[1], flow, far)
+    _draw_round_trips(panels[-1], flow)
+    panels[-1].set_xlabel("time since the capture began (s)")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=8)
+    return figure
+
+
+def _sorted_by_height(flow: FlowAnalysis, top: float) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
+    """Estimates in Mbit/s that stay in the picture, and those that do not."""
+    near: dict[str, Numbers] = {}
+    far: dict[str, Numbers] = {}
+    for name, estimates_bps in flow.estimates_bps.items():
+        values = _held(estimates_bps) * 1e-6
+        known = values[np.isfinite(values)]
+        if len(known):
+            (far if np.mean(known > top) > OFTEN else near)[name] = values
+    return near, far
+
+
+def _draw_rates(axes: Axes, flow: FlowAnalysis, near: dict[str, Numbers], top: float) -> None:
+    axes.stairs(
+        flow.series["delivered_bps"] * 1e-6, _edges(flow), fill=True, color="#dcdcdc", label="delivered"
+    )
+    _draw_lines(axes, flow, near)
+    if top > 0:
+        axes.set_ylim(0, top)
+    axes.set_ylabel("rate (Mbit/s)")
+    legend_above(axes)
+
+
+def _draw_far(axes: Axes, flow: FlowAnalysis, far: dict[str, Numbers]) -> None:
+    mean = (flow.facts["delivered_bps"] or 0.0) * 1e-6
+    if mean > 0:
+        axes.axhline(mean, color="#b8b8b8", linewidth=0.8, label="delivered, mean")
+    _draw_lines(axes, flow, far)
+    axes.set_yscale("log")
+    axes.set_ylabel("rate (Mbit/s)")
+    legend_above(axes)
+
+
+def _draw_lines(axes: Axes, flow: FlowAnalysis, estimates: dict[str, Numbers]) -> None:
+    for name, values in estimates.items():
+        colour, line = LINES.get(name, ("#7f7f7f", "-"))
+        axes.plot(flow.time_s, values, color=colour, linestyle=line, linewidth=0.9, label=name)
+
+
+def _draw_round_trips(axes: Axes, flow: FlowAnalysis) -> None:
+    mean, least = flow.series["rtt_mean_s"] * 1e3, flow.series["rtt_min_s"] * 1e3
+    axes.plot(flow.time_s, mean, ".", color="#0072b2", markersize=2, label="mean of the bin")
+    axes.plot(flow.time_s, least, ".", color="#56b4e9", markersize=1.5, label="smallest of the bin")
+    sent_again = flow.time_s[flow.series["retransmitted_packets"] > 0]
+    if len(sent_again):
+        axes.plot(
+            sent_again,
+            np.zeros(len(sent_again)),
+            "|",
+            color="#d55e00",
+            markersize=7,
+            label="sent again",
+            clip_on=False,
+        )
+    axes.set_ylabel("round trip (ms)")
+    axes.set_ylim(bottom=0)
+    legend_above(axes)
+
+
+def _edges(flow: FlowAnalysis) -> Numbers:
+    first = flow.time_s[:1] - flow.width_s
+    return np.concatenate([first, flow.time_s])
+
+
+def _held(values: Numbers) -> Numbers:
+    """Let an estimate stand until the next one."""
+    known = np.where(np.isnan(values), 0, np.arange(len(values)))
+    return values[np.maximum.accumulate(known)] if len(values) else values

@@ -1,0 +1,109 @@
+"""What was found in captures, to a directory, all or nothing."""
+
+import hashlib
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis
+from airpath.captures.pictures import flow_picture
+from airpath.captures.tables import estimates_table, flows_table, series_table
+from airpath.plots.style import render
+from airpath.results.directory import write_directory, write_json, write_parquet
+from airpath.results.provenance import Origin
+
+FORMAT = "airpath results 1, captures"
+"""Names the layout of the directory."""
+
+MOST_PICTURES = 12
+"""Flows of one capture that are drawn: those with most payload."""
+FEWEST_ACKS = 20
+"""A flow with fewer acknowledgments shows nothing over time."""
+
+
+def write_captures(
+    captures: Sequence[CaptureAnalysis], out_dir: str | os.PathLike[str], origin: Origin
+) -> Path:
+    """Write tables (Parquet, the flows also as CSV), pictures and provenance.
+
+    Parameters
+    ----------
+    captures
+        What was found.
+    out_dir
+        The directory to make; earlier results there are replaced.
+    origin
+        Where the results come from; ``inputs`` is not used, the captures are hashed where they lie.
+
+    Raises
+    ------
+    airpath.errors.OutputError
+        If the directory holds something other than airpath results, or cannot be written.
+    """
+
+    def fill(directory: Path) -> None:
+        flows = flows_table(captures)
+        write_parquet(flows, directory / "flows.parquet")
+        write_parquet(estimates_table(captures), directory / "estimates.parquet")
+        write_parquet(series_table(captures), directory / "series.parquet")
+        pyarrow.csv.write_csv(flows.drop_columns(["loss_run_lengths"]), directory / "flows.csv")
+        write_json(_provenance(captures, origin), directory / "provenance.json")
+        for number, capture in enumerate(captures, start=1):
+            for flow in drawn_flows(capture):
+                (directory / "figures").mkdir(exist_ok=True)
+                figure = flow_picture(flow, f"{capture.path.name}, flow {flow.number}: {flow.name}")
+                name = f"{picture_name(number, capture)}-flow-{flow.number:02}"
+                for kind in ("png", "svg"):
+                    (directory / "figures" / f"{name}.{kind}").write_bytes(render(figure, kind))
+
+    return write_directory(out_dir, fill)
+
+
+def drawn_flows(capture: CaptureAnalysis) -> list[FlowAnalysis]:
+    """Return the flows of a capture that get a picture."""
+    return [flow for flow in capture.flows if flow.facts["acks"] >= FEWEST_ACKS][:MOST_PICTURES]
+
+
+def picture_name(number: int, capture: CaptureAnalysis) -> str:
+    """Return the beginning of the names of a capture's pictures; different for captures of the same name."""
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in capture.path.name)
+    return f"{number:02}-{plain}"
+
+
+def _provenance(captures: Sequence[CaptureAnalysis], origin: Origin) -> dict[str, Any]:
+    from airpath import __version__
+
+    return {
+        "format": FORMAT,
+        "created": origin.created,
+        "command_line": list(origin.command_line),
+        "versions": {
+            "airpath": __version__,
+            "commit": origin.commit,
+            "rust": origin.rust_version,
+            "python": platform.python_version(),
+            "pyarrow": pa.__version__,
+        },
+        "captures": [
+            {
+                "path": str(capture.path),
+                "sha256": _sha256(capture.path),
+                "first_packet_ns": capture.start_ns,
+                **capture.report,
+                "flows_ended_early": capture.evicted,
+                "flows_not_kept": capture.dropped,
+                "flows_without_data": capture.silent,
+            }
+            for capture in captures
+        ],
+    }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,140 @@
+"""What was found in captures, for people at a terminal and for machines."""
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from airpath.captures import CaptureAnalysis, FlowAnalysis, estimates_table, flows_table
+from airpath.cli.output import show, tell
+from airpath.units import format_duration, format_rate, format_size
+
+NOTHING = "-"
+MOST_COLUMNS = 6
+"""Flows whose estimates are printed."""
+
+
+def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
+    """Print what was read, the largest flows, and what the estimators say of them."""
+    report = capture.report
+    show(
+        f"{capture.path.name}: {report['packets']} packets, {report['tcp_packets']} of TCP, {_flows(capture)}"
+    )
+    if report["skipped"]:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in report["skipped"].items())
+        show(f"left out: {reasons}")
+    if report["stopped_because"]:
+        tell(
+            f"{capture.path}: reading ended after {report['stopped_at']} bytes: {report['stopped_because']}; "
+            "what stands before is analysed"
+        )
+    if capture.evicted:
+        tell(f"{capture.path}: {capture.evicted} flows were ended early to bound memory")
+    if not capture.flows:
+        show("no TCP flow carried data")
+        return
+    shown = capture.flows[:most_rows]
+    show(_flow_rows(shown))
+    if len(capture.flows) > len(shown):
+        show(f"and {len(capture.flows) - len(shown)} smaller flows, in flows.parquet")
+    show(_estimate_rows(shown[:MOST_COLUMNS]))
+
+
+def as_machine_reads(capture: CaptureAnalysis) -> dict[str, Any]:
+    """Return the same and more, ready for ``json.dumps``."""
+    flows = flows_table([capture]).to_pylist()
+    estimates = estimates_table([capture]).to_pylist()
+    for flow in flows:
+        mine = [row for row in estimates if row["flow"] == flow["flow"]]
+        flow["estimates"] = {
+            row["estimator"]: {key: row[key] for key in ("mean_bps", "last_bps", "missing")} for row in mine
+        }
+    return {
+        "path": str(capture.path),
+        **capture.report,
+        "flows_ended_early": capture.evicted,
+        "flows_not_kept": capture.dropped,
+        "flows_without_data": capture.silent,
+        "flows": flows,
+    }
+
+
+def _flows(capture: CaptureAnalysis) -> str:
+    text = f"{len(capture.flows) + capture.dropped} flows with data"
+    return f"{text}, {capture.silent} without" if capture.silent else text
+
+
+def _flow_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
+    table = Table("", "flow", "captured at")
+    for title in ("duration", "payload", "delivered", "RTT min", "median", "sent again", "loss runs", "ECN"):
+        table.add_column(title, justify="right")
+    for flow in flows:
+        facts = flow.facts
+        runs = facts["loss_runs"]
+        cells = (
+            str(flow.number),
+            f"{facts['source']}\n> {facts['destination']}",
+            facts["vantage"],
+            _duration(facts["duration_ns"]),
+            format_size(facts["bytes"], 4),
+            _rate(facts["delivered_bps"]),
+            _duration(facts["rtt_min_ns"]),
+            _duration(facts["rtt_median_ns"]),
+            str(facts["retransmitted"]),
+            f"{sum(count for _, count in runs)}, longest {runs[-1][0]}" if runs else "0",
+            _ecn(facts),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _ecn(facts: dict[str, Any]) -> str:
+    """Name the kind of feedback, marks seen at the point of capture, and marks that the receiver reported."""
+    if facts["ecn"] == "off":
+        return "off"
+    reported = facts["reported_marks"] if facts["ecn"] == "accurate" else facts["ecn_echoes"]
+    if facts["ecn"] == "unknown" and not (facts["ce"] or reported):
+        return NOTHING
+    what = "counted" if facts["ecn"] == "accurate" else "echoes"
+    return f"{facts['ecn']}: {facts['ce']} CE, {reported} {what}"
+
+
+def _estimate_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
+    table = Table("estimate: mean, last", caption_justify="left")
+    for flow in flows:
+        table.add_column(f"flow {flow.number}", justify="right", no_wrap=True)
+    for row, entry in enumerate(flows[0].estimates):
+        cells = [_estimate(flow.estimates[row]) for flow in flows]
+        table.add_row(Text(entry["name"]), *(Text(cell) for cell in cells))
+    table.add_section()
+    table.add_row("delivered", *(Text(_megabits(flow.facts["delivered_bps"])) for flow in flows))
+    reasons = dict.fromkeys(
+        f"{entry['name']}: {entry['missing']}"
+        for flow in flows
+        for entry in flow.estimates
+        if entry["missing"] and entry["missing"] != TOO_FEW
+    )
+    notes = ["Mbit/s of payload", f"{NOTHING} {TOO_FEW}", *reasons]
+    table.caption = "; ".join(notes)
+    return table
+
+
+TOO_FEW = "too few acknowledgments"
+
+
+def _estimate(entry: dict[str, Any]) -> str:
+    if entry["missing"]:
+        return NOTHING if entry["missing"] == TOO_FEW else "no*"
+    return f"{_megabits(entry['mean_bps'])}, {_megabits(entry['last_bps'])}"
+
+
+def _megabits(rate_bps: float | None) -> str:
+    return NOTHING if rate_bps is None else f"{rate_bps * 1e-6:.3g}"
+
+
+def _rate(rate_bps: float | None) -> str:
+    return NOTHING if rate_bps is None else format_rate(rate_bps, 3)
+
+
+def _duration(nanoseconds: int | None) -> str:
+    return NOTHING if nanoseconds is None else format_duration(nanoseconds, 3)

@@ -1,0 +1,98 @@
+"""A directory of results: whole or not at all."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from airpath.errors import OutputError
+
+
+def write_directory(out_dir: str | os.PathLike[str], fill: Callable[[Path], None]) -> Path:
+    """Make a directory of results, all or nothing.
+
+    Everything is written beside `out_dir` first and then renamed, so a reader sees the whole directory or
+    none. Earlier results at `out_dir` are replaced; a directory that holds anything else is left alone.
+
+    Parameters
+    ----------
+    out_dir
+        The directory to make.
+    fill
+        Writes its content, ``provenance.json`` among it, into the directory that it is given.
+
+    Raises
+    ------
+    airpath.errors.OutputError
+        If the directory holds something other than airpath results, or cannot be written.
+    """
+    out = Path(os.path.abspath(out_dir))  # noqa: PTH100 - resolve() would follow a link
+    _refuse_foreign(out)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.partial-", dir=out.parent))
+    except OSError as error:
+        raise OutputError(f"cannot write to {out.parent}: {error.strerror or error}") from error
+    try:
+        partial.chmod(0o755)  # mkdtemp makes private directories
+        fill(partial)
+        _put_in_place(partial, out)
+    except OSError as error:
+        raise OutputError(f"cannot write results to {out}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return out
+
+
+def is_results(directory: Path) -> bool:
+    """Whether a directory holds airpath results."""
+    try:
+        content = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and str(content.get("format", "")).startswith("airpath results ")
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Zstandard, and nothing in the file but the table: equal tables give equal bytes."""
+    pq.write_table(table.combine_chunks(), path, compression="zstd")
+
+
+def write_json(content: Any, path: Path) -> None:
+    """Indented, always the same for the same content."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8", newline="")
+
+
+def _refuse_foreign(out: Path) -> None:
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise OutputError(f"{out} is a file or a symbolic link; choose another directory")
+    try:
+        foreign = out.is_dir() and any(out.iterdir()) and not is_results(out)
+    except OSError as error:
+        raise OutputError(f"cannot read {out}: {error.strerror or error}") from error
+    if foreign:
+        raise OutputError(f"{out} is not empty and holds no airpath results; choose another directory")
+
+
+def _put_in_place(partial: Path, out: Path) -> None:
+    """Rename; earlier results step aside first and come back if that fails."""
+    if not out.exists():
+        partial.rename(out)
+        return
+    earlier = Path(tempfile.mkdtemp(prefix=f".{out.name}.earlier-", dir=out.parent))
+    try:
+        out.rename(earlier / out.name)
+        try:
+            partial.rename(out)
+        except OSError:
+            (earlier / out.name).rename(out)
+            raise
+    finally:
+        shutil.rmtree(earlier, ignore_errors=True)
