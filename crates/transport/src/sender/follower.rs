@@ -131,7 +131,8 @@ impl Follower {
         let mss = sender.config.mss.get().max(1);
         while sender.ledger.next() < end {
             let payload = (end - sender.ledger.next()).min(mss) as u32; // a segment's, at most 2^32 - 1
-            let state = sender.rate.on_sent(now, sender.ledger.is_empty());
+            let in_flight = sender.in_flight() + Bytes::new(u64::from(payload));
+            let state = sender.rate.on_sent(now, sender.ledger.is_empty(), in_flight);
             sender.ledger.on_sent(now, payload, state);
             sender.counters.sent_packets += 1;
         }
@@ -147,7 +148,8 @@ impl Follower {
         let most = if missing > MOST_UNSEEN_SEGMENTS * mss { u64::from(u32::MAX) } else { mss };
         while sender.ledger.next() < end {
             let payload = (end - sender.ledger.next()).min(most) as u32; // bounded by `most`
-            let state = sender.rate.on_sent(now, sender.ledger.is_empty());
+            let in_flight = sender.in_flight() + Bytes::new(u64::from(payload));
+            let state = sender.rate.on_sent(now, sender.ledger.is_empty(), in_flight);
             sender.ledger.on_unseen(now, payload, state);
         }
         sender.timer.start(now);
@@ -156,7 +158,8 @@ impl Follower {
     fn sent_again(&mut self, now: Timestamp, start: u64, end: u64, observed: &mut ObservedSegment) {
         self.explain(now, start);
         let sender = &mut self.sender;
-        let state = sender.rate.on_sent(now, false);
+        let in_flight = sender.in_flight() + Bytes::new(end.saturating_sub(start));
+        let state = sender.rate.on_sent(now, false, in_flight);
         let mut offset = start;
         while let Some(&record) = sender.ledger.first_above(offset).filter(|record| record.sequence < end) {
             let record_end = record.sequence + u64::from(record.payload);
