@@ -21,17 +21,18 @@ from airpath.scenario import Scenario
 
 SCHEMES: Final = (
     "newreno",
-    "cubic",
-    "cubic-2008",
     "vegas",
-    "bic",
-    "highspeed",
-    "htcp",
-    "veno",
+    "cubic",
+    "cubic-ebe",
+    "westwood+",
+    "sarbe",
+    "bbr",
+    "copa",
     "xcp",
     "xcp-ebe",
     "vcp-ebe",
 )
+"""By loss, by delay, over estimates at the sender, by a model of the path, and with routers, told or estimating."""
 REPETITIONS: Final = 3
 OUT: Final = Path("out") / "main-job"
 
