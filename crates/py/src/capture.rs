@@ -23,11 +23,11 @@ pub(crate) fn ack_rate_estimators() -> Vec<&'static str> {
 /// nanoseconds, rates in bit/s, None where there is no value.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
-pub(crate) fn analyse_capture<'py>(
-    py: Python<'py>,
+pub(crate) fn analyse_capture(
+    py: Python<'_>,
     path: PathBuf,
     estimators: Vec<String>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let estimators = estimators
         .iter()
         .map(|name| {

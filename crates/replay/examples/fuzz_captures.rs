@@ -44,10 +44,8 @@ fn main() {
         let file = damaged(&seeds, case);
         bytes += file.len();
         let begun = Instant::now();
-        match catch_unwind(move || run(file)) {
-            Ok(understood) => refused += u64::from(!understood),
-            Err(_) => panic!("case {case} panics"),
-        }
+        let Ok(understood) = catch_unwind(move || run(file)) else { panic!("case {case} panics") };
+        refused += u64::from(!understood);
         assert!(begun.elapsed() < SLOW, "case {case} takes {:?}", begun.elapsed());
         case += 1;
     }
@@ -100,7 +98,7 @@ fn damaged(seeds: &[Vec<u8>], case: u64) -> Vec<u8> {
     let mut random = RandomStream::new(case, "fuzz");
     let mut below = move |end: usize| (random.bits() % end.max(1) as u64) as usize;
     let mut bytes = seeds[below(seeds.len())].clone();
-    for _ in 0..1 + below(12) {
+    for _ in 0..=below(12) {
         if bytes.is_empty() {
             break;
         }

@@ -55,8 +55,8 @@ pub const ESTIMATORS: [EstimatorName; 13] = [
 
 /// The clock of today's stacks, where a capture does not tell another.
 const USUAL_TICK: Duration = Duration::from_millis(1);
-/// Packets of one burst leave within this time of each other: a segmentation offload's burst, seen before the card.
-const BACK_TO_BACK: Duration = Duration::from_micros(100);
+/// Packets that left within this time of each other left back to back, as in runs.
+const BACK_TO_BACK: Duration = Duration::from_millis(1);
 
 impl EstimatorName {
     /// The name on the command line and in tables.
@@ -109,7 +109,7 @@ impl EstimatorName {
             ),
             Self::PacketPair => (
                 SamplerConfig::BackToBack { acks: 2, spacing: BACK_TO_BACK },
-                FilterConfig::Median { window: 15 },
+                FilterConfig::Median { window: 9 },
             ),
             Self::Hoe => (SamplerConfig::BackToBack { acks: 3, spacing: BACK_TO_BACK }, FilterConfig::First),
             Self::DeliveryRate => (SamplerConfig::DeliveryRate, FilterConfig::None),

@@ -109,7 +109,7 @@ fn run(seconds: u64, loss: f64, jitter: Duration) -> (Vec<Row>, Vec<u8>, Vec<u8>
     path.send(Timestamp::ZERO);
     let end = Timestamp::ZERO + Duration::from_secs(seconds);
     while let Some(((now, _), event)) = path.events.pop_first().filter(|((now, _), _)| *now < end) {
-        path.step(now, event);
+        path.step(now, &event);
     }
     drop(path.sender);
     let rows = std::mem::take(&mut *rows.lock().unwrap());
@@ -117,11 +117,11 @@ fn run(seconds: u64, loss: f64, jitter: Duration) -> (Vec<Row>, Vec<u8>, Vec<u8>
 }
 
 impl Path {
-    fn step(&mut self, now: Timestamp, event: Event) {
+    fn step(&mut self, now: Timestamp, event: &Event) {
         match event {
             Event::DataArrives(segment) => {
-                self.at_receiver.packet(0, now.as_nanos(), &data(&segment)).unwrap();
-                self.receiver.on_segment(now, &segment);
+                self.at_receiver.packet(0, now.as_nanos(), &data(segment)).unwrap();
+                self.receiver.on_segment(now, segment);
                 self.acknowledge(now);
             }
             Event::ReceiverTimer => {
@@ -131,8 +131,8 @@ impl Path {
                 }
             }
             Event::AckArrives(ack) => {
-                self.at_sender.packet(0, now.as_nanos(), &acknowledgment(&ack)).unwrap();
-                self.sender.on_ack(now, &ack, &mut NullProbe);
+                self.at_sender.packet(0, now.as_nanos(), &acknowledgment(ack)).unwrap();
+                self.sender.on_ack(now, ack, &mut NullProbe);
                 self.send(now);
             }
             Event::SenderTimer => {

@@ -26,8 +26,8 @@ fn estimators() -> Vec<EstimatorPlan> {
     let bilinear = |virtual_samples| FilterPlan::Bilinear { tau_ns, virtual_samples, start };
     let hold = FilterPlan::ZeroOrderHold { tau_ns, start };
     let low_pass = FilterPlan::TimeInvariant { alpha: 0.9, start };
-    let pair = SamplerPlan::BackToBack { acks: 2, spacing_ns: 100_000 };
-    let triple = SamplerPlan::BackToBack { acks: 3, spacing_ns: 100_000 };
+    let pair = SamplerPlan::BackToBack { acks: 2, spacing_ns: MILLISECOND };
+    let triple = SamplerPlan::BackToBack { acks: 3, spacing_ns: MILLISECOND };
     let ten = SamplerPlan::Interval { interval_ns: 10 * MILLISECOND };
     let clock = SamplerPlan::ReceiverClock { resolution_ns: MILLISECOND };
     let stability = FilterPlan::Stability { beta: 0.8, window: 8 };
@@ -43,7 +43,7 @@ fn estimators() -> Vec<EstimatorPlan> {
         ("westwood-ti-aa", filtered(SamplerPlan::RoundTrip, low_pass)),
         ("dynapara", filtered(SamplerPlan::PerAck, two_state)),
         ("sarbe", filtered(clock, stability)),
-        ("packet-pair", filtered(pair, FilterPlan::Median { window: 15 })),
+        ("packet-pair", filtered(pair, FilterPlan::Median { window: 9 })),
         ("hoe", filtered(triple, FilterPlan::First)),
         ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
     ]

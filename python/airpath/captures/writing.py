@@ -56,7 +56,7 @@ def write_captures(
         for number, capture in enumerate(captures, start=1):
             for flow in drawn_flows(capture):
                 (directory / "figures").mkdir(exist_ok=True)
-                figure = flow_picture(flow, f"{capture.path.name}, flow {flow.number}: {flow.name}")
+                figure = flow_picture(flow, f"{capture.path.name}, flow {flow.number}\n{flow.name}")
                 name = f"{picture_name(number, capture)}-flow-{flow.number:02}"
                 for kind in ("png", "svg"):
                     (directory / "figures" / f"{name}.{kind}").write_bytes(render(figure, kind))
