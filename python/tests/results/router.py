@@ -85,6 +85,10 @@ def router_record(
             },
         ),
         "link_observations": observations(reported),
+        "flow_observations": encode(
+            "flow_observations",
+            {"flow": [0, 0], "time_s": [0.5, 1.0], "quantity": [0, 0], "value": [10.0, 12.5]},
+        ),
     }
     facts: dict[str, Any] = {
         "scheme": "xcp-ebe",
