@@ -14,9 +14,10 @@ Numbers = npt.NDArray[np.float64]
 
 IN_ORDER_SEGMENTS: Final = 2.5
 """More than this is no acknowledgment of data in order, which a delayed one gives for two segments at most."""
-_RECOVERY: Final = ("loss", "timeout")
-"""The events that begin a recovery; `recovery left` and `spurious timeout` end it."""
-_RECOVERED: Final = ("recovery left", "spurious timeout")
+_RECOVERY: Final = "loss"
+"""The event that begins a fast recovery."""
+_RECOVERED: Final = ("recovery left", "timeout")
+"""What ends it. What follows a timeout is told by `IN_ORDER_SEGMENTS` only: nothing reports its end."""
 
 
 @dataclass(frozen=True)
@@ -110,14 +111,14 @@ def in_order_samples(
 
 def _in_order(run: RunResult, flow: int, samples: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
     events = columns(run.flow_events)
-    mine = (events["flow"] == flow) & np.isin(events["event"], (*_RECOVERY, *_RECOVERED))
+    mine = (events["flow"] == flow) & np.isin(events["event"], (_RECOVERY, *_RECOVERED))
     transport = run.record.plan["flows"][_source(run, flow)]["transport"]
     return in_order_samples(
         samples["time_s"],
         samples["sample_bps"],
         8.0 * transport["mss_bytes"],
         events["time_s"][mine],
-        np.isin(events["event"][mine], _RECOVERY),
+        events["event"][mine] == _RECOVERY,
     )
 
 
