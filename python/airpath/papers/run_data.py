@@ -69,8 +69,8 @@ class RunData:
     """
     ssthresh_packets: Numbers = field(repr=False)
     """Slow-start thresholds of the long flows: flows by times; NaN while there is none."""
-    goodput_bytes: Numbers = field(repr=False)
-    """New payload that the receivers of the long flows got in each interval: flows by times."""
+    departed_bytes: Numbers = field(repr=False)
+    """Bytes of the long flows on the wire that left the link where they are measured: flows by times."""
     min_rtt_s: Numbers = field(repr=False)
     """Smallest RTT sample of each long flow."""
     timeouts: Numbers = field(repr=False)
@@ -94,8 +94,8 @@ def extract(run: RunResult) -> RunData:
     plan = run.record.plan
     completions, flows = columns(run.completions), columns(run.flows)
     kept = flows["flow"][_long_flows(run.record.plan, flows)]
-    time_s, (windows, thresholds, goodput) = _series(
-        run, kept, ("cwnd_bytes", "ssthresh_bytes", "goodput_bytes")
+    time_s, (windows, thresholds, departed) = _series(
+        run, kept, ("cwnd_bytes", "ssthresh_bytes", "departed_bytes")
     )
     segments = _segments(run.record.plan, flows["source"][kept])[:, np.newaxis]
     return RunData(
@@ -106,7 +106,7 @@ def extract(run: RunResult) -> RunData:
         window_time_s=time_s,
         windows_packets=windows / segments,
         ssthresh_packets=thresholds / segments,
-        goodput_bytes=goodput,
+        departed_bytes=departed,
         min_rtt_s=flows["min_rtt_s"][kept].astype(np.float64),
         timeouts=flows["timeouts"][kept].astype(np.float64),
         estimates=estimates(run, kept, time_s),
@@ -124,7 +124,7 @@ def to_bytes(data: RunData) -> bytes:
         "window_time_s": data.window_time_s,
         "windows_packets": data.windows_packets,
         "ssthresh_packets": data.ssthresh_packets,
-        "goodput_bytes": data.goodput_bytes,
+        "departed_bytes": data.departed_bytes,
         "min_rtt_s": data.min_rtt_s,
         "timeouts": data.timeouts,
         "completion_start_s": data.completion_start_s,
@@ -180,7 +180,7 @@ def from_bytes(content: bytes) -> RunData:
         window_time_s=arrays["window_time_s"],
         windows_packets=arrays["windows_packets"],
         ssthresh_packets=arrays["ssthresh_packets"],
-        goodput_bytes=arrays["goodput_bytes"],
+        departed_bytes=arrays["departed_bytes"],
         min_rtt_s=arrays["min_rtt_s"],
         timeouts=arrays["timeouts"],
         estimates={
@@ -246,4 +246,6 @@ def _series(
 
 def _segments(plan: Mapping[str, Any], sources: npt.NDArray[np.int64]) -> Numbers:
     """Return the payload of a full segment of each flow, in bytes."""
-    return np.array([float((plan["flows"][source].get("transport") or {}).get("mss_bytes", np.nan)) for source in sources])
+    return np.array(
+        [float((plan["flows"][source].get("transport") or {}).get("mss_bytes", np.nan)) for source in sources]
+    )

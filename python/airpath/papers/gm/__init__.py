@@ -1,4 +1,4 @@
-"""Figures of GM: Grieco and Mascolo on filters of Westwood's bandwidth samples, and anti-aliasing before them."""
+"""Figures of GM: Grieco and Mascolo on filters of bandwidth samples, and the anti-aliasing before them."""
 
 from airpath.papers.gm.anti_aliased import FIG7
 from airpath.papers.gm.per_ack import FIG3, FIG4, FIG5, FIG6

@@ -23,8 +23,8 @@ def settled(run: RunData) -> np.ndarray:
 
 
 def used_mbps(run: RunData) -> Numbers:
-    """Rate at which new data arrived in each interval: flows by times."""
-    return run.goodput_bytes * 8e-6 * WIRE / _interval_s(run)
+    """Rate at which packets left the bottleneck in each interval: flows by times."""
+    return run.departed_bytes * 8e-6 / _interval_s(run)
 
 
 def mean_used(run: RunData) -> float:
@@ -69,7 +69,7 @@ def largest_in_order_sample(run: RunData, name: str) -> float:
 
 
 def available_mbps(time_s: Numbers, link_mbps: float) -> Numbers:
-    """What the datagram source leaves in the interval that ends at each time."""
+    """Return what the datagram source leaves in the interval that ends at each time."""
     on = np.floor((time_s - 1e-6) / UDP_PERIOD_S) % 2 == 1
     left: Numbers = link_mbps - UDP_MBPS * on
     return left

@@ -52,9 +52,11 @@ _NOTES = (
     SETTING,
     PACKETS,
     GUARD,
-    f"“{IN_CONTROL}”: all 41 senders use the filter that is shown; “{BESIDE}”: all use the anti-aliased filter"
+    f"“{IN_CONTROL}”: all 41 senders use the filter that is shown; “{BESIDE}”: all use the anti-aliased"
+    f" filter"
     " (6), and the filter that is shown listens to the same acknowledgments.",
-    "Runs of 500 s. Samples (a) are those of acknowledgments of data in order outside recovery; one that fills a"
+    "Runs of 500 s. Samples (a) are those of acknowledgments of data in order outside recovery; one that"
+    " fills a"
     " hole covers tens of packets at once, and its sample is no bandwidth.",
 )
 

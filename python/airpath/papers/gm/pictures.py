@@ -61,7 +61,7 @@ def samples_and_estimate(
         for choice, run, panel in zip(choices, shown, axes, strict=False):
             said = run.estimates[name]
             largest = said.largest_sample_bps if anti_aliased else said.in_order_sample_bps
-            over_time(panel, run, largest[0] * 1e-6 * WIRE, SAMPLES, "largest sample of each 0.5 s", width=0.5)
+            impulses(panel, run, largest[0] * 1e-6 * WIRE, "largest sample of each 0.5 s")
             capacity(panel, run, link_mbps)
             panel.set_ylabel("samples (Mbit/s)")
             finish(panel, run.duration_s)
@@ -100,7 +100,7 @@ def windows_and_thresholds(runs: FigureRuns, labels: tuple[str, ...], link_mbps:
         over_time(panel, run, run.windows_packets[0], WINDOW, "window", width=0.6)
         over_time(panel, run, run.ssthresh_packets[0], THRESHOLD, "slow-start threshold")
         packets = available_mbps(run.window_time_s, link_mbps) * run.min_rtt_s[0] / (1500 * 8e-6)
-        over_time(panel, run, packets, LINK, "available bandwidth times smallest RTT", dashed=True)
+        over_time(panel, run, packets, LINK, "available, times smallest RTT", dashed=True)
         panel.set_ylabel("packets")
         finish(panel, run.duration_s)
         panel.set_title(f"({part}) {label}", loc="right")
@@ -138,6 +138,11 @@ def over_time(
     """Draw numbers of each interval."""
     style = (0, (4, 3)) if dashed else "-"
     axes.plot(run.window_time_s, values, color=colour, linewidth=width, linestyle=style, label=label)
+
+
+def impulses(axes: Axes, run: RunData, values: Numbers, label: str) -> None:
+    """Draw a line up to each number."""
+    axes.vlines(run.window_time_s, 0, values, color=SAMPLES, linewidth=0.5, label=label)
 
 
 def capacity(axes: Axes, run: RunData, link_mbps: float) -> None:

@@ -22,7 +22,7 @@ ZERO_ORDER_HOLD: Final = "filter (2)"
 TIME_INVARIANT: Final = "filter (3)"
 
 _LABEL: Final = "Westwood"
-_MOST_MBPS = 4.0
+_MOST_MBPS = 3.0
 """Upper end of the picture; single estimates may lie above."""
 
 
@@ -58,7 +58,8 @@ FIG11: Final = Figure(
             "mean estimate over flows and time",
             lambda of: sample(of_each(of(_LABEL), lambda run: mean_value(run, estimate_mbps(run)))),
             unit="Mbit/s",
-            reason="reverse traffic takes a part of the link: its acknowledgments, and pauses while those of the"
+            reason="reverse traffic takes a part of the link: its acknowledgments, and pauses while those"
+            " of the"
             " forward flows wait in its queue",
         ),
         Claim(
@@ -81,7 +82,8 @@ FIG11: Final = Figure(
         SETTING,
         PACKETS,
         GUARD,
-        "RTTs of the ten flows 25, 50, …, 250 ms; starts within 5 s; buffer of 312.5 kB (10 Mbit/s times 250 ms); runs"
+        "RTTs of the ten flows 25, 50, …, 250 ms; starts within 5 s; buffer of 312.5 kB (10 Mbit/s times"
+        " 250 ms); runs"
         " of 600 s. The paper says “similar to” figure 2: 40 reverse flows, and fewer beside it.",
         f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter, anti-aliased, in control; alpha = 0.8.",
     ),

@@ -84,23 +84,26 @@ def _errors(runs: FigureRuns) -> list[TextTable]:
                 cells.append(mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high}))
         rows.append((choice, *cells))
     header = ("choice", *(f"{name}, {label}" for label in (WITHOUT, WITH) for name in measures))
-    return [
-        TextTable("Mean distance from the available bandwidth, as a part of it", header, tuple(rows))
-    ]
+    return [TextTable("Mean distance from the available bandwidth, as a part of it", header, tuple(rows))]
 
 
 _NOTES = (
     SETTING,
     PACKETS,
     GUARD,
-    "The UDP source begins silent and sends 1 Mbit/s from 100 s to 200 s, from 300 s to 400 s and from 500 s to 600"
+    "The UDP source begins silent and sends 1 Mbit/s from 100 s to 200 s, from 300 s to 400 s and from 500"
+    " s to 600"
     " s. What it leaves is available.",
-    f"The buffer is one bandwidth-delay product of the flow of 100 ms, {SMALL_BUFFER}; “{LARGE_BUFFER}” keeps that of"
+    f"The buffer is one bandwidth-delay product of the flow of 100 ms, {SMALL_BUFFER}; “{LARGE_BUFFER}”"
+    f" keeps that of"
     " the flow of 250 ms.",
-    f"“{LONGER_TIMEOUT}” is ns-2's bound until October 2004; with 200 ms a timeout is as long as the round trip over a"
+    f"“{LONGER_TIMEOUT}” is ns-2's bound until October 2004; with 200 ms a timeout is as long as the round"
+    f" trip over a"
     " full queue, and many fire while the lost packet is already under way again.",
 )
-_FILTER_NOTE = f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter in control, alpha = 0.85 (RTT of 0.16 s)."
+_FILTER_NOTE = (
+    f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter in control, alpha = 0.85 (RTT of 0.16 s)."
+)
 
 FIG8: Final = Figure(
     id="gm/fig8",
@@ -113,7 +116,8 @@ FIG8: Final = Figure(
             "tracks",
             "without reverse traffic the filter shows the available bandwidth",
             AtMost(TRACKS),
-            "mean distance of the estimate from the available bandwidth without reverse traffic, as a part of it",
+            "mean distance of the estimate from the available bandwidth without reverse traffic, as a part"
+            " of it",
             lambda of: sample(of_each(of(WITHOUT), _estimate_error)),
         ),
         Claim(
@@ -139,10 +143,9 @@ FIG9: Final = Figure(
             "weaker",
             "the effect of reverse traffic is weaker on the slow-start threshold",
             Positive(),
-            "what reverse traffic adds to the distance from the available bandwidth: estimate minus threshold",
-            lambda of: difference(
-                _effect(of, _estimate_error).values, _effect(of, _threshold_error).values
-            ),
+            "what reverse traffic adds to the distance from the available bandwidth: estimate minus"
+            " threshold",
+            lambda of: difference(_effect(of, _estimate_error).values, _effect(of, _threshold_error).values),
             reason="the longer a queue lasts, the fewer losses set the threshold anew",
         ),
         Claim(
@@ -155,7 +158,11 @@ FIG9: Final = Figure(
         ),
     ),
     tables=_errors,
-    notes=(*_NOTES, _FILTER_NOTE, "The threshold is divided by the smallest RTT to compare it with a bandwidth."),
+    notes=(
+        *_NOTES,
+        _FILTER_NOTE,
+        "The threshold is divided by the smallest RTT to compare it with a bandwidth.",
+    ),
 )
 
 
@@ -173,9 +180,12 @@ def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callab
 
 
 _RENO_REASON = (
-    "without timeouts Reno falls to half of one bandwidth-delay product plus the buffer, which is as much as the"
-    " bandwidth times the smallest RTT when the buffer is one bandwidth-delay product, and more when it is larger;"
-    " reverse traffic adds its queue to what Reno halves, and takes from the bandwidth that Westwood measures"
+    "without timeouts Reno falls to half of one bandwidth-delay product plus the buffer, which is as much"
+    " as the"
+    " bandwidth times the smallest RTT when the buffer is one bandwidth-delay product, and more when it is"
+    " larger;"
+    " reverse traffic adds its queue to what Reno halves, and takes from the bandwidth that Westwood"
+    " measures"
 )
 
 FIG10: Final = Figure(
@@ -222,7 +232,8 @@ FIG10: Final = Figure(
             "mean rate used, Westwood minus NewReno",
             _above(WITH, RENO_WITH, mean_used),
             unit="Mbit/s",
-            reason="with reverse traffic timeouts and compressed acknowledgments, not the threshold, limit both",
+            reason="with reverse traffic timeouts and compressed acknowledgments, not the threshold, limit"
+            " both",
         ),
     ),
     notes=(*_NOTES, "Reno is NewReno; the 40 reverse flows are of the same kind as the forward flow."),
