@@ -59,6 +59,10 @@ class RunData:
     """Every metric of the run; NaN where there is no value."""
     links: Mapping[str, LinkData]
     """The recorded links, by name."""
+    estimates: Mapping[str, Numbers] = field(repr=False)
+    """For each ACK-rate estimator, as `FLOW/ESTIMATOR`: rows of time in seconds and estimate in bit/s of payload,
+    NaN before the first. The controller's own estimator is `FLOW/controller`.
+    """
     window_time_s: Numbers = field(repr=False)
     """When the windows were read."""
     windows_packets: Numbers = field(repr=False)
@@ -85,6 +89,7 @@ def extract(run: RunResult) -> RunData:
         link_under_test=str(plan["links"][link_under_test(plan)]["name"]),
         metrics=run.metrics,
         links=_links(run),
+        estimates=_estimates(run),
         window_time_s=time_s,
         windows_packets=windows,
         completion_group=tuple(map(str, completions["group"])),
@@ -109,6 +114,7 @@ def to_bytes(data: RunData) -> bytes:
         links[name] = {"buffer_bytes": link.buffer_bytes, "drops": link.drops}
         arrays |= {f"link{number}.{column}": values for column, values in link.series.items()}
         arrays |= {f"observed{number}.{quantity}": rows for quantity, rows in link.observations.items()}
+    arrays |= {f"estimates.{name}": rows for name, rows in data.estimates.items()}
     facts = {
         "duration_s": data.duration_s,
         "link_under_test": data.link_under_test,
@@ -147,6 +153,7 @@ def from_bytes(content: bytes) -> RunData:
         link_under_test=facts["link_under_test"],
         metrics=facts["metrics"],
         links=links,
+        estimates=_part(arrays, "estimates."),
         window_time_s=arrays["window_time_s"],
         windows_packets=arrays["windows_packets"],
         completion_group=tuple(facts["completion_group"]),
@@ -181,6 +188,23 @@ def _links(run: RunResult) -> dict[str, LinkData]:
             },
         )
     return links
+
+
+def _estimates(run: RunResult) -> dict[str, Numbers]:
+    sources = [str(source["name"]) for source in run.record.plan["flows"]]
+    flows, table = columns(run.flows), columns(run.table("flow_estimates"))
+    names = {
+        flow: sources[source]
+        for flow, source in zip(flows["flow"].tolist(), flows["source"].tolist(), strict=True)
+    }
+    estimates = {}
+    for flow in np.unique(table["flow"]):
+        for estimator in dict.fromkeys(table["estimator"][table["flow"] == flow].tolist()):
+            rows = (table["flow"] == flow) & (table["estimator"] == estimator)
+            estimates[f"{names[flow]}/{estimator}"] = np.stack(
+                [table["time_s"][rows], table["estimate_bps"][rows]]
+            )
+    return estimates
 
 
 def _windows(run: RunResult) -> tuple[Numbers, Numbers]:
