@@ -237,7 +237,7 @@ Flag = Annotated[bool, Strict()]
 Text = Annotated[str, Strict()]
 """Any text."""
 
-Name = Annotated[str, Strict(), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+Name = Annotated[str, Strict(), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
 """Letters, digits, dots, hyphens and underscores, beginning with a letter or digit: names become parts of
 file names.
 """

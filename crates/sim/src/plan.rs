@@ -32,7 +32,6 @@ pub struct Plan {
     /// What is measured and kept.
     pub record: RecordPlan,
     /// ACK-rate estimators that flows may run beside their controllers.
-    #[serde(default)]
     pub estimators: Vec<EstimatorPlan>,
     /// Directed links.
     pub links: Vec<LinkPlan>,
@@ -51,7 +50,6 @@ pub struct RecordPlan {
     /// Keep one row per data packet that reaches its receiver.
     pub packets: bool,
     /// Keep one row for each sample of every estimator.
-    #[serde(default)]
     pub estimate_samples: bool,
     /// Links at whose entrance packets are captured (pcapng, one interface per link).
     pub capture: Vec<usize>,

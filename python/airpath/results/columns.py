@@ -32,7 +32,7 @@ class Column:
     names
         For a code: the name of each value 0, 1, …; written results hold the name instead of the code.
     names_of_run
-        A code whose names each run brings along (`RunRecord.quantities`).
+        For a code whose names each run brings along: the attribute of `RunRecord` that has them.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Column:
     unit: str
     description: str
     names: tuple[str, ...] = ()
-    names_of_run: bool = False
+    names_of_run: Literal["", "quantities", "estimators"] = ""
 
     @property
     def type(self) -> pa.DataType:
@@ -126,6 +126,13 @@ def _named(name: str, names: tuple[str, ...], description: str) -> Column:
 _FLOW = _whole("flow", "", "flow number: row of `flows` within the run")
 _SOURCE = _whole("source", "", "index of the source in the plan's `flows`")
 _LINK = _whole("link", "", "index of the link in the plan")
+_ESTIMATOR = Column(
+    "estimator",
+    "i64",
+    "",
+    "which: as written in the flow's `estimators`, or `controller` for that of the controller itself",
+    names_of_run="estimators",
+)
 _INTERVAL_END = _real("time_s", "s", "end of the interval")
 
 _TABLES = (
@@ -277,8 +284,42 @@ _TABLES = (
         (
             _LINK,
             _INTERVAL_END,
-            Column("quantity", "i64", "", "what is reported; see the list of quantities", names_of_run=True),
+            Column(
+                "quantity",
+                "i64",
+                "",
+                "what is reported; see the list of quantities",
+                names_of_run="quantities",
+            ),
             _real("value", "", "its value at the end of the interval, in the unit of the quantity"),
+        ),
+        optional=True,
+    ),
+    TableDescription(
+        "flow_estimates",
+        "one ACK-rate estimator of a flow, and interval; absent without estimators",
+        "flow",
+        (
+            _FLOW,
+            _INTERVAL_END,
+            _ESTIMATOR,
+            _real("estimate_bps", "bit/s", "the estimate at the end of the interval; NaN before the first"),
+            _real("sample_bps", "bit/s", "the newest sample, before any filter"),
+            _real("largest_sample_bps", "bit/s", "the largest sample of the interval; NaN without any"),
+            _whole("samples", "", "how many samples the interval brought"),
+        ),
+        optional=True,
+    ),
+    TableDescription(
+        "estimate_samples",
+        "one sample of an ACK-rate estimator; only when the scenario asks for it",
+        "flow",
+        (
+            _FLOW,
+            _real("time_s", "s", "when it was complete"),
+            _ESTIMATOR,
+            _real("sample_bps", "bit/s", "the sample, before any filter"),
+            _real("estimate_bps", "bit/s", "the estimate that it led to"),
         ),
         optional=True,
     ),

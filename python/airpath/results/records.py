@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 RawTables = Mapping[str, Mapping[str, tuple[str, bytes]]]
 """Tables as the engine gives them: table → column → (``"i64"`` or ``"f64"``, little-endian bytes)."""
 
 Plan = Mapping[str, Any]
 """A resolved scenario, as the engine reads it (JSON)."""
+
+OWN_ESTIMATOR: Final = "controller"
+"""What tables call the estimator by which a flow's controller controls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,11 @@ class RunRecord:
     flow_schemes: Mapping[str, str] = field(default_factory=dict)
     flow_groups: Mapping[str, str] = field(default_factory=dict)
     quantities: Sequence[str] = ()
+
+    @property
+    def estimators(self) -> Sequence[str]:
+        """Names of ACK-rate estimators in the engine's tables: the controller's own, then those beside it."""
+        return (OWN_ESTIMATOR, *(str(one["name"]) for one in self.plan.get("estimators", ())))
 
     def scheme_of(self, source: int) -> str | None:
         """Scheme of the plan's source number `source`; ``None`` if nothing controls it."""

@@ -113,7 +113,7 @@ def _join(
     for column in description.columns:
         columns[column.name] = numbers[column.name]
         if column.names or column.names_of_run:
-            of_codes = list(record.quantities if column.names_of_run else column.names)
+            of_codes = list(getattr(record, column.names_of_run) if column.names_of_run else column.names)
             columns[column.name] = _dictionary(
                 _codes(description.name, numbers[column.name], len(of_codes)), of_codes
             )

@@ -204,6 +204,10 @@ class Flow(Table):
     """Added to the base RTT of the flow. Half in each direction when fixed; when drawn, all of it on the
     way of the acknowledgments, so that the RTT has just this distribution.
     """
+    estimators: tuple[Text, ...] = ()
+    """ACK-rate estimators, with options if wanted, that the sender runs beside its controller: what they
+    estimate is recorded and controls nothing. `["westwood", "sarbe:resolution=10ms"]`.
+    """
     traffic: Traffic = BulkTraffic()
     """What is sent."""
     transport: Transport = Transport()

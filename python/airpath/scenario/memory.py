@@ -15,6 +15,8 @@ LINK_SERIES_COLUMNS: Final = 13
 LINK_OBSERVATION_COLUMNS: Final = 4
 ROUTER_QUANTITIES: Final = 20
 """The most that a router reports: its protocol's and its capacity source's quantities."""
+FLOW_ESTIMATE_COLUMNS: Final = 7
+ESTIMATE_SAMPLE_COLUMNS: Final = 5
 PACKET_COLUMNS: Final = 8
 COLUMN_BYTES: Final = 8
 FLOW_BYTES: Final = 4096
@@ -31,6 +33,10 @@ class MemoryEstimate:
     """One for each recorded link and interval."""
     link_observation_rows: int
     """One for each quantity of a router, recorded link and interval."""
+    flow_estimate_rows: int
+    """One for each estimator of a flow, and interval."""
+    estimate_sample_rows: int
+    """One for each estimator and data packet that the measuring links can carry; zero when not kept."""
     packet_rows: int
     """One for each data packet that the measuring links can carry; zero when packets are not kept."""
     flows: int
@@ -43,6 +49,8 @@ class MemoryEstimate:
             self.flow_series_rows * FLOW_SERIES_COLUMNS
             + self.link_series_rows * LINK_SERIES_COLUMNS
             + self.link_observation_rows * LINK_OBSERVATION_COLUMNS
+            + self.flow_estimate_rows * FLOW_ESTIMATE_COLUMNS
+            + self.estimate_sample_rows * ESTIMATE_SAMPLE_COLUMNS
             + self.packet_rows * PACKET_COLUMNS
         )
         return cells * COLUMN_BYTES + self.flows * FLOW_BYTES
@@ -68,6 +76,10 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
         flow_series_rows=intervals * len(plan["flows"]) + 2 * arrivals,
         link_series_rows=intervals * len(recorded),
         link_observation_rows=intervals * routers * ROUTER_QUANTITIES,
+        flow_estimate_rows=intervals * sum(map(_estimators, plan["flows"])),
+        estimate_sample_rows=_packets(resolved) * max(map(_estimators, plan["flows"]))
+        if plan["record"]["estimate_samples"]
+        else 0,
         packet_rows=_packets(resolved) if plan["record"]["packets"] else 0,
         flows=len(plan["flows"]) + arrivals,
     )
@@ -93,15 +105,23 @@ def refuse_if_too_large(resolved: Resolved, source: str, available: int | None =
     remedies = {
         "fewer flows": estimate.flows * FLOW_BYTES / COLUMN_BYTES,
         "record.packets = false": estimate.packet_rows * PACKET_COLUMNS,
+        "record.estimate_samples = false": estimate.estimate_sample_rows * ESTIMATE_SAMPLE_COLUMNS,
         "a larger record.interval": estimate.flow_series_rows * FLOW_SERIES_COLUMNS
         + estimate.link_series_rows * LINK_SERIES_COLUMNS
-        + estimate.link_observation_rows * LINK_OBSERVATION_COLUMNS,
+        + estimate.link_observation_rows * LINK_OBSERVATION_COLUMNS
+        + estimate.flow_estimate_rows * FLOW_ESTIMATE_COLUMNS,
     }
     remedy = max(remedies, key=lambda name: remedies[name])
     raise ScenarioError(
         f"{source}: the records of one run would take about {format_size(estimate.bytes, 2)}, and"
         f" {format_size(free, 2)} of memory are free; set {remedy}, or make the run shorter"
     )
+
+
+def _estimators(flow: dict[str, Any]) -> int:
+    """How many estimators a flow runs, that of its controller included."""
+    own = "estimator" in (flow["controller"] or {})
+    return len(flow["estimators"]) + own
 
 
 def _packets(resolved: Resolved) -> int:

@@ -82,7 +82,7 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
             message = f"found {_show(found)}; accepted: at least {context['min_length']}"
         case "string_pattern_mismatch":
             message = (
-                f"found {_show(found)}; accepted: letters, digits, dots, hyphens and underscores,"
+                f"found {_show(found)}; accepted: letters, digits, dots, hyphens, underscores and plus signs,"
                 " beginning with a letter or digit"
             )
         case _:

@@ -19,6 +19,8 @@ class Record(Table):
     """Width of one row of the time series. Default: 100 ms."""
     packets: Flag = False
     """Keep a row for each data packet that reaches its receiver; memory grows with the rate."""
+    estimate_samples: Flag = False
+    """Keep a row for each sample of every ACK-rate estimator; memory grows with the rate."""
     capture: tuple[Text, ...] = ()
     """Names of links at whose entrance packets are captured (pcapng)."""
 

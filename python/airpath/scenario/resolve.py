@@ -33,7 +33,7 @@ from airpath.scenario.network import Network, extra_rtt_of
 from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_routers, router_plan
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
-from airpath.schemes import Scheme, SchemeParameters, parse_scheme
+from airpath.schemes import Scheme, SchemeParameters, estimator_plan, parse_scheme
 from airpath.units import Amount, AmountUnit
 
 Plan: TypeAlias = dict[str, Any]
@@ -125,6 +125,7 @@ class _Resolution:
         self.base_rtt: dict[str, float] = {}
         self.largest_packet = 0
         self.speakers: list[Speaker] = []
+        self.estimators: dict[str, dict[str, Any]] = {}
 
     def run(self) -> Resolved:
         flows = [
@@ -152,11 +153,15 @@ class _Resolution:
                 "measure_from_ns": record.warm_up,
                 "interval_ns": record.interval,
                 "packets": record.packets,
+                "estimate_samples": record.estimate_samples,
                 "capture": [
                     indices[self._link_name(name, f"record.capture[{index}]", indices)]
                     for index, name in enumerate(record.capture)
                 ],
             },
+            "estimators": [
+                {"name": name, "estimator": estimator} for name, estimator in self.estimators.items()
+            ],
             "links": links,
             "flows": [flow for flow, _, _ in flows],
         }
@@ -174,6 +179,7 @@ class _Resolution:
         """Return the flows of one entry: the plan of each (links still by name), its scheme, its group."""
         control = self._control(entry, path)
         controller, transport = (None, None) if control is None else (control.controller, control.transport)
+        estimators = self._estimators(entry, path)
         for route in self.network.routes(entry, path):
             base_rtt = self.network.base_rtt(route)
             for index in range(entry.count):
@@ -194,6 +200,7 @@ class _Resolution:
                     "traffic": _traffic_plan(entry, path),
                     "controller": controller,
                     "transport": transport,
+                    "estimators": estimators,
                 }
                 yield flow, None if control is None else control.scheme.id, entry.name
 
@@ -201,7 +208,7 @@ class _Resolution:
         """Scheme, controller and transport of an entry; nothing for datagrams."""
         traffic = entry.traffic
         if isinstance(traffic, ConstantBitRateTraffic | PoissonDatagramsTraffic):
-            for key in ("scheme", "parameters", "transport"):
+            for key in ("scheme", "parameters", "transport", "estimators"):
                 if key in entry.model_fields_set:
                     raise FieldError(
                         f"{path}.{key}", f'means nothing for traffic of kind "{traffic.kind}" (datagrams)'
@@ -218,6 +225,17 @@ class _Resolution:
         transport = transport_plan(layers, f"{path}.transport", scheme.header_bytes)
         self.largest_packet = max(self.largest_packet, packet_bytes(transport))
         return _Control(scheme, parameters, scheme.build(parameters, transport["mss_bytes"]), transport)
+
+    def _estimators(self, entry: Flow, path: str) -> list[int]:
+        """Return the numbers of the estimators that an entry runs, which are known by what was written."""
+        for index, text in enumerate(entry.estimators):
+            if text not in self.estimators:
+                try:
+                    self.estimators[text] = estimator_plan(text)
+                except UsageError as error:
+                    raise FieldError(f"{path}.estimators[{index}]", str(error)) from None
+        numbers = {name: number for number, name in enumerate(self.estimators)}
+        return [numbers[text] for text in dict.fromkeys(entry.estimators)]
 
     def _note_base_rtt(self, names: Iterable[str], base_rtt: float) -> None:
         for name in names:

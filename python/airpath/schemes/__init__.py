@@ -5,15 +5,20 @@ kernel: lower case, with the version where it matters. Router-assisted schemes a
 with EBE as the capacity source of its routers.
 """
 
+from airpath.schemes.estimators import ESTIMATORS, Estimator, estimator_plan, find_estimator
 from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme
 from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, window_bytes
 
 __all__ = [
+    "ESTIMATORS",
     "SCHEMES",
+    "Estimator",
     "LinkFacts",
     "Router",
     "Scheme",
     "SchemeParameters",
+    "estimator_plan",
+    "find_estimator",
     "find_scheme",
     "parse_scheme",
     "window_bytes",

@@ -8,7 +8,7 @@ from pydantic import Field, Strict
 from airpath.quantities import Flag, Rate, Window
 from airpath.schemes.scheme import Scheme, SchemeParameters, window_bytes
 
-SlowStart = Literal["standard", "per-acknowledgment", "hystart++"]
+SlowStart = Literal["standard", "per-acknowledgment", "hystart++", "hoe"]
 
 
 class NewRenoParameters(SchemeParameters):
@@ -19,8 +19,8 @@ class NewRenoParameters(SchemeParameters):
     equation 3; as ns-2 does), which is half as fast under delayed acknowledgments.
     """
     slow_start: SlowStart = "standard"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does) or
-    `hystart++` (RFC 9406).
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
+    `hystart++` (RFC 9406) or `hoe` (towards a threshold that three acknowledgments tell, Hoe 1996).
     """
 
 
@@ -36,8 +36,8 @@ class CubicParameters(SchemeParameters):
     reno_friendly: Flag = True
     """Be at least as fast as Reno would be (RFC 9438, section 4.3)."""
     slow_start: SlowStart = "hystart++"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1) or `hystart++`
-    (RFC 9406).
+    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1), `hystart++`
+    (RFC 9406) or `hoe` (towards a threshold that three acknowledgments tell, Hoe 1996).
     """
 
 

@@ -1,15 +1,15 @@
 """Every scheme by name."""
 
-import tomllib
-from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any, Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.schemes.end_to_end import END_TO_END
+from airpath.schemes.options import split_options
 from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions
 from airpath.schemes.scheme import Scheme
+from airpath.schemes.westwood import WESTWOOD
 
 
 def find_scheme(name: str) -> Scheme:
@@ -42,11 +42,11 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
     UsageError
         If there is no such scheme, or an option is not of the form `name=value`.
     """
-    name, _, options = text.partition(":")
-    return find_scheme(name.strip()), dict(_options(options.split(","), text)) if options else {}
+    name, options = split_options(text)
+    return find_scheme(name), options
 
 
-SCHEMES: Final = (*END_TO_END, *ROUTER_ASSISTED)
+SCHEMES: Final = (*END_TO_END, *WESTWOOD, *ROUTER_ASSISTED)
 """Every scheme that is listed, in the order of lists and legends."""
 
 _BY_NAME: Final = MappingProxyType(
@@ -57,20 +57,3 @@ _BY_NAME: Final = MappingProxyType(
         for name in (*scheme.aliases, scheme.id)
     }
 )
-
-
-def _options(options: Iterable[str], text: str) -> Iterable[tuple[str, Any]]:
-    for option in options:
-        key, equals, value = option.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise UsageError(f'found "{option}" in "{text}"; accepted: options of the form name=value')
-        yield key.strip(), _value(value.strip())
-
-
-def _value(text: str) -> Any:
-    """Return a number or truth value as such, anything else as text."""
-    try:
-        value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-    return value if isinstance(value, bool | int | float | str) else text

@@ -66,6 +66,7 @@ PRIMITIVES = {
     "f64": lambda value: isinstance(value, float),
     "String": lambda value: isinstance(value, str),
     "u8": lambda value: type(value) is int and 0 <= value < 2**8,
+    "u16": lambda value: type(value) is int and 0 <= value < 2**16,
     "u32": lambda value: type(value) is int and 0 <= value < 2**32,
     "u64": lambda value: type(value) is int and 0 <= value < 2**64,
     "usize": lambda value: type(value) is int and 0 <= value < 2**32,

@@ -7,19 +7,28 @@ from rust_plan import SOURCE, RustTypes
 from scenario_tables import dumbbell, graph, parking_lot, plan
 
 from airpath.scenario import Scenario, scenario_names
+from airpath.schemes import ESTIMATORS
+from airpath.schemes.westwood import WESTWOOD
 
 TYPES = RustTypes()
 TIMES = {"uniform": ["1ms", "2ms"]}
 
 
 def test_the_source_was_understood():
-    assert set(TYPES.structs) == {"Plan", "RecordPlan", "LinkPlan", "FlowPlan", "TransportPlan"}
+    assert set(TYPES.structs) == {
+        "Plan",
+        "RecordPlan",
+        "LinkPlan",
+        "FlowPlan",
+        "TransportPlan",
+        "EstimatorPlan",
+    }
     assert TYPES.structs["RecordPlan"]["capture"] == "Vec<usize>"
     tagged, variants = TYPES.enums["RatePlan"]
     assert tagged
     assert variants["steps"] == {"steps": "Vec<(u64, u64)>", "repeat_after_ns": "Option<u64>"}
     assert variants["unlimited"] == {}
-    assert set(TYPES.enums["SlowStartPlan"][1]) == {"standard", "per-acknowledgment", "hystart++"}
+    assert set(TYPES.enums["SlowStartPlan"][1]) == {"standard", "per-acknowledgment", "hystart++", "hoe"}
     assert set(TYPES.enums["CubicForm"][1]) == {"rfc9438", "2008"}
 
 
@@ -72,10 +81,39 @@ def test_every_kind_of_datagrams(traffic):
 
 @pytest.mark.parametrize(
     "scheme",
-    ["newreno", "reno:slow_start=hystart++", "cubic:c=1", "cubic-2008", "fixed:window=10 packets,rate=1mbps"],
+    [
+        "newreno",
+        "reno:slow_start=hystart++",
+        "newreno:slow_start=hoe",
+        "cubic:c=1",
+        "cubic-2008",
+        "fixed:window=10 packets,rate=1mbps",
+        *(scheme.id for scheme in WESTWOOD),
+        "westwood:guard=false,reduction=after-recovery,minimum_rtt=since-timeout,virtual_samples=none",
+    ],
 )
 def test_every_scheme(scheme):
     TYPES.check(plan(dumbbell(flows__0__scheme=scheme)), "Plan")
+
+
+SAMPLINGS = [
+    "per-ack",
+    "round-trip",
+    "interval,interval=20ms",
+    "receiver-clock,resolution=10ms",
+    "delivery-rate",
+]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [*(estimator.id for estimator in ESTIMATORS), *(f"sarbe:samples={samples}" for samples in SAMPLINGS)],
+)
+def test_every_estimator_beside_a_controller(estimator):
+    resolved = plan(dumbbell(flows__0__estimators=[estimator]))
+    TYPES.check(resolved, "Plan")
+    assert [one["name"] for one in resolved["estimators"]] == [estimator]
+    assert resolved["flows"][0]["estimators"] == [0]
 
 
 def test_the_other_topologies_and_all_that_is_optional():

@@ -5,7 +5,7 @@ from scenario_tables import dumbbell, graph, parking_lot
 
 from airpath.errors import AirpathError, ScenarioError, TraceError, UsageError
 from airpath.scenario import Scenario, compare_scenario, parse_assignment
-from airpath.schemes import SCHEMES
+from airpath.schemes import ESTIMATORS, SCHEMES
 
 RATE = 'accepted: a rate in bits, such as "10mbps", "1.5 Mbit/s" or "800 kbit/s"'
 DURATION = 'accepted: a duration with a unit (ns, us, ms, s, min, h), such as "32ms"'
@@ -14,18 +14,33 @@ RATE_KEYS = "(accepted: high, hold, initial, kind, low, stream)"
 CASES = {
     "unknown key": (
         {"flows__0__cuont": 2},
-        'flows[0].cuont: unknown key; did you mean "count"? (accepted: count, direction, extra_rtt,'
+        'flows[0].cuont: unknown key; did you mean "count"? (accepted: count, direction, estimators, extra_rtt,'
         " from, hop,"
         " measured_at, name, parameters, scheme, start, stop, to, traffic, transport, via)",
     ),
     "unknown key in a nested table": (
         {"record__intervall": "1s"},
-        'record.intervall: unknown key; did you mean "interval"? (accepted: capture, interval,'
-        " packets, warm_up)",
+        'record.intervall: unknown key; did you mean "interval"? (accepted: capture,'
+        " estimate_samples, interval, packets, warm_up)",
+    ),
+    "unknown estimator": (
+        {"flows__0__estimators": ["sarbe", "sarb"]},
+        'flows[0].estimators[1]: there is no estimator "sarb"; did you mean "sarbe"? (accepted:'
+        f" {', '.join(sorted(estimator.id for estimator in ESTIMATORS))})",
+    ),
+    "unknown parameter of an estimator": (
+        {"flows__0__estimators": ["sarbe:betta=0.8"]},
+        'flows[0].estimators[0]: estimator "sarbe" has no parameter "betta"; did you mean "beta"?'
+        ' (accepted: beta, interval, resolution, samples, window) (in "sarbe:betta=0.8")',
+    ),
+    "parameter of an estimator out of range": (
+        {"flows__0__estimators": ["sarbe:resolution=0s"]},
+        'flows[0].estimators[0]: parameter "resolution" of estimator "sarbe": found "0s"; it must be more'
+        ' than zero (in "sarbe:resolution=0s")',
     ),
     "unknown key without a near one": (
         {"record__xyzzy": 1},
-        "record.xyzzy: unknown key (accepted: capture, interval, packets, warm_up)",
+        "record.xyzzy: unknown key (accepted: capture, estimate_samples, interval, packets, warm_up)",
     ),
     "unknown key in a table with a kind": (
         {
@@ -82,7 +97,7 @@ CASES = {
     ),
     "bad name": (
         {"name": "a b"},
-        'name: found "a b"; accepted: letters, digits, dots, hyphens and underscores,'
+        'name: found "a b"; accepted: letters, digits, dots, hyphens, underscores and plus signs,'
         " beginning with a letter or digit",
     ),
     "bad draw": (

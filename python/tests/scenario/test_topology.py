@@ -60,6 +60,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
                     "ecn": False,
                     "pacing": False,
                 },
+                "estimators": [],
             }
         ],
     }

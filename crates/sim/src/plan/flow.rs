@@ -27,7 +27,6 @@ pub struct FlowPlan {
     /// How it is transported; absent for datagrams.
     pub transport: Option<TransportPlan>,
     /// Estimators of the plan that its sender runs beside the controller, each once; they control nothing.
-    #[serde(default)]
     pub estimators: Vec<u16>,
 }
 

@@ -1,0 +1,36 @@
+"""Names with options: `cubic:beta=0.8,slow_start=standard`."""
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from airpath.errors import UsageError
+
+
+def split_options(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name, and the options: numbers and `true`/`false` as such, everything else as text.
+
+    Raises
+    ------
+    UsageError
+        If an option is not of the form `name=value`.
+    """
+    name, _, options = text.partition(":")
+    return name.strip(), dict(_options(options.split(","), text)) if options else {}
+
+
+def _options(options: Iterable[str], text: str) -> Iterator[tuple[str, Any]]:
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise UsageError(f'found "{option}" in "{text}"; accepted: options of the form name=value')
+        yield key.strip(), _value(value.strip())
+
+
+def _value(text: str) -> Any:
+    """Return a number or truth value as such, anything else as text."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value if isinstance(value, bool | int | float | str) else text
