@@ -4,10 +4,10 @@ from typing import Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.papers import ablation, ebe_c, ebe_j, sarbe
+from airpath.papers import ablation, ebe_c, ebe_j, estimators, sarbe
 from airpath.papers.figure import Figure
 
-FIGURES: Final[tuple[Figure, ...]] = (*ebe_j.FIGURES, *ebe_c.FIGURES, *sarbe.FIGURES, *ablation.FIGURES)
+FIGURES: Final[tuple[Figure, ...]] = (*ebe_j.FIGURES, *ebe_c.FIGURES, *sarbe.FIGURES, *estimators.FIGURES, *ablation.FIGURES)
 """Every figure, in the order of the report."""
 
 

@@ -67,6 +67,10 @@ class RunData:
     """When the windows were read."""
     windows_packets: Numbers = field(repr=False)
     """Congestion windows of the long-lived flows under test: flows by times; NaN while a flow is away."""
+    departed_bytes: Numbers = field(repr=False)
+    """What of the same flows left the link where they are measured, in each interval: flows by times; NaN while a
+    flow is away.
+    """
     completion_group: tuple[str, ...] = field(repr=False)
     """Group of the flow of each finished transfer."""
     completion_start_s: Numbers = field(repr=False)
@@ -82,7 +86,7 @@ class RunData:
 def extract(run: RunResult) -> RunData:
     """Return what is kept of a run."""
     plan = run.record.plan
-    time_s, windows = _windows(run)
+    time_s, windows, departed = _long_flows(run)
     completions, flows = columns(run.completions), columns(run.flows)
     return RunData(
         duration_s=plan["duration_ns"] / 1e9,
@@ -92,6 +96,7 @@ def extract(run: RunResult) -> RunData:
         estimates=_estimates(run),
         window_time_s=time_s,
         windows_packets=windows,
+        departed_bytes=departed,
         completion_group=tuple(map(str, completions["group"])),
         completion_start_s=completions["start_s"].astype(np.float64),
         completion_end_s=completions["end_s"].astype(np.float64),
@@ -105,6 +110,7 @@ def to_bytes(data: RunData) -> bytes:
     arrays: dict[str, npt.NDArray[Any]] = {
         "window_time_s": data.window_time_s,
         "windows_packets": data.windows_packets,
+        "departed_bytes": data.departed_bytes,
         "completion_start_s": data.completion_start_s,
         "completion_end_s": data.completion_end_s,
         "flow_goodput_bytes": data.flow_goodput_bytes,
@@ -156,6 +162,7 @@ def from_bytes(content: bytes) -> RunData:
         estimates=_part(arrays, "estimates."),
         window_time_s=arrays["window_time_s"],
         windows_packets=arrays["windows_packets"],
+        departed_bytes=arrays["departed_bytes"],
         completion_group=tuple(facts["completion_group"]),
         completion_start_s=arrays["completion_start_s"],
         completion_end_s=arrays["completion_end_s"],
@@ -207,15 +214,18 @@ def _estimates(run: RunResult) -> dict[str, Numbers]:
     return estimates
 
 
-def _windows(run: RunResult) -> tuple[Numbers, Numbers]:
+def _long_flows(run: RunResult) -> tuple[Numbers, Numbers, Numbers]:
+    """Return times, and windows and departed bytes of the long-lived flows under test, flows by times."""
     plan, flows, series = run.record.plan, columns(run.flows), columns(run.flow_series)
     kept = flows["flow"][flows_under_test(plan, flows) & long_lived(plan, flows)]
     rows = np.isin(series["flow"], kept)
     time_s, at = np.unique(series["time_s"][rows], return_inverse=True)
     _, flow = np.unique(series["flow"][rows], return_inverse=True)
-    windows = np.full((int(flow.max(initial=-1)) + 1, len(time_s)), np.nan)
+    shape = (int(flow.max(initial=-1)) + 1, len(time_s))
+    windows, departed = np.full(shape, np.nan), np.full(shape, np.nan)
     segment = [float((source.get("transport") or {}).get("mss_bytes", np.nan)) for source in plan["flows"]]
     source_of = dict(zip(flows["flow"].tolist(), flows["source"].tolist(), strict=True))
     sizes = np.array([segment[source_of[number]] for number in series["flow"][rows].tolist()])
     windows[flow, at] = series["cwnd_bytes"][rows] / sizes
-    return time_s.astype(np.float64), windows
+    departed[flow, at] = series["departed_bytes"][rows]
+    return time_s.astype(np.float64), windows, departed
