@@ -20,7 +20,7 @@ from airpath.links import LINKS
 from airpath.papers.registry import FIGURES
 from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
-from airpath.schemes import SCHEMES
+from airpath.schemes import ESTIMATORS, SCHEMES
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES
 
 OUT = Path(__file__).parent.parent / "docs" / "reference"
@@ -35,6 +35,7 @@ def main() -> None:
         write(f"parameters/{name}.md", "\n".join(keys(schema_of(parameters))) + "\n")
     write("lists/compositions.md", compositions())
     write("lists/schemes.md", listed({scheme.id: scheme.description for scheme in SCHEMES}))
+    write("lists/estimators.md", estimators())
     write("lists/queues.md", listed({queue.name: queue.description for queue in QUEUES}))
     write("lists/links.md", listed({link.name: link.description for link in LINKS}))
     write("lists/figures.md", listed({figure.id: figure.title for figure in FIGURES}))
@@ -62,13 +63,14 @@ def listed(entries: Mapping[str, str]) -> str:
 
 
 def parameter_tables() -> dict[str, type[Table]]:
-    """Return what has a table of parameters, by file: end-to-end schemes, protocols, capacity sources."""
+    """Return what has a table of parameters, by file: end-to-end schemes, protocols, estimators, sources."""
     tables: dict[str, type[Table]] = {
         scheme.id: scheme.parameters for scheme in SCHEMES if scheme.router is None
     }
     for family in FAMILIES:
         # Of families with one protocol the first has the table; other defaults are with the compositions.
         tables.setdefault(f"protocols/{family.protocol}", together(family.parameters))
+    tables |= {f"estimators/{estimator.id}": estimator.parameters for estimator in ESTIMATORS}
     return tables | {f"sources/{source.id}": source.parameters for source in CAPACITY_SOURCES}
 
 
@@ -81,6 +83,19 @@ def together(parts: tuple[type[Table], ...]) -> type[Table]:
         namespace["__module__"] = __name__
 
     return new_class("Together", parts, exec_body=body)
+
+
+def estimators() -> str:
+    """Return the table of the ACK-rate estimators, for pages in their folder."""
+    rows = [f"| [`{one.id}`]({page_of(one.id)}) | {cell(one.description)} |" for one in ESTIMATORS]
+    return "\n".join(["| estimator | what it is |", "|---|---|", *rows]) + "\n"
+
+
+def page_of(estimator: str) -> str:
+    """Return the name of the page that documents an estimator; variants share one."""
+    if estimator == "westwood+":
+        return "westwood-plus.md"
+    return f"{estimator.removesuffix('-aa').removesuffix('-timed')}.md"
 
 
 def compositions() -> str:

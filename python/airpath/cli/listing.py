@@ -8,7 +8,7 @@ import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """List schemes, queues, links and scenarios, each with one line.
+HELP = """List schemes, estimators, queues, links and scenarios, each with one line.
 
 Examples:
 
@@ -24,6 +24,7 @@ class Section(StrEnum):
     """What can be listed."""
 
     SCHEMES = "schemes"
+    ESTIMATORS = "estimators"
     QUEUES = "queues"
     LINKS = "links"
     SCENARIOS = "scenarios"
@@ -56,6 +57,13 @@ def schemes() -> dict[str, str]:
     return {scheme.id: scheme.description for scheme in SCHEMES}
 
 
+def estimators() -> dict[str, str]:
+    """Return each ACK-rate estimator with its line."""
+    from airpath.schemes import ESTIMATORS
+
+    return {estimator.id: estimator.description for estimator in ESTIMATORS}
+
+
 def queues() -> dict[str, str]:
     """Return each queue discipline with its line."""
     from airpath.scenario import QUEUES
@@ -79,6 +87,7 @@ def scenarios() -> dict[str, str]:
 
 _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {
     Section.SCHEMES: schemes,
+    Section.ESTIMATORS: estimators,
     Section.QUEUES: queues,
     Section.LINKS: links,
     Section.SCENARIOS: scenarios,

@@ -7,7 +7,7 @@ import pytest
 
 from airpath.results.observations import OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
-from airpath.schemes import SCHEMES, Scheme
+from airpath.schemes import ESTIMATORS, SCHEMES, Scheme
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -75,6 +75,18 @@ def test_every_parameter_is_in_a_table_of_the_pages(scheme, make_docs):
     assert set(scheme.parameters.model_fields) <= described
 
 
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.id)
+def test_every_estimator_has_its_page(estimator, make_docs):
+    page = (DOCS / "estimators" / make_docs.page_of(estimator.id)).read_text(encoding="utf-8")
+    assert f"`{estimator.id}`" in page
+    table = f'"docs/reference/parameters/estimators/{estimator.id}.md"'
+    assert table in section(page, f"Parameters of `{estimator.id}`")
+    assert f"estimators/{estimator.id}" in make_docs.parameter_tables()
+    assert len(section(page, "Sources").split()) > 1
+    assert section(page, "Departures").strip()
+    assert "```text" in page, "no formula"
+
+
 def test_the_compositions_are_listed_with_their_pages(make_docs):
     rows = {line.split("|")[1].strip(): line for line in make_docs.compositions().splitlines()[2:]}
     assert list(rows) == [f"`{scheme.id}`" for scheme in ROUTER_ASSISTED]
@@ -110,7 +122,7 @@ def test_every_queue_has_a_page(queue):
 
 def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    for folder in ("schemes", "sources", "queues", "links"):
+    for folder in ("schemes", "sources", "estimators", "queues", "links"):
         for page in (DOCS / folder).glob("*.md"):
             assert f"{folder}/{page.name}" in navigation
 

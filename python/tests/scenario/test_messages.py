@@ -14,8 +14,8 @@ RATE_KEYS = "(accepted: high, hold, initial, kind, low, stream)"
 CASES = {
     "unknown key": (
         {"flows__0__cuont": 2},
-        'flows[0].cuont: unknown key; did you mean "count"? (accepted: count, direction, estimators, extra_rtt,'
-        " from, hop,"
+        'flows[0].cuont: unknown key; did you mean "count"? (accepted: count, direction,'
+        " estimators, extra_rtt, from, hop,"
         " measured_at, name, parameters, scheme, start, stop, to, traffic, transport, via)",
     ),
     "unknown key in a nested table": (

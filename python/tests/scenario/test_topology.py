@@ -21,7 +21,14 @@ def test_the_smallest_dumbbell_to_the_last_key():
     }
     assert plan(dumbbell()) == {
         "duration_ns": 10_000_000_000,
-        "record": {"measure_from_ns": 0, "interval_ns": 100_000_000, "packets": False, "capture": []},
+        "record": {
+            "measure_from_ns": 0,
+            "interval_ns": 100_000_000,
+            "packets": False,
+            "estimate_samples": False,
+            "capture": [],
+        },
+        "estimators": [],
         "links": [link, link | {"name": "bottleneck-reverse"}],
         "flows": [
             {

@@ -140,8 +140,11 @@ fn estimates(window: Option<Duration>, filter: FilterConfig, acks: &[Value]) -> 
         acks.iter().map(|ack| ack_event(ack[0].as_u64().unwrap(), ack[1].as_u64().unwrap())).collect();
     // Only a later one says that the last instant is complete.
     events.push(ack_event(acks.last().unwrap()[0].as_u64().unwrap() + 1, 0));
-    let samples = events.iter().filter_map(|event| sampler.on_ack(event.advance, event));
-    samples.map(|sample| filter.update(sample)).collect()
+    events
+        .iter()
+        .filter_map(|event| sampler.on_ack(event.advance, event))
+        .map(|sample| filter.update(sample))
+        .collect()
 }
 
 fn ack_event(now_us: u64, amount: u64) -> AckEvent {

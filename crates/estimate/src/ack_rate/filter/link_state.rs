@@ -74,7 +74,9 @@ mod tests {
         state.on_ack(&ack(1, 140));
         state.on_congestion(&loss(2, 100));
         assert!(!state.is_bad());
-        state.on_congestion(&CongestionEvent { signal: CongestionSignal::Timeout, ..loss(3, 70) });
+        let mut timeout = loss(3, 70);
+        timeout.signal = CongestionSignal::Timeout;
+        state.on_congestion(&timeout);
         assert!(!state.is_bad());
         state.on_congestion(&loss(4, 99));
         assert!(state.is_bad());
