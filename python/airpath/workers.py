@@ -87,9 +87,7 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
                 task.cancel()
     if not interrupted:
         on_progress(1.0)
-    return Outcome(
-        [(task.job, task.record) for task in tasks if task.record is not None], interrupted
-    )
+    return Outcome([(task.job, task.record) for task in tasks if task.record is not None], interrupted)
 
 
 def simulation(scenario: Scenario, seed: int) -> _core.Simulation:

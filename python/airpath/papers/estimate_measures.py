@@ -12,18 +12,25 @@ from airpath.metrics import SETTLING_HOLD_S, SETTLING_TOLERANCE, convergence_tim
 from airpath.papers.measures import WHOLE, Span
 from airpath.papers.run_data import Numbers, RunData
 
-CONTROLLER = "controller"
-"""The estimator by which a flow's controller controls."""
-
 LONGEST_LAG_S = 5.0
 """Lags are sought up to this."""
 
 
-def estimate_mbps(run: RunData, name: str) -> tuple[Numbers, Numbers]:
-    """Return times in seconds and an estimate in Mbit/s, from its first value on; `name` is `FLOW/ESTIMATOR`."""
-    time_s, bps = run.estimates[name]
+def estimate_mbps(run: RunData, name: str, flow: int = 0) -> tuple[Numbers, Numbers]:
+    """Return times in seconds and an estimate in Mbit/s, from its first value on.
+
+    Parameters
+    ----------
+    run
+        The run.
+    name
+        The estimator, as the flow's `estimators` name it, or `controller` for that of its controller.
+    flow
+        Which of the run's long flows.
+    """
+    bps = run.estimates[name].last_bps[flow]
     known = np.isfinite(bps)
-    return time_s[known], bps[known] * 1e-6
+    return run.window_time_s[known], bps[known] * 1e-6
 
 
 def within(time_s: Numbers, values: Numbers, span: Span = WHOLE) -> Numbers:
@@ -33,22 +40,22 @@ def within(time_s: Numbers, values: Numbers, span: Span = WHOLE) -> Numbers:
 
 
 def mean_absolute_error(estimate: Numbers, truth: Numbers) -> float:
-    """Mean of the absolute error of an estimate, as a part of the truth at the same time."""
+    """Return the mean absolute error of an estimate, as a part of the truth at the same time."""
     return float((np.abs(estimate - truth) / truth).mean()) if truth.size else math.nan
 
 
 def p95_absolute_error(estimate: Numbers, truth: Numbers) -> float:
-    """95th percentile, by nearest rank, of the absolute error as a part of the truth at the same time."""
+    """Return the 95th percentile, by nearest rank, of the absolute error, as a part of the truth then."""
     return nearest_rank(np.abs(estimate - truth) / truth, 95)
 
 
 def bias(estimate: Numbers, truth: Numbers) -> float:
-    """Mean of the estimate over the mean of the truth, minus one."""
+    """Return the mean of the estimate over the mean of the truth, minus one."""
     return float(estimate.mean() / truth.mean()) - 1 if truth.size else math.nan
 
 
 def settling_s(time_s: Numbers, estimate: Numbers, level: float, span: Span) -> float:
-    """Seconds after the start of a span until the estimate stays within 10 % of a level for a second.
+    """Return seconds after the start of a span until the estimate stays within 10 % of a level for a second.
 
     The length of the span if that does not happen in it.
     """
@@ -64,10 +71,10 @@ def settling_s(time_s: Numbers, estimate: Numbers, level: float, span: Span) -> 
 
 
 def response_s(time_s: Numbers, estimate: Numbers, before: Span, after: Span) -> float:
-    """Seconds after a step until the estimate has covered 90 % of its own way, whether or not it is right.
+    """Return seconds after a step until an estimate covered 90 % of its own way, right or not.
 
-    Its way is from its median in the second half of the span before the step to that of the span after it. The
-    length of the span if it does not cover so much.
+    Its way is from its median in the second half of the span before the step to that of the span after.
+    The length of the span if it does not cover so much.
     """
     old, new = (_settled_level(time_s, estimate, span) for span in (before, after))
     if math.isnan(old) or math.isnan(new) or old == new:
@@ -78,16 +85,16 @@ def response_s(time_s: Numbers, estimate: Numbers, before: Span, after: Span) ->
 
 
 def spread(time_s: Numbers, estimate: Numbers, spans: Sequence[Span]) -> float:
-    """Standard deviation over time in the second half of each span, mean over the spans, in Mbit/s."""
+    """Return the standard deviation over time in the second half of each span, mean of all, in Mbit/s."""
     halves = [within(time_s, estimate, _second_half(span)) for span in spans]
     deviations = [float(values.std(ddof=1)) for values in halves if values.size >= 2]
     return sum(deviations) / len(deviations) if deviations else math.nan
 
 
 def lag_s(estimate: Numbers, truth: Numbers, interval_s: float) -> float:
-    """Seconds by which the estimate comes late: the shift, from 0 to 5 s, at which it goes best with the truth.
+    """Return by how many seconds the estimate is late: the shift at which it goes best with the truth.
 
-    Best is the largest coefficient of correlation; NaN of constants. `LONGEST_LAG_S` means that or longer.
+    Shifts are from 0 to 5 s, best is the largest coefficient of correlation; NaN of constants. `LONGEST_LAG_S` means that or longer.
     """
     shifts = range(min(round(LONGEST_LAG_S / interval_s), truth.size // 2) + 1)
     pairs = [(estimate[shift:], truth[: truth.size - shift]) for shift in shifts]

@@ -7,7 +7,13 @@ from airpath.nearest import suggestion
 from airpath.papers import ablation, ebe_c, ebe_j, estimators, sarbe
 from airpath.papers.figure import Figure
 
-FIGURES: Final[tuple[Figure, ...]] = (*ebe_j.FIGURES, *ebe_c.FIGURES, *sarbe.FIGURES, *estimators.FIGURES, *ablation.FIGURES)
+FIGURES: Final[tuple[Figure, ...]] = (
+    *ebe_j.FIGURES,
+    *ebe_c.FIGURES,
+    *sarbe.FIGURES,
+    *estimators.FIGURES,
+    *ablation.FIGURES,
+)
 """Every figure, in the order of the report."""
 
 

@@ -1,4 +1,4 @@
-"""What reproducing keeps of one run: series of its links, windows of its long flows, transfers, metrics.
+"""What reproducing keeps of one run: series of its links and long flows, estimates, transfers, metrics.
 
 A run's tables are tens of times larger; thousands of runs must fit on a disk and be read again in seconds.
 """
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived
+from airpath.papers.estimate_data import PARTS, EstimateData, estimates
 from airpath.results import RunResult
 
 Numbers = npt.NDArray[np.float64]
@@ -59,18 +60,23 @@ class RunData:
     """Every metric of the run; NaN where there is no value."""
     links: Mapping[str, LinkData]
     """The recorded links, by name."""
-    estimates: Mapping[str, Numbers] = field(repr=False)
-    """For each ACK-rate estimator, as `FLOW/ESTIMATOR`: rows of time in seconds and estimate in bit/s of payload,
-    NaN before the first. The controller's own estimator is `FLOW/controller`.
-    """
     window_time_s: Numbers = field(repr=False)
     """When the windows were read."""
     windows_packets: Numbers = field(repr=False)
-    """Congestion windows of the long-lived flows under test: flows by times; NaN while a flow is away."""
-    departed_bytes: Numbers = field(repr=False)
-    """What of the same flows left the link where they are measured, in each interval: flows by times; NaN while a
-    flow is away.
+    """Congestion windows of the long flows: flows by times; NaN while a flow is away.
+
+    The long flows are the long-lived ones under test; where estimators run beside controllers, those of them.
     """
+    ssthresh_packets: Numbers = field(repr=False)
+    """Slow-start thresholds of the long flows: flows by times; NaN while there is none."""
+    departed_bytes: Numbers = field(repr=False)
+    """Bytes of the long flows on the wire that left the link where they are measured: flows by times."""
+    min_rtt_s: Numbers = field(repr=False)
+    """Smallest RTT sample of each long flow."""
+    timeouts: Numbers = field(repr=False)
+    """Retransmission timeouts of each long flow."""
+    estimates: Mapping[str, EstimateData] = field(repr=False)
+    """What the ACK-rate estimators of the long flows said, by name."""
     completion_group: tuple[str, ...] = field(repr=False)
     """Group of the flow of each finished transfer."""
     completion_start_s: Numbers = field(repr=False)
@@ -86,17 +92,24 @@ class RunData:
 def extract(run: RunResult) -> RunData:
     """Return what is kept of a run."""
     plan = run.record.plan
-    time_s, windows, departed = _long_flows(run)
     completions, flows = columns(run.completions), columns(run.flows)
+    kept = flows["flow"][_long_flows(run.record.plan, flows)]
+    time_s, (windows, thresholds, departed) = _series(
+        run, kept, ("cwnd_bytes", "ssthresh_bytes", "departed_bytes")
+    )
+    segments = _segments(run.record.plan, flows["source"][kept])[:, np.newaxis]
     return RunData(
         duration_s=plan["duration_ns"] / 1e9,
         link_under_test=str(plan["links"][link_under_test(plan)]["name"]),
         metrics=run.metrics,
         links=_links(run),
-        estimates=_estimates(run),
         window_time_s=time_s,
-        windows_packets=windows,
+        windows_packets=windows / segments,
+        ssthresh_packets=thresholds / segments,
         departed_bytes=departed,
+        min_rtt_s=flows["min_rtt_s"][kept].astype(np.float64),
+        timeouts=flows["timeouts"][kept].astype(np.float64),
+        estimates=estimates(run, kept, time_s),
         completion_group=tuple(map(str, completions["group"])),
         completion_start_s=completions["start_s"].astype(np.float64),
         completion_end_s=completions["end_s"].astype(np.float64),
@@ -110,7 +123,10 @@ def to_bytes(data: RunData) -> bytes:
     arrays: dict[str, npt.NDArray[Any]] = {
         "window_time_s": data.window_time_s,
         "windows_packets": data.windows_packets,
+        "ssthresh_packets": data.ssthresh_packets,
         "departed_bytes": data.departed_bytes,
+        "min_rtt_s": data.min_rtt_s,
+        "timeouts": data.timeouts,
         "completion_start_s": data.completion_start_s,
         "completion_end_s": data.completion_end_s,
         "flow_goodput_bytes": data.flow_goodput_bytes,
@@ -120,12 +136,14 @@ def to_bytes(data: RunData) -> bytes:
         links[name] = {"buffer_bytes": link.buffer_bytes, "drops": link.drops}
         arrays |= {f"link{number}.{column}": values for column, values in link.series.items()}
         arrays |= {f"observed{number}.{quantity}": rows for quantity, rows in link.observations.items()}
-    arrays |= {f"estimates.{name}": rows for name, rows in data.estimates.items()}
+    for number, one in enumerate(data.estimates.values()):
+        arrays |= {f"estimate{number}.{part}": getattr(one, part) for part in PARTS}
     facts = {
         "duration_s": data.duration_s,
         "link_under_test": data.link_under_test,
         "metrics": dict(data.metrics),
         "links": links,
+        "estimators": list(data.estimates),
         "completion_group": data.completion_group,
         "flow_group": data.flow_group,
     }
@@ -159,10 +177,16 @@ def from_bytes(content: bytes) -> RunData:
         link_under_test=facts["link_under_test"],
         metrics=facts["metrics"],
         links=links,
-        estimates=_part(arrays, "estimates."),
         window_time_s=arrays["window_time_s"],
         windows_packets=arrays["windows_packets"],
+        ssthresh_packets=arrays["ssthresh_packets"],
         departed_bytes=arrays["departed_bytes"],
+        min_rtt_s=arrays["min_rtt_s"],
+        timeouts=arrays["timeouts"],
+        estimates={
+            name: EstimateData(**_part(arrays, f"estimate{number}."))
+            for number, name in enumerate(facts["estimators"])
+        },
         completion_group=tuple(facts["completion_group"]),
         completion_start_s=arrays["completion_start_s"],
         completion_end_s=arrays["completion_end_s"],
@@ -197,35 +221,31 @@ def _links(run: RunResult) -> dict[str, LinkData]:
     return links
 
 
-def _estimates(run: RunResult) -> dict[str, Numbers]:
-    sources = [str(source["name"]) for source in run.record.plan["flows"]]
-    flows, table = columns(run.flows), columns(run.table("flow_estimates"))
-    names = {
-        flow: sources[source]
-        for flow, source in zip(flows["flow"].tolist(), flows["source"].tolist(), strict=True)
-    }
-    estimates = {}
-    for flow in np.unique(table["flow"]):
-        for estimator in dict.fromkeys(table["estimator"][table["flow"] == flow].tolist()):
-            rows = (table["flow"] == flow) & (table["estimator"] == estimator)
-            estimates[f"{names[flow]}/{estimator}"] = np.stack(
-                [table["time_s"][rows], table["estimate_bps"][rows]]
-            )
-    return estimates
+def _long_flows(plan: Mapping[str, Any], flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
+    observed = np.array([bool(flow.get("estimators")) for flow in plan["flows"]], dtype=bool)[flows["source"]]
+    tested = observed if observed.any() else flows_under_test(plan, flows)
+    long: npt.NDArray[np.bool_] = tested & long_lived(plan, flows)
+    return long
 
 
-def _long_flows(run: RunResult) -> tuple[Numbers, Numbers, Numbers]:
-    """Return times, and windows and departed bytes of the long-lived flows under test, flows by times."""
-    plan, flows, series = run.record.plan, columns(run.flows), columns(run.flow_series)
-    kept = flows["flow"][flows_under_test(plan, flows) & long_lived(plan, flows)]
+def _series(
+    run: RunResult, kept: npt.NDArray[np.int64], names: tuple[str, ...]
+) -> tuple[Numbers, list[Numbers]]:
+    """Return columns of `flow_series` as flows by times; NaN while a flow is away."""
+    series = columns(run.flow_series)
     rows = np.isin(series["flow"], kept)
     time_s, at = np.unique(series["time_s"][rows], return_inverse=True)
-    _, flow = np.unique(series["flow"][rows], return_inverse=True)
-    shape = (int(flow.max(initial=-1)) + 1, len(time_s))
-    windows, departed = np.full(shape, np.nan), np.full(shape, np.nan)
-    segment = [float((source.get("transport") or {}).get("mss_bytes", np.nan)) for source in plan["flows"]]
-    source_of = dict(zip(flows["flow"].tolist(), flows["source"].tolist(), strict=True))
-    sizes = np.array([segment[source_of[number]] for number in series["flow"][rows].tolist()])
-    windows[flow, at] = series["cwnd_bytes"][rows] / sizes
-    departed[flow, at] = series["departed_bytes"][rows]
-    return time_s.astype(np.float64), windows, departed
+    flow = np.searchsorted(kept, series["flow"][rows])
+    grids = []
+    for name in names:
+        grid = np.full((len(kept), len(time_s)), np.nan)
+        grid[flow, at] = series[name][rows]
+        grids.append(grid)
+    return time_s.astype(np.float64), grids
+
+
+def _segments(plan: Mapping[str, Any], sources: npt.NDArray[np.int64]) -> Numbers:
+    """Return the payload of a full segment of each flow, in bytes."""
+    return np.array(
+        [float((plan["flows"][source].get("transport") or {}).get("mss_bytes", np.nan)) for source in sources]
+    )

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from airpath import _core
 from airpath.errors import UsageError
 from airpath.papers.registry import FIGURES, select
 from airpath.papers.settings import believing, parking_lot, with_options
 from airpath.scenario import Scenario, scenario_names
+from airpath.schemes import parse_scheme
+from airpath.workers import simulation
 
 # The figures and tables that a reader of the papers looks for.
 PROMISED = {
@@ -16,6 +17,8 @@ PROMISED = {
     " join-leave small-buffers anova-vcp",
     "ebe-c": "fig2 fig3 fig4 fig5",
     "ebe": "ablation",
+    "sarbe": "fig1 fig2a fig2b fig4 fig5 fig6",
+    "estimators": "links",
 }
 
 
@@ -28,10 +31,18 @@ def test_everything_promised_is_there():
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
 def test_experiments_are_accepted_by_the_engine(figure):
     for experiment in figure.all_experiments():
-        plan = experiment.resolve().plan()
-        _core.Simulation(json.dumps(plan), [], 1)
-        used = {flow["controller"]["kind"] for flow in plan["flows"]}
-        assert used == {experiment.scheme.split(":")[0].split("-")[0]}
+        scenario = experiment.resolve()
+        simulation(scenario, 1)
+        used = {flow["controller"]["kind"] for flow in scenario.plan()["flows"] if flow["controller"]}
+        asked = {
+            experiment.scheme,
+            *(value for path, value in experiment.changes.items() if is_of_flows(path)),
+        }
+        assert used == {parse_scheme(scheme)[0].controller for scheme in asked}
+
+
+def is_of_flows(path: str) -> bool:
+    return path.startswith("flows.") and path.endswith(".scheme")
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
@@ -43,18 +54,21 @@ def test_claims_name_choices_that_exist(figure):
 
 
 def test_experiments_of_a_choice_are_paired():
-    """The same scenario and seeds but for the scheme: otherwise differences would mean nothing."""
+    """The same seeds and flows but for the scheme: otherwise differences would mean nothing.
+
+    Traffic that some of them lack changes no draw of the flows that they share: each has streams of its own.
+    """
     for figure in FIGURES:
         for experiments in figure.experiments.values():
-            starts = {
-                (
-                    one.seed,
-                    one.repetitions,
-                    json.dumps([flow["start_ns"] for flow in one.resolve().plan()["flows"]]),
-                )
-                for one in experiments.values()
-            }
-            assert len(starts) == 1, figure.id
+            assert len({(one.seed, one.repetitions) for one in experiments.values()}) == 1, figure.id
+            plans = [one.resolve().plan()["flows"] for one in experiments.values()]
+            starts = [{flow["name"]: json.dumps(flow["start_ns"]) for flow in flows} for flows in plans]
+            shared = set.intersection(*(set(one) for one in starts))
+            assert shared, figure.id
+            assert all(
+                {name: one[name] for name in shared} == {name: starts[0][name] for name in shared}
+                for one in starts
+            )
 
 
 def test_routers_believe_ten_and_the_other_links_of_the_parking_lot_twenty():
@@ -95,10 +109,13 @@ def test_settings_differ_in_what_comes_back(setting, reverse_flows, reverse_mbps
         assert rate == {"kind": "constant", "bps": reverse_mbps * 10**6}
 
 
-@pytest.mark.parametrize("name", [name for name in scenario_names() if name.startswith(("ebe-", "stress-"))])
+@pytest.mark.parametrize(
+    "name",
+    [name for name in scenario_names() if name.startswith(("ebe-", "estimators-", "sarbe-", "stress-"))],
+)
 def test_shipped_scenarios_are_accepted_by_the_engine(name):
     scenario = Scenario.load(name)
-    _core.Simulation(json.dumps(scenario.plan()), [], scenario.seed)
+    simulation(scenario, scenario.seed)
     assert scenario.document.description
 
 
@@ -116,6 +133,8 @@ def test_beliefs_are_given_to_those_who_ask():
         ("ebe-j/fig3", "ebe-j/fig3a", 2),
         ("ebe-j/fig1", "ebe-j/fig1", 1),
         ("ebe/ablation", "ebe/ablation", 1),
+        ("sarbe", "sarbe/fig1", 6),
+        ("sarbe/fig2", "sarbe/fig2a", 2),
     ],
 )
 def test_figures_are_found_by_name(what, first, count):

@@ -58,13 +58,21 @@ def test_runs_over_different_traces_are_told_apart_though_their_plans_are_the_sa
     rates = {"slow": 1, "fast": 2}
     for name, mbps in rates.items():
         (tmp_path / name).write_text("".join(f"{second} {mbps}\n" for second in range(5)))
-    text = Path(tiny).read_text().replace('"2mbps"', '{ kind = "trace", file = "slow", format = "seconds-mbps" }')
+    text = (
+        Path(tiny)
+        .read_text()
+        .replace('"2mbps"', '{ kind = "trace", file = "slow", format = "seconds-mbps" }')
+    )
     Path(tiny).write_text(text)
     over = {
-        name: Experiment(tiny, "newreno", {"topology.bottleneck.rate.file": name}, repetitions=1) for name in rates
+        name: Experiment(tiny, "newreno", {"topology.bottleneck.rate.file": name}, repetitions=1)
+        for name in rates
     }
     do_runs(missing_runs(over.values(), store), store, 1, quiet)
-    offered = {name: the_run(store, one).links["bottleneck"].series["offered_bytes"].sum() for name, one in over.items()}
+    offered = {
+        name: the_run(store, one).links["bottleneck"].series["offered_bytes"].sum()
+        for name, one in over.items()
+    }
     assert offered["fast"] == pytest.approx(2 * offered["slow"], rel=0.01)
 
 

@@ -65,7 +65,8 @@ def _experiment(scenario: str, link: JudgedLink, further: dict[str, Any]) -> Exp
 _EXPERIMENTS = {
     ONE_WAY: {link.label: _experiment("estimators-link", link, {}) for link in LINKS},
     TWO_WAY: {
-        link.label: _experiment("estimators-link-two-way", link, {"flows.1.scheme": "cubic"}) for link in LINKS
+        link.label: _experiment("estimators-link-two-way", link, {"flows.1.scheme": "cubic"})
+        for link in LINKS
     },
 }
 _OF_KIND: Final = {kind: [link.label for link in LINKS if link.kind is kind] for kind in Kind}
@@ -73,7 +74,7 @@ _OF_KIND: Final = {kind: [link.label for link in LINKS if link.kind is kind] for
 
 def _errors(run: RunData, estimator: str) -> Errors:
     one_way = "upload" not in run.flow_group
-    return errors(run, f"watched-1/{estimator}", against_capacity=one_way, payload_share=PAYLOAD_SHARE)
+    return errors(run, estimator, against_capacity=one_way, payload_share=PAYLOAD_SHARE)
 
 
 def _mean_over(
@@ -100,7 +101,9 @@ def _cell(found: list[Errors]) -> str:
     """Return bias / mean absolute error / 95th percentile / lag, means of all."""
     means = {name: float(np.mean([getattr(one, name) for one in found])) for name in _COLUMNS}
     lag = NO_VALUE if math.isnan(means["lag_s"]) else f"{means['lag_s']:.1f} s"
-    return f"{means['bias']:+.2f} / {means['mean_absolute']:.0%} / {means['p95']:.0%} / {lag}".replace("%", " %")
+    return f"{means['bias']:+.2f} / {means['mean_absolute']:.0%} / {means['p95']:.0%} / {lag}".replace(
+        "%", " %"
+    )
 
 
 _COLUMNS: Final = ("bias", "mean_absolute", "p95", "lag_s")
@@ -144,7 +147,10 @@ def _draw(runs: FigureRuns) -> Picture:
     for choice, panel in zip(runs.choices, axes, strict=True):
         for number, (kind, labels) in enumerate(_OF_KIND.items()):
             points = [
-                (100 * float(np.mean([_errors(run, estimator).bias for run in runs.of(choice)(label)])), place)
+                (
+                    100 * float(np.mean([_errors(run, estimator).bias for run in runs.of(choice)(label)])),
+                    place,
+                )
                 for estimator, place in zip(ESTIMATORS, places, strict=True)
                 for label in labels
             ]
@@ -198,7 +204,8 @@ LINKS_FIGURE: Final = Figure(
     claims=(
         Claim(
             "bursts-over-estimate",
-            "where a scheduler delivers many packets in a millisecond, per-ACK samples over-estimate without any"
+            "where a scheduler delivers many packets in a millisecond, per-ACK samples over-estimate"
+            " without any"
             " reverse traffic",
             AtLeast(0.25),
             f"bias of filter (3) over per-ACK samples, {_BURSTS}",
@@ -261,15 +268,22 @@ LINKS_FIGURE: Final = Figure(
         ),
     ),
     notes=(
-        "One sender keeps a fixed window in flight, 300 ms of the mean rate, and all estimators watch it; a buffer"
-        " without limit, 40 ms of base RTT, an acknowledgment for each packet of 1500 bytes. The reverse traffic is"
-        " one long CUBIC upload over the trace of the opposite direction, or the same trace where there is none.",
-        "The truth is the mean over a second around the instant, without headers: of what the link could carry, or, with"
-        " reverse traffic, of what it carried of the flow, since then the sender no longer fills it. Bias is mean over"
+        "One sender keeps a fixed window in flight, 300 ms of the mean rate, and all estimators watch it;"
+        " a buffer"
+        " without limit, 40 ms of base RTT, an acknowledgment for each packet of 1500 bytes. The reverse"
+        " traffic is"
+        " one long CUBIC upload over the trace of the opposite direction, or the same trace where there"
+        " is none.",
+        "The truth is the mean over a second around the instant, without headers: of what the link could"
+        " carry, or, with"
+        " reverse traffic, of what it carried of the flow, since then the sender no longer fills it. Bias"
+        " is mean over"
         " mean, minus one; errors are parts of the truth at the same time, instants with less than 5 % of the"
         " mean left out; lag is the shift, up to 5 s, at which estimate and truth correlate most.",
-        f"Two synthetic links come with airpath. Recordings are added where the environment variable {VARIABLE} names"
+        f"Two synthetic links come with airpath. Recordings are added where the environment variable"
+        f" {VARIABLE} names"
         " their folder.",
-        "Hoe's slope gives one sample at the start of a connection, for its first threshold, and is not here.",
+        "Hoe's slope gives one sample at the start of a connection, for its first threshold, and is not"
+        " here.",
     ),
 )

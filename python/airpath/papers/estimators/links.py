@@ -1,7 +1,7 @@
 """The links on which estimators are judged: those that are shipped, and recordings where they are present.
 
-The environment variable `AIRPATH_TRACES` names the folder of the recordings. They are public data sets that are not
-shipped; those that are absent are left out.
+The environment variable `AIRPATH_TRACES` names the folder of the recordings. They are public data sets that
+are not shipped; those that are absent are left out.
 """
 
 import os

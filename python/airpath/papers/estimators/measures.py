@@ -5,7 +5,13 @@ from typing import Final
 
 import numpy as np
 
-from airpath.papers.estimate_measures import bias, estimate_mbps, lag_s, mean_absolute_error, p95_absolute_error
+from airpath.papers.estimate_measures import (
+    bias,
+    estimate_mbps,
+    lag_s,
+    mean_absolute_error,
+    p95_absolute_error,
+)
 from airpath.papers.measures import link
 from airpath.papers.run_data import Numbers, RunData
 
@@ -14,7 +20,7 @@ FROM_S: Final = 10.0
 WINDOW_S: Final = 1.0
 """The truth is a mean over this time, centred."""
 LEAST: Final = 0.05
-"""Instants at which the truth is less than this part of its mean do not count: there a relative error has no meaning."""
+"""Instants with a truth below this part of its mean do not count: relative errors explode there."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ def errors(run: RunData, estimator: str, *, against_capacity: bool, payload_shar
     run
         The run.
     estimator
-        `FLOW/ESTIMATOR`.
+        Its name.
     against_capacity
         The truth is what the link could carry; else what of the flow it carried.
     payload_share

@@ -12,7 +12,9 @@ from airpath.plots.style import styled
 
 
 @styled
-def estimates_over_time(runs: FigureRuns, labels: Sequence[str], highest_mbps: float | None = None) -> Picture:
+def estimates_over_time(
+    runs: FigureRuns, labels: Sequence[str], highest_mbps: float | None = None
+) -> Picture:
     """Draw the estimates of the first run, a panel for each choice; the available bandwidth is dotted."""
     picture, axes = panels(len(runs.choices))
     for choice, panel in zip(runs.choices, axes, strict=True):

@@ -41,7 +41,7 @@ FRIENDLY: Final = 0.8
 
 
 def _label(other: str, count: int) -> str:
-    return f"{count} × {other}"
+    return f"{count} of {other}"
 
 
 def _experiments(changes: Any) -> dict[str, Experiment]:
@@ -117,6 +117,7 @@ def _draw(runs: FigureRuns) -> Picture:
             )
         fair = [sample(of_each(of(_label(other, count)), _fair_kbps)).mean for count in COUNTS]
         panel.plot(COUNTS, fair, color="black", linestyle=":", label="fair share")
+        panel.set_xlim(0, FLOWS)
         panel.set_xticks(COUNTS)
         panel.set_xlabel(f"flows of {title(other)}, of ten")
         panel.set_ylabel("goodput (kbit/s)")
@@ -138,7 +139,8 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
             (
                 title(other),
                 *(
-                    f"{cell(_goodput(of, other, count, 'sarbe'))} / {cell(_goodput(of, other, count, 'other'))}"
+                    f"{cell(_goodput(of, other, count, 'sarbe'))} /"
+                    f" {cell(_goodput(of, other, count, 'other'))}"
                     for count in COUNTS
                 ),
             )
@@ -147,9 +149,11 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
     )
 
 
-_BELOW_WESTWOOD: Final = (
-    "Westwood's per-ACK estimate is above SARBE's when its packets arrive in bunches, so that its window falls less"
-)
+_REASONS: Final = {
+    WESTWOOD: "Westwood's per-ACK estimate exceeds its share where its packets arrive in bunches, and its window"
+    " falls less at a loss",
+    DYNAPARA: "over per-ACK samples the stand-in's window falls at a loss as little as SARBE's",
+}
 
 FIG6: Final = Figure(
     id="sarbe/fig6",
@@ -167,7 +171,7 @@ FIG6: Final = Figure(
                 f"goodput of a flow, SARBE minus {title(other)}, mean over five mixes",
                 _advantage(other),
                 unit="kbit/s",
-                reason=_BELOW_WESTWOOD if other == WESTWOOD else "",
+                reason=_REASONS.get(other, ""),
             )
             for other in OTHERS
         ),
@@ -184,7 +188,8 @@ FIG6: Final = Figure(
     ),
     notes=(
         SETTING,
-        "The fair share (dotted) is a tenth of what all flows get together. “Friendly” is taken as keeping 80 % of it.",
+        "The fair share (dotted) is a tenth of what all flows get together. “Friendly” is taken as"
+        " keeping 80 % of it.",
         TRANSPORT,
         WHICH_WESTWOOD,
         STAND_INS,

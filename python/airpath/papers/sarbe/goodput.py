@@ -106,7 +106,8 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
         "Gain of SARBE at 1 % loss, in percent, over pairs of runs (± half-width of the 95 % interval)",
         ("over", *runs.choices),
         tuple(
-            (title(other), *(cell(_gains(runs.of(choice), other)) for choice in runs.choices)) for other in others
+            (title(other), *(cell(_gains(runs.of(choice), other)) for choice in runs.choices))
+            for other in others
         ),
     )
     goodput = (
@@ -127,22 +128,31 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
 
 
 _PER_ACK = (
-    "over samples of each acknowledgment every filter fills the link as SARBE does; wherever Reno is as far behind as"
+    "over samples of each acknowledgment every filter fills the link as SARBE does; wherever Reno is as"
+    " far behind as"
     " stated the gap to it is below 5 %"
 )
-_STAND_IN = (
-    "no stand-in both over-estimates many times under compression and stays so far behind here; DynaPara itself may"
-)
+_STAND_IN = "no stand-in both over-estimates many times under compression and stays so far behind here"
 _SWEEP = tuple(LINKS)
+_AS_STATED = (*LINKS, SACK, CAPPED)
+"""Choices in which Reno is about as far behind as stated."""
 
 
-def _over(name: str, other: str, statement: str, rule: Rule, reason: str = "") -> Claim:
+def _over(
+    name: str,
+    other: str,
+    statement: str,
+    rule: Rule,
+    reason: str = "",
+    choices: tuple[str, ...] = _AS_STATED,
+) -> Claim:
     return Claim(
         name,
         statement,
         rule,
         f"gain of SARBE at 1 % loss over {title(other)}, pairs of runs",
         _gain(other),
+        choices=choices,
         unit="%",
         reason=reason,
     )
@@ -160,9 +170,13 @@ FIG4: Final = Figure(
     draw=_draw,
     tables=_tables,
     claims=(
-        _over("reno", RENO, "at 1 % loss SARBE is better than Reno by 34.6 %", Between(25, 45)),
+        _over("reno", RENO, "at 1 % loss SARBE is better than Reno by 34.6 %", Between(25, 45), choices=()),
         _over(
-            "westwood", WESTWOOD, "at 1 % loss SARBE is better than Westwood by 14 %", Between(5, 25), _PER_ACK
+            "westwood",
+            WESTWOOD,
+            "at 1 % loss SARBE is better than Westwood by 14 %",
+            Between(5, 25),
+            _PER_ACK,
         ),
         _over("not-below-westwood", WESTWOOD, "SARBE is not below Westwood", AtLeast(0)),
         _over(
@@ -173,7 +187,11 @@ FIG4: Final = Figure(
             "at 384 kbit/s Westwood+ falls further behind",
         ),
         _over(
-            "dynapara", DYNAPARA, "at 1 % loss SARBE is better than DynaPara by 13 %", Between(5, 25), _STAND_IN
+            "dynapara",
+            DYNAPARA,
+            "at 1 % loss SARBE is better than DynaPara by 13 %",
+            Between(5, 25),
+            _STAND_IN,
         ),
         _over("not-below-dynapara", DYNAPARA, "SARBE is not below DynaPara", AtLeast(0)),
         _over(
@@ -207,7 +225,11 @@ FIG4: Final = Figure(
     ),
     notes=(
         SETTING,
-        "The other choices are run at 1 % loss only. Runs of the same seed are pairs: the same start, the same"
+        "What is said of Westwood and DynaPara is judged where Reno is about as far behind as stated;"
+        " with 45 ms or"
+        " delayed acknowledgments it is twice as far, and so are the others: the table has them. All but"
+        " the two"
+        " links are run at 1 % loss only. Runs of the same seed are pairs: the same start, the same"
         " draws of losses.",
         TRANSPORT,
         "Receivers stamp in steps of 1 µs.",

@@ -17,10 +17,8 @@ SCHEMES: Final = (RENO, WESTWOOD, WESTWOOD_PLUS, DYNAPARA, DYNAPARA_TIMED, SARBE
 
 
 def of_the_era(scheme: str, **options: str) -> str:
-    """Return a scheme that grows as ns-2's TCP: a segment for each window of acknowledgments, whatever they cover."""
-    return with_options(
-        scheme, counting="acknowledgments", slow_start="per-acknowledgment", **options
-    )
+    """Return a scheme that grows as ns-2's TCP: by acknowledgments, whatever they cover."""
+    return with_options(scheme, counting="acknowledgments", slow_start="per-acknowledgment", **options)
 
 
 TRANSPORT: Final = (
@@ -29,7 +27,8 @@ TRANSPORT: Final = (
     " timeouts of 200 ms at least, an initial window of two packets."
 )
 WHICH_WESTWOOD: Final = (
-    "“The recent Westwood module” of ns-2 filters a sample of each acknowledgment bilinearly (tau = 1 s), and a loss"
+    "“The recent Westwood module” of ns-2 filters a sample of each acknowledgment bilinearly (tau = 1 s),"
+    " and a loss"
     " only lowers the window; Westwood+ as in Linux is shown beside it."
 )
 STAND_INS: Final = (

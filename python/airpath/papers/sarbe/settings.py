@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from airpath.papers.estimate_measures import CONTROLLER, estimate_mbps
+from airpath.papers.estimate_measures import estimate_mbps
 from airpath.papers.experiment import Experiment
 from airpath.papers.measures import Span
 from airpath.papers.run_data import Numbers, RunData
@@ -20,6 +20,7 @@ from airpath.papers.sarbe.paper import (
     of_the_era,
 )
 from airpath.papers.settings import with_options
+from airpath.results.records import OWN_ESTIMATOR
 
 REPETITIONS: Final = 5
 
@@ -43,12 +44,15 @@ ESTIMATORS: Final = (WESTWOOD, WESTWOOD_PLUS, DYNAPARA, DYNAPARA_TIMED, SARBE)
 
 SETTING: Final = (
     "Ours, since the drawing that has them was not available: 5 Mbit/s, 70 ms of base RTT, a buffer of one"
-    " bandwidth-delay product, a load of 0, 1, 2, 3.5, 1.5 and 0 Mbit/s for 25 s each. Available is what the load"
+    " bandwidth-delay product, a load of 0, 1, 2, 3.5, 1.5 and 0 Mbit/s for 25 s each. Available is what"
+    " the load"
     " leaves, less headers, since estimates count payload."
 )
 CHOICES: Final = (
-    "Each estimator controls its own FTP, as in the paper; “beside one NewReno” they watch the same FTP. Receivers"
-    " of the time stamped in steps of 10 ms, which the paper does not say; with fine stamps the alternation of FTP"
+    "Each estimator controls its own FTP, as in the paper; “beside one NewReno” they watch the same FTP."
+    " Receivers"
+    " of the time stamped in steps of 10 ms, which the paper does not say; with fine stamps the"
+    " alternation of FTP"
     " and load packets makes the mean of samples larger than data over time."
 )
 
@@ -86,9 +90,8 @@ def available_mbps(time_s: Numbers) -> Numbers:
 
 def estimate(run: RunData, label: str) -> tuple[Numbers, Numbers]:
     """Return times and the estimate of this estimator: the controller's own, else that beside it."""
-    own = f"ftp-1/{CONTROLLER}"
-    names = [name for name in run.estimates if name.partition("/")[2].partition(":")[0] == label]
-    return estimate_mbps(run, own if own in run.estimates else names[0])
+    names = (name for name in run.estimates if name.partition(":")[0] == label)
+    return estimate_mbps(run, OWN_ESTIMATOR if OWN_ESTIMATOR in run.estimates else next(names))
 
 
 def _stamped(scheme: str, resolution: str) -> str:

@@ -1,6 +1,7 @@
 """SARBE, figure 1: estimates beside a load that changes in steps."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -79,9 +80,7 @@ def _settling_after(number: int) -> Measure:
 
 
 def _mean_over_steps(of_step: Callable[[int], Measure]) -> Measure:
-    return lambda run, label: float(
-        np.nanmean([of_step(number)(run, label) for number in range(len(STEPS))])
-    )
+    return lambda run, label: float(np.nanmean([of_step(number)(run, label) for number in range(len(STEPS))]))
 
 
 _response, _settling = _mean_over_steps(_response_to), _mean_over_steps(_settling_after)
@@ -111,7 +110,7 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
         low, high = values.interval
         return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
 
-    steps = [f"{one:g} to {other:g}" for one, other in zip(LOAD_MBPS, LOAD_MBPS[1:], strict=False)]
+    steps = [f"{one:g} to {other:g}" for one, other in pairwise(LOAD_MBPS)]
     measures = [
         *(_settling_after(number) for number in range(len(STEPS))),
         _settling,
@@ -120,7 +119,8 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
         _spread,
     ]
     return TextTable(
-        f"{choice}: seconds until the estimate stays within 10 % of what is available, for each step of the load"
+        f"{choice}: seconds until the estimate stays within 10 % of what is available, for each step of"
+        f" the load"
         f" (Mbit/s; {HOLD_S:g} means never), and other measures",
         (
             "estimator",
@@ -135,7 +135,8 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
 
 
 _SLOW = (
-    "a filter with tau = 1 s covers 90 % of a step in little more than 2 s; where it needs longer to come within 10 %"
+    "a filter with tau = 1 s covers 90 % of a step in little more than 2 s; where it needs longer to come"
+    " within 10 %"
     " it is wrong, not slow"
 )
 _RESPONSE = "seconds until an estimate has covered 90 % of its own way after a step, mean over five steps"
@@ -169,11 +170,12 @@ FIG1: Final = Figure(
             "settles-sooner",
             "SARBE reaches persistent changes sooner than Westwood",
             Positive(),
-            "seconds until the estimate stays within 10 % of what is available, mean over five steps, Westwood minus"
+            "seconds until the estimate stays within 10 % of what is available, mean over five steps,"
+            " Westwood minus"
             " SARBE",
             _against_sarbe(WESTWOOD, _settling),
             unit="s",
-            reason="where most packets are the load's, single samples scatter so much that SARBE leaves the 10 % again",
+            reason="where most packets are the load's, samples scatter so much that SARBE leaves the 10 % again",
         ),
         Claim(
             "dynapara-fluctuates",
@@ -182,7 +184,7 @@ FIG1: Final = Figure(
             "standard deviation over time while the load holds, DynaPara-like minus SARBE",
             _against_sarbe(DYNAPARA, _spread),
             unit="Mbit/s",
-            reason="the stand-in smooths more than SARBE's filter, whose gain rises with the scatter of the samples",
+            reason="the stand-in smooths at least as much as SARBE's filter of steady noise",
         ),
         Claim(
             "dynapara-inaccurate",
@@ -213,7 +215,7 @@ FIG1: Final = Figure(
             AtMost(CLOSE),
             "mean absolute error of SARBE, share of what is available",
             _level(SARBE, _error),
-            reason="with fine stamps packets of FTP and load alternate, and the mean of samples exceeds data over time",
+            reason="packets of FTP and load alternate, and the mean of fine samples exceeds data over time",
         ),
     ),
     notes=(SETTING, CHOICES, TRANSPORT, WHICH_WESTWOOD, STAND_INS),

@@ -29,9 +29,12 @@ LINKS: Final[Mapping[str, Mapping[str, Any]]] = {
 """The wireless hop and the one-way delay of the wired link."""
 
 SETTING: Final = (
-    "Ours, since the drawing that has them was not available: a wired link of 10 Mbit/s, a wireless hop of 2 Mbit/s"
-    " that loses packets downwards, independently of each other, 27 ms one way, a buffer of one bandwidth-delay"
-    " product, 13 packets. Of the delays of 25 to 27 ms at which NewReno is as far behind as stated, 27 ms comes"
+    "Ours, since the drawing that has them was not available: a wired link of 10 Mbit/s, a wireless hop"
+    " of 2 Mbit/s"
+    " that loses packets downwards, independently of each other, 27 ms one way, a buffer of one"
+    " bandwidth-delay"
+    " product, 13 packets. Of the delays of 25 to 27 ms at which NewReno is as far behind as stated, 27"
+    " ms comes"
     " nearest; at 45 ms it is far more. The second setting is 384 kbit/s and 150 ms."
 )
 
@@ -97,6 +100,10 @@ def over_loss(
             label=look.display_name,
         )
     axes.set_xscale("log")
+    axes.set_xlim(percent[0] / 1.5, percent[-1] * 1.5)
+    ticks = [one for one in percent if round(np.log10(one), 6).is_integer()]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
     axes.set_xlabel("packet loss rate (%)")
     axes.set_ylabel(ylabel)
     legend_above(axes)
