@@ -13,7 +13,7 @@ from airpath.results import RunResult
 Numbers = npt.NDArray[np.float64]
 
 IN_ORDER_SEGMENTS: Final = 2.5
-"""More than this is no acknowledgment of data in order, which a delayed one gives for two segments at most."""
+"""More than this is no acknowledgment of data in order: a delayed one comes after two segments at most."""
 _RECOVERY: Final = "loss"
 """The event that begins a fast recovery."""
 _RECOVERED: Final = ("recovery left", "timeout")
@@ -31,8 +31,8 @@ class EstimateData:
     largest_sample_bps: Numbers = field(repr=False)
     """The largest sample of the interval, before any filter."""
     in_order_sample_bps: Numbers = field(repr=False)
-    """The largest of the samples of single acknowledgments outside recovery that cover two segments at most; only
-    of estimators that take a sample from each acknowledgment, in runs that keep every sample.
+    """The largest of the samples of single acknowledgments outside recovery that cover two segments at most;
+    only of estimators that take a sample from each acknowledgment, in runs that keep every sample.
     """
 
 
@@ -64,7 +64,9 @@ def estimates(run: RunResult, kept: npt.NDArray[np.int64], time_s: Numbers) -> d
             if _takes_each_acknowledgment(run.record.plan, name, _source(run, flow)):
                 ours = _rows(each, each["flow"] == flow)
                 good = _in_order(run, flow, ours)
-                np.fmax.at(in_order[number], _interval(time_s, ours["time_s"][good]), ours["sample_bps"][good])
+                np.fmax.at(
+                    in_order[number], _interval(time_s, ours["time_s"][good]), ours["sample_bps"][good]
+                )
         largest = np.full(shape, np.nan)
         np.fmax.at(
             largest,
@@ -76,13 +78,17 @@ def estimates(run: RunResult, kept: npt.NDArray[np.int64], time_s: Numbers) -> d
 
 
 def in_order_samples(
-    time_s: Numbers, sample_bps: Numbers, segment_bits: float, changes_s: Numbers, begins: npt.NDArray[np.bool_]
+    time_s: Numbers,
+    sample_bps: Numbers,
+    segment_bits: float,
+    changes_s: Numbers,
+    begins: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]:
     """Tell which samples are those of an acknowledgment of data in order, outside recovery.
 
     An estimator learns that an arrival time is complete from the next one only, so that a sample is recorded
-    when the next acknowledgment arrives: sample k belongs to the time of record k - 1, and spans the time from
-    record k - 2 to it.
+    when the next acknowledgment arrives: sample k belongs to the time of record k - 1, and spans the time
+    from record k - 2 to it.
 
     Parameters
     ----------

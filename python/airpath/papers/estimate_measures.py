@@ -94,7 +94,8 @@ def spread(time_s: Numbers, estimate: Numbers, spans: Sequence[Span]) -> float:
 def lag_s(estimate: Numbers, truth: Numbers, interval_s: float) -> float:
     """Return by how many seconds the estimate is late: the shift at which it goes best with the truth.
 
-    Shifts are from 0 to 5 s, best is the largest coefficient of correlation; NaN of constants. `LONGEST_LAG_S` means that or longer.
+    Shifts are from 0 to `LONGEST_LAG_S`, which means that or longer; best is the largest coefficient of
+    correlation. NaN of constants.
     """
     shifts = range(min(round(LONGEST_LAG_S / interval_s), truth.size // 2) + 1)
     pairs = [(estimate[shift:], truth[: truth.size - shift]) for shift in shifts]

@@ -150,7 +150,7 @@ FIG2B: Final = Figure(
             AtLeast(MANY_TIMES),
             "mean estimate under reverse traffic, DynaPara-like, timed, over SARBE",
             lambda of: sample(_times_sarbe(of, DYNAPARA_TIMED)),
-            reason="a coefficient over an RTT hardly moves at samples of no length: it needs no anti-aliasing",
+            reason="a coefficient over an RTT hardly moves at samples of no length: it is anti-aliased",
         ),
         Claim(
             "fluctuates",

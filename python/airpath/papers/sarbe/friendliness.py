@@ -150,7 +150,7 @@ def _table(runs: FigureRuns, choice: str) -> TextTable:
 
 
 _REASONS: Final = {
-    WESTWOOD: "Westwood's per-ACK estimate exceeds its share where its packets arrive in bunches, and its window"
+    WESTWOOD: "Westwood's per-ACK estimate exceeds its share where its packets come in bunches; its window"
     " falls less at a loss",
     DYNAPARA: "over per-ACK samples the stand-in's window falls at a loss as little as SARBE's",
 }
