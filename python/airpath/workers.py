@@ -36,10 +36,15 @@ class Job:
 class Outcome:
     """What came of some jobs."""
 
-    records: list[RunRecord]
-    """The finished runs, in the order of the jobs."""
+    finished: list[tuple[Job, RunRecord]]
+    """The finished jobs and their runs, in the order of the jobs."""
     interrupted: bool
     """Whether the work was interrupted before its end."""
+
+    @property
+    def records(self) -> list[RunRecord]:
+        """The finished runs, in the order of the jobs."""
+        return [record for _, record in self.finished]
 
 
 def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], None]) -> Outcome:
@@ -82,7 +87,7 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
                 task.cancel()
     if not interrupted:
         on_progress(1.0)
-    return Outcome([task.record for task in tasks if task.record is not None], interrupted)
+    return Outcome([(task.job, task.record) for task in tasks if task.record is not None], interrupted)
 
 
 def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
@@ -103,13 +108,13 @@ class _Task:
 
     def __init__(self, job: Job, traces: dict[TraceInput, _core.Trace]) -> None:
         self.record: RunRecord | None = None
-        self._job = job
+        self.job = job
         self._traces = traces
         self._simulation: _core.Simulation | None = None
 
     def run(self, stop: Event) -> None:
         """Do the job; called in a worker thread."""
-        job = self._job
+        job = self.job
         simulation = _simulation(
             job.scenario, [self._traces[trace] for trace in job.scenario.traces], job.seed
         )

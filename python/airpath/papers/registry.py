@@ -4,15 +4,17 @@ from typing import Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.papers import ablation, ablation_cubic, ebe_c, ebe_j, gm
+from airpath.papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe
 from airpath.papers.figure import Figure
 
 FIGURES: Final[tuple[Figure, ...]] = (
     *ebe_j.FIGURES,
     *ebe_c.FIGURES,
+    *gm.FIGURES,
+    *sarbe.FIGURES,
+    *estimators.FIGURES,
     *ablation.FIGURES,
     *ablation_cubic.FIGURES,
-    *gm.FIGURES,
 )
 """Every figure, in the order of the report."""
 

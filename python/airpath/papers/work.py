@@ -143,8 +143,10 @@ def _do_groups(
             on_progress((done + share * size) / len(jobs))
 
         outcome = execute([run.job for run in group], workers, show)
-        for record in outcome.records:
-            keep(next(run for run in group if _is_of(record, run.job)), record)
+        # By the job itself: runs over different traces can have the same plan.
+        by_job = {id(run.job): run for run in group}
+        for job, record in outcome.finished:
+            keep(by_job[id(job)], record)
         if outcome.interrupted:
             raise KeyboardInterrupt
         done += size
@@ -156,10 +158,6 @@ def _job(scheme: str, scenario: Scenario, repetition: int, seed: int) -> Job:
     flow_schemes = {name: one for name, one in zip(names, resolved.schemes, strict=True) if one is not None}
     groups = dict(zip(names, resolved.groups, strict=True))
     return Job(scheme, scenario, repetition, seed, flow_schemes, groups)
-
-
-def _is_of(record: RunRecord, job: Job) -> bool:
-    return record.seed == job.seed and record.plan == job.scenario.plan()
 
 
 def _groups(jobs: Sequence[MissingRun], size: int) -> Iterator[list[MissingRun]]:

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from airpath import _core
 from airpath.errors import UsageError
 from airpath.papers.registry import FIGURES, select
 from airpath.papers.settings import believing, parking_lot, with_options
 from airpath.scenario import Scenario, scenario_names
+from airpath.schemes import parse_scheme
+from airpath.workers import simulation
 
 # The figures and tables that a reader of the papers looks for.
 PROMISED = {
@@ -17,6 +18,8 @@ PROMISED = {
     "ebe-c": "fig2 fig3 fig4 fig5",
     "ebe": "ablation ablation-cubic",
     "gm": "fig3 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11",
+    "sarbe": "fig1 fig2a fig2b fig4 fig5 fig6",
+    "estimators": "links",
 }
 
 
@@ -29,11 +32,19 @@ def test_everything_promised_is_there():
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
 def test_experiments_are_accepted_by_the_engine(figure):
     for experiment in figure.all_experiments():
-        plan = experiment.resolve().plan()
-        _core.Simulation(json.dumps(plan), [], 1)
-        used = {flow["controller"]["kind"] for flow in plan["flows"] if flow["controller"]}
-        family = experiment.scheme.split(":")[0]
-        assert used == {family if family == "cubic-ebe" else family.split("-")[0]}
+        scenario = experiment.resolve()
+        simulation(scenario, 1)
+        used = {flow["controller"]["kind"] for flow in scenario.plan()["flows"] if flow["controller"]}
+        asked = {
+            experiment.scheme,
+            *(value for path, value in experiment.changes.items() if is_of_flows(path)),
+        }
+        asked_plans = (parse_scheme(scheme) for scheme in asked)
+        assert used == {known.build(parameters, 1000)["kind"] for known, parameters in asked_plans}
+
+
+def is_of_flows(path: str) -> bool:
+    return path.startswith("flows.") and path.endswith(".scheme")
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
@@ -101,11 +112,16 @@ def test_settings_differ_in_what_comes_back(setting, reverse_flows, reverse_mbps
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in scenario_names() if name.startswith(("ebe-", "gm-", "stress-"))]
+    "name",
+    [
+        name
+        for name in scenario_names()
+        if name.startswith(("ebe-", "estimators-", "gm-", "sarbe-", "stress-"))
+    ],
 )
 def test_shipped_scenarios_are_accepted_by_the_engine(name):
     scenario = Scenario.load(name)
-    _core.Simulation(json.dumps(scenario.plan()), [], scenario.seed)
+    simulation(scenario, scenario.seed)
     assert scenario.document.description
 
 
@@ -124,6 +140,8 @@ def test_beliefs_are_given_to_those_who_ask():
         ("ebe-j/fig1", "ebe-j/fig1", 1),
         ("ebe/ablation", "ebe/ablation", 1),
         ("gm", "gm/fig3", 9),
+        ("sarbe", "sarbe/fig1", 6),
+        ("sarbe/fig2", "sarbe/fig2a", 2),
     ],
 )
 def test_figures_are_found_by_name(what, first, count):

@@ -1,5 +1,7 @@
 """Runs are done once, kept, and found again."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,28 @@ def test_finished_runs_are_not_done_again(tiny, store):
 def test_another_setting_is_another_run(tiny, store, changes):
     do_runs(missing_runs([Experiment(tiny, "newreno", repetitions=1)], store), store, 1, quiet)
     assert len(missing_runs([Experiment(tiny, "newreno", changes, 1)], store)) == 1
+
+
+def test_runs_over_different_traces_are_told_apart_though_their_plans_are_the_same(tiny, store, tmp_path):
+    rates = {"slow": 1, "fast": 2}
+    for name, mbps in rates.items():
+        (tmp_path / name).write_text("".join(f"{second} {mbps}\n" for second in range(5)))
+    text = (
+        Path(tiny)
+        .read_text()
+        .replace('"2mbps"', '{ kind = "trace", file = "slow", format = "seconds-mbps" }')
+    )
+    Path(tiny).write_text(text)
+    over = {
+        name: Experiment(tiny, "newreno", {"topology.bottleneck.rate.file": name}, repetitions=1)
+        for name in rates
+    }
+    do_runs(missing_runs(over.values(), store), store, 1, quiet)
+    offered = {
+        name: the_run(store, one).links["bottleneck"].series["offered_bytes"].sum()
+        for name, one in over.items()
+    }
+    assert offered["fast"] == pytest.approx(2 * offered["slow"], rel=0.01)
 
 
 def test_another_engine_makes_other_runs(tiny, monkeypatch):
@@ -107,7 +131,7 @@ def test_an_interrupt_keeps_what_was_finished_and_a_second_call_does_the_rest(ti
     def interrupted_in_the_second_group(jobs, workers, on_progress):
         calls.append(len(jobs))
         outcome = execute(jobs, workers, on_progress)
-        return outcome if len(calls) == 1 else Outcome(outcome.records[:1], interrupted=True)
+        return outcome if len(calls) == 1 else Outcome(outcome.finished[:1], interrupted=True)
 
     monkeypatch.setattr(work, "execute", interrupted_in_the_second_group)
     with pytest.raises(Interrupted) as stopped:

@@ -1,0 +1,77 @@
+"""How far the estimates of a run are from the truth, instant by instant."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from airpath.papers.estimate_measures import (
+    bias,
+    estimate_mbps,
+    lag_s,
+    mean_absolute_error,
+    p95_absolute_error,
+)
+from airpath.papers.measures import link
+from airpath.papers.run_data import Numbers, RunData
+
+FROM_S: Final = 10.0
+"""What is earlier does not count."""
+WINDOW_S: Final = 1.0
+"""The truth is a mean over this time, centred."""
+LEAST: Final = 0.05
+"""Instants with a truth below this part of its mean do not count: relative errors explode there."""
+
+
+@dataclass(frozen=True)
+class Errors:
+    """One estimator in one run."""
+
+    bias: float
+    """Mean of the estimate over mean of the truth, minus one."""
+    mean_absolute: float
+    """Mean absolute error, as a part of the truth at the same time."""
+    p95: float
+    """Its 95th percentile."""
+    lag_s: float
+    """By how much it comes late."""
+
+
+def errors(run: RunData, estimator: str, *, against_capacity: bool, payload_share: float) -> Errors:
+    """Return how far an estimate is from the truth.
+
+    Parameters
+    ----------
+    run
+        The run.
+    estimator
+        Its name.
+    against_capacity
+        The truth is what the link could carry; else what of the flow it carried.
+    payload_share
+        The part of a packet that is payload, since estimates count no headers.
+    """
+    time_s, truth = _truth_mbps(run, payload_share, against_capacity=against_capacity)
+    known_s, known = estimate_mbps(run, estimator)
+    counted = (time_s > max(FROM_S, known_s[0])) & (time_s < run.duration_s - WINDOW_S)
+    estimate = np.interp(time_s[counted], known_s, known)
+    truth = truth[counted]
+    there = truth > LEAST * truth.mean()
+    return Errors(
+        bias(estimate[there], truth[there]),
+        mean_absolute_error(estimate[there], truth[there]),
+        p95_absolute_error(estimate[there], truth[there]),
+        lag_s(estimate, truth, float(time_s[1] - time_s[0])),
+    )
+
+
+def _truth_mbps(run: RunData, payload_share: float, *, against_capacity: bool) -> tuple[Numbers, Numbers]:
+    series = link(run).series
+    if against_capacity:
+        time_s, carried = series["time_s"], series["offered_bytes"]
+    else:
+        time_s, carried = run.window_time_s, np.nan_to_num(run.departed_bytes[0])
+    interval_s = float(series["time_s"][1] - series["time_s"][0])
+    width = round(WINDOW_S / interval_s)
+    mean = np.convolve(carried, np.ones(width) / width, "same")
+    return time_s, mean * 8e-6 / interval_s * payload_share
