@@ -4,9 +4,9 @@ from typing import Any, Final, Literal
 
 from airpath.quantities import Flag
 from airpath.schemes import ack_rate
-from airpath.schemes.slow_start import SlowStart
 from airpath.schemes.estimators import find_estimator
 from airpath.schemes.scheme import Scheme, SchemeParameters
+from airpath.schemes.slow_start import SlowStart
 
 
 class WestwoodSender(SchemeParameters):

@@ -9,8 +9,8 @@ from scenario_tables import dumbbell, graph, parking_lot, plan
 
 from airpath.scenario import Scenario, scenario_names
 from airpath.schemes import ESTIMATORS
-from airpath.schemes.westwood import WESTWOOD
 from airpath.schemes.slow_start import SlowStart
+from airpath.schemes.westwood import WESTWOOD
 
 TYPES = RustTypes()
 TIMES = {"uniform": ["1ms", "2ms"]}
