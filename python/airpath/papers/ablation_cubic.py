@@ -152,7 +152,7 @@ def _draw(runs: FigureRuns) -> Picture:
         panel.axvline(0, color="#444444", linewidth=0.8)
         panel.set_yticks(places, labels if panel is axes[0] else [""] * len(labels))
         base = sample(of_each(of(CUBIC_ALONE), measure)).mean
-        panel.set_xlabel(f"{title}; CUBIC {scale * base:.1f}")
+        panel.set_xlabel(f"{title}\nCUBIC {scale * base:.1f}")
     return picture
 
 
