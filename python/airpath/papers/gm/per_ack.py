@@ -109,7 +109,9 @@ FIG3: Final = Figure(
             _of(largest_sample, ZERO_ORDER_HOLD),
             choices=(IN_CONTROL, BESIDE, TEN_REVERSE, SACK),
             unit="Mbit/s",
-            reason="in NewReno's recovery the acknowledgment that fills a hole covers many packets at once",
+            reason="an acknowledgment that fills a hole, or whose predecessor was lost in the full queue,"
+            " covers more"
+            " than two segments at once",
         ),
         Claim(
             "times-two",
@@ -232,4 +234,4 @@ FIG6: Final = Figure(
     notes=_NOTES,
 )
 
-__all__ = ["FIG3", "FIG4", "FIG5", "FIG6", "LINK_MBPS", "OVER"]
+__all__ = ["FIG3", "FIG4", "FIG5", "FIG6", "LINK_MBPS", "OVER", "SACK"]

@@ -61,7 +61,10 @@ def samples_and_estimate(
         for choice, run, panel in zip(choices, shown, axes, strict=False):
             said = run.estimates[name]
             largest = said.largest_sample_bps if anti_aliased else said.in_order_sample_bps
-            impulses(panel, run, largest[0] * 1e-6 * WIRE, "largest sample of each 0.5 s")
+            if anti_aliased:
+                over_time(panel, run, largest[0] * 1e-6 * WIRE, SAMPLES, "samples", width=0.6)
+            else:
+                impulses(panel, run, largest[0] * 1e-6 * WIRE, "largest sample of each 0.5 s")
             capacity(panel, run, link_mbps)
             panel.set_ylabel("samples (Mbit/s)")
             finish(panel, run.duration_s)
