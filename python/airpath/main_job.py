@@ -32,7 +32,9 @@ SCHEMES: Final = (
     "xcp-ebe",
     "vcp-ebe",
 )
-"""By loss, by delay, over estimates at the sender, by a model of the path, and with routers, told or estimating."""
+"""By loss, by delay, over estimates at the sender, by a model of the path, and with routers, told or
+estimating.
+"""
 REPETITIONS: Final = 3
 OUT: Final = Path("out") / "main-job"
 

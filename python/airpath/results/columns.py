@@ -236,7 +236,13 @@ _TABLES = (
         (
             _FLOW,
             _INTERVAL_END,
-            Column("quantity", "i64", "", "what is reported; see the list of quantities", names_of_run=True),
+            Column(
+                "quantity",
+                "i64",
+                "",
+                "what is reported; see the list of quantities",
+                names_of_run="quantities",
+            ),
             _real("value", "", "the last value in the interval, in the unit of the quantity"),
         ),
         optional=True,
