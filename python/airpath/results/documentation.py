@@ -74,7 +74,7 @@ def _table(table: TableDescription) -> str:
         kind = "name" if column.names or column.names_of_run else column.engine_type
         names = f": {', '.join(f'`{name}`' for name in column.names)}" if column.names else ""
         lines.append(f"| `{column.name}` | {kind} | {column.unit} | {column.description}{names} |")
-    if any(column.names_of_run for column in table.columns):
+    if any(column.names_of_run == "quantities" for column in table.columns):
         whose, quantities = _QUANTITIES[table.name]
         lines += ["", f"The quantities, which depend on {whose}:", ""]
         lines += ["| quantity | unit | meaning |", "|---|---|---|"]
