@@ -94,6 +94,6 @@ FIG7: Final = Figure(
         GUARD,
         "alpha = exp(-RTT/tau) = 0.6 for the mean RTT of 0.49 s, queues included.",
         f"“{IN_CONTROL}”: all 41 senders use filter (3); “{BESIDE}”: all use filter (6), and filter (3)"
-        f" listens.",
+        " listens.",
     ),
 )

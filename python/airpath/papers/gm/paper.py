@@ -25,20 +25,17 @@ LONGER_TIMEOUT: Final = "timeouts ≥ 1 s"
 
 PACKETS: Final = (
     "Estimators count payload; rates here are multiplied by 1500/1460, as the paper counts whole packets"
-    " of 1500"
-    " bytes."
+    " of 1500 bytes."
 )
 SETTING: Final = (
     "Ours where the paper is silent: 40 reverse flows that start within 5 s, with RTTs drawn from 25 to"
-    " 250 ms;"
-    " access links of 100 Mbit/s; buffers alike in both directions; delayed acknowledgments wait 100 ms at"
-    " most,"
-    " windows grow by acknowledgments, timeouts are 200 ms at least, all as in ns-2. Measured from 20 s on."
+    " 250 ms; access links of 100 Mbit/s; buffers alike in both directions; delayed acknowledgments wait"
+    " 100 ms at most, windows grow by acknowledgments, timeouts are 200 ms at least, all as in ns-2."
+    " Measured from 20 s on."
 )
 GUARD: Final = (
     "A loss only lowers the window, as in the ns-2 module of 2002; the paper's formula without that guard"
-    " could"
-    " raise it."
+    " could raise it."
 )
 
 

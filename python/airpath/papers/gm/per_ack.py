@@ -53,11 +53,9 @@ _NOTES = (
     PACKETS,
     GUARD,
     f"“{IN_CONTROL}”: all 41 senders use the filter that is shown; “{BESIDE}”: all use the anti-aliased"
-    f" filter"
-    " (6), and the filter that is shown listens to the same acknowledgments.",
+    " filter (6), and the filter that is shown listens to the same acknowledgments.",
     "Runs of 500 s. Samples (a) are those of acknowledgments of data in order outside recovery; one that"
-    " fills a"
-    " hole covers tens of packets at once, and its sample is no bandwidth.",
+    " fills a hole covers tens of packets at once, and its sample is no bandwidth.",
 )
 
 
@@ -110,8 +108,7 @@ FIG3: Final = Figure(
             choices=(IN_CONTROL, BESIDE, TEN_REVERSE, SACK),
             unit="Mbit/s",
             reason="an acknowledgment that fills a hole, or whose predecessor was lost in the full queue,"
-            " covers more"
-            " than two segments at once",
+            " covers more than two segments at once",
         ),
         Claim(
             "times-two",

@@ -59,8 +59,7 @@ FIG11: Final = Figure(
             lambda of: sample(of_each(of(_LABEL), lambda run: mean_value(run, estimate_mbps(run)))),
             unit="Mbit/s",
             reason="reverse traffic takes a part of the link: its acknowledgments, and pauses while those"
-            " of the"
-            " forward flows wait in its queue",
+            " of the forward flows wait in its queue",
         ),
         Claim(
             "steadier",
@@ -83,8 +82,8 @@ FIG11: Final = Figure(
         PACKETS,
         GUARD,
         "RTTs of the ten flows 25, 50, …, 250 ms; starts within 5 s; buffer of 312.5 kB (10 Mbit/s times"
-        " 250 ms); runs"
-        " of 600 s. The paper says “similar to” figure 2: 40 reverse flows, and fewer beside it.",
+        " 250 ms); runs of 600 s. The paper says “similar to” figure 2: 40 reverse flows, and fewer"
+        " beside it.",
         f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter, anti-aliased, in control; alpha = 0.8.",
     ),
 )

@@ -94,17 +94,14 @@ _NOTES = (
     SETTING,
     PACKETS,
     GUARD,
-    "The UDP source begins silent and sends 1 Mbit/s from 100 s to 200 s, from 300 s to 400 s and from 500"
-    " s to 600"
-    " s. What it leaves is available.",
+    "The UDP source begins silent and sends 1 Mbit/s from 100 s to 200 s, from 300 s to 400 s and from"
+    " 500 s to 600 s. What it leaves is available.",
     f"The buffer is one bandwidth-delay product of the flow of 100 ms, {SMALL_BUFFER}; “{LARGE_BUFFER}”"
-    f" keeps that of"
-    " the flow of 250 ms.",
+    " keeps that of the flow of 250 ms.",
     f"“{LONGER_TIMEOUT}” is ns-2's bound until October 2004. With 200 ms, which is the round trip over a"
-    f" full"
-    " queue, most recoveries end in a timeout while the retransmission is still under way, and Reno halves"
-    " twice: our timer runs on from the last acknowledgment (RFC 6298), that of ns-2 starts anew with the"
-    " retransmission.",
+    " full queue, most recoveries end in a timeout while the retransmission is still under way, and Reno"
+    " halves twice: our timer runs on from the last acknowledgment (RFC 6298), that of ns-2 starts anew"
+    " with the retransmission.",
 )
 _FILTER_NOTE = (
     f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter in control, alpha = 0.85 (RTT of 0.16 s)."
@@ -121,8 +118,8 @@ FIG8: Final = Figure(
             "tracks",
             "without reverse traffic the filter shows the available bandwidth",
             AtMost(TRACKS),
-            "mean distance of the estimate from the available bandwidth without reverse traffic, as a part"
-            " of it",
+            "mean distance of the estimate from the available bandwidth without reverse traffic, as a"
+            " part of it",
             lambda of: sample(of_each(of(WITHOUT), _estimate_error)),
         ),
         Claim(
@@ -192,11 +189,9 @@ def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callab
 
 _RENO_REASON = (
     "without timeouts Reno falls to half of one bandwidth-delay product plus the buffer, which is as much"
-    " as the"
-    " bandwidth times the smallest RTT when the buffer is one bandwidth-delay product, and more when it is"
-    " larger;"
-    " reverse traffic adds its queue to what Reno halves, and takes from the bandwidth that Westwood"
-    " measures"
+    " as the bandwidth times the smallest RTT when the buffer is one bandwidth-delay product, and more"
+    " when it is larger; reverse traffic adds its queue to what Reno halves, and takes from the bandwidth"
+    " that Westwood measures"
 )
 
 FIG10: Final = Figure(
@@ -244,13 +239,13 @@ FIG10: Final = Figure(
             "mean rate used, Westwood minus 1.01 times NewReno",
             _above(WITH, RENO_WITH, mean_used),
             unit="Mbit/s",
-            reason="thresholds differ little with reverse traffic, and the window needs most of the time between"
-            " two losses to fill the longer round trip again",
+            reason="thresholds differ little with reverse traffic, and the window needs most of the time"
+            " between two losses to fill the longer round trip again",
         ),
     ),
     notes=(
         *_NOTES,
-        f"Reno is NewReno; “{SACK}” is another recovery of both senders. The 40 reverse flows are of the same"
-        " kind as the forward flow.",
+        f"Reno is NewReno; “{SACK}” is another recovery of both senders. The 40 reverse flows are of the"
+        " same kind as the forward flow.",
     ),
 )
