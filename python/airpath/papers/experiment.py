@@ -1,6 +1,7 @@
 """One experiment: a shipped scenario, a scheme in it, changes of single settings, and how often it is run."""
 
 import functools
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -36,11 +37,11 @@ class Experiment:
         ScenarioError, UsageError
             If the result is not a scenario.
         """
-        return _resolved(self.scenario, self.scheme, tuple(sorted(self.changes.items())))[0]
+        return _resolved(self.scenario, self.scheme, _text(self.changes))[0]
 
     def key(self) -> str:
         """Return the key under which its runs are kept (`airpath.papers.store.run_key`)."""
-        return _resolved(self.scenario, self.scheme, tuple(sorted(self.changes.items())))[1]
+        return _resolved(self.scenario, self.scheme, _text(self.changes))[1]
 
     def repeated(self, repetitions: int | None) -> "Experiment":
         """Return the same with another number of repetitions; itself for `None`."""
@@ -48,7 +49,7 @@ class Experiment:
 
 
 @functools.cache
-def _resolved(name: str, scheme: str, changes: tuple[tuple[str, Any], ...]) -> tuple[Scenario, str]:
+def _resolved(name: str, scheme: str, changes: str) -> tuple[Scenario, str]:
     """Return the scenario and its key; figures ask for the same ones again and again."""
     scenario = _load(name)
     flows = {
@@ -56,8 +57,13 @@ def _resolved(name: str, scheme: str, changes: tuple[tuple[str, Any], ...]) -> t
         for number, flow in enumerate(scenario.document.flows)
         if flow.scheme is not None
     }
-    changed = scenario.override(flows | dict(changes))
+    changed = scenario.override(flows | json.loads(changes))
     return changed, run_key(changed)
+
+
+def _text(changes: Mapping[str, Any]) -> str:
+    """Return changes as JSON, so that they can be remembered by whatever they hold."""
+    return json.dumps(dict(changes), sort_keys=True)
 
 
 @functools.cache

@@ -1,9 +1,12 @@
 """Estimators against the truth: which links are judged, and what bursts do to per-ACK samples."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from airpath.papers.estimators import LINKS_FIGURE
-from airpath.papers.estimators.figure import ESTIMATORS, ONE_WAY, PAYLOAD_SHARE
+from airpath.papers.estimators.figure import ESTIMATORS, ONE_WAY, PAYLOAD_SHARE, experiment
 from airpath.papers.estimators.links import Kind, judged_links
 from airpath.papers.estimators.measures import errors
 from airpath.papers.store import RunStore
@@ -23,10 +26,10 @@ def test_recordings_are_added_where_they_are(tmp_path):
     (tmp_path / "something-else").write_text("1\n")
     (recording,) = judged_links(str(tmp_path))[2:]
     assert (recording.label, recording.kind) == ("Verizon LTE", Kind.BURSTS)
-    assert recording.reverse == recording.path  # its opposite direction is absent
+    assert recording.reverse == recording.rate  # its opposite direction is absent
     (tmp_path / "Verizon-LTE-short.up").write_text("1\n")
     (recording,) = judged_links(str(tmp_path))[2:]
-    assert recording.reverse == tmp_path / "Verizon-LTE-short.up"
+    assert recording.reverse["file"] == str(tmp_path / "Verizon-LTE-short.up")
 
 
 def test_every_estimator_is_judged_but_those_that_answer_once_or_not_at_all():
@@ -34,15 +37,18 @@ def test_every_estimator_is_judged_but_those_that_answer_once_or_not_at_all():
     assert judged == {one.id for one in REGISTERED} - {"hoe", "samples"}
 
 
+def errors_on(one, folder):
+    """Return the function that gives the errors of an estimator in one run of an experiment."""
+    store = RunStore(folder / "runs")
+    do_runs(missing_runs([one], store), store, 1, lambda _share: None)
+    (run,) = read_runs(one, store)
+    return lambda estimator, against_capacity=True: errors(
+        run, estimator, against_capacity=against_capacity, payload_share=PAYLOAD_SHARE
+    )
+
+
 def test_bursts_mislead_single_acknowledgments_and_ten_milliseconds_cure_it(tmp_path):
-    store = RunStore(tmp_path / "runs")
-    experiment = LINKS_FIGURE.experiments[ONE_WAY][SYNTHETIC].repeated(1)
-    do_runs(missing_runs([experiment], store), store, 1, lambda _share: None)
-    (run,) = read_runs(experiment, store)
-
-    def found(estimator: str):
-        return errors(run, estimator, against_capacity=True, payload_share=PAYLOAD_SHARE)
-
+    found = errors_on(LINKS_FIGURE.experiments[ONE_WAY][SYNTHETIC], tmp_path)
     per_ack = found("westwood-ti")
     cured = found("westwood-ti:samples=interval,interval=10ms")
     assert per_ack.bias > 0.10
@@ -51,5 +57,19 @@ def test_bursts_mislead_single_acknowledgments_and_ten_milliseconds_cure_it(tmp_
     assert abs(found("westwood-zoh").bias) < 0.05
     assert found("westwood-aa").lag_s > cured.lag_s
     # The flow is all that the link carries, so that both truths are nearly the same.
-    used = errors(run, "westwood-zoh", against_capacity=False, payload_share=PAYLOAD_SHARE)
+    used = found("westwood-zoh", against_capacity=False)
     assert used.bias == pytest.approx(found("westwood-zoh").bias, abs=0.03)
+
+
+def test_a_recorded_link_shows_the_same_more_clearly(tmp_path):
+    folder = os.environ.get("AIRPATH_TRACES", str(Path(__file__).parents[4] / "shared" / "data" / "traces"))
+    recorded = [link for link in judged_links(folder) if link.label == "Verizon LTE"]
+    if not recorded:
+        pytest.skip(
+            "the recording of Verizon LTE is not there; set AIRPATH_TRACES to the folder of recordings"
+        )
+    found = errors_on(experiment("estimators-link", recorded[0]), tmp_path)
+    assert found("westwood-ti").bias > 0.25
+    assert found("sarbe:resolution=1ms").bias > 0.25
+    assert abs(found("westwood:samples=interval,interval=10ms").bias) < 0.10
+    assert abs(found("westwood-aa").bias) < 0.10

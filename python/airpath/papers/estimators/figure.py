@@ -1,7 +1,7 @@
 """Every ACK-rate estimator against the truth: one table, one picture, what they say."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -52,21 +52,20 @@ TEN_MS: Final = "westwood:samples=interval,interval=10ms"
 FIFTY_MS: Final = "westwood:samples=interval,interval=50ms"
 
 
-def _experiment(scenario: str, link: JudgedLink, further: dict[str, Any]) -> Experiment:
-    watched = {"flows.0.estimators": tuple(ESTIMATORS)}
+def experiment(scenario: str, link: JudgedLink, changes: Mapping[str, Any] | None = None) -> Experiment:
+    """Return the run of a scenario over a link, with every estimator beside the sender."""
     return Experiment(
         scenario,
         f"fixed:window={link.window_packets}packets",
-        {**link.changes(), **watched, **further},
+        {**link.changes(), "flows.0.estimators": tuple(ESTIMATORS), **(changes or {})},
         REPETITIONS,
     )
 
 
 _EXPERIMENTS = {
-    ONE_WAY: {link.label: _experiment("estimators-link", link, {}) for link in LINKS},
+    ONE_WAY: {link.label: experiment("estimators-link", link) for link in LINKS},
     TWO_WAY: {
-        link.label: _experiment("estimators-link-two-way", link, {"flows.1.scheme": "cubic"})
-        for link in LINKS
+        link.label: experiment("estimators-link-two-way", link, {"flows.1.scheme": "cubic"}) for link in LINKS
     },
 }
 _OF_KIND: Final = {kind: [link.label for link in LINKS if link.kind is kind] for kind in Kind}

@@ -11,8 +11,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from airpath.links import FOLDER
-
 VARIABLE: Final = "AIRPATH_TRACES"
 
 
@@ -35,102 +33,89 @@ class JudgedLink:
     """Its name in tables."""
     kind: Kind
     """How it delivers."""
-    path: Path
-    """Its trace."""
-    reverse: Path
-    """The trace of its opposite direction; its own where there is none."""
+    rate: Mapping[str, Any]
+    """Its rate, as a scenario writes it."""
+    reverse: Mapping[str, Any]
+    """The rate of its opposite direction; its own where none is known."""
     window_packets: int
     """What the sender has in flight: 300 ms of the mean rate, at least 20 packets."""
-    format: str = "mahimahi"
-    """Format of the trace."""
-    reverse_direction: str = "down"
-    """Which direction to read of the reverse trace."""
 
     def changes(self) -> Mapping[str, Any]:
         """Return what differs in the scenario."""
-        forward, back = "topology.bottleneck.rate", "topology.reverse.rate"
-        return {
-            f"{forward}.file": str(self.path),
-            f"{forward}.format": self.format,
-            f"{back}.file": str(self.reverse),
-            f"{back}.format": self.format,
-            f"{back}.direction": self.reverse_direction,
-        }
+        return {"topology.bottleneck.rate": self.rate, "topology.reverse.rate": self.reverse}
 
 
 def judged_links(folder: str | None) -> tuple[JudgedLink, ...]:
     """Return the shipped links and those recordings of a folder that are there."""
+    down, up = ({"kind": "link", "name": f"lte.{direction}"} for direction in ("down", "up"))
     shipped = (
-        JudgedLink("lte.down (synthetic)", Kind.BURSTS, FOLDER / "lte.down", FOLDER / "lte.up", 225),
-        JudgedLink("lte.up (synthetic)", Kind.BURSTS, FOLDER / "lte.up", FOLDER / "lte.down", 100),
+        JudgedLink("lte.down (synthetic)", Kind.BURSTS, down, up, 225),
+        JudgedLink("lte.up (synthetic)", Kind.BURSTS, up, down, 100),
     )
     if not folder:
         return shipped
-    recordings = (_recording(Path(folder), *row) for row in _RECORDINGS)
-    return (*shipped, *(link for link in recordings if link.path.is_file()))
+    there = [one for one in _RECORDINGS if (Path(folder) / one.file).is_file()]
+    return (*shipped, *(one.in_folder(Path(folder)) for one in there))
 
 
-def _recording(
-    folder: Path,
-    label: str,
-    kind: Kind,
-    file: str,
-    reverse: str,
-    window_packets: int,
-    format_: str,
-    reverse_direction: str,
-) -> JudgedLink:
-    back = folder / (reverse or file)
-    return JudgedLink(
-        label,
-        kind,
-        folder / file,
-        back if back.is_file() else folder / file,
-        window_packets,
-        format_,
-        reverse_direction,
-    )
+@dataclass(frozen=True)
+class _Recording:
+    """A recording by the name of its file."""
+
+    label: str
+    kind: Kind
+    file: str
+    window_packets: int
+    format: str = "mahimahi"
+    reverse: str | None = None
+    """The file of the opposite direction, if there is one."""
+    holds_both: bool = False
+    """Whether the file has the opposite direction as well."""
+
+    def in_folder(self, folder: Path) -> JudgedLink:
+        rate = {"kind": "trace", "file": str(folder / self.file), "format": self.format}
+        reverse = dict(rate)
+        if self.reverse is not None and (folder / self.reverse).is_file():
+            reverse["file"] = str(folder / self.reverse)
+        if self.holds_both:
+            reverse["direction"] = "up"
+        return JudgedLink(self.label, self.kind, rate, reverse, self.window_packets)
 
 
+# The Irish log has an upload as well, but that is the acknowledgments of the recorded download, no capacity.
 _RECORDINGS: Final = (
-    ("Verizon LTE", Kind.BURSTS, "Verizon-LTE-short.down", "Verizon-LTE-short.up", 126, "mahimahi", "down"),
-    (
+    _Recording("Verizon LTE", Kind.BURSTS, "Verizon-LTE-short.down", 126, reverse="Verizon-LTE-short.up"),
+    _Recording(
         "AT&T LTE, driving",
         Kind.BURSTS,
         "ATT-LTE-driving-2016.down",
-        "ATT-LTE-driving-2016.up",
         114,
-        "mahimahi",
-        "down",
+        reverse="ATT-LTE-driving-2016.up",
     ),
-    ("T-Mobile LTE", Kind.BURSTS, "TMobile-LTE-short.down", "", 418, "mahimahi", "down"),
-    ("LTE, Times Square", Kind.BURSTS, "trace-3201711-timessquare", "", 99, "mahimahi", "down"),
-    ("Verizon EV-DO, driving", Kind.SLOW, "Verizon-EVDO-driving.down", "", 20, "mahimahi", "down"),
-    (
+    _Recording("T-Mobile LTE", Kind.BURSTS, "TMobile-LTE-short.down", 418),
+    _Recording("LTE, Times Square", Kind.BURSTS, "trace-3201711-timessquare", 99),
+    _Recording("Verizon EV-DO, driving", Kind.SLOW, "Verizon-EVDO-driving.down", 20),
+    _Recording(
         "Telenor 3G, bus",
         Kind.SMOOTH,
         "norway-bus.ljansbakken-oslo-report.2010-09-28_1407CEST.log",
-        "",
         70,
         "seconds-mbps",
-        "down",
     ),
-    ("FCC fixed line", Kind.SMOOTH, "fcc-trace_866_http---www.amazon.com", "", 66, "seconds-mbps", "down"),
-    ("Oboe", Kind.SMOOTH, "oboe-trace_26.txt", "", 118, "milliseconds-kbps", "down"),
-    ("NYU LTE, bus", Kind.SMOOTH, "nyu-mets-bus62.csv", "", 66, "value-unit-csv", "down"),
-    # Its upload column is the acknowledgments of the recorded download, no capacity.
-    (
+    _Recording("FCC fixed line", Kind.SMOOTH, "fcc-trace_866_http---www.amazon.com", 66, "seconds-mbps"),
+    _Recording("Oboe", Kind.SMOOTH, "oboe-trace_26.txt", 118, "milliseconds-kbps"),
+    _Recording("NYU LTE, bus", Kind.SMOOTH, "nyu-mets-bus62.csv", 66, "value-unit-csv"),
+    _Recording(
         "Irish 5G, driving",
         Kind.SMOOTH,
         "irish5g-driving-B_2019.12.16_07.22.43.csv",
-        "",
         618,
         "gnettrack-csv",
-        "down",
     ),
-    ("Starlink, Lagos", Kind.SMOOTH, "starlink-lagos-first30min.csv", "", 2086, "starlink-csv", "up"),
+    _Recording(
+        "Starlink, Lagos", Kind.SMOOTH, "starlink-lagos-first30min.csv", 2086, "starlink-csv", holds_both=True
+    ),
 )
-"""Label, kind, file, file of the opposite direction, window, format, direction read of the latter."""
 
 LINKS: Final = judged_links(os.environ.get(VARIABLE))
 """The links of this session."""
