@@ -4,15 +4,16 @@ from typing import Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.papers import ablation, ebe_c, ebe_j, estimators, sarbe
+from airpath.papers import ablation, ebe_c, ebe_j, estimators, gm, sarbe
 from airpath.papers.figure import Figure
 
 FIGURES: Final[tuple[Figure, ...]] = (
     *ebe_j.FIGURES,
     *ebe_c.FIGURES,
+    *ablation.FIGURES,
+    *gm.FIGURES,
     *sarbe.FIGURES,
     *estimators.FIGURES,
-    *ablation.FIGURES,
 )
 """Every figure, in the order of the report."""
 

@@ -40,6 +40,10 @@ class ZeroOrderHoldParameters(WestwoodSender, ack_rate.ZeroOrderHold):
     """Parameters of Westwood over GM's filter (2)."""
 
 
+class TimeInvariantParameters(WestwoodSender, ack_rate.TimeInvariant):
+    """Parameters of Westwood over GM's filter (3)."""
+
+
 class AntiAliasedParameters(WestwoodSender, ack_rate.AntiAliasedBilinear):
     """Parameters of Westwood over anti-aliased samples."""
 
@@ -121,6 +125,7 @@ WESTWOOD: Final = (
         title="TCP Westwood",
     ),
     over("westwood-zoh", "<", "Westwood over GM's filter (2), per-ACK samples", ZeroOrderHoldParameters),
+    over("westwood-ti", ">", "Westwood over GM's filter (3), per-ACK samples", TimeInvariantParameters),
     over(
         "westwood-aa",
         "v",

@@ -17,6 +17,7 @@ PROMISED = {
     " join-leave small-buffers anova-vcp",
     "ebe-c": "fig2 fig3 fig4 fig5",
     "ebe": "ablation",
+    "gm": "fig3 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11",
     "sarbe": "fig1 fig2a fig2b fig4 fig5 fig6",
     "estimators": "links",
 }
@@ -111,7 +112,11 @@ def test_settings_differ_in_what_comes_back(setting, reverse_flows, reverse_mbps
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in scenario_names() if name.startswith(("ebe-", "estimators-", "sarbe-", "stress-"))],
+    [
+        name
+        for name in scenario_names()
+        if name.startswith(("ebe-", "gm-", "estimators-", "sarbe-", "stress-"))
+    ],
 )
 def test_shipped_scenarios_are_accepted_by_the_engine(name):
     scenario = Scenario.load(name)
@@ -133,6 +138,7 @@ def test_beliefs_are_given_to_those_who_ask():
         ("ebe-j/fig3", "ebe-j/fig3a", 2),
         ("ebe-j/fig1", "ebe-j/fig1", 1),
         ("ebe/ablation", "ebe/ablation", 1),
+        ("gm", "gm/fig3", 9),
         ("sarbe", "sarbe/fig1", 6),
         ("sarbe/fig2", "sarbe/fig2a", 2),
     ],

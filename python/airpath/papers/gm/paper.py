@@ -1,0 +1,62 @@
+"""What the figures of GM have in common: settings, experiments, notes."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from airpath.papers.experiment import Experiment
+from airpath.papers.settings import with_options
+
+PAPER: Final = "GM"
+
+REPETITIONS: Final = 10
+
+WIRE: Final = 1500 / 1460
+"""From the payload, which estimators count, to whole packets, which the paper counts."""
+SETTLED_S: Final = 20.0
+"""From here on is measured: the start of an estimate and the first slow start do not count."""
+
+IN_CONTROL: Final = "filter in control"
+"""The sender's window follows the filter that is shown, as the text says."""
+BESIDE: Final = "filter beside"
+"""The sender's window follows the anti-aliased filter (6); the filter that is shown only listens."""
+TEN_REVERSE: Final = "10 reverse flows"
+LONGER_TIMEOUT: Final = "timeouts ≥ 1 s"
+"""As ns-2 had it until October 2004."""
+
+PACKETS: Final = (
+    "Estimators count payload; rates here are multiplied by 1500/1460, as the paper counts whole packets"
+    " of 1500 bytes."
+)
+SETTING: Final = (
+    "Ours where the paper is silent: 40 reverse flows that start within 5 s, with RTTs drawn from 25 to"
+    " 250 ms; access links of 100 Mbit/s; buffers alike in both directions; delayed acknowledgments wait"
+    " 100 ms at most, windows grow by acknowledgments, timeouts are 200 ms at least, all as in ns-2."
+    " Measured from 20 s on."
+)
+GUARD: Final = (
+    "A loss only lowers the window, as in the ns-2 module of 2002; the paper's formula without that guard"
+    " could raise it."
+)
+
+
+def sender(scheme: str) -> str:
+    """Return a scheme that grows as ns-2's senders do: by acknowledgments."""
+    return with_options(scheme, counting="acknowledgments", slow_start="per-acknowledgment")
+
+
+def constant(scheme: str, changes: Mapping[str, Any] | None = None) -> Experiment:
+    """Return a sender on the dumbbell whose bandwidth is constant, against reverse traffic."""
+    return Experiment("gm-constant", sender(scheme), changes or {}, REPETITIONS)
+
+
+def varying(scheme: str, *, reverse: bool, changes: Mapping[str, Any] | None = None) -> Experiment:
+    """Return a sender on the dumbbell whose bandwidth varies, with or without reverse traffic."""
+    name = "gm-varying-two-way" if reverse else "gm-varying"
+    return Experiment(name, sender(scheme), changes or {}, REPETITIONS)
+
+
+def ten_flows(scheme: str, *, reverse: int) -> Experiment:
+    """Return ten senders of different RTTs, against so many reverse flows."""
+    if reverse == 0:
+        return Experiment("gm-ten-flows-one-way", sender(scheme), {}, REPETITIONS)
+    return Experiment("gm-ten-flows", sender(scheme), {"flows.1.count": reverse}, REPETITIONS)

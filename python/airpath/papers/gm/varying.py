@@ -1,0 +1,251 @@
+"""GM, figures 8 to 10: available bandwidth that varies, without and with reverse traffic."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from airpath.papers.claim import Claim, Runs
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.gm.measures import error, estimate_mbps, mean_threshold, mean_used, threshold_mbps
+from airpath.papers.gm.paper import GUARD, LONGER_TIMEOUT, PACKETS, PAPER, SETTING, varying
+from airpath.papers.gm.per_ack import LINK_MBPS, SACK
+from airpath.papers.gm.pictures import used_bandwidth, windows_and_thresholds
+from airpath.papers.measures import of_each
+from airpath.papers.rules import AtMost, Positive
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import Sample, difference, sample
+from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
+
+WITHOUT: Final = "without reverse traffic"
+WITH: Final = "with reverse traffic"
+RENO_WITHOUT: Final = "NewReno without reverse traffic"
+RENO_WITH: Final = "NewReno with reverse traffic"
+
+SMALL_BUFFER: Final = "62.5 kB"
+"""The link's rate times the RTT of 100 ms of these experiments."""
+LARGE_BUFFER: Final = "156 kB"
+"""The same with the RTT of 250 ms that the paper names beside figure 2."""
+ZERO_ORDER_HOLD: Final = "filter (2)"
+TIME_INVARIANT: Final = "filter (3)"
+
+TRACKS: Final = 0.1
+"""What we take to follow the available bandwidth: an error of at most this part of it."""
+MUCH_WEAKER: Final = 0.5
+"""What we take "much weaker" to mean: at most half of the effect."""
+
+LARGER: Final = 1.01
+"""Less than 1 % more we take to be the same: without reverse traffic runs differ by the phase only."""
+
+_BUFFER = "topology.bottleneck.queue.limit"
+
+
+def _westwood(scheme: str, changes: Mapping[str, Any] | None = None) -> dict[str, Experiment]:
+    return {
+        WITHOUT: varying(scheme, reverse=False, changes=changes),
+        WITH: varying(scheme, reverse=True, changes=changes),
+    }
+
+
+_FILTERS: Final = {
+    SMALL_BUFFER: _westwood("westwood-aa"),
+    LARGE_BUFFER: _westwood("westwood-aa", {_BUFFER: "156250B"}),
+    LONGER_TIMEOUT: _westwood("westwood-aa", {"transport.min_rto": "1s"}),
+    ZERO_ORDER_HOLD: _westwood("westwood-zoh:samples=round-trip"),
+    TIME_INVARIANT: _westwood("westwood-ti:samples=round-trip,alpha=0.85"),
+}
+
+
+def _estimate_error(run: RunData) -> float:
+    return error(run, estimate_mbps(run), LINK_MBPS)
+
+
+def _threshold_error(run: RunData) -> float:
+    return error(run, threshold_mbps(run), LINK_MBPS)
+
+
+def _effect(of: Runs, measure: Callable[[RunData], float]) -> Sample:
+    """Return what reverse traffic adds to an error."""
+    return difference(of_each(of(WITH), measure), of_each(of(WITHOUT), measure))
+
+
+def _share_of_effect(of: Runs) -> Sample:
+    """Return the effect on the threshold over that on the estimate, in each repetition."""
+    pairs = zip(_effect(of, _threshold_error).values, _effect(of, _estimate_error).values, strict=True)
+    return sample([threshold / estimate for threshold, estimate in pairs])
+
+
+def _errors(runs: FigureRuns) -> list[TextTable]:
+    measures = {"estimate": _estimate_error, "threshold": _threshold_error}
+    rows = []
+    for choice in runs.choices:
+        cells = []
+        for label in (WITHOUT, WITH):
+            for measure in measures.values():
+                values = sample(of_each(runs.of(choice)(label), measure))
+                low, high = values.interval
+                cells.append(mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high}))
+        rows.append((choice, *cells))
+    header = ("choice", *(f"{name}, {label}" for label in (WITHOUT, WITH) for name in measures))
+    return [TextTable("Mean distance from the available bandwidth, as a part of it", header, tuple(rows))]
+
+
+_NOTES = (
+    SETTING,
+    PACKETS,
+    GUARD,
+    "The UDP source begins silent and sends 1 Mbit/s from 100 s to 200 s, from 300 s to 400 s and from"
+    " 500 s to 600 s. What it leaves is available.",
+    f"The buffer is one bandwidth-delay product of the flow of 100 ms, {SMALL_BUFFER}; “{LARGE_BUFFER}”"
+    " keeps that of the flow of 250 ms.",
+    f"“{LONGER_TIMEOUT}” is ns-2's bound until October 2004. With 200 ms, which is the round trip over a"
+    " full queue, most recoveries end in a timeout while the retransmission is still under way, and Reno"
+    " halves twice: our timer runs on from the last acknowledgment (RFC 6298), that of ns-2 starts anew"
+    " with the retransmission.",
+)
+_FILTER_NOTE = (
+    f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter in control, alpha = 0.85 (RTT of 0.16 s)."
+)
+
+FIG8: Final = Figure(
+    id="gm/fig8",
+    paper=PAPER,
+    title="Estimate of the used bandwidth by filter (6), anti-aliased, bandwidth varying",
+    experiments=_FILTERS,
+    draw=lambda runs: used_bandwidth(runs, (WITHOUT, WITH), LINK_MBPS),
+    claims=(
+        Claim(
+            "tracks",
+            "without reverse traffic the filter shows the available bandwidth",
+            AtMost(TRACKS),
+            "mean distance of the estimate from the available bandwidth without reverse traffic, as a"
+            " part of it",
+            lambda of: sample(of_each(of(WITHOUT), _estimate_error)),
+        ),
+        Claim(
+            "disturbed",
+            "reverse traffic affects the estimate of the used bandwidth",
+            Positive(),
+            "that distance with reverse traffic minus that without",
+            lambda of: _effect(of, _estimate_error),
+        ),
+    ),
+    tables=_errors,
+    notes=(*_NOTES, _FILTER_NOTE),
+)
+
+FIG9: Final = Figure(
+    id="gm/fig9",
+    paper=PAPER,
+    title="Window and slow-start threshold of Westwood, filter (6), anti-aliased",
+    experiments=_FILTERS,
+    draw=lambda runs: windows_and_thresholds(runs, (WITHOUT, WITH), LINK_MBPS),
+    claims=(
+        Claim(
+            "weaker",
+            "the effect of reverse traffic is weaker on the slow-start threshold",
+            Positive(),
+            "what reverse traffic adds to the distance from the available bandwidth: estimate minus"
+            " threshold",
+            lambda of: difference(_effect(of, _estimate_error).values, _effect(of, _threshold_error).values),
+            reason="the longer a queue lasts, the fewer losses set the threshold anew",
+        ),
+        Claim(
+            "much-weaker",
+            "it is much weaker",
+            AtMost(MUCH_WEAKER),
+            "the threshold's effect over the estimate's",
+            _share_of_effect,
+            reason="the estimate at the time of a loss is disturbed as well",
+        ),
+    ),
+    tables=_errors,
+    notes=(
+        *_NOTES,
+        _FILTER_NOTE,
+        "The threshold is divided by the smallest RTT to compare it with a bandwidth.",
+    ),
+)
+
+
+def _with_reno(changes: Mapping[str, Any] | None = None) -> dict[str, Experiment]:
+    return {
+        RENO_WITHOUT: varying("newreno", reverse=False, changes=changes),
+        RENO_WITH: varying("newreno", reverse=True, changes=changes),
+        WITHOUT: varying("westwood-aa", reverse=False, changes=changes),
+        WITH: varying("westwood-aa", reverse=True, changes=changes),
+    }
+
+
+def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callable[[Runs], Sample]:
+    """Return by how much Westwood's number exceeds `LARGER` times Reno's."""
+
+    def measured(of: Runs) -> Sample:
+        bar = [LARGER * value for value in of_each(of(reno), measure)]
+        return difference(of_each(of(label), measure), bar)
+
+    return measured
+
+
+_RENO_REASON = (
+    "without timeouts Reno falls to half of one bandwidth-delay product plus the buffer, which is as much"
+    " as the bandwidth times the smallest RTT when the buffer is one bandwidth-delay product, and more"
+    " when it is larger; reverse traffic adds its queue to what Reno halves, and takes from the bandwidth"
+    " that Westwood measures"
+)
+
+FIG10: Final = Figure(
+    id="gm/fig10",
+    paper=PAPER,
+    title="Window and slow-start threshold of Reno",
+    experiments={
+        SMALL_BUFFER: _with_reno(),
+        LARGE_BUFFER: _with_reno({_BUFFER: "156250B"}),
+        LONGER_TIMEOUT: _with_reno({"transport.min_rto": "1s"}),
+        SACK: _with_reno({"transport.recovery": "sack"}),
+    },
+    draw=lambda runs: windows_and_thresholds(runs, (RENO_WITHOUT, RENO_WITH), LINK_MBPS),
+    claims=(
+        Claim(
+            "above-without",
+            "the threshold of Westwood is larger than Reno's, without reverse traffic",
+            Positive(),
+            "mean threshold, Westwood minus 1.01 times NewReno",
+            _above(WITHOUT, RENO_WITHOUT, mean_threshold),
+            unit="packets",
+            reason=_RENO_REASON,
+        ),
+        Claim(
+            "above-with",
+            "the threshold of Westwood is larger than Reno's, with reverse traffic",
+            Positive(),
+            "mean threshold, Westwood minus 1.01 times NewReno",
+            _above(WITH, RENO_WITH, mean_threshold),
+            unit="packets",
+            reason=_RENO_REASON,
+        ),
+        Claim(
+            "utilisation-without",
+            "Westwood uses the network better, without reverse traffic",
+            Positive(),
+            "mean rate used, Westwood minus 1.01 times NewReno",
+            _above(WITHOUT, RENO_WITHOUT, mean_used),
+            unit="Mbit/s",
+        ),
+        Claim(
+            "utilisation-with",
+            "Westwood uses the network better, with reverse traffic",
+            Positive(),
+            "mean rate used, Westwood minus 1.01 times NewReno",
+            _above(WITH, RENO_WITH, mean_used),
+            unit="Mbit/s",
+            reason="thresholds differ little with reverse traffic, and the window needs most of the time"
+            " between two losses to fill the longer round trip again",
+        ),
+    ),
+    notes=(
+        *_NOTES,
+        f"Reno is NewReno; “{SACK}” is another recovery of both senders. The 40 reverse flows are of the"
+        " same kind as the forward flow.",
+    ),
+)
