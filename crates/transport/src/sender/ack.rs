@@ -216,6 +216,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.partial_seen = false;
         self.rescued = false;
         self.retransmit_first = self.ledger.next_lost().is_some();
+        // The retransmission that follows gets a whole timeout, as in ns-2 and Linux. RFC 6298 restarts the timer at new
+        // acknowledgments only: where the timeout is hardly longer than the round trip, every recovery would end in one.
+        self.timer.restart(now);
         self.reduction =
             (self.config.recovery == Recovery::Prr).then(|| ProportionalRateReduction::new(outstanding));
         // One reduction for a window of data, whether it was marked or dropped (RFC 3168, section 6.1.2).

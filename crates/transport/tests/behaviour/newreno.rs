@@ -129,7 +129,7 @@ fn the_timer_of_a_recovery_is_not_taken_for_false() {
     }
     script.expire();
     script.echo = Some(at(100));
-    script.at(1001).ack(4, &[]);
+    script.at(1101).ack(4, &[]);
     assert_eq!(script.sender.counters().spurious_timeouts, 0);
 }
 
