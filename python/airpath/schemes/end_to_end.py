@@ -266,7 +266,7 @@ END_TO_END: Final = (
         id="bbr",
         title="BBR v3",
         description="paces at the estimated bandwidth, keeps about one bandwidth-delay product in flight",
-        colour="#882255",
+        colour="#0078f0",
         marker="P",
         controller="bbr",
         parameters=BbrParameters,
@@ -276,7 +276,7 @@ END_TO_END: Final = (
         id="copa",
         title="Copa",
         description="towards a rate that is the inverse of the queueing delay (NSDI 2018)",
-        colour="#44AA99",
+        colour="#30d878",
         marker="X",
         controller="copa",
         parameters=CopaParameters,
@@ -286,7 +286,7 @@ END_TO_END: Final = (
         id="ledbat++",
         title="LEDBAT++",
         description="background traffic: keeps 60 ms in the queue and gives way to flows that fill it",
-        colour="#999933",
+        colour="#1800f0",
         marker="*",
         controller="ledbat++",
         parameters=LedbatPlusPlusParameters,
@@ -305,6 +305,4 @@ END_TO_END: Final = (
         build=_fixed,
     ),
 )
-"""Every end-to-end scheme, in the order of lists and legends. The colours are those of Okabe and Ito, and of
-Paul Tol's muted scheme.
-"""
+"""Every end-to-end scheme without an ACK-rate estimator, in the order of lists and legends."""

@@ -40,7 +40,7 @@ def test_the_schemes_that_are_listed():
 def test_every_pair_but_those_that_cannot_work_has_a_name():
     assert len(PAIRS) == 22
     assert {"xcp-qfcp", "dpcp-oracle", "qfcp-ebe", "qfcp-configured"} < set(PAIRS)
-    for name in ("vcp-b", "qfcp-b", "xcp-cubic", "cubic-ebe"):
+    for name in ("vcp-b", "qfcp-b", "xcp-cubic", "cubic-oracle"):
         with pytest.raises(UsageError, match="there is no scheme"):
             find_scheme(name)
 
