@@ -60,6 +60,7 @@ fn every_estimator() -> Vec<AckRateConfig> {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a list in a test")]
 enum Told {
     Ack(AckEvent),
     Congestion(CongestionSignal, u64),

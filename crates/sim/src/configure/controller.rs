@@ -1,0 +1,216 @@
+//! Controllers.
+
+use airpath_control::{
+    Bbr, BbrConfig, Bic, BicConfig, ConfigError, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe,
+    Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, MinimumRtt,
+    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
+    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+};
+use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
+
+use super::ceiling;
+use super::slow_start::windowed;
+use crate::plan::{
+    ControllerPlan, CountingPlan, CubicForm, FreezePlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan,
+    WestwoodReductionPlan,
+};
+
+/// A controller as planned, for connections with segments of `mss`; it draws from `random`.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one arm for each kind of controller, none with a thought of its own"
+)]
+pub(crate) fn controller(
+    plan: &ControllerPlan,
+    initial_window: Bytes,
+    mss: Bytes,
+    random: RandomStream,
+) -> Result<Box<dyn Controller>, ConfigError> {
+    match *plan {
+        ControllerPlan::Newreno { counting, slow_start } => {
+            windowed(NewReno::new(self::counting(counting)), slow_start, initial_window, mss)
+        }
+        ControllerPlan::Westwood { estimator, reduction, may_raise, minimum_rtt, counting, slow_start } => {
+            let config = WestwoodConfig {
+                reduction: match reduction {
+                    WestwoodReductionPlan::AtLoss => WestwoodReduction::AtLoss,
+                    WestwoodReductionPlan::AfterRecovery => WestwoodReduction::AfterRecovery,
+                },
+                may_raise,
+                minimum_rtt: match minimum_rtt {
+                    MinimumRttPlan::OfFlow => MinimumRtt::OfFlow,
+                    MinimumRttPlan::SinceTimeout => MinimumRtt::SinceTimeout,
+                },
+                counting: self::counting(counting),
+            };
+            windowed(Westwood::new(estimator.build()?, config), slow_start, initial_window, mss)
+        }
+        ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
+            let form = self::form(form);
+            let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::CubicEbe {
+            c,
+            beta,
+            fast_convergence,
+            reno_friendly,
+            form,
+            slow_start,
+            ref estimator,
+            probing_growth,
+        } => {
+            let form = self::form(form);
+            let cubic = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
+            let estimator = ceiling::ebe_ceiling(estimator)?;
+            let rule = CubicEbe::new(cubic, estimator, ceiling::probing_growth(probing_growth));
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Vegas { alpha, beta, gamma, keep, slow_start } => {
+            let rule = Vegas::new(VegasConfig { alpha, beta, gamma, keep })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Bic {
+            beta,
+            max_increment,
+            low_window,
+            smooth_part,
+            fast_convergence,
+            slow_start,
+        } => {
+            let config = BicConfig { beta, max_increment, low_window, smooth_part, fast_convergence };
+            windowed(Bic::new(config)?, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Highspeed {
+            low_window,
+            high_window,
+            low_p,
+            high_p,
+            high_decrease,
+            counting,
+            slow_start,
+        } => {
+            let counting = self::counting(counting);
+            let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, counting };
+            windowed(HighSpeed::new(config)?, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, slow_start } => {
+            let delta_l = Duration::from_nanos(delta_l_ns);
+            let rule = Htcp::new(HtcpConfig { delta_l, delta_b, beta_min, beta_max, rtt_scaling })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Veno { beta, keep, counting, slow_start } => {
+            let rule = Veno::new(VenoConfig { beta, keep, counting: self::counting(counting) })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
+        ControllerPlan::Vcp {
+            rtt_scaling,
+            bounds,
+            freeze,
+            kappa,
+            alpha,
+            beta,
+            interval_ns,
+            pace_small_windows,
+        } => {
+            let config = VcpConfig {
+                rtt_scaling: self::rtt_scaling(rtt_scaling),
+                bounds: self::bounds(bounds),
+                freeze: self::freeze(freeze),
+                kappa,
+                alpha,
+                beta,
+                interval: Duration::from_nanos(interval_ns),
+                pace_small_windows,
+            };
+            Ok(Box::new(Vcp::new(config, initial_window, mss)?))
+        }
+        ControllerPlan::Mpcp {
+            digits,
+            rtt_scaling,
+            bounds,
+            freeze,
+            alpha,
+            interval_ns,
+            pace_small_windows,
+        } => {
+            let config = MpcpConfig {
+                digits,
+                rtt_scaling: self::rtt_scaling(rtt_scaling),
+                bounds: self::bounds(bounds),
+                freeze: self::freeze(freeze),
+                alpha,
+                interval: Duration::from_nanos(interval_ns),
+                pace_small_windows,
+            };
+            Ok(Box::new(Mpcp::new(config, initial_window, mss)?))
+        }
+        ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
+        ControllerPlan::Bbr {
+            loss_threshold,
+            beta,
+            headroom,
+            probe_rtt_interval_ns,
+            probe_rtt_duration_ns,
+            min_rtt_window_ns,
+        } => {
+            let config = BbrConfig {
+                loss_threshold,
+                beta,
+                headroom,
+                probe_rtt_interval: Duration::from_nanos(probe_rtt_interval_ns),
+                probe_rtt_duration: Duration::from_nanos(probe_rtt_duration_ns),
+                min_rtt_window: Duration::from_nanos(min_rtt_window_ns),
+            };
+            Ok(Box::new(Bbr::new(config, random, initial_window, mss)?))
+        }
+        ControllerPlan::Copa { delta, competitive } => {
+            Ok(Box::new(Copa::new(CopaConfig { delta, competitive }, initial_window, mss)?))
+        }
+        ControllerPlan::LedbatPlusPlus { target_ns, gain_divisor_limit, decrease, slowdown_spacing } => {
+            let target = Duration::from_nanos(target_ns);
+            let config = LedbatPlusPlusConfig { target, gain_divisor_limit, decrease, slowdown_spacing };
+            Ok(Box::new(LedbatPlusPlus::new(config, initial_window, mss)?))
+        }
+        ControllerPlan::Fixed { window_bytes, pacing_bps } => {
+            Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
+        }
+    }
+}
+
+const fn counting(plan: CountingPlan) -> Counting {
+    match plan {
+        CountingPlan::Bytes => Counting::Bytes,
+        CountingPlan::Acknowledgments => Counting::Acknowledgments,
+    }
+}
+
+const fn form(plan: CubicForm) -> airpath_control::CubicForm {
+    match plan {
+        CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
+        CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
+    }
+}
+
+const fn rtt_scaling(plan: RttScalingPlan) -> RttScaling {
+    match plan {
+        RttScalingPlan::Minimum => RttScaling::Minimum,
+        RttScalingPlan::Smoothed => RttScaling::Smoothed,
+        RttScalingPlan::Unscaled => RttScaling::Unscaled,
+    }
+}
+
+const fn bounds(plan: VcpBoundsPlan) -> VcpBounds {
+    match plan {
+        VcpBoundsPlan::Spec => VcpBounds::Paper,
+        VcpBoundsPlan::Author => VcpBounds::Authors,
+    }
+}
+
+const fn freeze(plan: FreezePlan) -> VcpFreeze {
+    match plan {
+        FreezePlan::All => VcpFreeze::All,
+        FreezePlan::DecreasesOnly => VcpFreeze::DecreasesOnly,
+    }
+}

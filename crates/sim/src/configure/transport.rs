@@ -1,0 +1,48 @@
+//! The configurations of sender and receiver.
+
+use airpath_model::{Bytes, Duration};
+use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+
+use crate::plan::{RecoveryPlan, RtoFloorPlan, TransportPlan};
+
+/// What the sender of such a transport is told.
+pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
+    SenderConfig {
+        mss: Bytes::new(plan.mss_bytes),
+        receive_window: Bytes::new(plan.receive_window_bytes),
+        recovery: recovery(plan.recovery),
+        lost_retransmission_detection: plan.lost_retransmission_detection,
+        spurious_timeout_undo: plan.spurious_timeout_undo,
+        timestamps: plan.timestamps,
+        min_rto: Duration::from_nanos(plan.min_rto_ns),
+        rto_floor: match plan.rto_floor {
+            RtoFloorPlan::Timeout => RtoFloor::OnTimeout,
+            RtoFloorPlan::Variance => RtoFloor::OnVariance,
+        },
+        max_rto: Duration::from_nanos(plan.max_rto_ns),
+        initial_rto: Duration::from_nanos(plan.initial_rto_ns),
+        ecn: plan.ecn,
+        pacing: plan.pacing,
+    }
+}
+
+fn recovery(plan: RecoveryPlan) -> Recovery {
+    match plan {
+        RecoveryPlan::Prr => Recovery::Prr,
+        RecoveryPlan::Sack => Recovery::Sack,
+        RecoveryPlan::Newreno => Recovery::Newreno,
+        RecoveryPlan::Reno => Recovery::Reno,
+    }
+}
+
+/// What the receiver of such a transport is told.
+pub(crate) fn receiver_config(plan: &TransportPlan) -> ReceiverConfig {
+    ReceiverConfig {
+        delayed_ack_segments: plan.delayed_ack_segments,
+        delayed_ack_timeout: Duration::from_nanos(plan.delayed_ack_timeout_ns),
+        sack: recovery(plan.recovery).uses_sack(),
+        timestamps: plan.timestamps,
+        receive_window: Bytes::new(plan.receive_window_bytes),
+        ecn: plan.ecn,
+    }
+}
