@@ -26,6 +26,8 @@ pub enum EstimatorName {
     TimeInvariantAntiAliased,
     /// A stand-in for `DynaPara`: a coefficient for a good and one for a bad state of the link.
     DynaPara,
+    /// Another stand-in for `DynaPara`, whose coefficients hold for an RTT instead of for a sample.
+    DynaParaTimed,
     /// SARBE: the receiver's clock and the stability filter.
     Sarbe,
     /// Packet pair: the median of samples of two packets that left back to back.
@@ -37,7 +39,7 @@ pub enum EstimatorName {
 }
 
 /// Every estimator, in the order of tables.
-pub const ESTIMATORS: [EstimatorName; 13] = [
+pub const ESTIMATORS: [EstimatorName; 14] = [
     EstimatorName::Westwood,
     EstimatorName::WestwoodAntiAliased,
     EstimatorName::WestwoodTenMilliseconds,
@@ -47,6 +49,7 @@ pub const ESTIMATORS: [EstimatorName; 13] = [
     EstimatorName::TimeInvariant,
     EstimatorName::TimeInvariantAntiAliased,
     EstimatorName::DynaPara,
+    EstimatorName::DynaParaTimed,
     EstimatorName::Sarbe,
     EstimatorName::PacketPair,
     EstimatorName::Hoe,
@@ -71,6 +74,7 @@ impl EstimatorName {
             Self::TimeInvariant => "westwood-ti",
             Self::TimeInvariantAntiAliased => "westwood-ti-aa",
             Self::DynaPara => "dynapara",
+            Self::DynaParaTimed => "dynapara-timed",
             Self::Sarbe => "sarbe",
             Self::PacketPair => "packet-pair",
             Self::Hoe => "hoe",
@@ -102,6 +106,9 @@ impl EstimatorName {
             Self::TimeInvariantAntiAliased => (round_trip, time_invariant),
             Self::DynaPara => {
                 (SamplerConfig::PerAck, FilterConfig::TwoState { good: 0.9, bad: 0.6, timed: false })
+            }
+            Self::DynaParaTimed => {
+                (SamplerConfig::PerAck, FilterConfig::TwoState { good: 0.5, bad: 0.2, timed: true })
             }
             Self::Sarbe => (
                 SamplerConfig::ReceiverClock { resolution: tick.unwrap_or(USUAL_TICK) },

@@ -6,27 +6,14 @@ from matplotlib.figure import Figure
 
 from airpath.captures.analysis import FlowAnalysis, Numbers
 from airpath.plots.style import PAGE_IN, legend_above, styled
+from airpath.schemes.estimators import find_estimator
 
-LINES = {
-    "westwood": ("#e69f00", "-"),
-    "westwood-aa": ("#e69f00", "--"),
-    "westwood-10ms": ("#e69f00", ":"),
-    "westwood+": ("#0072b2", "-"),
-    "westwood-zoh": ("#56b4e9", "-"),
-    "westwood-zoh-aa": ("#56b4e9", "--"),
-    "westwood-ti": ("#cc79a7", "-"),
-    "westwood-ti-aa": ("#cc79a7", "--"),
-    "dynapara": ("#7f7f7f", "-"),
-    "sarbe": ("#d55e00", "-"),
-    "packet-pair": ("#000000", ":"),
-    "hoe": ("#000000", "--"),
-    "delivery-rate": ("#009e73", "-"),
-}
-"""How each estimator is drawn; those that share a filter share a colour."""
+ACCUMULATED = "-10ms"
+"""What a name ends with if samples are of at least 10 ms: drawn dotted, in the colour without it."""
 
 ROOM = 1.5
 """The rate axis ends at so many times the highest delivered rate."""
-OFTEN = 0.1
+OFTEN = 0.02
 """Estimates that lie above it for a larger share of the time are drawn apart, on a logarithmic axis."""
 
 
@@ -91,7 +78,8 @@ def _draw_far(axes: Axes, flow: FlowAnalysis, far: dict[str, Numbers]) -> None:
 
 def _draw_lines(axes: Axes, flow: FlowAnalysis, estimates: dict[str, Numbers]) -> None:
     for name, values in estimates.items():
-        colour, line = LINES.get(name, ("#7f7f7f", "-"))
+        line = ":" if name.endswith(ACCUMULATED) else "-"
+        colour = find_estimator(name.removesuffix(ACCUMULATED)).colour
         axes.plot(flow.time_s, values, color=colour, linestyle=line, linewidth=0.9, label=name)
 
 
