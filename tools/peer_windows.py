@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Final
 
 import airpath
-from airpath.schemes import SCHEMES
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / "python" / "tests" / "peers" / "cwnd_ns2.json"
@@ -116,12 +115,6 @@ class Measures:
     """Mean window, segments."""
 
 
-def available(case: Case) -> bool:
-    """Return whether the scheme of the case exists in this version."""
-    name = case.scheme.partition(":")[0]
-    return any(name in (scheme.id, *scheme.aliases) for scheme in SCHEMES)
-
-
 def theirs(case: Case, *, delayed: bool) -> list[float]:
     """Return the window of ns-2, in segments, a sample each `STEP`."""
     windows = json.loads(DATA.read_text(encoding="utf-8"))["windows"]
@@ -176,11 +169,10 @@ def main() -> None:
 def row(case: Case, *, delayed: bool) -> str:
     """Return the line of the table for one case."""
     peer = measure(theirs(case, delayed=delayed), case.losses_per_cycle)
-    own = measure(ours(case, delayed=delayed), case.losses_per_cycle) if available(case) else None
+    own = measure(ours(case, delayed=delayed), case.losses_per_cycle)
     cells = [f"`{case.peer}`, `{case.scheme}`", case.link.rate, "delayed" if delayed else "each segment"]
     for quantity in ("epoch", "peak", "mean"):
-        found = number(getattr(own, quantity)) if own else "not in this version"
-        cells.append(f"{number(getattr(peer, quantity))}, {found}")
+        cells.append(f"{number(getattr(peer, quantity))}, {number(getattr(own, quantity))}")
     return f"| {' | '.join(cells)} |"
 
 
@@ -190,13 +182,12 @@ def number(value: float | None) -> str:
 
 
 def draw(place: Path) -> None:
-    """Draw the windows of every available case, ns-2 behind."""
+    """Draw the windows of every case, ns-2 behind."""
     from matplotlib.figure import Figure
 
-    shown = [case for case in CASES if available(case)]
-    figure = Figure(figsize=(10, 2.1 * len(shown)), layout="constrained")
-    panels = figure.subplots(len(shown), 2, sharex=True, sharey="row")
-    for row_of_panels, case in zip(panels, shown, strict=True):
+    figure = Figure(figsize=(10, 2.1 * len(CASES)), layout="constrained")
+    panels = figure.subplots(len(CASES), 2, sharex=True, sharey="row")
+    for row_of_panels, case in zip(panels, CASES, strict=True):
         for panel, delayed in zip(row_of_panels, (False, True), strict=True):
             for window, name, style in (
                 (theirs(case, delayed=delayed), "ns-2", {"color": "#999999", "linewidth": 2.5}),
