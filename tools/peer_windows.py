@@ -171,8 +171,10 @@ def row(case: Case, *, delayed: bool) -> str:
     peer = measure(theirs(case, delayed=delayed), case.losses_per_cycle)
     own = measure(ours(case, delayed=delayed), case.losses_per_cycle)
     cells = [f"`{case.peer}`, `{case.scheme}`", case.link.rate, "delayed" if delayed else "each segment"]
-    for quantity in ("epoch", "peak", "mean"):
-        cells.append(f"{number(getattr(peer, quantity))}, {number(getattr(own, quantity))}")
+    cells += [
+        f"{number(getattr(peer, quantity))}, {number(getattr(own, quantity))}"
+        for quantity in ("epoch", "peak", "mean")
+    ]
     return f"| {' | '.join(cells)} |"
 
 
