@@ -26,6 +26,10 @@ SMALL_BUFFER: Final = "62.5 kB"
 """The link's rate times the RTT of 100 ms of these experiments."""
 LARGE_BUFFER: Final = "156 kB"
 """The same with the RTT of 250 ms that the paper names beside figure 2."""
+HALF_BUFFER: Final = "31 kB"
+"""Half of the link's rate times that RTT."""
+PLAIN_RENO: Final = "Reno's recovery"
+"""Reno repairs losses as RFC 5681 has it, without NewReno's partial acknowledgments."""
 ZERO_ORDER_HOLD: Final = "filter (2)"
 TIME_INVARIANT: Final = "filter (3)"
 
@@ -98,10 +102,7 @@ _NOTES = (
     " 500 s to 600 s. What it leaves is available.",
     f"The buffer is one bandwidth-delay product of the flow of 100 ms, {SMALL_BUFFER}; “{LARGE_BUFFER}”"
     " keeps that of the flow of 250 ms.",
-    f"“{LONGER_TIMEOUT}” is ns-2's bound until October 2004. With 200 ms, which is the round trip over a"
-    " full queue, most recoveries end in a timeout while the retransmission is still under way, and Reno"
-    " halves twice: our timer runs on from the last acknowledgment (RFC 6298), that of ns-2 starts anew"
-    " with the retransmission.",
+    f"“{LONGER_TIMEOUT}” is ns-2's bound until October 2004.",
 )
 _FILTER_NOTE = (
     f"“{ZERO_ORDER_HOLD}”, “{TIME_INVARIANT}”: that filter in control, alpha = 0.85 (RTT of 0.16 s)."
@@ -168,10 +169,13 @@ FIG9: Final = Figure(
 )
 
 
-def _with_reno(changes: Mapping[str, Any] | None = None) -> dict[str, Experiment]:
+def _with_reno(
+    changes: Mapping[str, Any] | None = None, of_reno: Mapping[str, Any] | None = None
+) -> dict[str, Experiment]:
+    changes_of_reno = {**(changes or {}), **(of_reno or {})}
     return {
-        RENO_WITHOUT: varying("newreno", reverse=False, changes=changes),
-        RENO_WITH: varying("newreno", reverse=True, changes=changes),
+        RENO_WITHOUT: varying("newreno", reverse=False, changes=changes_of_reno),
+        RENO_WITH: varying("newreno", reverse=True, changes=changes_of_reno),
         WITHOUT: varying("westwood-aa", reverse=False, changes=changes),
         WITH: varying("westwood-aa", reverse=True, changes=changes),
     }
@@ -188,9 +192,9 @@ def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callab
 
 
 _RENO_REASON = (
-    "without timeouts Reno falls to half of one bandwidth-delay product plus the buffer, which is as much"
-    " as the bandwidth times the smallest RTT when the buffer is one bandwidth-delay product, and more"
-    " when it is larger; reverse traffic adds its queue to what Reno halves, and takes from the bandwidth"
+    "Reno falls to half of one bandwidth-delay product plus the buffer, which is as much as the bandwidth"
+    " times the smallest RTT when the buffer is one bandwidth-delay product, less when it is smaller, and"
+    " more when it is larger; reverse traffic adds its queue to what Reno halves, and takes from the bandwidth"
     " that Westwood measures"
 )
 
@@ -201,6 +205,8 @@ FIG10: Final = Figure(
     experiments={
         SMALL_BUFFER: _with_reno(),
         LARGE_BUFFER: _with_reno({_BUFFER: "156250B"}),
+        HALF_BUFFER: _with_reno({_BUFFER: "31250B"}),
+        PLAIN_RENO: _with_reno(of_reno={"transport.recovery": "reno"}),
         LONGER_TIMEOUT: _with_reno({"transport.min_rto": "1s"}),
         SACK: _with_reno({"transport.recovery": "sack"}),
     },
@@ -231,6 +237,7 @@ FIG10: Final = Figure(
             "mean rate used, Westwood minus 1.01 times NewReno",
             _above(WITHOUT, RENO_WITHOUT, mean_used),
             unit="Mbit/s",
+            reason="with a buffer of one bandwidth-delay product either of them fills the link",
         ),
         Claim(
             "utilisation-with",
@@ -245,7 +252,7 @@ FIG10: Final = Figure(
     ),
     notes=(
         *_NOTES,
-        f"Reno is NewReno; “{SACK}” is another recovery of both senders. The 40 reverse flows are of the"
-        " same kind as the forward flow.",
+        f"Reno is NewReno; “{PLAIN_RENO}” gives it RFC 5681's recovery, “{SACK}” another one to both senders."
+        " The 40 reverse flows are of the same kind as the forward flow.",
     ),
 )
