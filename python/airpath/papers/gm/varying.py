@@ -194,8 +194,8 @@ def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callab
 _RENO_REASON = (
     "Reno falls to half of one bandwidth-delay product plus the buffer, which is as much as the bandwidth"
     " times the smallest RTT when the buffer is one bandwidth-delay product, less when it is smaller, and"
-    " more when it is larger; reverse traffic adds its queue to what Reno halves, and takes from the bandwidth"
-    " that Westwood measures"
+    " more when it is larger; reverse traffic adds its queue to what Reno halves, and takes from the"
+    " bandwidth that Westwood measures"
 )
 
 FIG10: Final = Figure(
