@@ -50,13 +50,14 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "hold, Upsilon 1.2": {"monitor": "hold", "upsilon": 1.2},
     "hold, Upsilon 1.2, threshold 5 %": {"monitor": "hold", "upsilon": 1.2, "threshold": 0.05},
     "Upsilon 1.2, threshold 5 %": {"upsilon": 1.2, "threshold": 0.05},
+    "linear, hold, Upsilon 1.2": {"profile": "linear", "monitor": "hold", "upsilon": 1.2},
     "linear, hold, Upsilon 1.1": {"profile": "linear", "monitor": "hold", "upsilon": 1.1},
     "linear, hold, Upsilon 1.05": {"profile": "linear", "monitor": "hold", "upsilon": 1.05},
     "maintainer off, hold": {"maintainer": "off", "monitor": "hold"},
 }
 """What differs from the default: filter `icc`, plain monitor, latch, Upsilon = 1.40, threshold 15 %.
 
-The last six are combinations, since `hold` with Upsilon = 1.40 overshoots.
+The last seven are combinations, since `hold` with Upsilon = 1.40 overshoots.
 """
 
 _BUILDERS: Final[dict[str, Callable[[str], Experiment]]] = {

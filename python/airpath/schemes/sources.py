@@ -106,7 +106,7 @@ class HoldingEbeSource(EbeSource):
     """How the filter is read; see `xcp-ebe`."""
     monitor: Literal["plain", "idle-corrected", "hold"] = "hold"
     """Link-capacity monitor; see `xcp-ebe`."""
-    upsilon: Annotated[float, Strict(), Field(ge=1)] | None = 1.1
+    upsilon: Annotated[float, Strict(), Field(ge=1)] | None = 1.2
     """Upsilon, the factor on the capacity while the maintainer is on."""
 
 
