@@ -40,8 +40,8 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// A chain that stays good with probability `stay_good` (gamma) and bad with `stay_bad` (beta), both from 0 to below 1,
-    /// with error probabilities `error_good` and `error_bad` from 0 to 1.
+    /// A chain that stays good with probability `stay_good` (gamma), from 0 to 1, and bad with `stay_bad` (beta), from 0 to
+    /// below 1, with error probabilities `error_good` and `error_bad` from 0 to 1.
     pub fn new(
         stay_good: f64,
         stay_bad: f64,
@@ -54,7 +54,7 @@ impl GilbertElliott {
                 return Err(InvalidChannel::NotAProbability(value));
             }
         }
-        if stay_good >= 1.0 || stay_bad >= 1.0 {
+        if stay_bad >= 1.0 {
             return Err(InvalidChannel::FrozenChain);
         }
         Ok(chain)
@@ -102,7 +102,7 @@ impl GilbertElliott {
         good * self.error_good + bad * self.error_bad
     }
 
-    /// The mean number of steps in a row in `state`.
+    /// The mean number of steps in a row in `state`; infinite for a good state that is never left.
     pub fn mean_sojourn(&self, state: State) -> f64 {
         1.0 / (1.0 - [self.stay_good, self.stay_bad][state.index()])
     }

@@ -42,8 +42,8 @@ pub enum InvalidChannel {
     /// A probability outside 0 to 1.
     #[error("{0} is not a probability")]
     NotAProbability(f64),
-    /// A two-state chain that never leaves one of its states: no stationary distribution, no mean burst.
-    #[error("each state of the chain must be left with a probability above 0")]
+    /// A chain that never leaves its bad state, so that bursts have no end.
+    #[error("the bad state of the chain must be left with a probability above 0")]
     FrozenChain,
     /// No two-state chain with an undamaged good state has this loss in bursts of this length.
     #[error(
