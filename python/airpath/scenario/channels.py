@@ -10,7 +10,6 @@ from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.quantities import Constant, Draw
 from airpath.scenario.losses import BurstLoss
-from airpath.scenario.losses import BurstLoss
 from airpath.scenario.messages import FieldError
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
 from airpath.scenario.rates import (

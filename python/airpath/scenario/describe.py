@@ -32,7 +32,8 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
             lines.append(
                 f"  {name}: {link['rate']['kind']} rate, mean {rate};"
                 f" base RTT {format_duration(resolved.base_rtt_ns[name], 6)};"
-                f" buffer {describe_buffer(resolved.buffers[name])}{describe_router(link['queue'])}{describe_bursts(link['bursts'])}"
+                f" buffer {describe_buffer(resolved.buffers[name])}{describe_router(link['queue'])}"
+                f"{describe_bursts(link['bursts'])}"
             )
     lines.append("flows:")
     for entry in document.flows:

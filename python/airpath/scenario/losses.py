@@ -3,7 +3,14 @@
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Strict, Tag, model_validator
+from pydantic import (
+    Field,
+    Strict,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from airpath.quantities import Flag, PositiveDuration, Probability, Size, Table
 
@@ -24,8 +31,8 @@ class Clocked(Table):
     """What every chain has that is not tied to one clock."""
 
     clock: Clock = "packet"
-    """What a step of the chain is: a transmitted `bit`, a transmitted byte (`symbol`) or a transmitted `packet`,
-    between which the chain stands still while nothing is sent; or a span of `time`, of length `step`.
+    """What a step of the chain is: a transmitted `bit`, byte (`symbol`) or `packet`, so that the chain stands
+    still while nothing is sent; or a span of `time`, of length `step`.
     """
     step: PositiveDuration | None = None
     """The length of a step, for clock `time` only."""
@@ -145,8 +152,8 @@ class FadingLoss(Coded):
     kind: Literal["fading"]
     """The kind of losses."""
     clock: Literal["bit", "symbol"] = "bit"
-    """What a step of the chain is: a transmitted `bit`, or a byte (`symbol`) that is wrong with the probability
-    of one wrong bit. It stands still while nothing is sent.
+    """What a step of the chain is: a transmitted `bit`, or a byte (`symbol`) that is wrong with the
+    probability of one wrong bit. It stands still while nothing is sent.
     """
     snr: Decibels
     """Mean signal-to-noise ratio for each receive antenna in the good state, dB."""
@@ -199,20 +206,19 @@ def _fraction(rate: float | None) -> list[int] | None:
     return [exact.numerator, exact.denominator]
 
 
-def _kind(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.get("kind")
-    return getattr(value, "kind", "probability")
+_Table = Annotated[BurstLoss, Field(discriminator="kind")]
+_PROBABILITY: TypeAdapter[float] = TypeAdapter(Probability)
+_TABLE: TypeAdapter[BurstLoss] = TypeAdapter(_Table)
 
 
-Loss = Annotated[
-    Annotated[Probability, Tag("probability")]
-    | Annotated[GilbertElliottLoss, Tag("gilbert-elliott")]
-    | Annotated[GilbertLoss, Tag("gilbert")]
-    | Annotated[NetemLoss, Tag("netem-gemodel")]
-    | Annotated[FadingLoss, Tag("fading")],
-    Discriminator(_kind),
-]
+def _number_or_table(value: Any, _either: ValidatorFunctionWrapHandler) -> float | BurstLoss:
+    """Validate a number as a probability and all else as a table: messages name what is accepted of it."""
+    if isinstance(value, float | int):
+        return _PROBABILITY.validate_python(value)
+    return _TABLE.validate_python(value)
+
+
+Loss = Annotated[Probability | _Table, WrapValidator(_number_or_table)]
 """A probability for each packet independently, or losses in bursts: a table with a `kind`."""
 
 

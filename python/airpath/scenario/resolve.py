@@ -28,7 +28,6 @@ from airpath.scenario.flows import (
     Transport,
 )
 from airpath.scenario.losses import loss_plan
-from airpath.scenario.losses import loss_plan
 from airpath.scenario.messages import FieldError, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
