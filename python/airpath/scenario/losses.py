@@ -1,5 +1,6 @@
 """Which packets a link damages, as written in a scenario."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
@@ -215,7 +216,9 @@ def _number_or_table(value: Any, _either: ValidatorFunctionWrapHandler) -> float
     """Validate a number as a probability and all else as a table: messages name what is accepted of it."""
     if isinstance(value, float | int):
         return _PROBABILITY.validate_python(value)
-    return _TABLE.validate_python(value)
+    if isinstance(value, Mapping | Table):
+        return _TABLE.validate_python(value)
+    raise ValueError(f'found "{value}"; accepted: a number from 0 to 1, or a table with the key "kind"')
 
 
 Loss = Annotated[Probability | _Table, WrapValidator(_number_or_table)]

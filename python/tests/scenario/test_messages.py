@@ -89,6 +89,11 @@ CASES = {
         {"topology__bottleneck__loss": 2},
         "topology.bottleneck.loss: found 2; accepted: at most 1",
     ),
+    "neither a number nor a table": (
+        {"topology__bottleneck__loss": "1%"},
+        'topology.bottleneck.loss: found "1%"; accepted: a number from 0 to 1,'
+        ' or a table with the key "kind"',
+    ),
     "no such kind of losses": (
         {"topology__bottleneck__loss": {"kind": "gilbrt"}},
         'topology.bottleneck.loss.kind: found "gilbrt" (did you mean "gilbert"?); accepted:'
