@@ -35,7 +35,7 @@ test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest
 
 test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (folder: AIRPATH_VECTORS)
-	cargo test --package airpath-estimate --test vectors -- --nocapture
+	cargo test --package airpath-estimate --package airpath-channel --test vectors -- --nocapture
 	$(BIN)/python -m pytest --quiet -s python/tests/statistics
 
 reproduce: build ## replay the figures and tables of the papers (long)

@@ -42,4 +42,31 @@ pub enum InvalidChannel {
     /// A probability outside 0 to 1.
     #[error("{0} is not a probability")]
     NotAProbability(f64),
+    /// A chain that never leaves its bad state, so that bursts have no end.
+    #[error("the bad state of the chain must be left with a probability above 0")]
+    FrozenChain,
+    /// No two-state chain with an undamaged good state has this loss in bursts of this length.
+    #[error(
+        "there is no chain with mean loss {loss} in bursts of mean length {burst}: the loss must be below 1, the burst at least 1 and at least loss / (1 - loss)"
+    )]
+    ImpossibleBurst {
+        /// The mean loss that was asked for.
+        loss: f64,
+        /// The mean length of bursts that was asked for, in steps.
+        burst: f64,
+    },
+    /// A step of time in which a run would change state too often.
+    #[error("the mean time in each state must be at least 1 us")]
+    ShortSojourn,
+    /// A code rate outside 0 < k/b <= 1, or one at which a codeword of 255 symbols holds no data.
+    #[error("{numerator}/{denominator} is not a code rate: at least 1/255, at most 1")]
+    NotACodeRate {
+        /// Data symbols.
+        numerator: u32,
+        /// Symbols.
+        denominator: u32,
+    },
+    /// A constellation that is no power of two from 2 to 64.
+    #[error("{0} points: a phase-shift keying has 2, 4, 8, 16, 32 or 64")]
+    NotAConstellation(u32),
 }

@@ -7,24 +7,40 @@
 
 extern crate alloc;
 
+mod air_errors;
+mod burst_errors;
 mod error_process;
+mod fading;
+mod gilbert_elliott;
 mod invalid;
 mod link;
+mod matrix;
 mod opportunities;
+mod packet_loss;
 mod piecewise;
 mod propagation;
 mod rate_process;
+mod reed_solomon;
 mod schedule;
+mod stepwise;
 mod true_rate;
 mod uniform;
 
+pub use air_errors::{AirErrors, Coding};
+pub use burst_errors::{PacketBursts, TimedBursts};
 pub use error_process::{Bernoulli, ErrorProcess, NoErrors};
+pub use fading::{Antennas, Psk, linear_snr};
+pub use gilbert_elliott::{GilbertElliott, State};
 pub use invalid::InvalidChannel;
 pub use link::LinkChannel;
+pub use matrix::{Matrix, Steps};
 pub use opportunities::{OPPORTUNITY_SIZE, Opportunities, TraceEnd};
+pub use packet_loss::{AirChain, BitClock, PacketOutcomes};
 pub use piecewise::{Piecewise, RateSegments, Segment};
 pub use propagation::{Jitter, Propagation};
 pub use rate_process::RateProcess;
+pub use reed_solomon::{CodeRate, Codeword};
 pub use schedule::{Schedule, ScheduleEnd, Step};
+pub use stepwise::StepByStep;
 pub use true_rate::ChannelRate;
 pub use uniform::UniformRate;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use airpath_channel::{
-    Bernoulli, Jitter, LinkChannel, NoErrors, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd,
-    Step, TraceEnd, UniformRate,
+    Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, Step, TraceEnd, UniformRate,
 };
-use airpath_model::{Bytes, Channel, Duration, RandomStream, Rate, Timestamp};
+use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
 use crate::capture::Capture;
+use crate::channel::channel;
 use crate::check::PlanError;
 use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
@@ -93,16 +93,6 @@ fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propag
         Some(Draw::Exponential { mean }) => Jitter::Exponential { mean: nanos(mean) },
     };
     Propagation::with_jitter(delay, jitter, stream).unwrap_or_else(|_| Propagation::new(delay))
-}
-
-fn channel(link: &LinkPlan, rate: RateProcess, seed: u64) -> Result<Box<dyn Channel>, String> {
-    if link.loss > 0.0 {
-        let stream = RandomStream::new(seed, &format!("link/{}/loss", link.name));
-        let errors = Bernoulli::new(link.loss, stream).map_err(|error| error.to_string())?;
-        Ok(Box::new(LinkChannel::new(rate, errors)))
-    } else {
-        Ok(Box::new(LinkChannel::new(rate, NoErrors)))
-    }
 }
 
 fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, String> {

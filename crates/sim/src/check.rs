@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::event::MAX_TARGETS;
 use crate::input::Input;
-use crate::plan::{ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan};
+use crate::plan::{
+    BurstPlan, ChainPlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan,
+};
 
 /// What in a plan cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -70,6 +72,21 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
     valid(link.delay_ns, &place, "delay")?;
     link.jitter_ns.map_or(Ok(()), |jitter| valid(jitter, &place, "jitter"))?;
     ensure((0.0..=1.0).contains(&link.loss), &place, "loss must be from 0 to 1")?;
+    ensure(
+        link.bursts.is_none() || link.loss == 0.0,
+        &place,
+        "losses are independent or in bursts, not both",
+    )?;
+    if let Some(BurstPlan { chain: ChainPlan::Fading { snr_db, bad_snr_drop_db, rician_k, .. }, .. }) =
+        link.bursts
+    {
+        ensure(
+            [snr_db, snr_db - bad_snr_drop_db].iter().all(|db| (-30.0..=100.0).contains(db)),
+            &place,
+            "signal-to-noise ratios must be from -30 to 100 dB, in both states",
+        )?;
+        ensure((0.0..=100.0).contains(&rician_k), &place, "the Rician factor must be from 0 to 100")?;
+    }
     let (limit_bytes, limit_packets) = link.queue.limits();
     ensure(limit_bytes.is_none() || limit_packets.is_none(), &place, "a queue has one limit, not two")?;
     match link.rate {

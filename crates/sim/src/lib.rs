@@ -6,6 +6,7 @@
 
 mod assemble;
 mod capture;
+mod channel;
 mod check;
 mod configure;
 mod control;

@@ -4,6 +4,7 @@
 //! end; the JSON text of a plan is the contract between the two, and part of a result's provenance. Links and
 //! flows are lists; everything refers to them by index.
 
+mod bursts;
 mod ceiling;
 mod controller;
 mod estimator;
@@ -13,6 +14,7 @@ mod queue;
 
 use serde::{Deserialize, Serialize};
 
+pub use bursts::{AntennasPlan, BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
 pub use controller::{
     ControllerPlan, CountingPlan, CubicForm, FreezePlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan,

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.quantities import Constant, Draw
+from airpath.scenario.losses import BurstLoss
 from airpath.scenario.messages import FieldError
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
 from airpath.scenario.rates import (
@@ -43,7 +44,7 @@ class LinkDraft:
     """Mean rate in bits per second; `None` when it is not known before the run."""
     delay: Draw
     jitter: Draw | None
-    loss: float
+    loss: float | BurstLoss
     queue: AnyQueue
     record: bool
 
@@ -93,7 +94,7 @@ class ChannelResolver:
             mean_bps=rate.mean_bps,
             delay=link.delay or rate.delay or Constant(0),
             jitter=link.jitter,
-            loss=float(link.loss),
+            loss=link.loss,
             queue=link.queue or rate.default_queue,
             record=(not rate.unlimited) if link.record is None else link.record,
         )
@@ -115,7 +116,7 @@ class ChannelResolver:
             mean_bps=rate.mean_bps,
             delay=reverse.delay or forward.delay,
             jitter=reverse.jitter or forward.jitter,
-            loss=forward.loss if reverse.loss is None else float(reverse.loss),
+            loss=forward.loss if reverse.loss is None else reverse.loss,
             queue=reverse.queue
             or (rate.default_queue if rate.unlimited != forward.unlimited else forward.queue),
             record=next(

@@ -33,6 +33,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
                 f"  {name}: {link['rate']['kind']} rate, mean {rate};"
                 f" base RTT {format_duration(resolved.base_rtt_ns[name], 6)};"
                 f" buffer {describe_buffer(resolved.buffers[name])}{describe_router(link['queue'])}"
+                f"{describe_bursts(link['bursts'])}"
             )
     lines.append("flows:")
     for entry in document.flows:
@@ -49,6 +50,15 @@ def describe_router(queue: Mapping[str, Any]) -> str:
     protocol, source = queue["protocol"], queue["source"]
     text = f"; router {protocol['kind']}, capacity source {source['kind']}"
     return f"{text} ({format_rate(source['bps'], 4)})" if source["kind"] == "configured" else text
+
+
+def describe_bursts(bursts: Mapping[str, Any] | None) -> str:
+    """Return the chain that damages packets and what clocks it; nothing for independent losses."""
+    if bursts is None:
+        return ""
+    chain, clock = bursts["chain"], bursts["clock"]
+    step = f" of {format_duration(clock['step_ns'])}" if clock["kind"] == "time" else ""
+    return f"; losses in bursts ({chain['kind']}), chain clocked by {clock['kind']}{step}"
 
 
 def describe_buffer(buffer: BufferSize) -> str:

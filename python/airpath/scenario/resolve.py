@@ -27,6 +27,7 @@ from airpath.scenario.flows import (
     RepeatedTraffic,
     Transport,
 )
+from airpath.scenario.losses import loss_plan
 from airpath.scenario.messages import FieldError, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
@@ -263,7 +264,7 @@ class _Resolution:
                     "rate": draft.rate,
                     "delay_ns": draw_plan(draft.delay),
                     "jitter_ns": None if draft.jitter is None else draw_plan(draft.jitter),
-                    "loss": draft.loss,
+                    **loss_plan(draft.loss),
                     "queue": self._queue(draft, limit_bytes, limit_packets),
                     "record": draft.record,
                 }

@@ -9,11 +9,11 @@ from airpath.quantities import (
     DurationDraw,
     Flag,
     Name,
-    Probability,
     Rate,
     Table,
     Text,
 )
+from airpath.scenario.losses import Loss
 from airpath.scenario.queues import Queue
 from airpath.scenario.rates import RateProcess
 
@@ -27,8 +27,8 @@ class Link(Table):
     """Propagation delay, one way; drawn once for each run. Default: that of the named link, else 0."""
     jitter: DurationDraw | None = None
     """Extra delay, drawn for each packet; packets never overtake."""
-    loss: Probability = 0.0
-    """Probability that a packet is damaged, independently of others."""
+    loss: Loss = 0.0
+    """Probability that a packet is damaged, independently of others, or a table for losses in bursts."""
     queue: Queue | None = None
     """The queue. Default: what the schemes of its flows need (kind `scheme`), with the buffer of the named
     link, else of one bandwidth-delay product; drop-tail without limit on an unlimited link.
@@ -48,8 +48,8 @@ class Reverse(Table):
     """Propagation delay, one way; drawn once for each run."""
     jitter: DurationDraw | None = None
     """Extra delay, drawn for each packet; packets never overtake."""
-    loss: Probability | None = None
-    """Probability that a packet is damaged, independently of others."""
+    loss: Loss | None = None
+    """Probability that a packet is damaged, independently of others, or a table for losses in bursts."""
     queue: Queue | None = None
     """The queue."""
     record: Flag | None = None

@@ -21,6 +21,8 @@ def test_the_source_was_understood():
         "Plan",
         "RecordPlan",
         "LinkPlan",
+        "BurstPlan",
+        "CodingPlan",
         "FlowPlan",
         "TransportPlan",
         "EbeCeilingPlan",
@@ -54,6 +56,37 @@ RATES = {
 @pytest.mark.parametrize("rate", RATES.values(), ids=RATES.keys())
 def test_every_rate(rate):
     TYPES.check(plan(dumbbell(topology__bottleneck__rate=rate)), "Plan")
+
+
+CHAIN = {"gamma": 0.99, "beta": 0.9}
+LOSSES = {
+    "a probability": 0.01,
+    "per packet": {"kind": "gilbert-elliott", **CHAIN},
+    "per bit, coded": {"kind": "gilbert-elliott", "clock": "bit", "code_rate": 0.93, **CHAIN},
+    "per unit of time": {"kind": "gilbert-elliott", "clock": "time", "step": "1ms", **CHAIN},
+    "means": {"kind": "gilbert", "mean_loss": 0.02, "mean_burst": 4},
+    "netem": {"kind": "netem-gemodel", "p": 0.01, "r": 0.167},
+    "fading": {"kind": "fading", "snr": 20, "antennas": "2x1", "ack_code_rate": 0.5},
+    "fading, per symbol": {"kind": "fading", "snr": 20.0, "clock": "symbol", "step_by_step": True},
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES.keys())
+def test_every_kind_of_losses(loss):
+    resolved = plan(dumbbell(topology__bottleneck__loss=loss))
+    TYPES.check(resolved, "Plan")
+    forward, backward = resolved["links"]
+    assert backward["bursts"] == forward["bursts"]
+
+
+def test_code_rates_are_the_fractions_that_are_written():
+    loss = {"kind": "fading", "snr": 20.0, "code_rate": 0.93, "ack_code_rate": 0.5, "ack_limit": "60B"}
+    link = plan(dumbbell(topology__bottleneck__loss=loss))["links"][0]
+    assert link["bursts"]["clock"] == {
+        "kind": "bit",
+        "coding": {"data": [93, 100], "acks": [1, 2], "small_bytes": 60},
+        "step_by_step": False,
+    }
 
 
 TRAFFIC = {

@@ -89,6 +89,46 @@ CASES = {
         {"topology__bottleneck__loss": 2},
         "topology.bottleneck.loss: found 2; accepted: at most 1",
     ),
+    "neither a number nor a table": (
+        {"topology__bottleneck__loss": "1%"},
+        'topology.bottleneck.loss: found "1%"; accepted: a number from 0 to 1,'
+        ' or a table with the key "kind"',
+    ),
+    "no such kind of losses": (
+        {"topology__bottleneck__loss": {"kind": "gilbrt"}},
+        'topology.bottleneck.loss.kind: found "gilbrt" (did you mean "gilbert"?); accepted:'
+        " gilbert-elliott, gilbert, netem-gemodel, fading",
+    ),
+    "a bad state without end": (
+        {"topology__bottleneck__loss": {"kind": "gilbert-elliott", "gamma": 0.9, "beta": 1.0}},
+        "topology.bottleneck.loss.beta: found 1.0; accepted: less than 1",
+    ),
+    "a clock of time without its step": (
+        {
+            "topology__bottleneck__loss": {
+                "kind": "gilbert",
+                "clock": "time",
+                "mean_loss": 0.1,
+                "mean_burst": 2.0,
+            }
+        },
+        'topology.bottleneck.loss: "step" is needed with clock = "time", and only there',
+    ),
+    "codes without bits": (
+        {
+            "topology__bottleneck__loss": {
+                "kind": "gilbert-elliott",
+                "gamma": 0.9,
+                "beta": 0.5,
+                "code_rate": 0.9,
+            }
+        },
+        'topology.bottleneck.loss: codes and "step_by_step" need clock = "bit" or clock = "symbol"',
+    ),
+    "bursts that are too short": (
+        {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.9, "mean_burst": 2.0}},
+        'topology.bottleneck.loss: "mean_burst" must be at least mean_loss / (1 - mean_loss)',
+    ),
     "not a flag": ({"record__packets": "yes"}, 'record.packets: found "yes"; accepted: true or false'),
     "not text": ({"title": 5}, "title: found 5; accepted: text"),
     "not one of": (

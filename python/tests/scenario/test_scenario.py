@@ -255,3 +255,12 @@ def test_the_schema_gives_defaults_as_they_are_written():
     assert tables["Flow"]["properties"]["traffic"]["default"] == {"kind": "bulk"}
     assert tables["PoissonDatagramsTraffic"]["properties"]["packet"]["default"] == "1.5 kB"
     assert tables["Flow"]["properties"]["stop"]["default"] is None
+
+
+def test_losses_in_bursts_survive_writing_and_their_clock_is_described(tmp_path):
+    loss = {"kind": "gilbert", "clock": "time", "step": "1ms", "mean_loss": 0.0256, "mean_burst": 16.7}
+    scenario = Scenario.load("satellite").override({"topology.bottleneck.loss": loss})
+    assert "losses in bursts (means), chain clocked by time of 1 ms" in scenario.describe()
+    path = tmp_path / "written.toml"
+    path.write_text(scenario.to_toml(), encoding="utf-8")
+    assert Scenario.load(path).plan() == scenario.plan()

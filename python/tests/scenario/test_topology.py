@@ -15,6 +15,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
         "delay_ns": CONSTANT_20_MS,
         "jitter_ns": None,
         "loss": 0.0,
+        "bursts": None,
         # 12 Mbit/s times 40 ms.
         "queue": {"kind": "drop-tail", "limit_bytes": 60_000, "limit_packets": None},
         "record": True,
@@ -108,6 +109,7 @@ def test_host_links_of_a_dumbbell_carry_rate_delay_and_queue_of_their_own():
         "delay_ns": {"kind": "constant", "value": 4e6},
         "jitter_ns": None,
         "loss": 0.0,
+        "bursts": None,
         "queue": {"kind": "drop-tail", "limit_bytes": None, "limit_packets": None},
         "record": False,
     }
@@ -152,6 +154,7 @@ def test_the_reverse_direction_is_as_forward_but_for_what_is_said():
         "delay_ns": CONSTANT_20_MS,
         "jitter_ns": None,
         "loss": 0.01,
+        "bursts": None,
         "queue": {"kind": "drop-tail", "limit_bytes": None, "limit_packets": 30},
         "record": True,
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Draw, QueuePlan};
+use super::{BurstPlan, Draw, QueuePlan};
 
 /// One direction of a link: a queue, a channel, a delay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,8 @@ pub struct LinkPlan {
     pub jitter_ns: Option<Draw>,
     /// Probability that a packet is damaged, independently of others.
     pub loss: f64,
+    /// Losses in bursts, instead of `loss`, which is then 0.
+    pub bursts: Option<BurstPlan>,
     /// The queue in front of it.
     pub queue: QueuePlan,
     /// Whether time series and summary are recorded for it.

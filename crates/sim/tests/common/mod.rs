@@ -42,6 +42,7 @@ pub(crate) fn link(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
         delay_ns: Draw::Constant { value: delay_ms * MILLISECOND as f64 },
         jitter_ns: None,
         loss: 0.0,
+        bursts: None,
         queue: QueuePlan::DropTail { limit_bytes: None, limit_packets: None },
         record: true,
     }

@@ -1,0 +1,80 @@
+//! Packet losses on a chain that is clocked by what is sent.
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+use airpath_model::{Bytes, RandomStream, Timestamp, Transmission};
+
+use crate::{AirChain, CodeRate, ErrorProcess, PacketOutcomes, State};
+
+/// How packets are coded on the link; `None` is not at all.
+///
+/// A link layer does not see what a packet is for, so acknowledgments are known by their size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coding {
+    /// The code of packets above `small`.
+    pub data: Option<CodeRate>,
+    /// The code of packets of at most `small` bytes: acknowledgments.
+    pub acks: Option<CodeRate>,
+    /// The largest packet that is coded as acknowledgments are.
+    pub small: Bytes,
+}
+
+impl Coding {
+    /// The code of a packet of this size.
+    pub fn of(&self, size: Bytes) -> Option<CodeRate> {
+        if size <= self.small { self.acks } else { self.data }
+    }
+}
+
+/// Entries of the table of outcomes; a run sends few different sizes.
+const TABLE: usize = 64;
+
+/// Damages packets as the chain would bit by bit, with two draws for each packet: whether it is lost, given the state
+/// that the chain was left in, and the state in which it leaves the chain, given both.
+///
+/// The joint distribution of losses is exactly that of [`StepByStep`](crate::StepByStep). The chain starts in its
+/// stationary distribution and stands still while nothing is sent.
+#[derive(Clone, Debug)]
+pub struct AirErrors {
+    chain: AirChain,
+    coding: Coding,
+    state: State,
+    stream: RandomStream,
+    /// Outcomes by size, each at the place of its size modulo the length: computed when a size is first sent.
+    table: Box<[Option<(Bytes, PacketOutcomes)>]>,
+}
+
+impl AirErrors {
+    /// A chain in a state drawn from `stream`.
+    pub fn new(chain: AirChain, coding: Coding, mut stream: RandomStream) -> Self {
+        let state = chain.chain.draw_stationary(&mut stream);
+        Self { chain, coding, state, stream, table: vec![None; TABLE].into_boxed_slice() }
+    }
+
+    fn outcomes(&mut self, size: Bytes) -> PacketOutcomes {
+        let entry = &mut self.table[(size.get() % TABLE as u64) as usize];
+        match entry {
+            Some((known, outcomes)) if *known == size => *outcomes,
+            _ => {
+                let outcomes = match self.coding.of(size) {
+                    None => self.chain.uncoded(size.get()),
+                    Some(rate) => self.chain.coded(size.get(), rate),
+                };
+                *entry = Some((size, outcomes));
+                outcomes
+            }
+        }
+    }
+}
+
+impl ErrorProcess for AirErrors {
+    fn arrives(&mut self, transmission: &Transmission, _departs: Timestamp) -> bool {
+        let outcomes = self.outcomes(transmission.size);
+        let row = self.state.index();
+        let lost = self.stream.chance(outcomes.lost[row][0] + outcomes.lost[row][1]);
+        let [good, bad] = if lost { outcomes.lost[row] } else { outcomes.arrived[row] };
+        self.state = State::draw(bad / (good + bad), &mut self.stream);
+        !lost
+    }
+}

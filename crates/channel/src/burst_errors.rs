@@ -1,0 +1,83 @@
+//! Chains clocked by packets and by time.
+
+use airpath_model::{Duration, RandomStream, Timestamp, Transmission};
+
+use crate::{ErrorProcess, GilbertElliott, InvalidChannel, State};
+
+/// A chain that steps once with each packet and stands still while nothing is sent: a sender that waits for its timer
+/// meets the state that it left.
+#[derive(Clone, Debug)]
+pub struct PacketBursts {
+    chain: GilbertElliott,
+    state: State,
+    stream: RandomStream,
+}
+
+impl PacketBursts {
+    /// A chain in a state drawn from `stream`, as its steps and errors are.
+    pub fn new(chain: GilbertElliott, mut stream: RandomStream) -> Self {
+        Self { chain, state: chain.draw_stationary(&mut stream), stream }
+    }
+}
+
+impl ErrorProcess for PacketBursts {
+    fn arrives(&mut self, _transmission: &Transmission, _departs: Timestamp) -> bool {
+        self.state = self.chain.next(self.state, &mut self.stream);
+        !self.stream.chance(self.chain.error(self.state))
+    }
+}
+
+/// A chain that moves with time, whatever is sent: the times in each state are exponential. A packet is damaged with the
+/// error probability of the state in which its last bit leaves.
+///
+/// The states come from a stream of their own, so they are the same for every scheme under the same seed. States that
+/// passed in silence are drawn when the next packet comes.
+#[derive(Clone, Debug)]
+pub struct TimedBursts {
+    chain: GilbertElliott,
+    /// Mean times in the good and the bad state.
+    sojourns: [Duration; 2],
+    state: State,
+    until: Timestamp,
+    states: RandomStream,
+    errors: RandomStream,
+}
+
+/// The least mean time in a state: a limit to what a long silence can cost.
+const LEAST_SOJOURN: Duration = Duration::from_micros(1);
+
+impl TimedBursts {
+    /// The chain at `step` for each of its steps: the mean time in a state is `step` times its mean number of steps.
+    pub fn new(
+        chain: GilbertElliott,
+        step: Duration,
+        mut states: RandomStream,
+        errors: RandomStream,
+    ) -> Result<Self, InvalidChannel> {
+        let sojourn = |state| Duration::from_secs_f64(step.as_secs_f64() * chain.mean_sojourn(state));
+        let sojourns = [sojourn(State::Good), sojourn(State::Bad)];
+        if sojourns.iter().any(|&sojourn| sojourn < LEAST_SOJOURN) {
+            return Err(InvalidChannel::ShortSojourn);
+        }
+        let state = chain.draw_stationary(&mut states);
+        let until = Timestamp::ZERO + states.exponential_duration(sojourns[state.index()]);
+        Ok(Self { chain, sojourns, state, until, states, errors })
+    }
+
+    fn catch_up(&mut self, now: Timestamp) {
+        while self.until <= now {
+            self.state = match self.state {
+                State::Good => State::Bad,
+                State::Bad => State::Good,
+            };
+            self.until += self.states.exponential_duration(self.sojourns[self.state.index()]);
+        }
+    }
+}
+
+impl ErrorProcess for TimedBursts {
+    fn arrives(&mut self, _transmission: &Transmission, departs: Timestamp) -> bool {
+        self.catch_up(departs);
+        !self.errors.chance(self.chain.error(self.state))
+    }
+}

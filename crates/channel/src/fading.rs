@@ -1,0 +1,181 @@
+//! Symbol error rates of phase-shift keying over fading channels.
+
+use core::f64::consts::{FRAC_PI_2, PI};
+
+use crate::InvalidChannel;
+
+/// Phase-shift keying with M points on a circle, received over flat fading by maximum-ratio combining (MRC) of
+/// independent branches with equal mean signal-to-noise ratios, with perfect knowledge of the channel.
+///
+/// Source: M. K. Simon, M.-S. Alouini, *Digital Communication over Fading Channels*, the form by the
+/// moment-generating function of the signal-to-noise ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Psk {
+    points: u32,
+}
+
+impl Psk {
+    /// Two points: one bit for each symbol.
+    pub const BPSK: Self = Self { points: 2 };
+
+    /// Phase-shift keying with `points` points: 2, 4, 8, 16, 32 or 64.
+    pub fn new(points: u32) -> Result<Self, InvalidChannel> {
+        if points.is_power_of_two() && (2..=64).contains(&points) {
+            Ok(Self { points })
+        } else {
+            Err(InvalidChannel::NotAConstellation(points))
+        }
+    }
+
+    /// The symbol error rate over Rayleigh fading with `branches` branches (from 1) at a mean SNR of `snr` for each
+    /// (linear, finite, from 0).
+    ///
+    /// With th = snr sin²(pi/M): (1/pi) times the integral of (1 + th/sin² x)^-N from 0 to (M-1) pi/M. The part up to
+    /// pi/2 (all of it for M = 2) is the closed form q^N sum C(N-1+k, k) (1-q)^k over k < N, with
+    /// q = 1 / (2 (1+th) (1+r)) and r = sqrt(th/(1+th)); the usual (1-r)/2 for q loses all digits at high SNR.
+    pub fn rayleigh(self, branches: u32, snr: f64) -> f64 {
+        let threshold = snr * self.least_sine_squared();
+        let transform = |sine_squared: f64| power(sine_squared / (sine_squared + threshold), branches);
+        binary_rayleigh(branches, threshold) + self.beyond_half_pi(transform)
+    }
+
+    /// The symbol error rate over Rician fading with factor `k` (power of the direct path over the mean power of the
+    /// scattered ones, from 0; 0 is Rayleigh fading), otherwise as [`rayleigh`](Self::rayleigh).
+    ///
+    /// The integrand is ((1+K) sin² x / ((1+K) sin² x + th) exp(-K th / ((1+K) sin² x + th)))^N. Its integral up to
+    /// pi/2 is a trapezoid sum, which converges geometrically for a periodic function. The relative error is below
+    /// 1e-9 while th / (1+K) is above 1e-4.
+    pub fn rician(self, branches: u32, snr: f64, k: f64) -> f64 {
+        /// Steps of the trapezoid sum over a quarter of the circle.
+        const STEPS: u32 = 4096;
+        let threshold = snr * self.least_sine_squared();
+        let transform = |sine_squared: f64| {
+            let scattered = (1.0 + k) * sine_squared;
+            let total = scattered + threshold;
+            if total <= 0.0 {
+                return 1.0;
+            }
+            power(scattered / total * libm::exp(-k * threshold / total), branches)
+        };
+        let width = FRAC_PI_2 / f64::from(STEPS);
+        let inner: f64 = (1..STEPS)
+            .map(|step| {
+                let sine = libm::sin(width * f64::from(step));
+                transform(sine * sine)
+            })
+            .sum();
+        let to_half_pi = width * (inner + f64::midpoint(transform(0.0), transform(1.0))) / PI;
+        to_half_pi + self.beyond_half_pi(transform)
+    }
+
+    fn least_sine_squared(self) -> f64 {
+        if self.points == 2 {
+            return 1.0; // not the square of a rounded sine
+        }
+        let sine = libm::sin(PI / f64::from(self.points));
+        sine * sine
+    }
+
+    /// The part of the integral from pi/2 to (M-1) pi/M, by symmetry that from pi/M to pi/2.
+    fn beyond_half_pi(self, transform: impl Fn(f64) -> f64) -> f64 {
+        if self.points == 2 {
+            return 0.0;
+        }
+        gauss_legendre(PI / f64::from(self.points), FRAC_PI_2, |x| {
+            let sine = libm::sin(x);
+            transform(sine * sine)
+        }) / PI
+    }
+}
+
+/// Transmit and receive antennas of a link, with maximum-ratio combining at the receiver and Alamouti's space-time block
+/// code over two transmit antennas, which share the transmit power.
+///
+/// SNRs are means for each receive antenna.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Antennas {
+    /// One transmits, one receives.
+    OneByOne,
+    /// Two transmit, one receives.
+    TwoByOne,
+    /// One transmits, two receive.
+    OneByTwo,
+    /// Two transmit, two receive.
+    TwoByTwo,
+}
+
+impl Antennas {
+    /// The independent branches that the receiver combines: transmit times receive antennas.
+    pub const fn branches(self) -> u32 {
+        match self {
+            Self::OneByOne => 1,
+            Self::TwoByOne | Self::OneByTwo => 2,
+            Self::TwoByTwo => 4,
+        }
+    }
+
+    /// The mean SNR of each branch (linear) at a mean SNR of `snr` for each receive antenna.
+    pub fn branch_snr(self, snr: f64) -> f64 {
+        match self {
+            Self::OneByOne | Self::OneByTwo => snr,
+            Self::TwoByOne | Self::TwoByTwo => snr / 2.0,
+        }
+    }
+
+    /// The bit error rate of BPSK over Rayleigh fading, or Rician fading with factor `k` above 0, at a mean SNR of
+    /// `snr` (linear) for each receive antenna.
+    pub fn bpsk_error(self, snr: f64, k: f64) -> f64 {
+        let (branches, snr) = (self.branches(), self.branch_snr(snr));
+        if k > 0.0 { Psk::BPSK.rician(branches, snr, k) } else { Psk::BPSK.rayleigh(branches, snr) }
+    }
+}
+
+/// A ratio given in dB as a linear one.
+pub fn linear_snr(db: f64) -> f64 {
+    libm::pow(10.0, db / 10.0)
+}
+
+/// BPSK over Rayleigh fading with MRC at a mean SNR of `snr` for each branch; every term is positive.
+fn binary_rayleigh(branches: u32, snr: f64) -> f64 {
+    let r = libm::sqrt(snr / (1.0 + snr));
+    let q = 1.0 / (2.0 * (1.0 + snr) * (1.0 + r));
+    let (mut sum, mut term) = (0.0, 1.0);
+    for k in 0..branches {
+        sum += term;
+        // C(N+k, k+1) / C(N-1+k, k) = (N+k) / (k+1).
+        term *= (1.0 - q) * f64::from(branches + k) / f64::from(k + 1);
+    }
+    power(q, branches) * sum
+}
+
+fn power(base: f64, exponent: u32) -> f64 {
+    libm::pow(base, f64::from(exponent))
+}
+
+/// The integral of `f` from `low` to `high` by Gauss-Legendre quadrature with 48 points.
+fn gauss_legendre(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    const POINTS: u32 = 48;
+    let (middle, half) = (f64::midpoint(low, high), (high - low) / 2.0);
+    let mut sum = 0.0;
+    for index in 0..POINTS {
+        // The roots of the Legendre polynomial by Newton's method from the classical first guess.
+        let mut x = libm::cos(PI * (f64::from(index) + 0.75) / (f64::from(POINTS) + 0.5));
+        for _ in 0..6 {
+            let (value, slope) = legendre(POINTS, x);
+            x -= value / slope;
+        }
+        let (_, slope) = legendre(POINTS, x);
+        sum += 2.0 / ((1.0 - x * x) * slope * slope) * f(middle + half * x);
+    }
+    half * sum
+}
+
+/// The Legendre polynomial of this degree and its derivative, by Bonnet's recursion.
+fn legendre(degree: u32, x: f64) -> (f64, f64) {
+    let (mut before, mut value) = (1.0, x);
+    for n in 2..=degree {
+        let n = f64::from(n);
+        (before, value) = (value, ((2.0 * n - 1.0) * x * value - (n - 1.0) * before) / n);
+    }
+    (value, f64::from(degree) * (x * value - before) / (x * x - 1.0))
+}

@@ -1,0 +1,140 @@
+//! The chain of Gilbert and Elliott.
+
+use airpath_model::RandomStream;
+
+use crate::{InvalidChannel, Steps};
+
+/// A state of the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Errors are rare.
+    Good,
+    /// Errors are frequent.
+    Bad,
+}
+
+impl State {
+    pub(crate) const fn index(self) -> usize {
+        match self {
+            Self::Good => 0,
+            Self::Bad => 1,
+        }
+    }
+
+    /// Bad with the given probability.
+    pub(crate) fn draw(bad: f64, stream: &mut RandomStream) -> Self {
+        if stream.chance(bad) { Self::Bad } else { Self::Good }
+    }
+}
+
+/// A Markov chain of two states with an error probability in each (E. N. Gilbert, 1960; E. O. Elliott, 1963).
+///
+/// One step is a transition, then an error with the probability of the *new* state. What a step is (a bit, a symbol, a
+/// packet, a span of time) is the clock's affair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliott {
+    stay_good: f64,
+    stay_bad: f64,
+    error_good: f64,
+    error_bad: f64,
+}
+
+impl GilbertElliott {
+    /// A chain that stays good with probability `stay_good` (gamma), from 0 to 1, and bad with `stay_bad` (beta), from 0 to
+    /// below 1, with error probabilities `error_good` and `error_bad` from 0 to 1.
+    pub fn new(
+        stay_good: f64,
+        stay_bad: f64,
+        error_good: f64,
+        error_bad: f64,
+    ) -> Result<Self, InvalidChannel> {
+        let chain = Self { stay_good, stay_bad, error_good, error_bad };
+        for value in [stay_good, stay_bad, error_good, error_bad] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(InvalidChannel::NotAProbability(value));
+            }
+        }
+        if stay_bad >= 1.0 {
+            return Err(InvalidChannel::FrozenChain);
+        }
+        Ok(chain)
+    }
+
+    /// Gilbert's chain with a good state that never and a bad state that always damages, from the share of damaged steps
+    /// (`loss`, above 0, below 1) and the mean number of damaged steps in a row (`burst`, from 1).
+    ///
+    /// The bad state is left with 1/burst, the good one with loss / (burst (1 - loss)), which must not be above 1.
+    pub fn from_means(loss: f64, burst: f64) -> Result<Self, InvalidChannel> {
+        let to_bad = loss / (burst * (1.0 - loss));
+        if loss > 0.0 && loss < 1.0 && burst >= 1.0 && burst.is_finite() && to_bad <= 1.0 {
+            Self::new(1.0 - to_bad, 1.0 - 1.0 / burst, 0.0, 1.0)
+        } else {
+            Err(InvalidChannel::ImpossibleBurst { loss, burst })
+        }
+    }
+
+    /// The chain of the Linux queue discipline `netem` (`loss gemodel p r 1-h 1-k`): to the bad state with `p`, back with
+    /// `r`, damage with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good state.
+    pub fn netem(p: f64, r: f64, loss_bad: f64, loss_good: f64) -> Result<Self, InvalidChannel> {
+        for value in [p, r] {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(InvalidChannel::NotAProbability(value));
+            }
+        }
+        Self::new(1.0 - p, 1.0 - r, loss_good, loss_bad)
+    }
+
+    /// The probability of the bad state in the long run.
+    pub fn share_bad(&self) -> f64 {
+        let (leave_good, leave_bad) = (1.0 - self.stay_good, 1.0 - self.stay_bad);
+        leave_good / (leave_good + leave_bad)
+    }
+
+    /// The stationary probabilities of the good and the bad state.
+    pub fn stationary(&self) -> [f64; 2] {
+        let (leave_good, leave_bad) = (1.0 - self.stay_good, 1.0 - self.stay_bad);
+        [leave_bad / (leave_good + leave_bad), self.share_bad()]
+    }
+
+    /// The share of damaged steps in the long run.
+    pub fn mean_error(&self) -> f64 {
+        let [good, bad] = self.stationary();
+        good * self.error_good + bad * self.error_bad
+    }
+
+    /// The mean number of steps in a row in `state`; infinite for a good state that is never left.
+    pub fn mean_sojourn(&self, state: State) -> f64 {
+        1.0 / (1.0 - [self.stay_good, self.stay_bad][state.index()])
+    }
+
+    /// The error probability in `state`.
+    pub fn error(&self, state: State) -> f64 {
+        [self.error_good, self.error_bad][state.index()]
+    }
+
+    /// The state one step after `state`.
+    pub fn next(&self, state: State, stream: &mut RandomStream) -> State {
+        State::draw(
+            match state {
+                State::Good => 1.0 - self.stay_good,
+                State::Bad => self.stay_bad,
+            },
+            stream,
+        )
+    }
+
+    /// A state drawn from the stationary distribution.
+    pub fn draw_stationary(&self, stream: &mut RandomStream) -> State {
+        State::draw(self.share_bad(), stream)
+    }
+
+    /// One step in matrix form.
+    pub fn step(&self) -> Steps {
+        let moves = [[self.stay_good, 1.0 - self.stay_good], [1.0 - self.stay_bad, self.stay_bad]];
+        let split = |good: f64, bad: f64| moves.map(|row| [row[0] * good, row[1] * bad]);
+        Steps {
+            clean: split(1.0 - self.error_good, 1.0 - self.error_bad),
+            damaged: split(self.error_good, self.error_bad),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What becomes of whole packets on a chain that is clocked by what is sent.
+
+use crate::matrix::times;
+use crate::{CodeRate, GilbertElliott, Matrix, Steps};
+
+/// What one step of the chain is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BitClock {
+    /// A transmitted bit; a byte is eight steps.
+    Bit,
+    /// A transmitted symbol of the code, which is a byte; a byte is one step.
+    Symbol,
+}
+
+impl BitClock {
+    /// The steps of the chain for one byte.
+    pub const fn steps_of_a_byte(self) -> u32 {
+        match self {
+            Self::Bit => 8,
+            Self::Symbol => 1,
+        }
+    }
+}
+
+/// A Gilbert-Elliott chain that steps with each bit or byte sent, and stands still otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AirChain {
+    /// The chain.
+    pub chain: GilbertElliott,
+    /// What its step is.
+    pub clock: BitClock,
+}
+
+/// What can become of a packet: for each state before its first bit (row) and after its last (column).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PacketOutcomes {
+    /// The probability of arriving.
+    pub arrived: Matrix,
+    /// The probability of being damaged beyond repair.
+    pub lost: Matrix,
+}
+
+impl PacketOutcomes {
+    /// The probability of being lost for a packet that meets the given distribution of states.
+    pub fn loss(&self, states: [f64; 2]) -> f64 {
+        let [good, bad] = times(states, &self.lost);
+        good + bad
+    }
+}
+
+impl AirChain {
+    /// A byte in matrix form: wrong when any of its steps is.
+    pub fn byte(&self) -> Steps {
+        self.chain.step().repeated(u64::from(self.clock.steps_of_a_byte()))
+    }
+
+    /// The probability that a byte is wrong in the long run.
+    pub fn byte_error(&self) -> f64 {
+        let [good, bad] = times(self.chain.stationary(), &self.byte().damaged);
+        good + bad
+    }
+
+    /// The exact probabilities of a packet of `size` bytes without coding: lost when any of its bits is wrong.
+    pub fn uncoded(&self, size: u64) -> PacketOutcomes {
+        let packet = self.byte().repeated(size);
+        PacketOutcomes { arrived: packet.clean, lost: packet.damaged }
+    }
+
+    /// The exact probabilities of a packet of `size` bytes in Reed-Solomon codewords: lost when any codeword has more
+    /// wrong symbols than it corrects.
+    ///
+    /// The distribution of (wrong symbols so far, state) is carried over the symbols, the state on into the next codeword.
+    /// What is lost is summed up, not taken from 1, so that small probabilities keep their digits.
+    pub fn coded(&self, size: u64, rate: CodeRate) -> PacketOutcomes {
+        let byte = self.byte();
+        let [from_good, from_bad] = [[1.0, 0.0], [0.0, 1.0]].map(|state| coded_row(&byte, state, size, rate));
+        PacketOutcomes { arrived: [from_good.0, from_bad.0], lost: [from_good.1, from_bad.1] }
+    }
+
+    /// The loss of a packet of `size` bytes if bytes were wrong independently of each other: the chain's byte error in
+    /// the binomial formula of each codeword. Far too optimistic where losses are rare and errors come in bursts.
+    pub fn independent_loss(&self, size: u64, rate: CodeRate) -> f64 {
+        let error = self.byte_error();
+        let log_arrival: f64 =
+            rate.codewords(size).map(|word| libm::log1p(-word.independent_loss(error).min(1.0))).sum();
+        -libm::expm1(log_arrival)
+    }
+}
+
+/// The most wrong symbols that any codeword over bytes corrects.
+const MOST_CORRECTED: usize = 127;
+
+/// The probabilities of (arriving, being lost) by the state at the end, from the distribution `states`.
+fn coded_row(byte: &Steps, states: [f64; 2], size: u64, rate: CodeRate) -> ([f64; 2], [f64; 2]) {
+    let any = byte.any();
+    let (mut alive, mut lost) = (states, [0.0; 2]);
+    for word in rate.codewords(size) {
+        let corrects = word.corrects as usize;
+        let mut by_wrong = [[0.0; 2]; MOST_CORRECTED + 1];
+        by_wrong[0] = alive;
+        for _ in 0..word.symbols() {
+            lost = add(times(lost, &any), times(by_wrong[corrects], &byte.damaged));
+            for wrong in (1..=corrects).rev() {
+                by_wrong[wrong] =
+                    add(times(by_wrong[wrong], &byte.clean), times(by_wrong[wrong - 1], &byte.damaged));
+            }
+            by_wrong[0] = times(by_wrong[0], &byte.clean);
+        }
+        alive = by_wrong[..=corrects].iter().fold([0.0; 2], |sum, &row| add(sum, row));
+    }
+    (alive, lost)
+}
+
+fn add(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] + b[0], a[1] + b[1]]
+}

@@ -1,0 +1,54 @@
+//! The chain walked step by step, for checking.
+
+use airpath_model::{RandomStream, Timestamp, Transmission};
+
+use crate::{AirChain, Coding, ErrorProcess, State};
+
+/// Walks the chain through every bit (or byte) of every packet, counts the wrong symbols of each codeword and loses the
+/// packet where a codeword has more than it corrects.
+///
+/// Two draws for each step: thousands for a packet. [`AirErrors`](crate::AirErrors) has the same distribution with two for
+/// a packet; this one is there to check it.
+#[derive(Clone, Debug)]
+pub struct StepByStep {
+    chain: AirChain,
+    coding: Coding,
+    state: State,
+    stream: RandomStream,
+}
+
+impl StepByStep {
+    /// A chain in a state drawn from `stream`.
+    pub fn new(chain: AirChain, coding: Coding, mut stream: RandomStream) -> Self {
+        let state = chain.chain.draw_stationary(&mut stream);
+        Self { chain, coding, state, stream }
+    }
+
+    fn byte_is_wrong(&mut self) -> bool {
+        let chain = self.chain.chain;
+        let mut wrong = false;
+        for _ in 0..self.chain.clock.steps_of_a_byte() {
+            self.state = chain.next(self.state, &mut self.stream);
+            wrong |= self.stream.chance(chain.error(self.state));
+        }
+        wrong
+    }
+
+    fn wrong_bytes(&mut self, bytes: u64) -> u64 {
+        (0..bytes).map(|_| u64::from(self.byte_is_wrong())).sum()
+    }
+}
+
+impl ErrorProcess for StepByStep {
+    fn arrives(&mut self, transmission: &Transmission, _departs: Timestamp) -> bool {
+        let size = transmission.size;
+        let Some(rate) = self.coding.of(size) else {
+            return self.wrong_bytes(size.get()) == 0;
+        };
+        let mut arrives = true;
+        for word in rate.codewords(size.get()) {
+            arrives &= self.wrong_bytes(u64::from(word.symbols())) <= u64::from(word.corrects);
+        }
+        arrives
+    }
+}

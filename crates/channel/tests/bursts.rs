@@ -1,0 +1,290 @@
+//! Bursty losses: the fast process against the exact probabilities and against the walk through every bit, chains clocked by
+//! packets and by time against their means.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+#![allow(clippy::similar_names, reason = "loss is the probability, lost the count")]
+
+use airpath_channel::{
+    AirChain, AirErrors, Antennas, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
+    PacketBursts, StepByStep, TimedBursts, linear_snr,
+};
+use airpath_model::{Bytes, Duration, RandomStream, Timestamp, Transmission};
+
+fn stream(seed: u64) -> RandomStream {
+    RandomStream::new(seed, "link/radio/loss")
+}
+
+fn arrives(errors: &mut impl ErrorProcess, bytes: u64, at: Timestamp) -> bool {
+    errors.arrives(&Transmission { start: at, size: Bytes::new(bytes), continues: false }, at)
+}
+
+fn count_lost(errors: &mut impl ErrorProcess, packets: u32, bytes: u64) -> f64 {
+    (0..packets).map(|_| f64::from(u8::from(!arrives(errors, bytes, Timestamp::ZERO)))).sum()
+}
+
+fn fading(antennas: Antennas, snr_db: f64, beta: f64, clock: BitClock) -> AirChain {
+    let [good, bad] = [snr_db, snr_db - 10.0].map(|db| antennas.bpsk_error(linear_snr(db), 0.0));
+    AirChain { chain: GilbertElliott::new(0.99875, beta, good, bad).unwrap(), clock }
+}
+
+struct Point {
+    air: AirChain,
+    coding: Coding,
+    bytes: u64,
+}
+
+/// Ten points from slight to heavy loss, small packets so that walking through their bits takes little time.
+fn points() -> Vec<Point> {
+    let coded = |numerator, denominator| {
+        let rate = CodeRate::new(numerator, denominator).unwrap();
+        Coding { data: Some(rate), ..Coding::default() }
+    };
+    let none = Coding::default();
+    let (bit, symbol) = (BitClock::Bit, BitClock::Symbol);
+    let point = |air, coding, bytes| Point { air, coding, bytes };
+    vec![
+        point(fading(Antennas::OneByOne, 25.0, 0.875, bit), none, 40),
+        point(fading(Antennas::TwoByTwo, 10.0, 0.91667, bit), none, 100),
+        point(fading(Antennas::OneByTwo, 12.0, 0.875, bit), none, 200),
+        point(fading(Antennas::OneByOne, 10.0, 0.91667, bit), coded(1, 2), 40),
+        point(fading(Antennas::TwoByOne, 8.0, 0.875, bit), coded(9, 10), 60),
+        point(fading(Antennas::OneByOne, 15.0, 0.91667, bit), coded(4, 5), 250),
+        point(fading(Antennas::OneByTwo, 7.0, 0.91667, bit), coded(9, 10), 300),
+        point(fading(Antennas::TwoByOne, 10.0, 0.91667, symbol), coded(19, 20), 260),
+        point(fading(Antennas::OneByOne, 20.0, 0.875, symbol), none, 100),
+        point(
+            AirChain { chain: GilbertElliott::new(0.999, 0.999, 0.0, 0.02).unwrap(), clock: bit },
+            none,
+            100,
+        ),
+    ]
+}
+
+#[test]
+fn both_processes_lose_the_exact_share() {
+    for (index, Point { air, coding, bytes }) in points().into_iter().enumerate() {
+        let outcomes = match coding.data {
+            None => air.uncoded(bytes),
+            Some(rate) => air.coded(bytes, rate),
+        };
+        let loss = outcomes.loss(air.chain.stationary());
+        assert!((0.01..0.9).contains(&loss), "point {index} has nothing to see: {loss}");
+        let seed = index as u64;
+        let counts = [
+            (20_000, count_lost(&mut AirErrors::new(air, coding, stream(seed)), 20_000, bytes)),
+            (3_000, count_lost(&mut StepByStep::new(air, coding, stream(seed + 100)), 3_000, bytes)),
+        ];
+        for (packets, lost) in counts {
+            let packets = f64::from(packets);
+            // Losses of successive packets are correlated through the state: the variance is that of a chain of losses.
+            let correlation = loss_correlation(&outcomes.arrived, &outcomes.lost, loss);
+            let inflation = (1.0 + 2.0 * correlation).max(1.0);
+            let error = (packets * loss * (1.0 - loss) * inflation).sqrt();
+            assert!(
+                (lost - packets * loss).abs() < 3.0 * error,
+                "point {index}: {lost} of {packets}, exact {loss}"
+            );
+        }
+    }
+}
+
+/// The sum of the autocorrelations of losses over all lags, for the two-state chain between packets.
+fn loss_correlation(arrived: &[[f64; 2]; 2], lost: &[[f64; 2]; 2], loss: f64) -> f64 {
+    let any = |from: usize, to: usize| arrived[from][to] + lost[from][to];
+    let stay = any(0, 0) + any(1, 1) - 1.0;
+    let bad = any(0, 1) / (any(0, 1) + any(1, 0));
+    // Between a loss and one a packet later: the state after the loss, less the stationary one, times what it changes.
+    let after_loss = (1.0 - bad) * lost[0][1] + bad * lost[1][1] - loss * bad;
+    let change = lost[1][0] + lost[1][1] - lost[0][0] - lost[0][1];
+    after_loss * change / (1.0 - stay) / (loss * (1.0 - loss))
+}
+
+/// How often a loss follows a loss: what a draw from the stationary state for each packet would get wrong.
+#[test]
+fn losses_of_neighbours_are_as_dependent_as_bit_by_bit() {
+    // States last for 1000 bits, packets for 800.
+    let Point { air, coding, bytes } = points().pop().unwrap();
+    let pairs = |errors: &mut dyn FnMut() -> bool, packets: u32| {
+        let (mut before, mut both) = (false, 0.0);
+        for _ in 0..packets {
+            let lost = errors();
+            both += f64::from(u8::from(lost && before));
+            before = lost;
+        }
+        both / f64::from(packets)
+    };
+    let (mut fast, mut exact) =
+        (AirErrors::new(air, coding, stream(1)), StepByStep::new(air, coding, stream(2)));
+    let fast = pairs(&mut || !arrives(&mut fast, bytes, Timestamp::ZERO), 100_000);
+    let exact = pairs(&mut || !arrives(&mut exact, bytes, Timestamp::ZERO), 20_000);
+    let loss = air.uncoded(bytes).loss(air.chain.stationary());
+    // Three standard errors of the smaller sample; neighbours share terms, so twice the binomial variance.
+    let error = (2.0 * exact * (1.0 - exact) / 20_000.0).sqrt();
+    assert!((fast - exact).abs() < 3.0 * error, "{fast} and {exact}");
+    assert!(fast > loss * loss + 10.0 * error, "neighbours look independent: {fast} at a loss of {loss}");
+}
+
+#[test]
+fn a_packet_clock_gives_the_mean_loss_and_geometric_bursts() {
+    let (loss, burst) = (0.05, 4.0);
+    let chain = GilbertElliott::from_means(loss, burst).unwrap();
+    let mut errors = PacketBursts::new(chain, stream(5));
+    let packets = 400_000;
+    let mut lengths = Vec::new();
+    let mut length = 0_u32;
+    for _ in 0..packets {
+        if arrives(&mut errors, 1500, Timestamp::ZERO) {
+            if length > 0 {
+                lengths.push(length);
+            }
+            length = 0;
+        } else {
+            length += 1;
+        }
+    }
+    let bursts = lengths.len() as f64;
+    let lost = f64::from(lengths.iter().sum::<u32>());
+    // Variance of the share: that of independent losses times (1 + c) / (1 - c), c = stay_good + stay_bad - 1.
+    let c = 1.0 - loss / (burst * (1.0 - loss)) - 1.0 / burst;
+    let error = (loss * (1.0 - loss) / f64::from(packets) * (1.0 + c) / (1.0 - c)).sqrt();
+    assert!((lost / f64::from(packets) - loss).abs() < 3.0 * error, "{lost}");
+    // Geometric with parameter 1/4: standard deviation sqrt(12).
+    assert!((lost / bursts - burst).abs() < 3.0 * (12.0 / bursts).sqrt(), "{}", lost / bursts);
+    // Chi-square over lengths 1 to 9 and longer: 9 degrees of freedom, 27.88 is passed once in a thousand.
+    let chi_square: f64 = (1..=10_u32)
+        .map(|length| {
+            let observed =
+                lengths.iter().filter(|&&l| if length < 10 { l == length } else { l >= 10 }).count() as f64;
+            let tail = libm::pow(0.75, f64::from(length) - 1.0);
+            let expected = bursts * if length < 10 { 0.25 * tail } else { tail };
+            (observed - expected) * (observed - expected) / expected
+        })
+        .sum();
+    assert!(chi_square < 27.88, "{chi_square}");
+}
+
+#[test]
+fn netem_in_its_own_parameters() {
+    let chain = GilbertElliott::netem(0.01, 0.25, 0.8, 0.001).unwrap();
+    let share = 0.01 / 0.26;
+    assert!((chain.share_bad() - share).abs() < 1e-15);
+    assert!((chain.mean_error() - (0.8 * share + 0.001 * (1.0 - share))).abs() < 1e-15);
+    let packets = 400_000;
+    let lost = count_lost(&mut PacketBursts::new(chain, stream(6)), packets, 1500);
+    let loss = chain.mean_error();
+    // The autocovariance at lag n is share (1-share) (0.799)² 0.74^n.
+    let covariance = share * (1.0 - share) * 0.799 * 0.799 * 0.74 / 0.26;
+    let error = (f64::from(packets) * (loss * (1.0 - loss) + 2.0 * covariance)).sqrt();
+    assert!((lost - f64::from(packets) * loss).abs() < 3.0 * error, "{lost}");
+}
+
+fn timed(seed: u64) -> TimedBursts {
+    let chain = GilbertElliott::from_means(0.1, 20.0).unwrap();
+    let states = RandomStream::new(seed, "link/radio/loss-states");
+    TimedBursts::new(chain, Duration::from_millis(1), states, stream(seed)).unwrap()
+}
+
+#[test]
+fn a_clock_of_time_gives_the_mean_loss_and_the_mean_time_of_bursts() {
+    let mut errors = timed(7);
+    let (probes, spacing) = (2_000_000_u64, Duration::from_micros(500));
+    let (mut lost, mut bursts, mut before) = (0.0, 0.0, true);
+    for probe in 0..probes {
+        let arrived = arrives(&mut errors, 1500, Timestamp::ZERO + spacing * probe);
+        lost += f64::from(u8::from(!arrived));
+        bursts += f64::from(u8::from(before && !arrived));
+        before = arrived;
+    }
+    // 5000 cycles of 200 ms; time in bursts has the variance of a renewal process: 2 (0.18 s)² (0.02 s)² / (0.2 s)³ per s.
+    let time = probes as f64 * spacing.as_secs_f64();
+    let share_error = (2.0 * (0.18 * 0.02 * 0.18 * 0.02) / (0.2 * 0.2 * 0.2) / time).sqrt();
+    assert!((lost / probes as f64 - 0.1).abs() < 3.0 * share_error, "{lost}");
+    // Seen every 0.5 ms: bursts between two probes are missed, and gaps too, both a share of at most 0.5 / 20.
+    let mean = lost * spacing.as_secs_f64() / bursts;
+    let error = 0.02 / libm::sqrt(bursts);
+    assert!(mean > 0.02 - 3.0 * error && mean < 0.02 * (1.0 + 0.5 / 20.0) + 3.0 * error, "{mean}");
+}
+
+#[test]
+fn a_clock_of_time_does_not_depend_on_what_is_sent() {
+    let (mut every, mut some) = (timed(8), timed(8));
+    let mut losses = 0;
+    for millisecond in 0..100_000_u64 {
+        let at = Timestamp::ZERO + Duration::from_millis(1) * millisecond;
+        let arrived = arrives(&mut every, 1500, at);
+        if millisecond % 97 == 0 {
+            assert_eq!(arrives(&mut some, 40, at), arrived, "{millisecond} ms");
+            losses += u32::from(!arrived);
+        }
+    }
+    assert!(losses > 10, "{losses}");
+}
+
+#[test]
+fn equal_seeds_give_equal_losses() {
+    let Point { air, coding, bytes } = points().swap_remove(3);
+    let losses = |seed| {
+        let mut errors = AirErrors::new(air, coding, stream(seed));
+        (0..500).map(|_| arrives(&mut errors, bytes, Timestamp::ZERO)).collect::<Vec<_>>()
+    };
+    assert_eq!(losses(1), losses(1));
+    assert_ne!(losses(1), losses(2));
+}
+
+#[test]
+fn acknowledgments_have_a_code_of_their_own() {
+    let half = CodeRate::new(1, 2).unwrap();
+    let coding = Coding { data: None, acks: Some(half), small: Bytes::new(60) };
+    assert_eq!(coding.of(Bytes::new(60)), Some(half));
+    assert_eq!(coding.of(Bytes::new(61)), None);
+    let air = fading(Antennas::OneByOne, 10.0, 0.91667, BitClock::Bit);
+    let mut errors = AirErrors::new(air, coding, stream(3));
+    let (large, small) = (count_lost(&mut errors, 500, 1040), count_lost(&mut errors, 500, 40));
+    assert!(large > 499.0 && small < 60.0, "{large} and {small} of 500");
+}
+
+/// More antennas lose less, at every size and SNR of interest: 1x1, 2x1, 1x2, 2x2.
+#[test]
+fn antennas_are_in_order() {
+    let order = [Antennas::OneByOne, Antennas::TwoByOne, Antennas::OneByTwo, Antennas::TwoByTwo];
+    for snr in [5.0, 10.0, 20.0, 30.0] {
+        let errors = order.map(|antennas| antennas.bpsk_error(linear_snr(snr), 0.0));
+        assert!(errors.windows(2).all(|pair| pair[0] > pair[1]), "{errors:?}");
+        // A direct path helps.
+        for (antennas, rayleigh) in order.into_iter().zip(errors) {
+            assert!(antennas.bpsk_error(linear_snr(snr), 5.0) < rayleigh, "{antennas:?} at {snr} dB");
+        }
+    }
+}
+
+/// With a strong direct path Rician fading approaches the channel without fading, Q(sqrt(2 snr)).
+#[test]
+fn rician_fading_ends_without_fading() {
+    for db in [0.0, 4.0, 8.0] {
+        let snr = linear_snr(db);
+        let without = 0.5 * libm::erfc(libm::sqrt(snr));
+        // The relative difference falls as 1/K.
+        let [near, nearer] = [1e3, 1e4].map(|k| Antennas::OneByOne.bpsk_error(snr, k) / without - 1.0);
+        assert!(near > 0.0 && nearer > 0.0 && near < 0.1, "{near} and {nearer} at {db} dB");
+        assert!((near / nearer - 10.0).abs() < 1.0, "{near} and {nearer} at {db} dB");
+    }
+}
+
+#[test]
+fn what_is_no_chain_is_refused() {
+    assert_eq!(GilbertElliott::new(0.5, 1.0, 0.0, 1.0), Err(InvalidChannel::FrozenChain));
+    assert_eq!(GilbertElliott::new(0.5, 0.5, 0.0, 1.5), Err(InvalidChannel::NotAProbability(1.5)));
+    assert!(matches!(GilbertElliott::new(f64::NAN, 0.5, 0.0, 1.0), Err(InvalidChannel::NotAProbability(_))));
+    for (loss, burst) in
+        [(0.0, 4.0), (1.0, 4.0), (0.9, 2.0), (0.1, 0.5), (0.1, f64::INFINITY), (f64::NAN, 4.0)]
+    {
+        let refused = GilbertElliott::from_means(loss, burst);
+        assert!(matches!(refused, Err(InvalidChannel::ImpossibleBurst { .. })), "{loss} {burst}");
+    }
+    assert!(GilbertElliott::netem(0.0, 0.5, 1.0, 0.0).is_ok(), "a chain that stays good");
+    for (numerator, denominator) in [(0, 1), (2, 1), (1, 0), (0, 0), (1, 256)] {
+        assert!(CodeRate::new(numerator, denominator).is_err(), "{numerator}/{denominator}");
+    }
+    let chain = GilbertElliott::from_means(0.1, 2.0).unwrap();
+    let short = TimedBursts::new(chain, Duration::from_nanos(10), stream(1), stream(2));
+    assert!(matches!(short, Err(InvalidChannel::ShortSojourn)));
+}
