@@ -9,6 +9,7 @@ from threading import Event
 
 from airpath import _core
 from airpath.errors import AirpathError, ScenarioError
+from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
@@ -75,9 +76,9 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
     tasks = [_Task(job, traces) for job in jobs]
     stop = Event()
     interrupted = False
-    with ThreadPoolExecutor(workers, thread_name_prefix="airpath") as pool:
+    with InterruptRequest() as request, ThreadPoolExecutor(workers, thread_name_prefix="airpath") as pool:
         try:
-            _watch([pool.submit(task.run, stop) for task in tasks], tasks, on_progress)
+            _watch([pool.submit(task.run, stop) for task in tasks], tasks, request, on_progress)
         except KeyboardInterrupt:
             interrupted = True
         finally:
@@ -164,15 +165,20 @@ _WATCH_EVERY_S = 0.1
 
 
 def _watch(
-    futures: Sequence[Future[None]], tasks: Sequence[_Task], on_progress: Callable[[float], None]
+    futures: Sequence[Future[None]],
+    tasks: Sequence[_Task],
+    request: InterruptRequest,
+    on_progress: Callable[[float], None],
 ) -> None:
-    """Wait until all is done; raises the first failure as soon as it is seen."""
+    """Wait until all is done; raises the first failure, or `KeyboardInterrupt`, as soon as it is seen."""
     waiting = set(futures)
     while waiting:
+        request.raise_if_made()
         done, waiting = wait(waiting, timeout=_WATCH_EVERY_S, return_when=FIRST_COMPLETED)
         for future in done:
             future.result()
         on_progress(sum(task.progress for task in tasks) / len(tasks))
+    request.raise_if_made()
 
 
 def _read_all(jobs: Sequence[Job]) -> dict[TraceInput, _core.Trace]:

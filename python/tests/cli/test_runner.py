@@ -120,6 +120,24 @@ def test_an_interrupt_keeps_the_finished_runs(monkeypatch):
     assert [run.record.repetition for run in results.runs] == list(range(len(results.runs)))
 
 
+def test_an_interrupt_within_a_finalizer_is_not_lost(monkeypatch):
+    class Finalized:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)  # an exception raised here would be printed and forgotten
+
+    wait = workers.wait
+
+    def wait_after_a_finalizer(*given, **named):
+        monkeypatch.setattr(workers, "wait", wait)
+        Finalized()
+        return wait(*given, **named)
+
+    monkeypatch.setattr(workers, "wait", wait_after_a_finalizer)
+    with pytest.raises(airpath.Interrupted):
+        airpath.run(airpath.Scenario.from_dict(SCENARIO), repetitions=1000, jobs=1)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_the_command_keeps_the_finished_runs(tmp_path: Path):
     here = str(Path(__file__).parent)
     script = f"import sys; sys.path.insert(0, {here!r}); import test_runner; test_runner.interrupted()"
