@@ -117,7 +117,9 @@ def metric_bars(
     axes.set_yticks(position, [look.display_name for look in looks])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]), right=axes.get_xlim()[1] * 1.05 or 1.0)
+    # An interval is symmetrical, even where nothing can be below zero.
+    least = axes.get_xlim()[0] if means.min(initial=0.0) < 0 else 0.0
+    axes.set_xlim(left=least, right=axes.get_xlim()[1] * 1.05 or 1.0)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
     definition = METRICS[metric]
     axes.set_xlabel(f"{definition.title} ({definition.unit})" if definition.unit else definition.title)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from html import escape
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -97,12 +98,26 @@ class TableSet(ABC):
         return self.table("summary")
 
     def to_pandas(self, name: str) -> "pandas.DataFrame":
-        """Return the table of this name as a pandas data frame (needs pandas)."""
+        """Return the table of this name as a pandas data frame.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If pandas is not installed.
+        """
+        _require("pandas")
         frame: pandas.DataFrame = self.table(name).to_pandas()
         return frame
 
     def to_polars(self, name: str) -> "polars.DataFrame":
-        """Return the table of this name as a Polars data frame (needs Polars)."""
+        """Return the table of this name as a Polars data frame.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If Polars is not installed.
+        """
+        _require("polars")
         import polars
 
         frame = polars.from_arrow(self.table(name))
@@ -231,6 +246,14 @@ class Results(TableSet):
 
     def __repr__(self) -> str:
         return f"Results({len(self.runs)} runs of {', '.join(self.schemes) or 'nothing'})"
+
+
+def _require(library: str) -> None:
+    if find_spec(library) is None:
+        raise ModuleNotFoundError(
+            f"this needs {library}, which is not installed; install it with: pip install {library}",
+            name=library,
+        )
 
 
 def _html_table(table: pa.Table) -> str:

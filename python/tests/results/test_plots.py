@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib.axes import Axes
 
@@ -187,6 +188,18 @@ def test_bars_show_mean_and_confidence_interval(results: Results) -> None:
     (whiskers,) = (c for c in axes.collections if len(c.get_paths()) == len(rows))
     ends = [path.vertices[:, 0].tolist() for path in whiskers.get_paths()]
     assert np.array(ends) == pytest.approx(np.array([[row["ci95_low"], row["ci95_high"]] for row in rows]))
+
+
+@pytest.mark.parametrize(("mean", "begins_at_zero"), [(0.01, True), (-0.01, False)])
+def test_bars_begin_at_zero_unless_a_mean_is_below(
+    results: Results, mean: float, begins_at_zero: bool
+) -> None:
+    (row, *_) = (row for row in results.statistics.to_pylist() if row["metric"] == "loss_rate")
+    wide = pa.Table.from_pylist(
+        [row | {"mean": mean, "ci95_low": mean - 0.1, "ci95_high": mean + 0.1, "n": 3}]
+    )
+    left = plots.metric_bars(wide, "loss_rate", style=STYLE).get_xlim()[0]
+    assert (left == 0) is begins_at_zero
 
 
 def test_a_scheme_has_one_colour_in_every_figure(results: Results) -> None:

@@ -83,6 +83,13 @@ def test_data_frames_hold_the_same_rows() -> None:
     assert run.to_polars("drops")["bytes"].to_list() == [1500, 1500]
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    monkeypatch.setattr("airpath.results.results.find_spec", lambda _name: None)
+    with pytest.raises(ModuleNotFoundError, match=f"pip install {library}"):
+        getattr(RunResult(small_record()), f"to_{library}")("drops")
+
+
 def test_the_notebook_view_is_escaped() -> None:
     html = RunResult(small_record(scheme="<script>"))._repr_html_()
     assert "<script>" not in html
