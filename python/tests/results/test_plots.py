@@ -199,7 +199,7 @@ def test_bars_begin_at_zero_unless_a_mean_is_below(
         [row | {"mean": mean, "ci95_low": mean - 0.1, "ci95_high": mean + 0.1, "n": 3}]
     )
     left = plots.metric_bars(wide, "loss_rate", style=STYLE).get_xlim()[0]
-    assert (left == 0) is begins_at_zero
+    assert (left == 0) == begins_at_zero
 
 
 def test_a_scheme_has_one_colour_in_every_figure(results: Results) -> None:
