@@ -1,21 +1,15 @@
 //! Every vector file of the estimators, at the tolerance that the file states.
-//!
-//! The folder is named by the environment variable `AIRPATH_VECTORS`; by default it is the project's own copy. Another
-//! folder may hold other points in the same format, and need not hold every file.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "how many points a file held, and the worst error, are the result")]
 
 mod ack_rate_vectors;
-
-use std::path::PathBuf;
 
 use airpath_estimate::{
     CeilingFilter, CeilingMeasured, CeilingProfile, Covariance, Estimate, Jacobian, LinkCapacityMonitor,
     Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile, QueueMaintainer, RttMaintainer,
     RttThreshold, RunningVariance, TransientMean, Trigger,
 };
-use serde_json::Value;
+use airpath_vectors::{Tally, Value, list, number, text};
 
 const FILES: [&str; 8] = [
     "f1.json",
@@ -324,77 +318,17 @@ impl ToList for Covariance {
     }
 }
 
-/// Counts comparisons and keeps the worst.
-#[derive(Default)]
-struct Tally {
-    held: usize,
-    broken: Vec<String>,
-    /// Error over tolerance, and where.
-    worst: (f64, String),
-}
-
-impl Tally {
-    fn hold(&mut self, what: &str, value: f64, expected: f64, tolerance: f64) {
-        let error = (value - expected).abs();
-        let share = if error == 0.0 { 0.0 } else { error / tolerance };
-        if share >= self.worst.0 {
-            self.worst = (share, format!("{what}: {value:e}, expected {expected:e}"));
-        }
-        // Written so that a NaN is broken.
-        if error <= tolerance {
-            self.held += 1;
-        } else {
-            self.broken.push(format!("{what}: {value:e}, expected {expected:e}, tolerance {tolerance:e}"));
-        }
-    }
-
-    fn hold_exactly(&mut self, what: &str, value: f64, expected: f64) {
-        self.hold(what, value, expected, 0.0);
-    }
-
-    fn finish(self, file: &str) {
-        let total = self.held + self.broken.len();
-        println!(
-            "{file}: {} of {total} numbers held; worst error {:.1e} of the tolerance ({})",
-            self.held, self.worst.0, self.worst.1
-        );
-        assert!(self.broken.is_empty(), "{file}: {} broken, first {:?}", self.broken.len(), self.broken[0]);
-        assert!(total > 0, "{file} holds nothing to compare");
-    }
-}
-
-/// The file, or nothing when a folder named by the user does not have it.
+/// The file, or nothing when a folder named by the user does not have it; some file of these it must have.
 fn read(name: &str) -> Option<Value> {
-    let named = std::env::var_os("AIRPATH_VECTORS");
-    let folder = named
-        .as_ref()
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors")), PathBuf::from);
-    assert!(folder.is_dir(), "AIRPATH_VECTORS names no folder: {}", folder.display());
-    let path = folder.join(name);
+    let folder = airpath_vectors::folder();
     assert!(
         FILES.iter().any(|file| folder.join(file).exists()),
         "{} holds none of {FILES:?}",
         folder.display()
     );
-    if named.is_some() && !path.exists() {
-        println!("{name}: not in this folder");
-        return None;
-    }
-    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+    airpath_vectors::read(name)
 }
 
 fn covariance(value: &Value) -> Covariance {
     Covariance { p11: number(&value[0]), p12: number(&value[1]), p22: number(&value[2]) }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("not a text: {value}"))
 }
