@@ -1,5 +1,6 @@
 """Estimators against the truth: which links are judged, and what bursts do to per-ACK samples."""
 
+import math
 import os
 from pathlib import Path
 
@@ -32,9 +33,17 @@ def test_recordings_are_added_where_they_are(tmp_path):
     assert recording.reverse["file"] == str(tmp_path / "Verizon-LTE-short.up")
 
 
-def test_every_estimator_is_judged_but_those_that_answer_once_or_not_at_all():
+def test_every_estimator_is_judged():
     judged = {estimator.partition(":")[0] for estimator in ESTIMATORS}
-    assert judged == {one.id for one in REGISTERED} - {"hoe", "samples"}
+    assert judged == {one.id for one in REGISTERED}
+
+
+def test_an_estimator_without_an_answer_has_no_errors(tmp_path):
+    one = experiment(
+        "estimators-link", judged_links(None)[0], {"duration": "40ms", "record.interval": "10ms"}
+    )
+    found = errors_on(one, tmp_path)("hoe")
+    assert math.isnan(found.bias) and math.isnan(found.lag_s)
 
 
 def errors_on(one, folder):

@@ -27,6 +27,7 @@ PAYLOAD_SHARE: Final = 1448 / 1500
 """Timestamps leave so much of a packet."""
 
 ESTIMATORS: Final = {
+    "samples": "samples, per ACK",
     "westwood-zoh": "filter (2), per ACK",
     "westwood-ti": "filter (3), per ACK",
     "westwood": "filter (6), per ACK: Westwood",
@@ -41,6 +42,7 @@ ESTIMATORS: Final = {
     "sarbe:resolution=10ms": "SARBE, stamps of 10 ms",
     "delivery-rate": "delivery rate",
     "packet-pair": "packet pair",
+    "hoe": "Hoe's slope, once",
     "westwood-ti:samples=interval,interval=10ms": "filter (3), data of 10 ms",
     "westwood:samples=interval,interval=10ms": "filter (6), data of 10 ms",
     "westwood:samples=interval,interval=50ms": "filter (6), data of 50 ms",
@@ -97,6 +99,8 @@ def _lag(of_one: Errors) -> float:
 def _cell(found: list[Errors]) -> str:
     """Return bias / mean absolute error / 95th percentile / lag, means of all."""
     means = {name: float(np.mean([getattr(one, name) for one in found])) for name in _COLUMNS}
+    if math.isnan(means["bias"]):
+        return NO_VALUE
     lag = NO_VALUE if math.isnan(means["lag_s"]) else f"{means['lag_s']:.1f} s"
     return f"{means['bias']:+.2f} / {means['mean_absolute']:.0%} / {means['p95']:.0%} / {lag}".replace(
         "%", " %"
@@ -288,7 +292,7 @@ LINKS_FIGURE: Final = Figure(
         f" {VARIABLE} names"
         " their folder.",
         "Without losses DynaPara-like stays in its good state and is filter (3).",
-        "Hoe's slope gives one sample at the start of a connection, for its first threshold, and is not"
-        " here.",
+        "Hoe's slope gives one sample at the start of a connection, for its first threshold; here it is held"
+        " to the end: its row says how far the capacity moves from what it was at the start.",
     ),
 )

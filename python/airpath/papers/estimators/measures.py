@@ -1,5 +1,6 @@
 """How far the estimates of a run are from the truth, instant by instant."""
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,7 +39,7 @@ class Errors:
 
 
 def errors(run: RunData, estimator: str, *, against_capacity: bool, payload_share: float) -> Errors:
-    """Return how far an estimate is from the truth.
+    """Return how far an estimate is from the truth; NaN of an estimator that gave no answer.
 
     Parameters
     ----------
@@ -53,6 +54,8 @@ def errors(run: RunData, estimator: str, *, against_capacity: bool, payload_shar
     """
     time_s, truth = _truth_mbps(run, payload_share, against_capacity=against_capacity)
     known_s, known = estimate_mbps(run, estimator)
+    if not known.size:
+        return Errors(math.nan, math.nan, math.nan, math.nan)
     counted = (time_s > max(FROM_S, known_s[0])) & (time_s < run.duration_s - WINDOW_S)
     estimate = np.interp(time_s[counted], known_s, known)
     truth = truth[counted]
