@@ -17,7 +17,7 @@ LONGEST_LAG_S = 5.0
 
 
 def estimate_mbps(run: RunData, name: str, flow: int = 0) -> tuple[Numbers, Numbers]:
-    """Return times in seconds and an estimate in Mbit/s, from its first value on.
+    """Return times in seconds and an estimate in Mbit/s, from its first value on; nothing if it gave none.
 
     Parameters
     ----------
@@ -28,6 +28,8 @@ def estimate_mbps(run: RunData, name: str, flow: int = 0) -> tuple[Numbers, Numb
     flow
         Which of the run's long flows.
     """
+    if name not in run.estimates:
+        return np.empty(0), np.empty(0)
     bps = run.estimates[name].last_bps[flow]
     known = np.isfinite(bps)
     return run.window_time_s[known], bps[known] * 1e-6
