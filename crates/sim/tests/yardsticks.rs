@@ -139,6 +139,28 @@ fn copa_keeps_about_one_over_delta_packets_for_each_flow() {
     }
 }
 
+/// The rule of the authors' released sender, written a second time as a program of its own with one FIFO link, an
+/// acknowledgment for each packet and nothing else. Waiting packets and window as means from 20 to 60 s; the window is
+/// a packet larger here, as what may be in flight is rounded down.
+#[test]
+fn copa_waits_and_sends_as_much_as_the_rule_of_the_released_sender() {
+    // Mbit/s, round trip in ms, flows, packets waiting.
+    for (rate, rtt, flows, waiting) in
+        [(10, 40, 1, 2.74), (10, 100, 1, 2.88), (50, 40, 1, 2.71), (10, 40, 4, 9.28), (2, 200, 1, 2.74)]
+    {
+        let one_way = f64::from(rtt) / 2.0;
+        let bottleneck = LinkPlan { queue: packets(1000), ..link("bottleneck", mbps(rate), one_way) };
+        let controllers = (0..flows).map(|index| flow(&format!("f{index}"), copa(false)));
+        let mut plan = plan(60, there_and_back(bottleneck, one_way), controllers.collect());
+        plan.record.measure_from_ns = 20 * SECOND;
+        let found = table(&run(&plan, 1), "links").reals("queue_mean_packets")[0];
+        assert!(
+            (found / waiting - 1.0).abs() < 0.15,
+            "{rate} Mbit/s, {rtt} ms, {flows}: {found}, not {waiting}"
+        );
+    }
+}
+
 #[test]
 fn copa_does_not_mind_random_loss() {
     let goodput = Run::new(&[copa(false)], 0.01, 100, 30, 5).goodput();
