@@ -4,9 +4,10 @@
 //! Tolerances: 5 % of goodput, 20 % of mean queue. A cell outside has an entry in [`EXCEPTIONS`] that says by how much
 //! and why; a cell that no longer needs its entry fails as well.
 //!
-//! ns-2 draws the first expiry of each router's timers; ours start together. Where traffic goes both ways and both
-//! directions are equal, that would keep them in step, which they are not in ns-2 (at 8 of 10 Mbit/s: goodput 7.1
-//! instead of 5.9). So each flow here starts up to 50 ms late, and two-way cells are means of five draws.
+//! Where traffic goes both ways single runs differ much (at 4 of 10 Mbit/s ns-2's goodput lies between 2.3 and 2.9 Mbit/s),
+//! so that means of ten are compared. ns-2's flows start evenly over ten spans from 1.5 to 2.5 s. Ours start evenly over 2 s
+//! and up to 50 ms late: ns-2 draws the first expiry of each router's timers, ours start together, and without that
+//! equal directions would stay in step.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -25,31 +26,25 @@ const BELIEVED: u64 = 10_000_000;
 const PACKET: f64 = 1010.0;
 
 /// What is known to differ: case, quantity, least and most ratio ours to theirs, why.
-const EXCEPTIONS: [(&str, &str, f64, f64, &str); 2] = [
-    (
-        "believes10_is4",
-        "goodput_mbps",
-        1.05,
-        1.25,
-        "thousands of drops and timeouts, a chaotic regime: single draws have goodputs from 2.4 to 2.9 here, the one run \
-         of ns-2 has 2.28. NewReno instead of Reno, and a sender without timestamps, were tried and change nothing",
-    ),
-    (
-        "no_reverse",
-        "mean_queue",
-        1.2,
-        1.6,
-        "a quarter of a packet (1.0 against 0.7) at 99.7 % of the link, where nothing but the grouping of packets makes a \
+const EXCEPTIONS: [(&str, &str, f64, f64, &str); 1] = [(
+    "no_reverse",
+    "mean_queue",
+    1.2,
+    1.6,
+    "a quarter of a packet (1.0 against 0.7) at 99.7 % of the link, where nothing but the grouping of packets makes a \
          queue: ns-2's means over 10 s lie between 0.3 and 1.2, ours over draws of the starts between 0.94 and 1.19. \
          One flow alone agrees; what is left of the difference has no established cause",
-    ),
-];
+)];
 
 #[test]
 fn xcp_agrees_with_ns_2() {
     let mut wrong = Vec::new();
     for cell in cells() {
         let (goodput, queue) = measure(&cell);
+        eprintln!(
+            "{}: goodput {goodput:.3} and {} Mbit/s, queue {queue:.3} and {} packets",
+            cell["case"], cell["goodput_mbps"], cell["mean_queue"]
+        );
         wrong.extend(compare(&cell, "goodput_mbps", goodput, GOODPUT_TOLERANCE));
         wrong.extend(compare(&cell, "mean_queue", queue, QUEUE_TOLERANCE));
     }
@@ -95,7 +90,7 @@ fn compare(cell: &serde_json::Value, quantity: &str, ours: f64, tolerance: f64) 
 
 /// Goodput of the forward flows in Mbit/s and mean queue in front of the forward link in packets, as means over draws.
 fn measure(cell: &serde_json::Value) -> (f64, f64) {
-    let draws = if number(cell, "nr") > 0 { 5 } else { 1 };
+    let draws = if cell["case"].as_str().unwrap().ends_with("_noreverse") { 1 } else { 10 };
     let span = (number(cell, "t") - number(cell, "warm")) as f64;
     let forward = number(cell, "nf") as usize;
     let (mut goodput, mut queue) = (0.0, 0.0);
