@@ -30,10 +30,9 @@ const EXCEPTIONS: [(&str, &str, f64, f64, &str); 1] = [(
     "no_reverse",
     "mean_queue",
     1.2,
-    1.6,
-    "a quarter of a packet (1.0 against 0.7) at 99.7 % of the link, where nothing but the grouping of packets makes a \
-         queue: ns-2's means over 10 s lie between 0.3 and 1.2, ours over draws of the starts between 0.94 and 1.19. \
-         One flow alone agrees; what is left of the difference has no established cause",
+    1.3,
+    "0.18 of a packet (1.00 against 0.82; ns-2's ten runs lie between 0.71 and 0.91) at 99.6 % of the link, where nothing \
+     but packets that leave together makes a queue. What adds to it is not known",
 )];
 
 #[test]
@@ -41,10 +40,6 @@ fn xcp_agrees_with_ns_2() {
     let mut wrong = Vec::new();
     for cell in cells() {
         let (goodput, queue) = measure(&cell);
-        eprintln!(
-            "{}: goodput {goodput:.3} and {} Mbit/s, queue {queue:.3} and {} packets",
-            cell["case"], cell["goodput_mbps"], cell["mean_queue"]
-        );
         wrong.extend(compare(&cell, "goodput_mbps", goodput, GOODPUT_TOLERANCE));
         wrong.extend(compare(&cell, "mean_queue", queue, QUEUE_TOLERANCE));
     }
