@@ -5,6 +5,7 @@ mod overload;
 mod response;
 mod scaling;
 
+pub(crate) use mpcp::load_factor;
 pub use mpcp::{Mpcp, MpcpConfig};
 pub use overload::VcpFreeze;
 pub use scaling::{RttScaling, VcpBounds};

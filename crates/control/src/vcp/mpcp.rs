@@ -163,7 +163,7 @@ fn region(load: f64) -> Region {
 }
 
 /// The load factor that a level of `2 digits` bits stands for; 1 to 8 digits.
-fn load_factor(level: u16, digits: u8) -> f64 {
+pub(crate) fn load_factor(level: u16, digits: u8) -> f64 {
     let highest = (1_u32 << (2 * digits)) - 1;
     f64::from(level) * MAX_LOAD / f64::from(highest)
 }
