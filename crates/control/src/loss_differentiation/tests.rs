@@ -161,7 +161,7 @@ fn amounts_lost_are_hidden_with_the_loss() {
         app_limited: false,
     };
     event.rate = Some(rate);
-    let mut hear = |controller: &mut LossDifferentiation| {
+    let hear = |controller: &mut LossDifferentiation| {
         controller.on_ack(&event, &mut NullProbe);
         heard.lock().unwrap().take().expect("it was told")
     };

@@ -1,18 +1,19 @@
 //! Controllers.
 
 use airpath_control::{
-    Bbr, BbrConfig, Bic, BicConfig, ConfigError, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe,
-    Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, MinimumRtt,
-    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
-    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa, CopaConfig, Counting, Cubic,
+    CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp, HtcpConfig, LedbatPlusPlus,
+    LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig,
+    NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig,
+    Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
 use super::ceiling;
 use super::slow_start::windowed;
 use crate::plan::{
-    ControllerPlan, CountingPlan, CubicForm, FreezePlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan,
-    WestwoodReductionPlan,
+    ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan, HistoryRulePlan, MinimumRttPlan,
+    RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
@@ -173,9 +174,33 @@ pub(crate) fn controller(
             let config = LedbatPlusPlusConfig { target, gain_divisor_limit, decrease, slowdown_spacing };
             Ok(Box::new(LedbatPlusPlus::new(config, initial_window, mss)?))
         }
+        ControllerPlan::LossDifferentiation { controller: ref inner, history, threshold, rule, evidence } => {
+            let config = LossDifferentiationConfig {
+                history,
+                threshold,
+                rule: self::rule(rule),
+                evidence: self::evidence(evidence),
+            };
+            let inner = controller(inner, initial_window, mss, random)?;
+            Ok(Box::new(LossDifferentiation::new(config, inner)?))
+        }
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+    }
+}
+
+const fn rule(plan: HistoryRulePlan) -> HistoryRule {
+    match plan {
+        HistoryRulePlan::Consecutive => HistoryRule::Consecutive,
+        HistoryRulePlan::Total => HistoryRule::Total,
+    }
+}
+
+const fn evidence(plan: EvidencePlan) -> CongestionEvidence {
+    match plan {
+        EvidencePlan::Feedback => CongestionEvidence::Feedback,
+        EvidencePlan::QueueingDelay { share } => CongestionEvidence::QueueingDelay { share },
     }
 }
 

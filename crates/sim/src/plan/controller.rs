@@ -212,6 +212,19 @@ pub enum ControllerPlan {
         /// How many times as long as a slowdown lasted the next one is away.
         slowdown_spacing: u64,
     },
+    /// Another controller that hears of losses only while acknowledgments tell of congestion (VCP-W).
+    LossDifferentiation {
+        /// The other one.
+        controller: Box<ControllerPlan>,
+        /// N: acknowledgments that are remembered.
+        history: u8,
+        /// T: how many of them must tell of congestion.
+        threshold: u8,
+        /// Which of them.
+        rule: HistoryRulePlan,
+        /// What tells of congestion.
+        evidence: EvidencePlan,
+    },
     /// A window that never changes.
     Fixed {
         /// Its size, bytes of payload.
@@ -282,6 +295,29 @@ pub enum FreezePlan {
     All,
     /// Only further decreases are suppressed, as in the authors' code.
     DecreasesOnly,
+}
+
+/// Which acknowledgments of a history must tell of congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HistoryRulePlan {
+    /// The newest T.
+    Consecutive,
+    /// Any T of N.
+    Total,
+}
+
+/// What in an acknowledgment tells of congestion; echoes of CE marks always do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EvidencePlan {
+    /// What routers wrote.
+    Feedback,
+    /// A queueing delay above this share of the largest seen.
+    QueueingDelay {
+        /// The share.
+        share: f64,
+    },
 }
 
 /// What growth in congestion avoidance counts.
