@@ -1,18 +1,18 @@
 //! Controllers.
 
 use airpath_control::{
-    Bbr, BbrConfig, Bic, BicConfig, ConfigError, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe,
-    Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, MinimumRtt,
-    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
-    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError, Copa, CopaConfig, Counting,
+    Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, LedbatPlusPlus,
+    LedbatPlusPlusConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig,
+    VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
 use super::ceiling;
 use super::slow_start::windowed;
 use crate::plan::{
-    ControllerPlan, CountingPlan, CubicForm, FreezePlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan,
-    WestwoodReductionPlan,
+    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, FreezePlan,
+    MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
@@ -106,8 +106,11 @@ pub(crate) fn controller(
         ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
         ControllerPlan::Vcp {
             rtt_scaling,
+            additive_scaling,
             bounds,
+            rtt_cap,
             freeze,
+            after_freeze,
             kappa,
             alpha,
             beta,
@@ -116,8 +119,11 @@ pub(crate) fn controller(
         } => {
             let config = VcpConfig {
                 rtt_scaling: self::rtt_scaling(rtt_scaling),
+                additive_scaling: self::additive_scaling(additive_scaling),
                 bounds: self::bounds(bounds),
+                rtt_cap,
                 freeze: self::freeze(freeze),
+                after_freeze: self::after_freeze(after_freeze),
                 kappa,
                 alpha,
                 beta,
@@ -129,8 +135,11 @@ pub(crate) fn controller(
         ControllerPlan::Mpcp {
             digits,
             rtt_scaling,
+            additive_scaling,
             bounds,
+            rtt_cap,
             freeze,
+            after_freeze,
             alpha,
             interval_ns,
             pace_small_windows,
@@ -138,8 +147,11 @@ pub(crate) fn controller(
             let config = MpcpConfig {
                 digits,
                 rtt_scaling: self::rtt_scaling(rtt_scaling),
+                additive_scaling: self::additive_scaling(additive_scaling),
                 bounds: self::bounds(bounds),
+                rtt_cap,
                 freeze: self::freeze(freeze),
+                after_freeze: self::after_freeze(after_freeze),
                 alpha,
                 interval: Duration::from_nanos(interval_ns),
                 pace_small_windows,
@@ -201,6 +213,14 @@ const fn rtt_scaling(plan: RttScalingPlan) -> RttScaling {
     }
 }
 
+const fn additive_scaling(plan: AdditiveScalingPlan) -> AdditiveScaling {
+    match plan {
+        AdditiveScalingPlan::Square => AdditiveScaling::Square,
+        AdditiveScalingPlan::Linear => AdditiveScaling::Linear,
+        AdditiveScalingPlan::None => AdditiveScaling::None,
+    }
+}
+
 const fn bounds(plan: VcpBoundsPlan) -> VcpBounds {
     match plan {
         VcpBoundsPlan::Spec => VcpBounds::Paper,
@@ -212,5 +232,13 @@ const fn freeze(plan: FreezePlan) -> VcpFreeze {
     match plan {
         FreezePlan::All => VcpFreeze::All,
         FreezePlan::DecreasesOnly => VcpFreeze::DecreasesOnly,
+    }
+}
+
+const fn after_freeze(plan: AfterFreezePlan) -> AfterFreeze {
+    match plan {
+        AfterFreezePlan::Author => AfterFreeze::Author,
+        AfterFreezePlan::Guarded => AfterFreeze::Guarded,
+        AfterFreezePlan::Obey => AfterFreeze::Obey,
     }
 }
