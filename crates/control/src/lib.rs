@@ -58,7 +58,9 @@ pub use loss_differentiation::{
 pub use new_reno::{Counting, NewReno};
 pub use qfcp::Qfcp;
 pub use slow_start::{EveryOtherRound, SlowStart, StandardSlowStart};
-pub use vcp::{Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze};
+pub use vcp::{
+    AdditiveScaling, AfterFreeze, Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze,
+};
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
 pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};

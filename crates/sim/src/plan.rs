@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 pub use bursts::{AntennasPlan, BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
 pub use controller::{
-    ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan, HistoryRulePlan, MinimumRttPlan,
-    RttScalingPlan, SlowStartPlan, VcpBoundsPlan, WestwoodReductionPlan,
+    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
+    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};

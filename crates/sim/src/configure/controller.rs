@@ -1,19 +1,19 @@
 //! Controllers.
 
 use airpath_control::{
-    Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa, CopaConfig, Counting, Cubic,
-    CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp, HtcpConfig, LedbatPlusPlus,
-    LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig,
-    NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig,
-    Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa,
+    CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp,
+    HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig,
+    MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas,
+    VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
 use super::ceiling;
 use super::slow_start::windowed;
 use crate::plan::{
-    ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan, HistoryRulePlan, MinimumRttPlan,
-    RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
+    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
+    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
@@ -107,8 +107,11 @@ pub(crate) fn controller(
         ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
         ControllerPlan::Vcp {
             rtt_scaling,
+            additive_scaling,
             bounds,
+            rtt_cap,
             freeze,
+            after_freeze,
             kappa,
             alpha,
             beta,
@@ -117,8 +120,11 @@ pub(crate) fn controller(
         } => {
             let config = VcpConfig {
                 rtt_scaling: self::rtt_scaling(rtt_scaling),
+                additive_scaling: self::additive_scaling(additive_scaling),
                 bounds: self::bounds(bounds),
+                rtt_cap,
                 freeze: self::freeze(freeze),
+                after_freeze: self::after_freeze(after_freeze),
                 kappa,
                 alpha,
                 beta,
@@ -130,8 +136,11 @@ pub(crate) fn controller(
         ControllerPlan::Mpcp {
             digits,
             rtt_scaling,
+            additive_scaling,
             bounds,
+            rtt_cap,
             freeze,
+            after_freeze,
             alpha,
             interval_ns,
             pace_small_windows,
@@ -139,8 +148,11 @@ pub(crate) fn controller(
             let config = MpcpConfig {
                 digits,
                 rtt_scaling: self::rtt_scaling(rtt_scaling),
+                additive_scaling: self::additive_scaling(additive_scaling),
                 bounds: self::bounds(bounds),
+                rtt_cap,
                 freeze: self::freeze(freeze),
+                after_freeze: self::after_freeze(after_freeze),
                 alpha,
                 interval: Duration::from_nanos(interval_ns),
                 pace_small_windows,
@@ -226,6 +238,14 @@ const fn rtt_scaling(plan: RttScalingPlan) -> RttScaling {
     }
 }
 
+const fn additive_scaling(plan: AdditiveScalingPlan) -> AdditiveScaling {
+    match plan {
+        AdditiveScalingPlan::Square => AdditiveScaling::Square,
+        AdditiveScalingPlan::Linear => AdditiveScaling::Linear,
+        AdditiveScalingPlan::None => AdditiveScaling::None,
+    }
+}
+
 const fn bounds(plan: VcpBoundsPlan) -> VcpBounds {
     match plan {
         VcpBoundsPlan::Spec => VcpBounds::Paper,
@@ -237,5 +257,13 @@ const fn freeze(plan: FreezePlan) -> VcpFreeze {
     match plan {
         FreezePlan::All => VcpFreeze::All,
         FreezePlan::DecreasesOnly => VcpFreeze::DecreasesOnly,
+    }
+}
+
+const fn after_freeze(plan: AfterFreezePlan) -> AfterFreeze {
+    match plan {
+        AfterFreezePlan::Author => AfterFreeze::Author,
+        AfterFreezePlan::Guarded => AfterFreeze::Guarded,
+        AfterFreezePlan::Obey => AfterFreeze::Obey,
     }
 }
