@@ -21,6 +21,7 @@ from airpath.papers.registry import FIGURES
 from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
 from airpath.schemes import ESTIMATORS, SCHEMES
+from airpath.schemes.loss_differentiation import LossDifferentiation
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES
 
 OUT = Path(__file__).parent.parent / "docs" / "reference"
@@ -80,6 +81,7 @@ def parameter_tables() -> dict[str, type[Table]]:
     for family in FAMILIES:
         # Of families with one protocol the first has the table; other defaults are with the compositions.
         tables.setdefault(f"protocols/{family.protocol}", together(family.parameters))
+    tables["loss-differentiation"] = LossDifferentiation
     tables |= {f"estimators/{estimator.id}": estimator.parameters for estimator in ESTIMATORS}
     return tables | {f"sources/{source.id}": source.parameters for source in CAPACITY_SOURCES}
 

@@ -5,10 +5,15 @@
 //! and a [`WindowRule`] for congestion avoidance and for the answer to a signal ([`NewReno`], [`Cubic`], [`CubicEbe`],
 //! [`Vegas`], [`Westwood`] and more). Any slow start goes with any rule.
 //! Controllers that do not follow this pattern implement `Controller` themselves, as [`Fixed`] does.
+//! [`LossDifferentiation`] goes around any of them.
 //!
 //! Windows and thresholds are bytes of payload; the formulas of the literature count segments, and the rules
 //! convert at their edge.
 #![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 mod bbr;
 mod bic;
@@ -21,6 +26,7 @@ mod high_speed;
 mod htcp;
 mod hystart_plus_plus;
 mod ledbat_plus_plus;
+mod loss_differentiation;
 mod new_reno;
 mod qfcp;
 mod slow_start;
@@ -46,10 +52,15 @@ pub use high_speed::{HighSpeed, HighSpeedConfig};
 pub use htcp::{Htcp, HtcpConfig};
 pub use hystart_plus_plus::{HystartPlusPlus, HystartPlusPlusConfig};
 pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
+pub use loss_differentiation::{
+    CongestionEvidence, CongestionHistory, HistoryRule, LossDifferentiation, LossDifferentiationConfig,
+};
 pub use new_reno::{Counting, NewReno};
 pub use qfcp::Qfcp;
 pub use slow_start::{EveryOtherRound, SlowStart, StandardSlowStart};
-pub use vcp::{Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze};
+pub use vcp::{
+    AdditiveScaling, AfterFreeze, Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze,
+};
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
 pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};

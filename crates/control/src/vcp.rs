@@ -5,9 +5,10 @@ mod overload;
 mod response;
 mod scaling;
 
+pub(crate) use mpcp::load_factor;
 pub use mpcp::{Mpcp, MpcpConfig};
-pub use overload::VcpFreeze;
-pub use scaling::{RttScaling, VcpBounds};
+pub use overload::{AfterFreeze, VcpFreeze};
+pub use scaling::{AdditiveScaling, RttScaling, VcpBounds};
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, Control, Controller, Duration, LoadCode, Measurement, PathHeader,
@@ -18,6 +19,7 @@ use crate::ConfigError;
 use airpath_model::config::check;
 use overload::Region;
 use response::{LoadResponse, ResponseConfig};
+use scaling::Scaling;
 
 /// The load factor where low load ends: σ of SIGCOMM'05, section 4.2.
 const LOW_LOAD: f64 = 0.8;
@@ -27,10 +29,16 @@ const LOW_LOAD: f64 = 0.8;
 pub struct VcpConfig {
     /// Which round-trip time scales the increases.
     pub rtt_scaling: RttScaling,
-    /// How far scaling goes.
+    /// How additive increase follows the round-trip time.
+    pub additive_scaling: AdditiveScaling,
+    /// To which round-trip time additive increase refers.
     pub bounds: VcpBounds,
+    /// Whether scaling stops at the 500 ms of the authors' code.
+    pub rtt_cap: bool,
     /// What the freeze after a decrease keeps from happening.
     pub freeze: VcpFreeze,
+    /// What an overload does in the round trip after the freeze.
+    pub after_freeze: AfterFreeze,
     /// κ: gain of multiplicative increase, greater than 0, at most 1 (the paper's bound for stability is 0.5). 0.25:
     /// the window grows by ξ = κ (1 − 0.8) / 0.8 = 1/16 each `t_ρ`.
     pub kappa: f64,
@@ -48,8 +56,11 @@ impl Default for VcpConfig {
     fn default() -> Self {
         Self {
             rtt_scaling: RttScaling::default(),
+            additive_scaling: AdditiveScaling::default(),
             bounds: VcpBounds::default(),
+            rtt_cap: true,
             freeze: VcpFreeze::default(),
+            after_freeze: AfterFreeze::default(),
             kappa: 0.25,
             alpha: 1.0,
             beta: 0.875,
@@ -81,11 +92,23 @@ impl Vcp {
     ///
     /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
     pub fn new(config: VcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
-        let VcpConfig { rtt_scaling, bounds, freeze, kappa, alpha, beta, interval, pace_small_windows } =
-            config;
+        let VcpConfig { kappa, beta, .. } = config;
         check(kappa > 0.0 && kappa <= 1.0, "kappa", "greater than 0 and at most 1", kappa)?;
         check(beta > 0.0 && beta < 1.0, "beta", "greater than 0 and less than 1", beta)?;
-        let response = ResponseConfig { rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows };
+        let response = ResponseConfig {
+            scaling: Scaling::new(
+                config.rtt_scaling,
+                config.additive_scaling,
+                config.bounds,
+                config.rtt_cap,
+                config.interval,
+            ),
+            freeze: config.freeze,
+            after_freeze: config.after_freeze,
+            alpha: config.alpha,
+            interval: config.interval,
+            pace_small_windows: config.pace_small_windows,
+        };
         let response = LoadResponse::new(response, initial_window, mss)?;
         Ok(Self { response, xi: kappa * (1.0 - LOW_LOAD) / LOW_LOAD, beta, code: None })
     }

@@ -5,13 +5,14 @@
 
 mod support;
 
+use airpath_control::CongestionEvidence;
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, NullProbe, PathHeader,
     Phase, RateSample, RttEstimate, SendEvent, Timestamp,
 };
 use proptest::prelude::*;
 use std::collections::VecDeque;
-use support::{CONTROLLERS, MODEL_BASED, MSS, answer};
+use support::{CONTROLLERS, MODEL_BASED, MSS, answer, differentiated};
 
 /// One thing that happens.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,18 @@ proptest! {
                 prop_assert_eq!(first.control(), second.control(), "{}: same operations, same answers", name);
             }
             prop_assert_eq!(format!("{:?}", first), format!("{:?}", second));
+        }
+    }
+
+    #[test]
+    fn every_controller_keeps_the_contract_with_loss_differentiation(operations in operations()) {
+        for (name, construct) in CONTROLLERS {
+            for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay { share: 0.5 }] {
+                let mut ledger = Ledger::new(name, differentiated(evidence, construct()));
+                for &operation in &operations {
+                    ledger.apply(operation);
+                }
+            }
         }
     }
 }
@@ -255,7 +268,8 @@ impl Ledger {
         if self.is_model_based() {
             return;
         }
-        if event.in_recovery {
+        // What is repaired after a dismissed signal is nothing to the window.
+        if event.in_recovery && !self.controller.dismissed_signal() {
             assert!(after <= before, "{}: grew in recovery", self.name);
         }
         if !event.window_limited {
@@ -309,6 +323,13 @@ impl Ledger {
         let threshold = self.controller.ssthresh();
         self.controller.on_congestion(&event, &mut NullProbe);
         assert!(self.window() <= before, "{}: grew at a signal", self.name);
+        if self.controller.dismissed_signal() {
+            assert_ne!(signal, CongestionSignal::EcnCe, "{}: a mark is no error", self.name);
+            assert_eq!(self.window(), before, "{}: answered a signal that it dismissed", self.name);
+            assert_eq!(self.controller.ssthresh(), threshold, "{}: moved its threshold", self.name);
+            self.before_signal = None;
+            return;
+        }
         if let Some(after) = self.controller.ssthresh() {
             assert!(after >= MSS * 2, "{}: threshold {after:?}", self.name);
             if event.consecutive > 1 {

@@ -28,6 +28,13 @@ pub trait Controller: Debug + Send {
     /// A congestion signal; see [`crate::CongestionSignal`] for how often each fires.
     fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe);
 
+    /// Whether the last congestion signal was taken for an error of the path instead of congestion, so that nothing
+    /// was reduced. The driver then does not count it as a reduction, and the first expiry of its timer does not back
+    /// off.
+    fn dismissed_signal(&self) -> bool {
+        false
+    }
+
     /// The last congestion signal was false: every packet believed lost was delivered. State from before it
     /// should come back.
     fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {}

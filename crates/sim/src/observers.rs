@@ -44,6 +44,10 @@ impl Controller for Observed {
         self.controller.on_congestion(event, probe);
     }
 
+    fn dismissed_signal(&self) -> bool {
+        self.controller.dismissed_signal()
+    }
+
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         self.controller.on_spurious(now, probe);
     }

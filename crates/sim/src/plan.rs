@@ -10,6 +10,7 @@ mod controller;
 mod estimator;
 mod flow;
 mod link;
+mod managed;
 mod queue;
 
 use serde::{Deserialize, Serialize};
@@ -17,12 +18,13 @@ use serde::{Deserialize, Serialize};
 pub use bursts::{AntennasPlan, BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
 pub use controller::{
-    ControllerPlan, CountingPlan, CubicForm, FreezePlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan,
-    VcpBoundsPlan, WestwoodReductionPlan,
+    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
+    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{LinkPlan, RatePlan};
+pub use managed::{ManagementPlan, QueueUnitPlan, RemResponsePlan};
 pub use queue::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
     SourcePlan,

@@ -14,8 +14,11 @@ const EBE_DUMBBELL: [u64; 12] = [10, 14, 17, 19, 15, 17, 5, 2, 6, 4, 8, 5];
 fn vcp() -> ControllerPlan {
     ControllerPlan::Vcp {
         rtt_scaling: RttScalingPlan::Minimum,
+        additive_scaling: AdditiveScalingPlan::Square,
         bounds: VcpBoundsPlan::Spec,
+        rtt_cap: true,
         freeze: FreezePlan::All,
+        after_freeze: AfterFreezePlan::Author,
         kappa: 0.25,
         alpha: 1.0,
         beta: 0.875,
@@ -28,8 +31,11 @@ fn mpcp(digits: u8) -> ControllerPlan {
     ControllerPlan::Mpcp {
         digits,
         rtt_scaling: RttScalingPlan::Minimum,
+        additive_scaling: AdditiveScalingPlan::Square,
         bounds: VcpBoundsPlan::Spec,
+        rtt_cap: true,
         freeze: FreezePlan::All,
+        after_freeze: AfterFreezePlan::Author,
         alpha: 1.0,
         interval_ns: 200 * MILLISECOND,
         pace_small_windows: true,

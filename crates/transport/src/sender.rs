@@ -278,7 +278,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.reduction = None;
         self.retransmit_first = false;
         self.signal(now, CongestionSignal::Timeout, flight_size, lost, probe);
-        self.timer.back_off();
+        if self.consecutive_timeouts > 1 || !self.controller.dismissed_signal() {
+            self.timer.back_off();
+        }
         self.timer.restart(now);
     }
 
@@ -289,7 +291,7 @@ impl<C: Controller + ?Sized> Sender<C> {
     }
 
     /// Tells the controller to reduce the window, and the receiver that it was reduced (RFC 3168, section 6.1.2: for
-    /// any reason).
+    /// any reason), unless the controller took it for an error.
     fn signal(
         &mut self,
         now: Timestamp,
@@ -298,8 +300,6 @@ impl<C: Controller + ?Sized> Sender<C> {
         lost: Bytes,
         probe: &mut dyn Probe,
     ) {
-        self.reduced_until = Some(self.ledger.next());
-        self.send_cwr = self.config.ecn;
         let mut event = CongestionEvent::at(now, signal);
         event.flight_size = flight_size;
         event.lost = lost;
@@ -308,6 +308,10 @@ impl<C: Controller + ?Sized> Sender<C> {
         event.consecutive = if signal == CongestionSignal::Timeout { self.consecutive_timeouts } else { 0 };
         probe.record(now, Measurement::Congestion(signal));
         self.controller.on_congestion(&event, probe);
+        if !self.controller.dismissed_signal() {
+            self.reduced_until = Some(self.ledger.next());
+            self.send_cwr = self.config.ecn;
+        }
     }
 }
 

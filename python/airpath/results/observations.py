@@ -58,6 +58,8 @@ _FLOW_OBSERVATIONS = (
     Observation("w_max", "segments", "CUBIC: the plateau of its curve"),
     Observation("load_code", "", "VCP: 0 low load, 1 high load, 2 overload"),
     Observation("load_factor", "", "MPCP: load over target utilisation, as read from the marks"),
+    Observation("losses_dismissed", "", "loss differentiation: losses taken for errors since the beginning"),
+    Observation("losses_answered", "", "loss differentiation: losses taken for congestion since then"),
     Observation("x1", "segments", "EBE: the filter's W_max, a posteriori"),
     Observation("x2", "s", "EBE: the filter's round-trip time, a posteriori"),
     Observation("p11", "segments²", "EBE: error variance of `x1`"),

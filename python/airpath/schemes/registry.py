@@ -6,6 +6,7 @@ from typing import Any, Final
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.schemes.end_to_end import END_TO_END
+from airpath.schemes.loss_differentiation import SUFFIX, differentiated
 from airpath.schemes.options import split_options
 from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions
 from airpath.schemes.scheme import Scheme
@@ -15,12 +16,16 @@ from airpath.schemes.westwood import WESTWOOD
 def find_scheme(name: str) -> Scheme:
     """Return the scheme with this identifier or alias, or the pair of family and source that it names.
 
+    Any of them with the ending `-ld` is the same with loss differentiation.
+
     Raises
     ------
     UsageError
         If there is none; the text names the nearest.
     """
     try:
+        if name not in _BY_NAME and name.endswith(SUFFIX):
+            return differentiated(_BY_NAME[name.removesuffix(SUFFIX)])
         return _BY_NAME[name]
     except KeyError:
         raise UsageError(

@@ -8,10 +8,8 @@ scheme are those of its sender, its router protocol and its source together.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
-from types import MappingProxyType, new_class
+from types import MappingProxyType
 from typing import Any, Final
-
-from pydantic import ConfigDict
 
 from airpath.quantities import Table
 from airpath.schemes.protocols import (
@@ -22,7 +20,7 @@ from airpath.schemes.protocols import (
     TwoDigits,
     XcpRouter,
 )
-from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters
+from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, joined
 from airpath.schemes.senders import (
     MpcpSender,
     QfcpSender,
@@ -132,16 +130,11 @@ def compose(
 def parameters_of(family: Family, source: Source) -> type[SchemeParameters]:
     """Return the parameters of sender, router protocol and source together."""
     name = "".join(part.capitalize() for part in (*family.id.split("-"), *source.id.split("-")))
-
-    def body(namespace: dict[str, Any]) -> None:
-        namespace["__doc__"] = f"Parameters of {family.title} with the source {source.id}."
-        namespace["__module__"] = __name__
-        # The fields bring their descriptions along; this class has no source text to look for more.
-        namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
-
-    made = new_class(f"{name}Parameters", (*family.parameters, source.parameters), exec_body=body)
-    assert issubclass(made, SchemeParameters)
-    return made
+    return joined(
+        f"{name}Parameters",
+        f"Parameters of {family.title} with the source {source.id}.",
+        (*family.parameters, source.parameters),
+    )
 
 
 def _router_plan(protocol: str, source: str) -> Callable[[Any, LinkFacts], dict[str, Any]]:

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import new_class
 from typing import Any
+
+from pydantic import ConfigDict
 
 from airpath.quantities import Table
 from airpath.units import Amount, AmountUnit
 
-__all__ = ["LinkFacts", "Router", "Scheme", "SchemeParameters", "window_bytes"]
+__all__ = ["LinkFacts", "Router", "Scheme", "SchemeParameters", "joined", "window_bytes"]
 
 
 class SchemeParameters(Table):
@@ -70,6 +73,20 @@ class Scheme:
     """Bytes of a header of its own on each packet, beside those of IP and TCP."""
     router: Router | None = None
     """What its routers do; `None` for an end-to-end scheme."""
+
+
+def joined(name: str, description: str, parts: tuple[type[Table], ...]) -> type[SchemeParameters]:
+    """Return the parameters of several parts together, at least one of them those of a scheme."""
+
+    def body(namespace: dict[str, Any]) -> None:
+        namespace["__doc__"] = description
+        namespace["__module__"] = __name__
+        # The fields bring their descriptions along; this class has no source text to look for more.
+        namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
+
+    made = new_class(name, parts, exec_body=body)
+    assert issubclass(made, SchemeParameters)
+    return made
 
 
 def window_bytes(window: Amount, mss_bytes: int) -> int:

@@ -21,13 +21,22 @@ class LoadFactorSender(SchemeParameters, LoadFactorTiming):
     """Which round-trip time scales increases: the `minimum` seen, the `smoothed` one (the queue then feeds
     its own growth), or none: `unscaled` increases are per round trip.
     """
-    bounds: Literal["spec", "author"] = "spec"
-    """Bounds of the additive increase: `spec` (reference t_rho, break points at 20 and 500 ms) or `author`
-    (the authors' code: reference 100 ms).
+    additive_scaling: Literal["square", "linear", "none"] = "square"
+    """How the additive increase follows the RTT: with its `square` (the same rates for all), in proportion
+    (`linear`), or not (`none`).
     """
+    bounds: Literal["spec", "author"] = "spec"
+    """To which RTT the additive increase refers: `spec` (t_rho) or `author` (the authors' code: 100 ms)."""
+    rtt_cap: Flag = True
+    """Stop scaling at 500 ms, as the authors' code does."""
     freeze: Literal["all", "decreases-only"] = "all"
     """What an overload freezes for t_rho: `all` changes of the window (the paper), or further decreases only
     (the authors' code).
+    """
+    after_freeze: Literal["author", "guarded", "obey"] = "author"
+    """What an overload does in the RTT of additive increase after the freeze: nothing (`author`, the authors'
+    code), a further decrease where that takes no more than the increase gives (`guarded`, ours), or always
+    (`obey`: codes rule as soon as the freeze ends).
     """
     alpha: Gain = 1.0
     """alpha: additive increase in packets for each t_rho (Xia et al. 2005: 1)."""
@@ -70,8 +79,11 @@ def mpcp_sender(sender: MpcpSender, _mss_bytes: int) -> dict[str, Any]:
 def _response(sender: LoadFactorSender) -> dict[str, Any]:
     return {
         "rtt_scaling": sender.rtt_scaling,
+        "additive_scaling": sender.additive_scaling,
         "bounds": sender.bounds,
+        "rtt_cap": sender.rtt_cap,
         "freeze": sender.freeze,
+        "after_freeze": sender.after_freeze,
         "alpha": float(sender.alpha),
         "interval_ns": sender.load_factor_interval,
         "pace_small_windows": sender.pace_small_windows,

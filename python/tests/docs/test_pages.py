@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from airpath.results.observations import OBSERVATIONS
+from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
 from airpath.schemes import ESTIMATORS, SCHEMES, Scheme
 
@@ -73,6 +73,14 @@ def test_every_parameter_is_in_a_table_of_the_pages(scheme, make_docs):
     tables = make_docs.parameter_tables()
     described = {key for table in pages_of(scheme) for key in tables[table].model_fields}
     assert set(scheme.parameters.model_fields) <= described
+
+
+def test_loss_differentiation_has_its_page(make_docs):
+    page = (DOCS / "schemes" / "loss-differentiation.md").read_text(encoding="utf-8")
+    assert '"docs/reference/parameters/loss-differentiation.md"' in section(page, "Parameters")
+    assert "loss-differentiation" in make_docs.parameter_tables()
+    assert all(f"`{quantity}`" in page for quantity in FLOW_OBSERVATIONS if quantity.startswith("losses_"))
+    assert section(page, "Departures").strip()
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.id)

@@ -36,6 +36,8 @@ class RustTypes:
             assert isinstance(value, list), f"{path}: {value!r} is no list"
             for index, item in enumerate(value):
                 self.check(item, inner[1], f"{path}[{index}]")
+        elif inner := re.fullmatch(r"Box<(.*)>", rust_type):
+            self.check(value, inner[1], path)
         elif inner := re.fullmatch(r"\((.*)\)", rust_type):
             types = inner[1].split(", ")
             assert isinstance(value, list), f"{path}: {value!r} is no list"

@@ -132,6 +132,8 @@ def test_every_kind_of_datagrams(traffic):
         "htcp:delta_l=2s",
         "veno",
         "fixed:window=10 packets,rate=1mbps",
+        "newreno-ld:delay_share=0.3",
+        "cubic-ebe-ld:history_rule=total,evidence=feedback",
         *(scheme.id for scheme in WESTWOOD),
         "westwood:guard=false,reduction=after-recovery,minimum_rtt=since-timeout,virtual_samples=none",
     ],

@@ -113,8 +113,11 @@ def test_the_defaults_are_those_of_the_findings():
     assert sender == {
         "kind": "vcp",
         "rtt_scaling": "minimum",
+        "additive_scaling": "square",
         "bounds": "spec",
+        "rtt_cap": True,
         "freeze": "all",
+        "after_freeze": "author",
         "kappa": 0.25,
         "alpha": 1.0,
         "beta": 0.875,

@@ -5,9 +5,9 @@ use airpath_model::{
     PathHeader, Phase, Probe, Requirements, SendEvent, Timestamp,
 };
 
-use super::overload::{Region, VcpFreeze};
+use super::overload::{AfterFreeze, Region, VcpFreeze};
 use super::response::{LoadResponse, ResponseConfig};
-use super::scaling::{RttScaling, VcpBounds};
+use super::scaling::{AdditiveScaling, RttScaling, Scaling, VcpBounds};
 use super::{LOW_LOAD, VcpConfig};
 use crate::ConfigError;
 use airpath_model::config::check;
@@ -34,10 +34,16 @@ pub struct MpcpConfig {
     pub digits: u8,
     /// Which round-trip time scales the increases.
     pub rtt_scaling: RttScaling,
-    /// How far scaling goes.
+    /// How additive increase follows the round-trip time.
+    pub additive_scaling: AdditiveScaling,
+    /// To which round-trip time additive increase refers.
     pub bounds: VcpBounds,
+    /// Whether scaling stops at the 500 ms of the authors' code.
+    pub rtt_cap: bool,
     /// What the freeze after a decrease keeps from happening.
     pub freeze: VcpFreeze,
+    /// What an overload does in the round trip after the freeze.
+    pub after_freeze: AfterFreeze,
     /// α: packets that additive increase adds each `t_ρ`, greater than 0. 1.
     pub alpha: f64,
     /// `t_ρ`: the routers' load-factor interval, greater than zero. 200 ms.
@@ -49,9 +55,19 @@ pub struct MpcpConfig {
 impl Default for MpcpConfig {
     /// DPCP; the rest as VCP.
     fn default() -> Self {
-        let VcpConfig { rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows, .. } =
-            VcpConfig::default();
-        Self { digits: 2, rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows }
+        let vcp = VcpConfig::default();
+        Self {
+            digits: 2,
+            rtt_scaling: vcp.rtt_scaling,
+            additive_scaling: vcp.additive_scaling,
+            bounds: vcp.bounds,
+            rtt_cap: vcp.rtt_cap,
+            freeze: vcp.freeze,
+            after_freeze: vcp.after_freeze,
+            alpha: vcp.alpha,
+            interval: vcp.interval,
+            pace_small_windows: vcp.pace_small_windows,
+        }
     }
 }
 
@@ -84,9 +100,22 @@ impl Mpcp {
     ///
     /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
     pub fn new(config: MpcpConfig, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
-        let MpcpConfig { digits, rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows } = config;
+        let digits = config.digits;
         check((1..=MAX_DIGITS).contains(&digits), "digits", "1 to 8", digits.into())?;
-        let response = ResponseConfig { rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows };
+        let response = ResponseConfig {
+            scaling: Scaling::new(
+                config.rtt_scaling,
+                config.additive_scaling,
+                config.bounds,
+                config.rtt_cap,
+                config.interval,
+            ),
+            freeze: config.freeze,
+            after_freeze: config.after_freeze,
+            alpha: config.alpha,
+            interval: config.interval,
+            pace_small_windows: config.pace_small_windows,
+        };
         Ok(Self {
             response: LoadResponse::new(response, initial_window, mss)?,
             digits,
@@ -163,7 +192,7 @@ fn region(load: f64) -> Region {
 }
 
 /// The load factor that a level of `2 digits` bits stands for; 1 to 8 digits.
-fn load_factor(level: u16, digits: u8) -> f64 {
+pub(crate) fn load_factor(level: u16, digits: u8) -> f64 {
     let highest = (1_u32 << (2 * digits)) - 1;
     f64::from(level) * MAX_LOAD / f64::from(highest)
 }

@@ -13,6 +13,20 @@ pub enum VcpFreeze {
     DecreasesOnly,
 }
 
+/// What an overload does in the round trip of additive increase that follows the freeze.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterFreeze {
+    /// Nothing: the window grows additively whatever codes arrive (the authors' code). A cycle of decrease and
+    /// growth then rests at a window of `α_s` / (1 − β), 8 `α_s`, whatever the capacity.
+    #[default]
+    Author,
+    /// Nothing while the decrease takes more than the round trip of growth gives, (1 − β) window > `α_s`; below
+    /// that it decreases again (ours), so that many flows on a slow link can go lower.
+    Guarded,
+    /// It decreases again: there is no such round trip, the codes rule as soon as the freeze ends.
+    Obey,
+}
+
 /// What one load makes of the window, for a whole `t_ρ` or at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Region {
@@ -28,10 +42,12 @@ pub(crate) enum Region {
 const TICK: Duration = Duration::from_millis(10);
 
 /// Lets one decrease through, then freezes the window for `t_ρ` (the end rounded up to 10 ms), then allows additive
-/// increase for one smoothed round trip; then the load decides again (SIGCOMM'05, section 3.2; authors' code).
+/// increase for one smoothed round trip, as far as `AfterFreeze` says; then the load decides again (SIGCOMM'05,
+/// section 3.2; authors' code).
 #[derive(Clone, Debug)]
 pub(crate) struct Overload {
     freeze: VcpFreeze,
+    after_freeze: AfterFreeze,
     interval: Duration,
     state: State,
 }
@@ -45,17 +61,33 @@ enum State {
 
 impl Overload {
     /// With a freeze of `interval` (`t_ρ`).
-    pub(crate) const fn new(freeze: VcpFreeze, interval: Duration) -> Self {
-        Self { freeze, interval, state: State::Normal }
+    pub(crate) const fn new(freeze: VcpFreeze, after_freeze: AfterFreeze, interval: Duration) -> Self {
+        Self { freeze, after_freeze, interval, state: State::Normal }
     }
 
     /// What becomes of the wish of a load that an acknowledgment brought at `now`; `None`: the window stays. A
-    /// decrease that comes back is taken as made.
-    pub(crate) fn admit(&mut self, now: Timestamp, smoothed_rtt: Duration, wish: Region) -> Option<Region> {
+    /// decrease that comes back is taken as made. `takes_more` tells whether a decrease by that factor takes more
+    /// than a round trip of additive increase gives.
+    pub(crate) fn admit(
+        &mut self,
+        now: Timestamp,
+        smoothed_rtt: Duration,
+        wish: Region,
+        takes_more: impl FnOnce(f64) -> bool,
+    ) -> Option<Region> {
         if let State::Frozen { until } = self.state
             && now >= until
         {
-            self.state = State::Additive { until: until + smoothed_rtt };
+            self.state = match self.after_freeze {
+                AfterFreeze::Author | AfterFreeze::Guarded => State::Additive { until: until + smoothed_rtt },
+                AfterFreeze::Obey => State::Normal,
+            };
+        }
+        if let (State::Additive { .. }, AfterFreeze::Guarded, Region::Decrease(factor)) =
+            (self.state, self.after_freeze, wish)
+            && !takes_more(factor)
+        {
+            self.state = State::Normal;
         }
         if let State::Additive { until } = self.state
             && now >= until
@@ -93,9 +125,18 @@ mod tests {
 
     /// What becomes of these wishes, one after the other, each at its time in ms.
     fn timeline<const N: usize>(freeze: VcpFreeze, wishes: [(u64, Region); N]) -> [Option<Region>; N] {
-        let mut overload = Overload::new(freeze, Duration::from_millis(200));
-        wishes
-            .map(|(millis, wish)| overload.admit(Timestamp::ZERO + Duration::from_millis(millis), RTT, wish))
+        timeline_of(Overload::new(freeze, AfterFreeze::Author, Duration::from_millis(200)), false, wishes)
+    }
+
+    fn timeline_of<const N: usize>(
+        mut overload: Overload,
+        takes_more: bool,
+        wishes: [(u64, Region); N],
+    ) -> [Option<Region>; N] {
+        wishes.map(|(millis, wish)| {
+            let now = Timestamp::ZERO + Duration::from_millis(millis);
+            overload.admit(now, RTT, wish, |_| takes_more)
+        })
     }
 
     #[test]
@@ -136,6 +177,27 @@ mod tests {
         let additive = Some(Region::Additive);
         let expected = [Some(OVERLOAD), Some(LOW), additive, None, additive, Some(LOW), Some(OVERLOAD)];
         assert_eq!(outcome, expected);
+    }
+
+    #[test]
+    fn what_an_overload_does_after_the_freeze_is_a_choice() {
+        // Decrease at 1000 ms, frozen until 1200, additive until 1280.
+        let wishes =
+            [(1000, OVERLOAD), (1199, OVERLOAD), (1200, OVERLOAD), (1201, LOW), (1399, LOW), (1400, LOW)];
+        let additive = Some(Region::Additive);
+        let rested = [Some(OVERLOAD), None, additive, additive, Some(LOW), Some(LOW)];
+        let decreased = [Some(OVERLOAD), None, Some(OVERLOAD), None, None, additive];
+        let cases = [
+            (AfterFreeze::Author, true, rested),
+            (AfterFreeze::Author, false, rested),
+            (AfterFreeze::Guarded, true, rested),
+            (AfterFreeze::Guarded, false, decreased),
+            (AfterFreeze::Obey, true, [Some(OVERLOAD), None, Some(OVERLOAD), None, None, Some(LOW)]),
+        ];
+        for (after_freeze, takes_more, expected) in cases {
+            let overload = Overload::new(VcpFreeze::All, after_freeze, Duration::from_millis(200));
+            assert_eq!(timeline_of(overload, takes_more, wishes), expected, "{after_freeze:?}, {takes_more}");
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@ use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Duration, Pacing, Rate, Requirements,
 };
 
-use super::overload::{Overload, Region, VcpFreeze};
-use super::scaling::{RttScaling, Scaling, VcpBounds};
+use super::overload::{AfterFreeze, Overload, Region, VcpFreeze};
+use super::scaling::Scaling;
 use crate::ConfigError;
 use crate::windowed::QUANTUM_SEGMENTS;
 use airpath_model::config::check;
@@ -14,11 +14,11 @@ use airpath_model::config::check;
 const PACED_WINDOWS: core::ops::RangeInclusive<f64> = 2.0..=64.0;
 
 /// What a load response is told when it is made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ResponseConfig {
-    pub(crate) rtt_scaling: RttScaling,
-    pub(crate) bounds: VcpBounds,
+    pub(crate) scaling: Scaling,
     pub(crate) freeze: VcpFreeze,
+    pub(crate) after_freeze: AfterFreeze,
     /// α, packets for each `t_ρ`.
     pub(crate) alpha: f64,
     /// `t_ρ`.
@@ -54,14 +54,14 @@ impl LoadResponse {
         initial_window: Bytes,
         mss: Bytes,
     ) -> Result<Self, ConfigError> {
-        let ResponseConfig { rtt_scaling, bounds, freeze, alpha, interval, pace_small_windows } = config;
+        let ResponseConfig { scaling, freeze, after_freeze, alpha, interval, pace_small_windows } = config;
         check(alpha > 0.0 && alpha.is_finite(), "alpha", "greater than 0 and finite", alpha)?;
         check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         Ok(Self {
-            scaling: Scaling::new(rtt_scaling, bounds, interval),
-            overload: Overload::new(freeze, interval),
+            scaling,
+            overload: Overload::new(freeze, after_freeze, interval),
             alpha,
             interval,
             pace_small_windows,
@@ -88,7 +88,10 @@ impl LoadResponse {
         }
         let packets =
             if event.window_limited { event.acked.as_f64() / event.mss.get().max(1) as f64 } else { 0.0 };
-        match self.overload.admit(event.now, event.rtt.smoothed, wish) {
+        // Whether a decrease takes more than additive increase gives back in a round trip.
+        let (scaling, alpha, window) = (&self.scaling, self.alpha, self.window);
+        let takes_more = |factor: f64| (1.0 - factor) * window > scaling.additive(alpha, &event.rtt);
+        match self.overload.admit(event.now, event.rtt.smoothed, wish, takes_more) {
             Some(Region::Multiplicative(gain)) => {
                 self.window += packets * self.scaling.multiplicative(gain, &event.rtt);
             }

@@ -15,11 +15,23 @@ pub enum RttScaling {
     Unscaled,
 }
 
-/// How far scaling goes, and to which round-trip time additive increase refers.
+/// How additive increase follows the round-trip time. Multiplicative increase is scaled in any case, unless by
+/// [`RttScaling::Unscaled`] nothing is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AdditiveScaling {
+    /// With its square: flows with different round-trip times get the same rate (SIGCOMM'05, section 4.2).
+    #[default]
+    Square,
+    /// With it: flows add the same in the same time.
+    Linear,
+    /// Not at all: α packets a round trip.
+    None,
+}
+
+/// To which round-trip time additive increase refers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VcpBounds {
-    /// The paper's reference `t_ρ` with the break points of the authors' code: a flow with a round-trip time of `t_ρ`
-    /// adds α packets a round trip.
+    /// The paper's `t_ρ`: a flow with a round-trip time of `t_ρ` adds α packets a round trip.
     #[default]
     Paper,
     /// The authors' code: additive increase refers to 100 ms, so that it is four times as fast at 200 ms.
@@ -32,7 +44,7 @@ const AUTHORS_REFERENCE: Duration = Duration::from_millis(100);
 /// Below this round-trip time additive increase is proportional to it.
 const LOWER_BREAK: Duration = Duration::from_millis(20);
 
-/// Above this round-trip time additive increase grows linearly.
+/// Above this round-trip time the square grows linearly and the rest no more.
 const UPPER_BREAK: Duration = Duration::from_millis(500);
 
 /// The largest exponent of multiplicative increase: 500 ms over 200 ms.
@@ -46,13 +58,19 @@ const LARGEST_EXPONENT: f64 = 2.5;
 /// g(x) = l x        for x ≤ l
 ///        x²         for l < x ≤ u
 ///        x − u + u² for x > u
+/// linear:   α_s = α min(x, u)
+/// none:     α_s = α
 /// ```
 ///
-/// Before the first sample of the round-trip time both are zero.
+/// 2.5 is 500 ms over the `t_ρ` of 200 ms and stays so for another `t_ρ`. Without the cap, `ξ_s` has no bound on its
+/// exponent, and g(x) = x² also above u. Before the first sample of the round-trip time `ξ_s` is zero, and so is `α_s`
+/// unless it is not scaled.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaling {
     by: RttScaling,
-    bounds: VcpBounds,
+    additive: AdditiveScaling,
+    reference: Duration,
+    capped: bool,
     interval: Duration,
     /// The last power taken: its base minus 1 and round-trip time, and `ξ_s`. Both seldom change.
     last: (f64, Duration, f64),
@@ -60,8 +78,18 @@ pub(crate) struct Scaling {
 
 impl Scaling {
     /// For the load-factor interval `interval` (`t_ρ`), not zero.
-    pub(crate) const fn new(by: RttScaling, bounds: VcpBounds, interval: Duration) -> Self {
-        Self { by, bounds, interval, last: (0.0, Duration::ZERO, 0.0) }
+    pub(crate) const fn new(
+        by: RttScaling,
+        additive: AdditiveScaling,
+        bounds: VcpBounds,
+        capped: bool,
+        interval: Duration,
+    ) -> Self {
+        let reference = match bounds {
+            VcpBounds::Paper => interval,
+            VcpBounds::Authors => AUTHORS_REFERENCE,
+        };
+        Self { by, additive, reference, capped, interval, last: (0.0, Duration::ZERO, 0.0) }
     }
 
     /// `ξ_s` for the gain ξ ≥ 0 of one `t_ρ`: the relative growth of one round trip.
@@ -69,7 +97,8 @@ impl Scaling {
         let Some(rtt) = self.rtt(rtt) else { return gain };
         let same = self.last.0.to_bits() == gain.to_bits() && self.last.1 == rtt;
         if !same {
-            let exponent = rtt.ratio(self.interval).min(LARGEST_EXPONENT);
+            let largest = if self.capped { LARGEST_EXPONENT } else { f64::INFINITY };
+            let exponent = rtt.ratio(self.interval).min(largest);
             self.last = (gain, rtt, libm::pow(1.0 + gain, exponent) - 1.0);
         }
         self.last.2
@@ -78,18 +107,15 @@ impl Scaling {
     /// `α_s` for the increase α ≥ 0 of one `t_ρ`: packets for one round trip.
     pub(crate) fn additive(&self, alpha: f64, rtt: &RttEstimate) -> f64 {
         let Some(rtt) = self.rtt(rtt) else { return alpha };
-        let reference = match self.bounds {
-            VcpBounds::Paper => self.interval,
-            VcpBounds::Authors => AUTHORS_REFERENCE,
-        };
-        let (x, lower, upper) =
-            (rtt.ratio(reference), LOWER_BREAK.ratio(reference), UPPER_BREAK.ratio(reference));
-        let factor = if x <= lower {
-            lower * x
-        } else if x <= upper {
-            x * x
-        } else {
-            x - upper + upper * upper
+        let reference = self.reference;
+        let (x, lower) = (rtt.ratio(reference), LOWER_BREAK.ratio(reference));
+        let upper = if self.capped { UPPER_BREAK.ratio(reference) } else { f64::INFINITY };
+        let factor = match self.additive {
+            AdditiveScaling::None => 1.0,
+            AdditiveScaling::Linear => x.min(upper),
+            AdditiveScaling::Square if x <= lower => lower * x,
+            AdditiveScaling::Square if x <= upper => x * x,
+            AdditiveScaling::Square => x - upper + upper * upper,
         };
         alpha * factor
     }
@@ -111,7 +137,7 @@ mod tests {
     const XI: f64 = 0.0625;
 
     fn scaling(rtt_scaling: RttScaling, bounds: VcpBounds) -> Scaling {
-        Scaling::new(rtt_scaling, bounds, Duration::from_millis(200))
+        Scaling::new(rtt_scaling, AdditiveScaling::Square, bounds, true, Duration::from_millis(200))
     }
 
     /// An estimate whose smallest round-trip time is `minimum` and whose smoothed one is `smoothed`, in ms.
@@ -170,6 +196,32 @@ mod tests {
         close(scaling.additive(1.0, &rtt(200, 900)), 4.0);
         close(scaling.additive(1.0, &rtt(500, 900)), 25.0);
         close(scaling.additive(1.0, &rtt(600, 900)), 26.0);
+    }
+
+    #[test]
+    fn additive_increase_may_follow_the_round_trip_time_or_not() {
+        let check = |additive, bounds, capped, expected: [f64; 5]| {
+            let scaling =
+                Scaling::new(RttScaling::Minimum, additive, bounds, capped, Duration::from_millis(200));
+            for (millis, expected) in [10, 80, 200, 500, 2_000].into_iter().zip(expected) {
+                close(scaling.additive(2.0, &rtt(millis, 9_000)), expected);
+            }
+        };
+        check(AdditiveScaling::None, VcpBounds::Authors, true, [2.0; 5]);
+        check(AdditiveScaling::Linear, VcpBounds::Paper, true, [0.1, 0.8, 2.0, 5.0, 5.0]);
+        check(AdditiveScaling::Linear, VcpBounds::Paper, false, [0.1, 0.8, 2.0, 5.0, 20.0]);
+        check(AdditiveScaling::Linear, VcpBounds::Authors, true, [0.2, 1.6, 4.0, 10.0, 10.0]);
+        // Without the cap the square goes on: (2000 / 200)².
+        check(AdditiveScaling::Square, VcpBounds::Paper, false, [0.01, 0.32, 2.0, 12.5, 200.0]);
+    }
+
+    #[test]
+    fn without_the_cap_the_exponent_has_no_end() {
+        let interval = Duration::from_millis(200);
+        let mut scaling =
+            Scaling::new(RttScaling::Minimum, AdditiveScaling::Linear, VcpBounds::Paper, false, interval);
+        // (17/16)^10 − 1
+        close(scaling.multiplicative(XI, &rtt(2_000, 2_000)), 0.833_535_771_264_905_6);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Bbr, BbrConfig, Bic, BicConfig, Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh,
-    EveryOtherRound, Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus,
-    LedbatPlusPlusConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth, Qfcp, RttScaling, SlowStart,
-    StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood,
-    WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence, Copa, CopaConfig,
+    Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed, HighSpeedConfig,
+    Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
+    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth, Qfcp, RttScaling,
+    SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig,
+    Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
@@ -24,7 +25,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 38] = [
+pub(crate) const CONTROLLERS: [Constructor; 40] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -48,6 +49,21 @@ pub(crate) const CONTROLLERS: [Constructor; 38] = [
             rtt_scaling: RttScaling::Smoothed,
             bounds: VcpBounds::Authors,
             freeze: VcpFreeze::DecreasesOnly,
+            ..VcpConfig::default()
+        })
+    }),
+    ("vcp-guarded", || {
+        vcp(VcpConfig {
+            additive_scaling: AdditiveScaling::Linear,
+            after_freeze: AfterFreeze::Guarded,
+            ..VcpConfig::default()
+        })
+    }),
+    ("vcp-obeying", || {
+        vcp(VcpConfig {
+            additive_scaling: AdditiveScaling::None,
+            rtt_cap: false,
+            after_freeze: AfterFreeze::Obey,
             ..VcpConfig::default()
         })
     }),
@@ -103,6 +119,15 @@ pub(crate) const CONTROLLERS: [Constructor; 38] = [
         windowed(NewReno::default(), EstimatedSsthresh::new(StandardSlowStart::default(), estimator))
     }),
 ];
+
+/// The heuristic around a controller.
+pub(crate) fn differentiated(
+    evidence: CongestionEvidence,
+    controller: Box<dyn Controller>,
+) -> Box<dyn Controller> {
+    let config = LossDifferentiationConfig { history: 8, threshold: 2, evidence, ..Default::default() };
+    Box::new(LossDifferentiation::new(config, controller).expect("in range"))
+}
 
 fn westwood(sampler: SamplerConfig, filter: FilterConfig) -> Box<dyn Controller> {
     let estimator = ack_rate(AckRateConfig::Filtered { sampler, filter });

@@ -1,18 +1,19 @@
 //! Controllers.
 
 use airpath_control::{
-    Bbr, BbrConfig, Bic, BicConfig, ConfigError, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe,
-    Fixed, HighSpeed, HighSpeedConfig, Htcp, HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, MinimumRtt,
-    Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
-    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa,
+    CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp,
+    HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig,
+    MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas,
+    VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
 use super::ceiling;
 use super::slow_start::windowed;
 use crate::plan::{
-    ControllerPlan, CountingPlan, CubicForm, FreezePlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan,
-    WestwoodReductionPlan,
+    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
+    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
@@ -106,8 +107,11 @@ pub(crate) fn controller(
         ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
         ControllerPlan::Vcp {
             rtt_scaling,
+            additive_scaling,
             bounds,
+            rtt_cap,
             freeze,
+            after_freeze,
             kappa,
             alpha,
             beta,
@@ -116,8 +120,11 @@ pub(crate) fn controller(
         } => {
             let config = VcpConfig {
                 rtt_scaling: self::rtt_scaling(rtt_scaling),
+                additive_scaling: self::additive_scaling(additive_scaling),
                 bounds: self::bounds(bounds),
+                rtt_cap,
                 freeze: self::freeze(freeze),
+                after_freeze: self::after_freeze(after_freeze),
                 kappa,
                 alpha,
                 beta,
@@ -129,8 +136,11 @@ pub(crate) fn controller(
         ControllerPlan::Mpcp {
             digits,
             rtt_scaling,
+            additive_scaling,
             bounds,
+            rtt_cap,
             freeze,
+            after_freeze,
             alpha,
             interval_ns,
             pace_small_windows,
@@ -138,8 +148,11 @@ pub(crate) fn controller(
             let config = MpcpConfig {
                 digits,
                 rtt_scaling: self::rtt_scaling(rtt_scaling),
+                additive_scaling: self::additive_scaling(additive_scaling),
                 bounds: self::bounds(bounds),
+                rtt_cap,
                 freeze: self::freeze(freeze),
+                after_freeze: self::after_freeze(after_freeze),
                 alpha,
                 interval: Duration::from_nanos(interval_ns),
                 pace_small_windows,
@@ -173,9 +186,33 @@ pub(crate) fn controller(
             let config = LedbatPlusPlusConfig { target, gain_divisor_limit, decrease, slowdown_spacing };
             Ok(Box::new(LedbatPlusPlus::new(config, initial_window, mss)?))
         }
+        ControllerPlan::LossDifferentiation { controller: ref inner, history, threshold, rule, evidence } => {
+            let config = LossDifferentiationConfig {
+                history,
+                threshold,
+                rule: self::rule(rule),
+                evidence: self::evidence(evidence),
+            };
+            let inner = controller(inner, initial_window, mss, random)?;
+            Ok(Box::new(LossDifferentiation::new(config, inner)?))
+        }
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+    }
+}
+
+const fn rule(plan: HistoryRulePlan) -> HistoryRule {
+    match plan {
+        HistoryRulePlan::Consecutive => HistoryRule::Consecutive,
+        HistoryRulePlan::Total => HistoryRule::Total,
+    }
+}
+
+const fn evidence(plan: EvidencePlan) -> CongestionEvidence {
+    match plan {
+        EvidencePlan::Feedback => CongestionEvidence::Feedback,
+        EvidencePlan::QueueingDelay { share } => CongestionEvidence::QueueingDelay { share },
     }
 }
 
@@ -201,6 +238,14 @@ const fn rtt_scaling(plan: RttScalingPlan) -> RttScaling {
     }
 }
 
+const fn additive_scaling(plan: AdditiveScalingPlan) -> AdditiveScaling {
+    match plan {
+        AdditiveScalingPlan::Square => AdditiveScaling::Square,
+        AdditiveScalingPlan::Linear => AdditiveScaling::Linear,
+        AdditiveScalingPlan::None => AdditiveScaling::None,
+    }
+}
+
 const fn bounds(plan: VcpBoundsPlan) -> VcpBounds {
     match plan {
         VcpBoundsPlan::Spec => VcpBounds::Paper,
@@ -212,5 +257,13 @@ const fn freeze(plan: FreezePlan) -> VcpFreeze {
     match plan {
         FreezePlan::All => VcpFreeze::All,
         FreezePlan::DecreasesOnly => VcpFreeze::DecreasesOnly,
+    }
+}
+
+const fn after_freeze(plan: AfterFreezePlan) -> AfterFreeze {
+    match plan {
+        AfterFreezePlan::Author => AfterFreeze::Author,
+        AfterFreezePlan::Guarded => AfterFreeze::Guarded,
+        AfterFreezePlan::Obey => AfterFreeze::Obey,
     }
 }

@@ -144,10 +144,16 @@ pub enum ControllerPlan {
     Vcp {
         /// Which RTT scales increases.
         rtt_scaling: RttScalingPlan,
-        /// Break points and reference of the additive increase.
+        /// How the additive increase follows the RTT.
+        additive_scaling: AdditiveScalingPlan,
+        /// Reference of the additive increase.
         bounds: VcpBoundsPlan,
+        /// Stop scaling at 500 ms.
+        rtt_cap: bool,
         /// What an overload freezes.
         freeze: FreezePlan,
+        /// What an overload does in the round trip after the freeze.
+        after_freeze: AfterFreezePlan,
         /// MI's gain κ: 0.25.
         kappa: f64,
         /// AI's α in packets for each `t_ρ`: 1.
@@ -165,10 +171,16 @@ pub enum ControllerPlan {
         digits: u8,
         /// Which RTT scales increases.
         rtt_scaling: RttScalingPlan,
-        /// Break points and reference of the additive increase.
+        /// How the additive increase follows the RTT.
+        additive_scaling: AdditiveScalingPlan,
+        /// Reference of the additive increase.
         bounds: VcpBoundsPlan,
+        /// Stop scaling at 500 ms.
+        rtt_cap: bool,
         /// What an overload freezes.
         freeze: FreezePlan,
+        /// What an overload does in the round trip after the freeze.
+        after_freeze: AfterFreezePlan,
         /// AI's α in packets for each `t_ρ`: 1.
         alpha: f64,
         /// `t_ρ`, nanoseconds.
@@ -211,6 +223,19 @@ pub enum ControllerPlan {
         decrease: f64,
         /// How many times as long as a slowdown lasted the next one is away.
         slowdown_spacing: u64,
+    },
+    /// Another controller that hears of losses only while acknowledgments tell of congestion (VCP-W).
+    LossDifferentiation {
+        /// The other one.
+        controller: Box<ControllerPlan>,
+        /// N: acknowledgments that are remembered.
+        history: u8,
+        /// T: how many of them must tell of congestion.
+        threshold: u8,
+        /// Which of them.
+        rule: HistoryRulePlan,
+        /// What tells of congestion.
+        evidence: EvidencePlan,
     },
     /// A window that never changes.
     Fixed {
@@ -264,11 +289,23 @@ pub enum RttScalingPlan {
     Unscaled,
 }
 
-/// Bounds of VCP's increases.
+/// How VCP's additive increase follows the round-trip time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AdditiveScalingPlan {
+    /// With its square.
+    Square,
+    /// In proportion.
+    Linear,
+    /// Not at all.
+    None,
+}
+
+/// Reference of VCP's additive increase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VcpBoundsPlan {
-    /// The paper's reference of 200 ms with break points at 20 and 500 ms.
+    /// The paper's `t_ρ`.
     Spec,
     /// The authors' code: 100 ms.
     Author,
@@ -282,6 +319,41 @@ pub enum FreezePlan {
     All,
     /// Only further decreases are suppressed, as in the authors' code.
     DecreasesOnly,
+}
+
+/// Which acknowledgments of a history must tell of congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HistoryRulePlan {
+    /// The newest T.
+    Consecutive,
+    /// Any T of N.
+    Total,
+}
+
+/// What in an acknowledgment tells of congestion; echoes of CE marks always do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum EvidencePlan {
+    /// What routers wrote.
+    Feedback,
+    /// A queueing delay above this share of the largest seen.
+    QueueingDelay {
+        /// The share.
+        share: f64,
+    },
+}
+
+/// What an overload does in the round trip of additive increase after VCP's freeze.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterFreezePlan {
+    /// Nothing, as in the authors' code.
+    Author,
+    /// Nothing while the decrease takes more than the round trip gives.
+    Guarded,
+    /// It decreases again; there is no such round trip.
+    Obey,
 }
 
 /// What growth in congestion avoidance counts.

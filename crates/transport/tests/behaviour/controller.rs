@@ -15,6 +15,8 @@ pub(crate) enum Rule {
     /// Half of the flight after a loss or an echo, one segment after a timeout; grows by one segment a window when
     /// told so.
     Aimd { grow: bool },
+    /// It takes losses and timeouts for errors, and halves at an echo.
+    Dismiss,
 }
 
 #[derive(Debug)]
@@ -28,6 +30,12 @@ pub(crate) struct Desk {
     pub(crate) sent: Vec<SendEvent>,
     pub(crate) spurious: usize,
     before: Bytes,
+}
+
+impl Desk {
+    fn dismisses(&self, signal: CongestionSignal) -> bool {
+        self.rule == Rule::Dismiss && signal != CongestionSignal::EcnCe
+    }
 }
 
 /// The test's end of a [`TestController`].
@@ -93,7 +101,7 @@ impl Controller for TestController {
     fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
         let mut desk = self.0.desk();
         desk.signals.push(*event);
-        if desk.rule == Rule::Fixed {
+        if desk.rule == Rule::Fixed || desk.dismisses(event.signal) {
             return;
         }
         if event.consecutive <= 1 {
@@ -105,6 +113,11 @@ impl Controller for TestController {
                 Bytes::new(event.flight_size.get() / 2).max(event.mss * 2)
             }
         };
+    }
+
+    fn dismissed_signal(&self) -> bool {
+        let desk = self.0.desk();
+        desk.signals.last().is_some_and(|event| desk.dismisses(event.signal))
     }
 
     fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {

@@ -3,6 +3,7 @@
 
 mod connections;
 mod controller;
+mod dismissed;
 mod ecn;
 mod limits;
 mod newreno;

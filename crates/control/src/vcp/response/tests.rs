@@ -1,5 +1,7 @@
 use airpath_model::Timestamp;
 
+use super::super::scaling::{AdditiveScaling, RttScaling, VcpBounds};
+
 use super::*;
 
 const MSS: Bytes = Bytes::new(1000);
@@ -7,13 +9,17 @@ const XI: Region = Region::Multiplicative(0.0625);
 
 fn config() -> ResponseConfig {
     ResponseConfig {
-        rtt_scaling: RttScaling::Minimum,
-        bounds: VcpBounds::Paper,
+        scaling: scaling(AdditiveScaling::Square),
         freeze: VcpFreeze::All,
+        after_freeze: AfterFreeze::Author,
         alpha: 1.0,
         interval: Duration::from_millis(200),
         pace_small_windows: true,
     }
+}
+
+fn scaling(additive: AdditiveScaling) -> Scaling {
+    Scaling::new(RttScaling::Minimum, additive, VcpBounds::Paper, true, Duration::from_millis(200))
 }
 
 fn response(packets: u64) -> LoadResponse {
@@ -74,6 +80,30 @@ fn a_decrease_is_at_once_and_once() {
     assert_eq!(window(&response), 14_250, "additive for a round trip");
     response.on_ack(&ack(300, 1, 100), Some(Region::Decrease(0.875)));
     assert_eq!(window(&response), 12_469);
+}
+
+#[test]
+fn a_guard_lets_many_flows_go_below_the_resting_window() {
+    // Cycles of decrease, freeze and a round trip of growth under an overload that never ends.
+    let resting = |after_freeze, additive| {
+        let config = ResponseConfig { after_freeze, scaling: scaling(additive), ..config() };
+        let mut response = LoadResponse::new(config, MSS * 40, MSS).unwrap();
+        for millis in 0..200_000 {
+            // A window of data is acknowledged in 400 ms.
+            let mut event = ack(millis, 0, 400);
+            event.acked = Bytes::from_f64(window(&response) as f64 / 400.0);
+            response.on_ack(&event, Some(Region::Decrease(0.875)));
+        }
+        window(&response) as f64 / 1000.0
+    };
+    // α_s = 2: between 14 and 16 packets. A millisecond's share of the window is rounded to bytes.
+    let author = resting(AfterFreeze::Author, AdditiveScaling::Linear);
+    assert!((13.9..=16.1).contains(&author), "{author}");
+    let square = resting(AfterFreeze::Author, AdditiveScaling::Square);
+    assert!((27.8..=32.2).contains(&square), "{square}");
+    for after_freeze in [AfterFreeze::Guarded, AfterFreeze::Obey] {
+        assert!((resting(after_freeze, AdditiveScaling::Linear) - 1.0).abs() < 0.01, "{after_freeze:?}");
+    }
 }
 
 #[test]

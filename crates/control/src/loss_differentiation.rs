@@ -1,0 +1,170 @@
+//! Losses told apart by their cause, around any controller.
+
+mod evidence;
+mod history;
+
+use alloc::boxed::Box;
+
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, PathHeader, Phase,
+    Probe, RateSample, Requirements, SendEvent, Timestamp,
+};
+
+use crate::ConfigError;
+pub use evidence::CongestionEvidence;
+use evidence::Witness;
+pub use history::{CongestionHistory, HistoryRule};
+
+/// Parameters of the loss-differentiation heuristic (VCP-W, section IV-C).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossDifferentiationConfig {
+    /// N: acknowledgments that are remembered, 1 to 64. 32.
+    pub history: u8,
+    /// T: how many of them must tell of congestion, 1 to N. 16.
+    pub threshold: u8,
+    /// Which T of them.
+    pub rule: HistoryRule,
+    /// What tells of congestion.
+    pub evidence: CongestionEvidence,
+}
+
+impl Default for LossDifferentiationConfig {
+    fn default() -> Self {
+        Self {
+            history: 32,
+            threshold: 16,
+            rule: HistoryRule::Consecutive,
+            evidence: CongestionEvidence::Feedback,
+        }
+    }
+}
+
+/// A controller that answers a loss or a timeout only while acknowledgments tell of congestion (VCP-W, section IV-C,
+/// "loss differentiation heuristic algorithm").
+///
+/// Each acknowledgment leaves a bit in a revolving history: 1 if it tells of congestion. A loss is congestion when the
+/// history says so ([`CongestionHistory::flag`]): the controller then hears of it as ever. Any other is an error of the
+/// path: the controller does not hear of it, and the transport sends again what was lost within the window as it is.
+/// While such a loss is repaired the controller is told neither of recovery nor of amounts lost, so that what it does
+/// at acknowledgments goes on as if nothing had been lost.
+///
+/// Decided where the paper is silent: timeouts are treated as losses; a repeated timeout is treated as the first, as
+/// nothing was learnt between them. CE echoes are signs of congestion and always reach the controller. The history
+/// begins empty, so that a loss before the first T acknowledgments counts as an error. A signal that proves false is
+/// undone only if the controller had heard of it.
+///
+/// Telemetry: `losses_dismissed` and `losses_answered`, counts since the beginning, at each loss and first timeout.
+#[derive(Debug)]
+pub struct LossDifferentiation {
+    controller: Box<dyn Controller>,
+    history: CongestionHistory,
+    witness: Witness,
+    /// The last signal did not reach the controller.
+    dismissed: bool,
+    /// What a dismissed loss left behind is being repaired.
+    repairing: bool,
+    dismissed_losses: u64,
+    answered_losses: u64,
+}
+
+impl LossDifferentiation {
+    /// Puts the heuristic around `controller`. Fails when a parameter is out of range.
+    pub fn new(
+        config: LossDifferentiationConfig,
+        controller: Box<dyn Controller>,
+    ) -> Result<Self, ConfigError> {
+        let LossDifferentiationConfig { history, threshold, rule, evidence } = config;
+        Ok(Self {
+            controller,
+            history: CongestionHistory::new(history, threshold, rule)?,
+            witness: Witness::new(evidence)?,
+            dismissed: false,
+            repairing: false,
+            dismissed_losses: 0,
+            answered_losses: 0,
+        })
+    }
+
+    /// Decides whether a loss or a timeout is dismissed, and counts it.
+    fn judge(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        let repeated = event.signal == CongestionSignal::Timeout && event.consecutive > 1;
+        if repeated {
+            return;
+        }
+        self.dismissed = !self.history.flag();
+        let (name, count) = if self.dismissed {
+            ("losses_dismissed", &mut self.dismissed_losses)
+        } else {
+            ("losses_answered", &mut self.answered_losses)
+        };
+        *count += 1;
+        probe.record(event.now, Measurement::Named(name, *count as f64));
+    }
+}
+
+impl Controller for LossDifferentiation {
+    fn requirements(&self) -> Requirements {
+        self.controller.requirements()
+    }
+
+    fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {
+        self.controller.on_sent(event, probe)
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.history.push(self.witness.tells_of_congestion(event));
+        if !self.repairing {
+            return self.controller.on_ack(event, probe);
+        }
+        let mut unharmed = *event;
+        unharmed.in_recovery = false;
+        unharmed.newly_lost = Bytes::ZERO;
+        unharmed.rate = event.rate.map(|rate| RateSample { lost: Bytes::ZERO, ..rate });
+        self.controller.on_ack(&unharmed, probe);
+        self.repairing = event.in_recovery;
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        match event.signal {
+            CongestionSignal::EcnCe => self.dismissed = false,
+            CongestionSignal::Loss | CongestionSignal::Timeout => self.judge(event, probe),
+        }
+        self.repairing = self.dismissed;
+        if !self.dismissed {
+            self.controller.on_congestion(event, probe);
+        }
+    }
+
+    fn dismissed_signal(&self) -> bool {
+        self.dismissed
+    }
+
+    fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        if !self.dismissed {
+            self.controller.on_spurious(now, probe);
+        }
+    }
+
+    fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        self.controller.on_timer(now, probe);
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.controller.next_timer()
+    }
+
+    fn control(&self) -> Control {
+        self.controller.control()
+    }
+
+    fn ssthresh(&self) -> Option<Bytes> {
+        self.controller.ssthresh()
+    }
+
+    fn phase(&self) -> Phase {
+        self.controller.phase()
+    }
+}
+
+#[cfg(test)]
+mod tests;

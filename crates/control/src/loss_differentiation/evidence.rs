@@ -1,0 +1,125 @@
+//! What in an acknowledgment tells of congestion.
+
+use airpath_model::{AckEvent, Duration, LoadCode, PathHeader};
+
+use crate::ConfigError;
+use crate::vcp::load_factor;
+use airpath_model::config::check;
+
+/// What in an acknowledgment tells of congestion. An echo of a CE mark always does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CongestionEvidence {
+    /// The word of routers: VCP's overload, XCP's negative feedback (VCP-W, section IV-C), a load of MPCP of 1 or more.
+    /// QFCP's rates, and acknowledgments without a word, do not.
+    Feedback,
+    /// A queueing delay above `share` (greater than 0, less than 1) of the largest one seen: the newest round-trip time
+    /// is above the smallest by more than that part of the largest spread so far. With 0.5 this is where the Spike
+    /// scheme (Cen, Cosman and Voelker, IEEE/ACM Transactions on Networking 11(5), 2003) begins to believe in
+    /// congestion, on round-trip times instead of one-way delays.
+    QueueingDelay {
+        /// The part of the largest queueing delay.
+        share: f64,
+    },
+}
+
+/// Reads the evidence off acknowledgments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Witness {
+    evidence: CongestionEvidence,
+    /// The largest queueing delay seen.
+    largest: Duration,
+}
+
+impl Witness {
+    pub(super) fn new(evidence: CongestionEvidence) -> Result<Self, ConfigError> {
+        if let CongestionEvidence::QueueingDelay { share } = evidence {
+            check(share > 0.0 && share < 1.0, "delay_share", "greater than 0 and less than 1", share)?;
+        }
+        Ok(Self { evidence, largest: Duration::ZERO })
+    }
+
+    pub(super) fn tells_of_congestion(&mut self, event: &AckEvent) -> bool {
+        let told = match self.evidence {
+            CongestionEvidence::Feedback => routers_tell(event.path),
+            CongestionEvidence::QueueingDelay { share } => self.queue_is_long(event, share),
+        };
+        told || event.congestion_experienced
+    }
+
+    fn queue_is_long(&mut self, event: &AckEvent, share: f64) -> bool {
+        // The smallest may be this very sample: no queue.
+        let delay = event.rtt.latest - event.rtt.minimum;
+        self.largest = self.largest.max(delay);
+        delay > self.largest.mul_f64(share)
+    }
+}
+
+fn routers_tell(path: PathHeader) -> bool {
+    match path {
+        PathHeader::Load(code) => code == LoadCode::Overload,
+        PathHeader::Xcp(header) => header.delta_throughput < 0.0,
+        PathHeader::Word(word) => load_factor(word.level, word.digits) >= 1.0,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::{LoadWord, Rate, RttEstimate, Timestamp, XcpHeader};
+
+    use super::*;
+
+    fn told(path: PathHeader) -> bool {
+        let mut witness = Witness::new(CongestionEvidence::Feedback).unwrap();
+        let mut event = AckEvent::at(Timestamp::ZERO);
+        event.path = path;
+        witness.tells_of_congestion(&event)
+    }
+
+    #[test]
+    fn routers_tell_by_overload_negative_feedback_and_full_load() {
+        let codes = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
+        assert_eq!(codes.map(|code| told(PathHeader::Load(code))), [false, false, true]);
+        let feedback = |delta_throughput| {
+            let (rtt, inter_packet) = (Duration::from_millis(80), Duration::ZERO);
+            told(PathHeader::Xcp(XcpHeader { rtt, inter_packet, delta_throughput }))
+        };
+        assert_eq!([-1.0, 0.0, 1.0].map(feedback), [true, false, false]);
+        // 16 levels from 0 to 1.2: the 13th is the first that is not below 1 (1.04).
+        let word = |level| told(PathHeader::Word(LoadWord { level, digits: 2, digit: 0 }));
+        assert_eq!([0, 12, 13, 15].map(word), [false, false, true, true]);
+        assert!(!told(PathHeader::None));
+        assert!(!told(PathHeader::FairRate(Rate::ZERO)));
+    }
+
+    #[test]
+    fn a_mark_tells_whatever_else_is_listened_to() {
+        for evidence in [CongestionEvidence::Feedback, CongestionEvidence::QueueingDelay { share: 0.5 }] {
+            let mut witness = Witness::new(evidence).unwrap();
+            let mut event = AckEvent::at(Timestamp::ZERO);
+            assert!(!witness.tells_of_congestion(&event));
+            event.congestion_experienced = true;
+            assert!(witness.tells_of_congestion(&event));
+        }
+    }
+
+    #[test]
+    fn a_delay_tells_when_it_is_above_its_share_of_the_largest() {
+        let mut witness = Witness::new(CongestionEvidence::QueueingDelay { share: 0.5 }).unwrap();
+        let (minimum, mut outcome) = (Duration::from_millis(100), std::vec::Vec::new());
+        // Queues of 0, 40, 100, 50, 51 and 49 ms: the largest is above half of itself, half of it is not.
+        for milliseconds in [100, 140, 200, 150, 151, 149] {
+            let mut event = AckEvent::at(Timestamp::ZERO);
+            event.rtt = RttEstimate { latest: Duration::from_millis(milliseconds), minimum, ..event.rtt };
+            outcome.push(witness.tells_of_congestion(&event));
+        }
+        assert_eq!(outcome, [false, true, true, false, true, false]);
+    }
+
+    #[test]
+    fn shares_out_of_range_are_refused() {
+        for share in [0.0, 1.0, f64::NAN] {
+            assert!(Witness::new(CongestionEvidence::QueueingDelay { share }).is_err());
+        }
+    }
+}

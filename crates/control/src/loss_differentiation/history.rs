@@ -1,0 +1,110 @@
+//! What the last acknowledgments told of congestion.
+
+use crate::ConfigError;
+use airpath_model::config::check;
+
+/// Which acknowledgments of the history must tell of congestion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HistoryRule {
+    /// The newest T, one after the other.
+    #[default]
+    Consecutive,
+    /// Any T of the N ("total" of VCP-W, section IV-C).
+    Total,
+}
+
+/// The revolving bit map of VCP-W, section IV-C and figure 8: one bit for each of the last N acknowledgments, 1 if it
+/// told of congestion. All are 0 in the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CongestionHistory {
+    /// The newest is the lowest bit.
+    bits: u64,
+    /// The lowest bits that count: the newest T, or all N.
+    window: u64,
+    threshold: u32,
+}
+
+impl CongestionHistory {
+    /// Of the last `length` acknowledgments (N, 1 to 64) `threshold` (T, 1 to N) are to tell of congestion.
+    ///
+    /// Fails when either is out of range.
+    pub fn new(length: u8, threshold: u8, rule: HistoryRule) -> Result<Self, ConfigError> {
+        check((1..=64).contains(&length), "history", "1 to 64", length.into())?;
+        check((1..=length).contains(&threshold), "threshold", "1 to the history", threshold.into())?;
+        let counted = match rule {
+            HistoryRule::Consecutive => threshold,
+            HistoryRule::Total => length,
+        };
+        Ok(Self { bits: 0, window: u64::MAX >> (64 - counted), threshold: threshold.into() })
+    }
+
+    /// An acknowledgment arrived; the oldest of the history is forgotten.
+    pub fn push(&mut self, congestion: bool) {
+        self.bits = self.bits << 1 | u64::from(congestion);
+    }
+
+    /// CF: whether the path counts as congested.
+    pub const fn flag(&self) -> bool {
+        (self.bits & self.window).count_ones() >= self.threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::String;
+
+    use super::*;
+
+    /// The flag after each of these bits, oldest first.
+    fn flags(length: u8, threshold: u8, rule: HistoryRule, bits: &str) -> String {
+        let mut history = CongestionHistory::new(length, threshold, rule).unwrap();
+        let flag = |bit: u8| {
+            history.push(bit == b'1');
+            if history.flag() { '1' } else { '0' }
+        };
+        bits.bytes().map(flag).collect()
+    }
+
+    #[test]
+    fn the_flag_is_up_while_the_newest_t_bits_are_all_set() {
+        let consecutive = |bits| flags(8, 4, HistoryRule::Consecutive, bits);
+        // Three are not enough, the fourth raises the flag, and one clear bit lowers it for four more.
+        assert_eq!(consecutive("0111011110111"), "0000000010000");
+        assert_eq!(consecutive("1111101111"), "0001100001");
+    }
+
+    #[test]
+    fn in_total_any_t_of_n_bits_raise_the_flag_until_they_have_left() {
+        let total = |bits| flags(8, 4, HistoryRule::Total, bits);
+        // The fourth set bit raises the flag whatever lies between; the first leaves eight bits after it came.
+        assert_eq!(total("1010101000"), "0000001100");
+        assert_eq!(total("11110000000"), "00011111000");
+    }
+
+    #[test]
+    fn with_the_papers_numbers_sixteen_in_a_row_are_congestion() {
+        let bits = ["0", &"1".repeat(15), "0", &"1".repeat(17), "0"].concat();
+        let expected = [&"0".repeat(17), &"0".repeat(15), "11", "0"].concat();
+        assert_eq!(flags(32, 16, HistoryRule::Consecutive, &bits), expected);
+        // Of those, sixteen of the last 32 are set from the seventeenth set bit on.
+        let total = flags(32, 16, HistoryRule::Total, &bits);
+        assert_eq!(total.find('1'), Some(17));
+        assert!(total[17..].bytes().all(|flag| flag == b'1'));
+    }
+
+    #[test]
+    fn the_whole_word_can_be_used() {
+        for rule in [HistoryRule::Consecutive, HistoryRule::Total] {
+            let raised = flags(64, 64, rule, &"1".repeat(65));
+            assert_eq!(raised.find('1'), Some(63));
+            assert_eq!(flags(1, 1, rule, "0101"), "0101");
+        }
+    }
+
+    #[test]
+    fn sizes_out_of_range_are_refused() {
+        for (length, threshold) in [(0, 1), (65, 16), (32, 0), (32, 33)] {
+            assert!(CongestionHistory::new(length, threshold, HistoryRule::Total).is_err());
+        }
+    }
+}

@@ -1,0 +1,218 @@
+use airpath_model::{Duration, LoadCode, NullProbe, Rate, RttEstimate};
+
+use super::*;
+use crate::{NewReno, StandardSlowStart, Vcp, VcpConfig, Windowed, Xcp};
+
+const MSS: Bytes = Bytes::new(1000);
+const RTT: Duration = Duration::from_millis(100);
+
+fn around(controller: impl Controller + 'static) -> LossDifferentiation {
+    LossDifferentiation::new(LossDifferentiationConfig::default(), Box::new(controller)).unwrap()
+}
+
+fn vcp() -> LossDifferentiation {
+    around(Vcp::new(VcpConfig::default(), MSS * 20, MSS).unwrap())
+}
+
+fn newreno() -> LossDifferentiation {
+    around(Windowed::new(NewReno::default(), StandardSlowStart::default(), MSS * 20, MSS).unwrap())
+}
+
+fn ack(path: PathHeader) -> AckEvent {
+    let mut event = AckEvent::at(Timestamp::ZERO);
+    event.acked = MSS;
+    event.mss = MSS;
+    event.rtt = RttEstimate { latest: RTT, smoothed: RTT, variation: Duration::ZERO, minimum: RTT };
+    event.path = path;
+    event
+}
+
+/// `count` acknowledgments that are told of congestion by a mark, of nothing new, or of none.
+fn hear(controller: &mut LossDifferentiation, count: usize, congestion: bool) {
+    let mut event = ack(PathHeader::None);
+    event.acked = Bytes::ZERO;
+    event.congestion_experienced = congestion;
+    for _ in 0..count {
+        controller.on_ack(&event, &mut NullProbe);
+    }
+}
+
+fn signal(controller: &mut LossDifferentiation, signal: CongestionSignal, consecutive: u32) -> u64 {
+    let mut event = CongestionEvent::at(Timestamp::ZERO, signal);
+    event.mss = MSS;
+    event.flight_size = MSS * 20;
+    event.consecutive = consecutive;
+    controller.on_congestion(&event, &mut NullProbe);
+    controller.control().window.get() / MSS.get()
+}
+
+const LOSS: CongestionSignal = CongestionSignal::Loss;
+const TIMEOUT: CongestionSignal = CongestionSignal::Timeout;
+
+#[test]
+fn without_signs_of_congestion_losses_and_timeouts_leave_the_window() {
+    for told in [0, 15] {
+        let mut controller = vcp();
+        hear(&mut controller, told, true);
+        assert_eq!(signal(&mut controller, LOSS, 0), 20);
+        assert!(controller.dismissed_signal());
+        assert_eq!(signal(&mut controller, TIMEOUT, 1), 20);
+        assert_eq!(signal(&mut controller, TIMEOUT, 2), 20);
+        assert!(controller.dismissed_signal());
+    }
+}
+
+#[test]
+fn after_sixteen_signs_the_controller_answers_as_ever() {
+    let mut controller = vcp();
+    hear(&mut controller, 16, true);
+    assert_eq!(signal(&mut controller, LOSS, 0), 10);
+    assert!(!controller.dismissed_signal());
+    assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
+    // One acknowledgment without a sign, and the next loss is an error again.
+    let mut controller = vcp();
+    hear(&mut controller, 16, true);
+    hear(&mut controller, 1, false);
+    assert_eq!(signal(&mut controller, LOSS, 0), 20);
+}
+
+#[test]
+fn a_repeated_timeout_is_treated_as_the_first() {
+    // Between the two only duplicates come, which are no reason to think again.
+    let mut controller = vcp();
+    assert_eq!(signal(&mut controller, TIMEOUT, 1), 20);
+    hear(&mut controller, 16, true);
+    assert_eq!(signal(&mut controller, TIMEOUT, 2), 20);
+    assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
+}
+
+#[test]
+fn routers_and_not_marks_alone_raise_the_flag() {
+    let mut controller = vcp();
+    let overload = ack(PathHeader::Load(LoadCode::Overload));
+    for _ in 0..16 {
+        controller.on_ack(&overload, &mut NullProbe);
+    }
+    // 20 packets times 0.875 once, halved by the loss.
+    assert_eq!(signal(&mut controller, LOSS, 0), 8);
+}
+
+#[test]
+fn a_mark_always_reaches_the_controller() {
+    let mut controller = newreno();
+    assert_eq!(signal(&mut controller, CongestionSignal::EcnCe, 0), 10);
+    assert!(!controller.dismissed_signal());
+}
+
+/// What the controller inside does at acknowledgments goes on while an error is repaired, and only then.
+#[test]
+fn the_repair_of_an_error_is_hidden() {
+    let mut recovering = ack(PathHeader::None);
+    recovering.in_recovery = true;
+    let grown = |controller: &mut LossDifferentiation| {
+        let before = controller.control().window;
+        controller.on_ack(&recovering, &mut NullProbe);
+        controller.control().window > before
+    };
+    let mut controller = newreno();
+    assert!(!grown(&mut controller), "a recovery that it was not told of is none of its business");
+    signal(&mut controller, LOSS, 0);
+    assert!(grown(&mut controller));
+    controller.on_ack(&ack(PathHeader::None), &mut NullProbe);
+    assert!(!grown(&mut controller), "that recovery is over");
+
+    let mut controller = newreno();
+    hear(&mut controller, 16, true);
+    signal(&mut controller, LOSS, 0);
+    assert!(!grown(&mut controller), "congestion is repaired in sight of the controller");
+}
+
+/// Keeps the last acknowledgment that it heard of.
+#[derive(Debug)]
+struct Listener(std::sync::Arc<std::sync::Mutex<Option<AckEvent>>>);
+
+impl Controller for Listener {
+    fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
+        *self.0.lock().unwrap() = Some(*event);
+    }
+
+    fn on_congestion(&mut self, _event: &CongestionEvent, _probe: &mut dyn Probe) {}
+
+    fn control(&self) -> Control {
+        Control { window: MSS, pacing: airpath_model::Pacing::Off, quantum: MSS }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Steady
+    }
+}
+
+#[test]
+fn amounts_lost_are_hidden_with_the_loss() {
+    let heard = std::sync::Arc::default();
+    let mut controller = around(Listener(std::sync::Arc::clone(&heard)));
+    let mut event = ack(PathHeader::None);
+    event.newly_lost = MSS;
+    let rate = RateSample {
+        delivered: MSS * 3,
+        lost: MSS,
+        interval: RTT,
+        prior_delivered: Bytes::ZERO,
+        app_limited: false,
+    };
+    event.rate = Some(rate);
+    let hear = |controller: &mut LossDifferentiation| {
+        controller.on_ack(&event, &mut NullProbe);
+        heard.lock().unwrap().take().expect("it was told")
+    };
+    assert_eq!(hear(&mut controller), event);
+    signal(&mut controller, LOSS, 0);
+    let told = hear(&mut controller);
+    assert_eq!((told.newly_lost, told.rate.unwrap().lost), (Bytes::ZERO, Bytes::ZERO));
+    assert_eq!(told.rate.unwrap().rate(), Rate::over(MSS * 3, RTT));
+    assert_eq!(hear(&mut controller), event, "the repair was over with that acknowledgment");
+}
+
+#[test]
+fn only_what_the_controller_heard_of_is_undone() {
+    let mut controller = around(Xcp::new(true, MSS * 20, MSS).unwrap());
+    hear(&mut controller, 16, true);
+    assert_eq!(signal(&mut controller, TIMEOUT, 1), 1);
+    hear(&mut controller, 1, false);
+    signal(&mut controller, TIMEOUT, 1);
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!(controller.control().window, MSS, "the false timeout was the dismissed one");
+
+    let mut controller = around(Xcp::new(true, MSS * 20, MSS).unwrap());
+    hear(&mut controller, 16, true);
+    signal(&mut controller, TIMEOUT, 1);
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!(controller.control().window, MSS * 20);
+}
+
+#[test]
+fn losses_are_counted_by_what_they_were_taken_for() {
+    #[derive(Default)]
+    struct Counts(f64, f64);
+    impl Probe for Counts {
+        fn record(&mut self, _now: Timestamp, measurement: Measurement) {
+            match measurement {
+                Measurement::Named("losses_dismissed", count) => self.0 = count,
+                Measurement::Named("losses_answered", count) => self.1 = count,
+                _ => {}
+            }
+        }
+    }
+    let (mut controller, mut counts) = (newreno(), Counts::default());
+    let mut lose = |controller: &mut LossDifferentiation, signal, consecutive| {
+        let mut event = CongestionEvent::at(Timestamp::ZERO, signal);
+        event.consecutive = consecutive;
+        controller.on_congestion(&event, &mut counts);
+        (counts.0, counts.1)
+    };
+    assert_eq!(lose(&mut controller, LOSS, 0), (1.0, 0.0));
+    assert_eq!(lose(&mut controller, TIMEOUT, 1), (2.0, 0.0));
+    assert_eq!(lose(&mut controller, TIMEOUT, 2), (2.0, 0.0));
+    hear(&mut controller, 16, true);
+    assert_eq!(lose(&mut controller, LOSS, 0), (2.0, 1.0));
+}

@@ -1,0 +1,107 @@
+"""Any scheme with the ending `-ld` is that scheme with loss differentiation."""
+
+import pytest
+from rust_plan import RustTypes
+from scenario_tables import dumbbell, plan
+
+import airpath
+from airpath.errors import ScenarioError, UsageError
+from airpath.scenario import Scenario
+from airpath.schemes import SCHEMES, find_scheme
+from airpath.schemes.registry import _BY_NAME
+
+TYPES = RustTypes()
+PAPERS = {
+    "kind": "loss-differentiation",
+    "history": 32,
+    "threshold": 16,
+    "rule": "consecutive",
+    "evidence": {"kind": "feedback"},
+}
+REQUIRED = {"fixed": ":window=10 packets"}
+
+
+def controller(scheme):
+    return plan(dumbbell(flows__0__scheme=scheme))["flows"][0]["controller"]
+
+
+@pytest.mark.parametrize("scheme", sorted({scheme.id for scheme in _BY_NAME.values()}))
+def test_it_goes_around_every_scheme_and_changes_nothing_else(scheme):
+    options = REQUIRED.get(scheme, "")
+    bare = plan(dumbbell(flows__0__scheme=f"{scheme}{options}"))
+    resolved = plan(dumbbell(flows__0__scheme=f"{scheme}-ld{options}"))
+    TYPES.check(resolved, "Plan")
+    around = resolved["flows"][0].pop("controller")
+    assert around.pop("controller") == bare["flows"][0].pop("controller")
+    assert around["kind"] == "loss-differentiation"
+    assert resolved == bare
+
+
+def test_the_defaults_are_the_papers():
+    found = controller("vcp-ld")
+    assert found.pop("controller")["kind"] == "vcp"
+    assert found == PAPERS
+    found = controller("newreno-ld")
+    assert found.pop("controller")["kind"] == "newreno"
+    assert found == {**PAPERS, "evidence": {"kind": "queueing-delay", "share": 0.5}}
+
+
+def test_parameters_of_both_are_set_by_name():
+    options = "kappa=0.5,history=8,history_threshold=3,history_rule=total,evidence=queueing-delay"
+    found = controller(f"vcp-ld:{options},delay_share=0.25")
+    assert found["controller"]["kappa"] == 0.5
+    assert (found["history"], found["threshold"], found["rule"]) == (8, 3, "total")
+    assert found["evidence"] == {"kind": "queueing-delay", "share": 0.25}
+
+
+def test_aliases_and_pairs_are_found():
+    assert find_scheme("reno-ld").id == "newreno-ld"
+    assert find_scheme("dpcp-oracle-ld").estimator == "oracle"
+    for name in ("-ld", "cubic-ld-ld", "nothing-ld"):
+        with pytest.raises(UsageError, match=f'there is no scheme "{name}"'):
+            find_scheme(name)
+
+
+def test_it_looks_different_from_the_scheme_inside():
+    for scheme in SCHEMES:
+        found = find_scheme(f"{scheme.id}-ld")
+        assert found.colour != scheme.colour
+        assert found.title == f"{scheme.title}-LD"
+        assert set(scheme.parameters.model_fields) < set(found.parameters.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "text"),
+    [
+        ("vcp-ld:history=65", "history: found 65; accepted: at most 64"),
+        ("vcp-ld:history_threshold=33", '"history_threshold" (33) must be at most "history" (32)'),
+        ("vcp-ld:delay_share=1.0", "delay_share"),
+        ("vcp-ld:history_rule=some", "history_rule"),
+    ],
+)
+def test_bad_parameters_are_refused(scheme, text):
+    with pytest.raises(ScenarioError) as raised:
+        Scenario.from_dict(dumbbell(flows__0__scheme=scheme)).plan()
+    assert text in str(raised.value)
+
+
+def lossy(scheme):
+    """One flow over 10 Mbit/s and 100 ms, one packet in a hundred damaged."""
+    changes = {
+        "name": "lossy",
+        "duration": "60s",
+        "topology__bottleneck__rate": "10mbps",
+        "topology__bottleneck__delay": "50ms",
+        "topology__bottleneck__loss": 0.01,
+        "flows__0__scheme": scheme,
+        "flows__0__count": 1,
+    }
+    results = airpath.run(Scenario.from_dict(dumbbell(**changes)), repetitions=1)
+    return results.summary["utilisation"].to_pylist()[0]
+
+
+@pytest.mark.parametrize("scheme", ["vcp", "xcp", "newreno", "cubic"])
+def test_over_damaged_packets_it_fills_the_link_that_the_scheme_alone_does_not(scheme):
+    without, with_it = lossy(scheme), lossy(f"{scheme}-ld")
+    assert with_it > 1.4 * without
+    assert with_it > 0.7
