@@ -203,6 +203,17 @@ Buffer = Annotated[
 ]
 """Bytes, packets, time at the mean rate, bandwidth-delay products, or no limit."""
 
+Threshold = Annotated[
+    Amount,
+    *_text_field(
+        units.parse_threshold,
+        units.format_amount,
+        Amount,
+        ["30kB", "20 packets", "5ms", "0.5bdp"],
+    ),
+]
+"""Bytes, packets, time at the mean rate, or bandwidth-delay products."""
+
 DurationDraw = Annotated[
     Draw, *_draw_field(units.parse_duration, units.format_duration, "32ms", ("uniform", "exponential"))
 ]

@@ -36,6 +36,7 @@ DURATION_HELP: Final = 'a duration with a unit (ns, us, ms, s, min, h), such as 
 SIZE_HELP: Final = 'a size in bytes with a unit (B, kB, MB, GB, KiB, MiB, GiB), such as "575kB"'
 WINDOW_HELP: Final = 'a window in packets or bytes, such as "10 packets" or "64KiB"'
 BUFFER_HELP: Final = 'a buffer such as "575kB", "500 packets", "100ms", "1.5bdp" or "unlimited"'
+THRESHOLD_HELP: Final = 'a threshold such as "30kB", "20 packets", "5ms" or "0.5bdp"'
 
 
 def parse_rate(text: object) -> int:
@@ -179,6 +180,17 @@ def parse_buffer(text: object) -> Amount:
         return Amount(Decimal(parse_size(text)), AmountUnit.BYTES)
     except UnitError:
         raise UnitError(f'found "{text}"; accepted: {BUFFER_HELP}') from None
+
+
+def parse_threshold(text: object) -> Amount:
+    """Read a threshold of a queue: bytes, packets, time at the mean rate, or bandwidth-delay products."""
+    try:
+        amount = parse_buffer(text)
+    except UnitError:
+        raise UnitError(f'found "{text}"; accepted: {THRESHOLD_HELP}') from None
+    if amount.unit is AmountUnit.UNLIMITED:
+        raise UnitError(f'found "{text}"; accepted: {THRESHOLD_HELP}')
+    return amount
 
 
 def format_rate(bits_per_second: int | float, digits: int | None = None) -> str:

@@ -22,10 +22,17 @@ impl<P> DropTail<P> {
     }
 }
 
+impl<P: Packet + Debug + Send> DropTail<P> {
+    /// Whether a packet of `size` would be taken now.
+    pub(crate) fn has_room(&self, size: Bytes) -> bool {
+        self.limit.admits(self.backlog(), size)
+    }
+}
+
 impl<P: Packet + Debug + Send> Qdisc<P> for DropTail<P> {
     fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
         let size = packet.size();
-        if self.limit.admits(self.backlog(), size) {
+        if self.has_room(size) {
             self.bytes += size;
             self.waiting.push_back(packet);
         } else {

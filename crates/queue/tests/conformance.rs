@@ -7,6 +7,8 @@
 mod contract;
 #[path = "conformance/faulty.rs"]
 mod faulty;
+#[path = "conformance/managed.rs"]
+mod managed;
 mod packet;
 mod source;
 
@@ -28,7 +30,7 @@ type Discipline = (&'static str, Limit, fn(Limit) -> Box<dyn Qdisc<TestPacket>>)
 
 fn disciplines() -> Vec<Discipline> {
     let drop_tail = |limit| Box::new(DropTail::new(limit)) as Box<dyn Qdisc<TestPacket>>;
-    vec![
+    let mut all: Vec<Discipline> = vec![
         ("drop-tail without limit", Limit::Unlimited, drop_tail),
         ("drop-tail of packets", Limit::Packets(5), drop_tail),
         ("drop-tail of bytes", Limit::Bytes(Bytes::new(6000)), drop_tail),
@@ -36,7 +38,9 @@ fn disciplines() -> Vec<Discipline> {
         ("qfcp", Limit::Packets(5), |limit| router(limit, qfcp())),
         ("vcp", Limit::Bytes(Bytes::new(6000)), |limit| router(limit, Vcp::new(load_factor()))),
         ("mpcp", Limit::Packets(5), |limit| router(limit, Mpcp::new(load_factor()))),
-    ]
+    ];
+    all.extend(managed::disciplines());
+    all
 }
 
 fn router<T: RouterProtocol<TestPacket> + 'static>(limit: Limit, protocol: T) -> Box<dyn Qdisc<TestPacket>> {

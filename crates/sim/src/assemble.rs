@@ -40,7 +40,7 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
+        let qdisc = qdisc(&link.queue, &rate, stream("queue")).map_err(|problem| at_link(link, &problem))?;
         let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
         links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter"))));
     }

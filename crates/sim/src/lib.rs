@@ -15,6 +15,7 @@ mod event;
 mod flow;
 mod input;
 mod link;
+mod managed;
 mod observers;
 mod packet;
 pub mod plan;

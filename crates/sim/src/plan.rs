@@ -10,6 +10,7 @@ mod controller;
 mod estimator;
 mod flow;
 mod link;
+mod managed;
 mod queue;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ pub use controller::{
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{LinkPlan, RatePlan};
+pub use managed::{ManagementPlan, QueueUnitPlan, RemResponsePlan};
 pub use queue::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
     SourcePlan,

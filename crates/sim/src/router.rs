@@ -1,26 +1,31 @@
-//! From the plan of a queue to the queue: drop-tail, or a router protocol with its capacity source.
+//! From the plan of a queue to the queue: drop-tail, a router protocol with its capacity source, or a managed queue.
 
 use airpath_channel::{ChannelRate, RateProcess};
 use airpath_estimate::{
     Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, XcpB, XcpBConfig,
 };
-use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, Rate};
+use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig, Router,
     RouterProtocol, Vcp, Xcp, XcpConfig,
 };
 
+use crate::managed::managed;
 use crate::packet::Packet;
 use crate::plan::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
     SourcePlan,
 };
 
-/// The queue of a plan, in front of a link with that rate process.
+/// The queue of a plan, in front of a link with that rate process; its random choices come from `random`.
 ///
 /// # Errors
 /// What a component says of its parameters.
-pub(crate) fn qdisc(plan: &QueuePlan, rate: &RateProcess) -> Result<Box<dyn Qdisc<Packet>>, String> {
+pub(crate) fn qdisc(
+    plan: &QueuePlan,
+    rate: &RateProcess,
+    random: RandomStream,
+) -> Result<Box<dyn Qdisc<Packet>>, String> {
     let limit = match plan.limits() {
         (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
         (None, Some(packets)) => Limit::Packets(packets),
@@ -28,6 +33,7 @@ pub(crate) fn qdisc(plan: &QueuePlan, rate: &RateProcess) -> Result<Box<dyn Qdis
     };
     match plan {
         QueuePlan::DropTail { .. } => Ok(Box::new(DropTail::new(limit))),
+        QueuePlan::Managed { management, .. } => managed(management, limit, random).map_err(said),
         QueuePlan::Router { protocol, source, .. } => {
             let buffer = buffer_size(limit);
             router(limit, buffer, protocol, self::source(source, protocol, buffer, rate)?)

@@ -71,6 +71,65 @@ fn one_flow_over_one_link_agrees_in_goodput() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn managed_queues_agree_with_ns_2_and_ns_3() {
+    let mut wrong = Vec::new();
+    for cell in cells("managed") {
+        let (scheme, ecn) = (text(&cell["cc"]), cell["ecn"].as_bool().unwrap());
+        let queue = QueuePlan::Managed {
+            limit_bytes: None,
+            limit_packets: Some(200),
+            management: if text(&cell["queue"]) == "red" { red(&cell) } else { rem(ecn) },
+        };
+        let plan = managed_peer_dumbbell(queue, &controller(&scheme), recovery(&scheme), ecn);
+        let outcome = run(&plan, 1);
+        let goodput =
+            table(&outcome, "flows").integers("goodput_bytes").iter().sum::<i64>() as f64 * 8.0 / 100e6;
+        let queue = table(&outcome, "links").reals("queue_mean_packets")[0];
+        wrong.extend(compare("managed", &cell, "goodput_mbps", goodput));
+        wrong.extend(compare("managed", &cell, "mean_queue", queue));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// RED as it was there. ns-2: 833 packets per second, and its automatic weight 1 - exp(-1 / (10 RTT C)) with an RTT of three
+/// times the delay of the link and the time of a packet. ns-3, by its defaults: `LInterm` 50, `QW` 0.002, and marks up to a
+/// probability of 1 (`UseHardDrop` was off).
+fn red(cell: &serde_json::Value) -> ManagementPlan {
+    let number = |key: &str| cell[key].as_f64().unwrap();
+    let rtt_in_packets = 3.0 * (0.04 * 10e6 / 12_000.0 + 1.0);
+    let ns_3 = text(&cell["sim"]).starts_with("ns-3");
+    ManagementPlan::Red {
+        unit: QueueUnitPlan::Packets,
+        minimum: number("minimum"),
+        maximum: number("maximum"),
+        max_probability: if ns_3 { 0.02 } else { 0.1 },
+        weight: if ns_3 { 0.002 } else { 1.0 - libm::exp(-1.0 / (10.0 * rtt_in_packets)) },
+        gentle: true,
+        wait: true,
+        adaptive: cell["adaptive"].as_bool().unwrap(),
+        ecn: cell["ecn"].as_bool().unwrap(),
+        mark_limit: if ns_3 { 1.0 } else { 0.1 },
+        packet_bytes: 1500,
+        packet_time_ns: 1_200_000,
+    }
+}
+
+/// REM as ns-2 had it.
+fn rem(ecn: bool) -> ManagementPlan {
+    ManagementPlan::Rem {
+        unit: QueueUnitPlan::Packets,
+        capacity_bps: 10_000_000,
+        interval_ns: 2 * MILLISECOND,
+        gamma: 0.001,
+        alpha: 0.1,
+        phi: 1.001,
+        target: 20.0,
+        response: if ecn { RemResponsePlan::MarkOnly } else { RemResponsePlan::Drop },
+        packet_bytes: 1500,
+    }
+}
+
 fn cells(name: &str) -> Vec<serde_json::Value> {
     let data: serde_json::Value = serde_json::from_str(include_str!("data/peers.json")).unwrap();
     data[name].as_array().unwrap().clone()

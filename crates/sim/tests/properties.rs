@@ -33,6 +33,7 @@ proptest! {
             let waiting = waiting[waiting.len() - count + link];
             let inside = links.integers("arrived_packets")[link]
                 - links.integers("dropped_packets_overflow")[link]
+                - links.integers("dropped_packets_early")[link]
                 - links.integers("departed_packets")[link]
                 - waiting;
             prop_assert!((0..=1).contains(&inside), "link {}: {} packets being sent", link, inside);

@@ -130,6 +130,8 @@ def _link(link: Mapping[str, Any]) -> str:
     kind = limits["kind"]
     if kind == "router":
         kind = f"{kind} ({limits['protocol']['kind']}, capacity source {limits['source']['kind']})"
+    if kind == "managed":
+        kind = limits["management"]["kind"]
     return f"{link['name']}: {text}; queue {kind}, {limit}"
 
 

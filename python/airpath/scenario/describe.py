@@ -44,7 +44,9 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
 
 
 def describe_router(queue: Mapping[str, Any]) -> str:
-    """Return the router at a queue of a plan; nothing for a plain one."""
+    """Return the router or the management of a queue of a plan; nothing for a plain one."""
+    if queue["kind"] == "managed":
+        return f"; managed by {queue['management']['kind']}"
     if queue["kind"] != "router":
         return ""
     protocol, source = queue["protocol"], queue["source"]

@@ -71,7 +71,7 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
         if flow["traffic"]["kind"] == "arrivals"
     )
     recorded = [link for link in plan["links"] if link["record"]]
-    routers = sum(link["queue"]["kind"] == "router" for link in recorded)
+    routers = sum(link["queue"]["kind"] != "drop-tail" for link in recorded)
     return MemoryEstimate(
         flow_series_rows=intervals * len(plan["flows"]) + 2 * arrivals,
         link_series_rows=intervals * len(recorded),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field
 
 from airpath.quantities import Buffer, Table, Text
+from airpath.scenario.managed_queues import ManagedQueue
 from airpath.schemes.protocols import LoadFactorRouter, MpcpRouter, QfcpRouter, XcpRouter
 from airpath.schemes.sources import ConfiguredSource, EbeSource, OracleSource, QfcpSource, XcpBSource
 
@@ -134,7 +135,7 @@ class SchemeQueue(Table):
     """
 
 
-AnyQueue = DropTailQueue | RouterQueue | SchemeQueue
+AnyQueue = DropTailQueue | RouterQueue | SchemeQueue | ManagedQueue
 
 Queue = Annotated[AnyQueue, Field(discriminator="kind")]
 """A queue: a table with a `kind`."""
@@ -154,5 +155,7 @@ QUEUES: Final = (
     QueueDiscipline("drop-tail", "first in, first out; arrivals that do not fit are dropped"),
     QueueDiscipline("router", "drop-tail under a router protocol with a capacity source"),
     QueueDiscipline("scheme", "what the schemes of the flows need: drop-tail, or their router"),
+    QueueDiscipline("red", "random early detection: the average queue sets the probability to mark or drop"),
+    QueueDiscipline("rem", "random exponential marking: a price of rate and queue sets the probability"),
 )
 """Every queue discipline that a scenario can name."""

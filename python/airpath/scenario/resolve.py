@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from airpath.errors import TraceError, UsageError
 from airpath.nearest import suggestion
 from airpath.quantities import Draw, Even, Spread, draw_plan, mean
+from airpath.scenario.amounts import LinkFigures
 from airpath.scenario.channels import ChannelResolver, LinkDraft
 from airpath.scenario.flows import (
     ArrivalsTraffic,
@@ -28,6 +29,8 @@ from airpath.scenario.flows import (
     Transport,
 )
 from airpath.scenario.losses import loss_plan
+from airpath.scenario.managed_queues import ManagedQueue
+from airpath.scenario.management import management_plan
 from airpath.scenario.messages import FieldError, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
@@ -35,7 +38,7 @@ from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_ro
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
 from airpath.schemes import Scheme, SchemeParameters, estimator_plan, parse_scheme
-from airpath.units import Amount, AmountUnit
+from airpath.units import AmountUnit
 
 Plan: TypeAlias = dict[str, Any]
 """A plan: what the engine reads, ready for JSON."""
@@ -273,13 +276,18 @@ class _Resolution:
         return plans, buffers
 
     def _queue(self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None) -> dict[str, Any]:
+        limits = {"limit_bytes": limit_bytes, "limit_packets": limit_packets}
+        if isinstance(draft.queue, ManagedQueue):
+            return {
+                "kind": "managed",
+                **limits,
+                "management": management_plan(draft.queue, self._figures(draft)),
+            }
         router = router_plan(draft, self.speakers, self.largest_packet)
-        return {
-            "kind": "drop-tail" if router is None else "router",
-            "limit_bytes": limit_bytes,
-            "limit_packets": limit_packets,
-            **(router or {}),
-        }
+        return {"kind": "drop-tail" if router is None else "router", **limits, **(router or {})}
+
+    def _figures(self, draft: LinkDraft) -> LinkFigures:
+        return LinkFigures(draft, self.base_rtt[draft.name], self.largest_packet)
 
     def _limit(self, draft: LinkDraft) -> tuple[int | None, int | None]:
         """Return the limit of a queue in bytes or in packets."""
@@ -290,7 +298,7 @@ class _Resolution:
             if limit.value == 0:
                 raise FieldError(path, "found a buffer of 0 packets; it must hold at least one")
             return None, int(limit.value)
-        size = self._bytes(draft, limit, path)
+        size = self._figures(draft).bytes_of(limit, path)
         if size < self.largest_packet:
             raise FieldError(
                 path,
@@ -298,17 +306,6 @@ class _Resolution:
                 f" {self.largest_packet} bytes (base RTT {self.base_rtt[draft.name] / 1e6:g} ms)",
             )
         return size, None
-
-    def _bytes(self, draft: LinkDraft, limit: Amount, path: str) -> int:
-        if limit.unit is AmountUnit.BYTES:
-            return int(limit.value)
-        if draft.mean_bps is None:
-            raise FieldError(
-                path, "needs the mean rate, and the link is unlimited; give the buffer in bytes or packets"
-            )
-        if limit.unit is AmountUnit.NANOSECONDS:
-            return round(draft.mean_bps / 8 * float(limit.value) * 1e-9)
-        return round(draft.mean_bps / 8 * float(limit.value) * self.base_rtt[draft.name] * 1e-9)
 
     def _buffer_size(
         self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None

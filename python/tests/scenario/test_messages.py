@@ -248,7 +248,7 @@ CASES = {
             "topology__bottleneck__queue": {"kind": "drop-tail", "limit": "1ms"},
         },
         "topology.bottleneck.queue.limit: needs the mean rate, and the link is unlimited;"
-        " give the buffer in bytes or packets",
+        " give it in bytes or packets",
     ),
     "retransmission timeout upside down": (
         {"transport__min_rto": "200s"},

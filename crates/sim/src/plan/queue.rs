@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ManagementPlan;
+
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -24,6 +26,15 @@ pub enum QueuePlan {
         /// What it believes its link can carry.
         source: SourcePlan,
     },
+    /// Active queue management, or a scheduler.
+    Managed {
+        /// Most bytes that wait.
+        limit_bytes: Option<u64>,
+        /// Most packets that wait.
+        limit_packets: Option<u64>,
+        /// How it is managed.
+        management: ManagementPlan,
+    },
 }
 
 impl QueuePlan {
@@ -31,7 +42,8 @@ impl QueuePlan {
     pub const fn limits(&self) -> (Option<u64>, Option<u64>) {
         match *self {
             Self::DropTail { limit_bytes, limit_packets }
-            | Self::Router { limit_bytes, limit_packets, .. } => (limit_bytes, limit_packets),
+            | Self::Router { limit_bytes, limit_packets, .. }
+            | Self::Managed { limit_bytes, limit_packets, .. } => (limit_bytes, limit_packets),
         }
     }
 }

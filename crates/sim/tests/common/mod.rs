@@ -141,12 +141,43 @@ pub(crate) fn peer_transport(recovery: RecoveryPlan, delayed_ack_segments: u32) 
 /// The dumbbell that ns-2 and ns-3 were measured with: 100 Mbit/s, 20 ms, buffer 500 packets, side links of 1 Gbit/s
 /// and 5 ms, flow i starts at i/N seconds, 60 s of which 10 to 60 s count.
 pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: RecoveryPlan) -> Plan {
-    let side =
-        |name: String| LinkPlan { queue: packets(10_000), record: false, ..link(&name, mbps(1000), 5.0) };
-    let mut links = vec![
-        LinkPlan { queue: packets(500), ..link("bottleneck", mbps(100), 20.0) },
-        LinkPlan { queue: packets(10_000), ..link("back", mbps(100), 20.0) },
-    ];
+    let bottleneck = LinkPlan { queue: packets(500), ..link("bottleneck", mbps(100), 20.0) };
+    let side = LinkPlan { queue: packets(10_000), record: false, ..link("side", mbps(1000), 5.0) };
+    let mut plan = dumbbell(60, flows, &bottleneck, &side, controller, recovery);
+    plan.record.measure_from_ns = 10 * SECOND;
+    plan
+}
+
+/// The dumbbell that ns-2 was measured with for managed queues: 10 Mbit/s, 40 ms, 20 flows, side links of 100 Mbit/s and
+/// 1 ms, 120 s of which 20 to 120 s count.
+pub(crate) fn managed_peer_dumbbell(
+    queue: QueuePlan,
+    controller: &ControllerPlan,
+    recovery: RecoveryPlan,
+    ecn: bool,
+) -> Plan {
+    let bottleneck = LinkPlan { queue, ..link("bottleneck", mbps(10), 40.0) };
+    let side = LinkPlan { queue: packets(10_000), record: false, ..link("side", mbps(100), 1.0) };
+    let mut plan = dumbbell(120, 20, &bottleneck, &side, controller, recovery);
+    plan.record.measure_from_ns = 20 * SECOND;
+    for transport in plan.flows.iter_mut().filter_map(|flow| flow.transport.as_mut()) {
+        transport.ecn = ecn;
+    }
+    plan
+}
+
+/// `flows` long flows over a bottleneck, each with side links of its own; flow i starts at i/N seconds.
+fn dumbbell(
+    seconds: u64,
+    flows: u64,
+    bottleneck: &LinkPlan,
+    side: &LinkPlan,
+    controller: &ControllerPlan,
+    recovery: RecoveryPlan,
+) -> Plan {
+    let side = |name: String| LinkPlan { name, ..side.clone() };
+    let back = LinkPlan { name: "back".to_owned(), queue: packets(10_000), ..bottleneck.clone() };
+    let mut links = vec![bottleneck.clone(), back];
     let mut sources = Vec::new();
     for index in 0..flows {
         let first = links.len();
@@ -159,7 +190,5 @@ pub(crate) fn peer_dumbbell(flows: u64, controller: &ControllerPlan, recovery: R
             ..flow(&format!("f{index}"), controller.clone())
         });
     }
-    let mut plan = plan(60, links, sources);
-    plan.record.measure_from_ns = 10 * SECOND;
-    plan
+    plan(seconds, links, sources)
 }

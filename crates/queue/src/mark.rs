@@ -1,0 +1,17 @@
+//! Marking instead of dropping.
+
+use airpath_model::{Ecn, Packet, QueueSink, Timestamp};
+
+/// Marks a packet and says whether it carries the mark now; one whose sender does not take part must be dropped instead.
+/// A packet that came marked stays so, which is not reported again.
+pub(crate) fn mark<P: Packet>(now: Timestamp, packet: &mut P, sink: &mut dyn QueueSink<P>) -> bool {
+    match packet.ecn() {
+        Ecn::NotEct => false,
+        Ecn::Ce => true,
+        Ecn::Ect0 | Ecn::Ect1 => {
+            packet.set_ecn(Ecn::Ce);
+            sink.on_mark(now, packet);
+            true
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Adaptive RED: `max_p` moves until the average stays between its thresholds.
+
+use airpath_model::{Duration, Timestamp};
+
+/// Time between two steps (Floyd, Gummadi and Shenker 2001, figure 2: 0.5 s).
+const INTERVAL: Duration = Duration::from_millis(500);
+/// The largest step upwards, which is never more than a quarter of `max_p` (α: 0.01, section 3.3).
+const STEP: f64 = 0.01;
+/// The factor of a step downwards (β: 0.9).
+const FACTOR: f64 = 0.9;
+/// `max_p` stops falling below this, and stops growing above the other (0.01 and 0.5).
+const RANGE: (f64, f64) = (0.01, 0.5);
+
+/// The adaptation of `max_p` (Floyd, Gummadi and Shenker 2001, section 3): additive increase, multiplicative decrease.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Adaptation {
+    /// The averages between which `max_p` rests: 40 and 60 % of the way between the thresholds.
+    target: (f64, f64),
+    max_probability: f64,
+    changed: Timestamp,
+}
+
+impl Adaptation {
+    /// An adaptation for these thresholds that begins at `max_probability`.
+    pub(super) fn new(minimum: f64, maximum: f64, max_probability: f64) -> Self {
+        let margin = 0.4 * (maximum - minimum);
+        Self { target: (minimum + margin, maximum - margin), max_probability, changed: Timestamp::ZERO }
+    }
+
+    /// `max_p`.
+    pub(super) const fn max_probability(&self) -> f64 {
+        self.max_probability
+    }
+
+    /// A packet arrives and the average is known anew; steps are made at arrivals, as in ns-2.35.
+    pub(super) fn on_arrival(&mut self, now: Timestamp, average: f64) {
+        if now.since(self.changed) < INTERVAL {
+            return;
+        }
+        let max_p = self.max_probability;
+        if average < self.target.0 && max_p >= RANGE.0 {
+            self.max_probability = max_p * FACTOR;
+        } else if average > self.target.1 && max_p <= RANGE.1 {
+            self.max_probability = max_p + STEP.min(max_p / 4.0);
+        } else {
+            return;
+        }
+        self.changed = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// `max_p` after each of so many half seconds with that average; thresholds 5 and 15.
+    fn steps(first: f64, average: f64, count: u64) -> Vec<f64> {
+        let mut adaptation = Adaptation::new(5.0, 15.0, first);
+        (1..=count)
+            .map(|step| {
+                adaptation.on_arrival(Timestamp::ZERO + INTERVAL * step, average);
+                adaptation.on_arrival(Timestamp::ZERO + INTERVAL * step, average);
+                adaptation.max_probability()
+            })
+            .collect()
+    }
+
+    /// Computed independently.
+    #[test]
+    fn it_grows_by_a_quarter_until_a_hundredth_is_less() {
+        let expected = [0.025, 0.031_25, 0.039_062_5, 0.048_828_125, 0.058_828_125, 0.068_828_125];
+        for (found, expected) in steps(0.02, 12.0, 6).iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+        }
+        let last = steps(0.02, 12.0, 100)[99];
+        assert!((0.5..=0.51).contains(&last), "{last}");
+    }
+
+    /// Computed independently: 0.05 · 0.9^16.
+    #[test]
+    fn it_falls_by_a_tenth_until_it_is_below_a_hundredth() {
+        let down = steps(0.05, 8.0, 40);
+        assert!((down[0] - 0.045).abs() < 1e-15);
+        assert!((down[39] - 0.009_265_100_944_259_21).abs() < 1e-15, "{}", down[39]);
+    }
+
+    #[test]
+    fn it_rests_in_the_middle() {
+        assert_eq!(steps(0.05, 10.0, 3), [0.05; 3]);
+    }
+}

@@ -1,0 +1,44 @@
+"""Sizes of buffers and thresholds at a link: bytes, packets, time or bandwidth-delay products."""
+
+from dataclasses import dataclass
+
+from airpath.scenario.channels import LinkDraft
+from airpath.scenario.messages import FieldError
+from airpath.units import Amount, AmountUnit
+
+
+@dataclass(frozen=True)
+class LinkFigures:
+    """A link with what its queue may be reckoned from."""
+
+    draft: LinkDraft
+    """The link."""
+    base_rtt_ns: float
+    """Its base round-trip time in nanoseconds."""
+    packet_bytes: int
+    """Size on the wire of the largest packet that any flow sends."""
+
+    def bytes_of(self, amount: Amount, path: str) -> int:
+        """Return an amount that is not in packets in bytes; `path` is where it stands in the scenario.
+
+        Raises
+        ------
+        FieldError
+            If it needs the mean rate of the link, which is unlimited.
+        """
+        mean_bps = self.draft.mean_bps
+        if amount.unit is AmountUnit.BYTES:
+            return int(amount.value)
+        if mean_bps is None:
+            raise FieldError(
+                path, "needs the mean rate, and the link is unlimited; give it in bytes or packets"
+            )
+        if amount.unit is AmountUnit.NANOSECONDS:
+            return round(mean_bps / 8 * float(amount.value) * 1e-9)
+        return round(mean_bps / 8 * float(amount.value) * self.base_rtt_ns * 1e-9)
+
+    def packets_of(self, amount: Amount, packet: int, path: str) -> float:
+        """Return an amount in packets of `packet` bytes; `path` is where it stands in the scenario."""
+        if amount.unit is AmountUnit.PACKETS:
+            return float(amount.value)
+        return self.bytes_of(amount, path) / packet
