@@ -64,8 +64,9 @@ format: $(TOOLS) ## rewrite sources in the house style
 fuzz: prerequisites ## damaged captures for FUZZ_MINUTES (10); seeds also from the folder AIRPATH_CAPTURES
 	cargo run --release -p airpath-replay --example fuzz_captures -- $(FUZZ_MINUTES) $(AIRPATH_CAPTURES)
 
-bench: prerequisites ## packet-hops per second, whole comparisons, captures in MB/s
+bench: prerequisites ## packet-hops per second, whole comparisons, draws of channels, captures in MB/s
 	cargo bench -p airpath-sim
+	cargo bench -p airpath-channel
 	cargo bench -p airpath-replay
 
 docs: $(DOCS) ## build the documentation site into site/

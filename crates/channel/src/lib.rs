@@ -1,13 +1,14 @@
 //! What a link does to packets: how fast they leave, which of them are damaged, when they arrive.
 //!
 //! A [`LinkChannel`] is a [`RateProcess`] (when the last bit has left) and an [`ErrorProcess`] (whether the packet
-//! is undamaged). What happens between leaving and arriving is a [`Propagation`]. Everything is driven by the
+//! is undamaged). What happens between leaving and arriving is a [`Propagation`]; an [`Arq`] sends damaged packets again. Everything is driven by the
 //! times that the caller gives; random choices come from the caller's [`RandomStream`](airpath_model::RandomStream)s.
 #![no_std]
 
 extern crate alloc;
 
 mod air_errors;
+mod arq;
 mod burst_errors;
 mod error_process;
 mod fading;
@@ -27,6 +28,7 @@ mod true_rate;
 mod uniform;
 
 pub use air_errors::{AirErrors, Coding};
+pub use arq::{Arq, Attempt, Repair};
 pub use burst_errors::{PacketBursts, TimedBursts};
 pub use error_process::{Bernoulli, ErrorProcess, NoErrors};
 pub use fading::{Antennas, Psk, linear_snr};

@@ -3,69 +3,24 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 #![allow(clippy::similar_names, reason = "loss is the probability, lost the count")]
 
+mod air;
+
+use air::{Point, arrives, fading, points, stream};
 use airpath_channel::{
-    AirChain, AirErrors, Antennas, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
+    AirErrors, Antennas, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
     PacketBursts, StepByStep, TimedBursts, linear_snr,
 };
-use airpath_model::{Bytes, Duration, RandomStream, Timestamp, Transmission};
-
-fn stream(seed: u64) -> RandomStream {
-    RandomStream::new(seed, "link/radio/loss")
-}
-
-fn arrives(errors: &mut impl ErrorProcess, bytes: u64, at: Timestamp) -> bool {
-    errors.arrives(&Transmission { start: at, size: Bytes::new(bytes), continues: false }, at)
-}
+use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
 
 fn count_lost(errors: &mut impl ErrorProcess, packets: u32, bytes: u64) -> f64 {
     (0..packets).map(|_| f64::from(u8::from(!arrives(errors, bytes, Timestamp::ZERO)))).sum()
 }
 
-fn fading(antennas: Antennas, snr_db: f64, beta: f64, clock: BitClock) -> AirChain {
-    let [good, bad] = [snr_db, snr_db - 10.0].map(|db| antennas.bpsk_error(linear_snr(db), 0.0));
-    AirChain { chain: GilbertElliott::new(0.99875, beta, good, bad).unwrap(), clock }
-}
-
-struct Point {
-    air: AirChain,
-    coding: Coding,
-    bytes: u64,
-}
-
-/// Ten points from slight to heavy loss, small packets so that walking through their bits takes little time.
-fn points() -> Vec<Point> {
-    let coded = |numerator, denominator| {
-        let rate = CodeRate::new(numerator, denominator).unwrap();
-        Coding { data: Some(rate), ..Coding::default() }
-    };
-    let none = Coding::default();
-    let (bit, symbol) = (BitClock::Bit, BitClock::Symbol);
-    let point = |air, coding, bytes| Point { air, coding, bytes };
-    vec![
-        point(fading(Antennas::OneByOne, 25.0, 0.875, bit), none, 40),
-        point(fading(Antennas::TwoByTwo, 10.0, 0.91667, bit), none, 100),
-        point(fading(Antennas::OneByTwo, 12.0, 0.875, bit), none, 200),
-        point(fading(Antennas::OneByOne, 10.0, 0.91667, bit), coded(1, 2), 40),
-        point(fading(Antennas::TwoByOne, 8.0, 0.875, bit), coded(9, 10), 60),
-        point(fading(Antennas::OneByOne, 15.0, 0.91667, bit), coded(4, 5), 250),
-        point(fading(Antennas::OneByTwo, 7.0, 0.91667, bit), coded(9, 10), 300),
-        point(fading(Antennas::TwoByOne, 10.0, 0.91667, symbol), coded(19, 20), 260),
-        point(fading(Antennas::OneByOne, 20.0, 0.875, symbol), none, 100),
-        point(
-            AirChain { chain: GilbertElliott::new(0.999, 0.999, 0.0, 0.02).unwrap(), clock: bit },
-            none,
-            100,
-        ),
-    ]
-}
-
 #[test]
 fn both_processes_lose_the_exact_share() {
-    for (index, Point { air, coding, bytes }) in points().into_iter().enumerate() {
-        let outcomes = match coding.data {
-            None => air.uncoded(bytes),
-            Some(rate) => air.coded(bytes, rate),
-        };
+    for (index, point) in points().into_iter().enumerate() {
+        let outcomes = point.outcomes();
+        let Point { air, coding, bytes } = point;
         let loss = outcomes.loss(air.chain.stationary());
         assert!((0.01..0.9).contains(&loss), "point {index} has nothing to see: {loss}");
         let seed = index as u64;
@@ -73,11 +28,14 @@ fn both_processes_lose_the_exact_share() {
             (20_000, count_lost(&mut AirErrors::new(air, coding, stream(seed)), 20_000, bytes)),
             (3_000, count_lost(&mut StepByStep::new(air, coding, stream(seed + 100)), 3_000, bytes)),
         ];
+        // Losses of successive packets are correlated through the state: the variance is that of a chain of losses.
+        let correlation = loss_correlation(&outcomes.arrived, &outcomes.lost, loss);
+        let inflation = (1.0 + 2.0 * correlation).max(1.0);
+        let [fast, exact] = counts.map(|(packets, lost)| lost / f64::from(packets));
+        let error = (loss * (1.0 - loss) * inflation * (1.0 / 20_000.0 + 1.0 / 3_000.0)).sqrt();
+        assert!((fast - exact).abs() < 3.0 * error, "point {index}: {fast} and bit by bit {exact}");
         for (packets, lost) in counts {
             let packets = f64::from(packets);
-            // Losses of successive packets are correlated through the state: the variance is that of a chain of losses.
-            let correlation = loss_correlation(&outcomes.arrived, &outcomes.lost, loss);
-            let inflation = (1.0 + 2.0 * correlation).max(1.0);
             let error = (packets * loss * (1.0 - loss) * inflation).sqrt();
             assert!(
                 (lost - packets * loss).abs() < 3.0 * error,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use airpath_channel::{
-    Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, Step, TraceEnd, UniformRate,
+    Arq, Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, Step, TraceEnd, UniformRate,
 };
 use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
@@ -42,7 +42,8 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
         let qdisc = qdisc(&link.queue, &rate, stream("queue")).map_err(|problem| at_link(link, &problem))?;
         let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
-        links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter"))));
+        let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
+        links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter")), arq));
     }
 
     let mut flows = Vec::new();

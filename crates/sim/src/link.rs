@@ -1,13 +1,16 @@
 //! One direction of a link: a queue, a transmitter on a channel, and the packets on their way to the far end.
 //!
-//! A link is a FIFO, so all that the event queue must know of it is when the packet at its head arrives. What
-//! happens inside before that (the end of a transmission, the next dequeue, the queue's own timers) is caught up
+//! Attempts arrive in the order in which they left, so all that the event queue must know of a link is when the one at the
+//! head of the line arrives. What happens inside before that (the end of a transmission, the next dequeue, the queue's own timers) is caught up
 //! with in logical time, in order and with the exact instants, whenever something touches the link. That is one
 //! event for each packet and link, for any queue discipline and any channel.
+//!
+//! A link with ARQ is the same line of attempts. What comes after a damaged one (the next attempt) can only arrive later than
+//! all in the line, so it needs no event of its own but when the line is empty.
 
 use std::collections::VecDeque;
 
-use airpath_channel::Propagation;
+use airpath_channel::{Arq, Attempt, Propagation, Repair};
 use airpath_model::{Bytes, Channel, DropReason, Packet as _, Qdisc, QueueSink, Timestamp, Transmission};
 
 use crate::packet::Packet;
@@ -22,14 +25,17 @@ pub(crate) struct Link {
     propagation: Propagation,
     /// When the transmission under way ends; the packet being sent is the last one on the way.
     sending_until: Option<Timestamp>,
-    /// Packets that have begun to leave, in the order of arrival at the far end.
+    /// Attempts that have begun to leave, in the order of arrival at the far end.
     on_the_way: VecDeque<OnTheWay>,
+    /// What happens to damaged packets; without it they are lost.
+    arq: Option<Arq<Packet>>,
 }
 
 /// A packet between the two ends. Damaged packets stay in line: the link's next event may depend on them.
 #[derive(Clone, Copy, Debug)]
 struct OnTheWay {
     arrival: Timestamp,
+    attempt: Attempt,
     arrives: bool,
     packet: Packet,
 }
@@ -41,8 +47,9 @@ impl Link {
         qdisc: Box<dyn Qdisc<Packet>>,
         channel: Box<dyn Channel>,
         propagation: Propagation,
+        arq: Option<Arq<Packet>>,
     ) -> Self {
-        Self { index, qdisc, channel, propagation, sending_until: None, on_the_way: VecDeque::new() }
+        Self { index, qdisc, channel, propagation, sending_until: None, on_the_way: VecDeque::new(), arq }
     }
 
     /// A packet arrives at the near end at `now`.
@@ -60,28 +67,36 @@ impl Link {
         };
         recorder.on_backlog(self.index, now, self.qdisc.backlog());
         if let Some(packet) = taken {
-            self.send(now, false, packet);
+            self.send_first(now, false, packet);
         }
     }
 
-    /// The packet that arrives at the far end at `now`, if one does and is undamaged.
+    /// The packet that the far end hands on at `now`, if it has one: ask until [`Link::next_event`] is later.
     pub(crate) fn deliver(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Packet> {
         self.advance(now, recorder);
-        match self.on_the_way.front() {
-            Some(head) if head.arrival <= now => {
-                self.on_the_way.pop_front().and_then(|head| head.arrives.then_some(head.packet))
-            }
-            _ => None,
+        if let Some(packet) = self.arq.as_mut().and_then(Arq::release) {
+            return Some(packet);
+        }
+        let head = self.on_the_way.front().filter(|head| head.arrival <= now)?;
+        let (attempt, packet) = (head.attempt, head.arrives.then_some(head.packet));
+        self.on_the_way.pop_front();
+        match &mut self.arq {
+            None => packet,
+            Some(arq) => arq.receive(attempt, packet),
         }
     }
 
-    /// When the link must be woken next: the head's arrival, or the queue's timer while it holds packets back.
-    pub(crate) fn next_event(&self) -> Timestamp {
-        match self.on_the_way.front() {
-            Some(head) => head.arrival,
-            None if self.qdisc.backlog().packets > 0 => self.qdisc.next_timer(),
-            None => Timestamp::NEVER,
+    /// When the link must be woken next, or now: the head's arrival; if nothing is on the way, the next repetition or the
+    /// queue's timer while it holds packets back.
+    pub(crate) fn next_event(&self, now: Timestamp) -> Timestamp {
+        if self.arq.as_ref().is_some_and(Arq::can_release) {
+            return now;
         }
+        if let Some(head) = self.on_the_way.front() {
+            return head.arrival;
+        }
+        let repeat = self.arq.as_ref().map_or(Timestamp::NEVER, Arq::next_repeat);
+        if self.qdisc.backlog().packets > 0 { repeat.min(self.qdisc.next_timer()) } else { repeat }
     }
 
     /// Catches up with everything that happened inside up to and including `now`.
@@ -89,28 +104,36 @@ impl Link {
         loop {
             let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
             let timer = self.qdisc.next_timer();
-            if departure.min(timer) > now || !departure.min(timer).is_scheduled() {
+            let repeat = match &self.arq {
+                Some(arq) if self.sending_until.is_none() => arq.next_repeat(),
+                _ => Timestamp::NEVER,
+            };
+            let next = departure.min(timer).min(repeat);
+            if next > now || !next.is_scheduled() {
                 return;
             }
-            if departure <= timer {
+            if departure == next {
                 self.finish(recorder);
                 self.start(departure, true, recorder);
-            } else {
+            } else if timer == next {
                 self.qdisc.on_timer(timer, &mut Sink { link: self.index, recorder });
                 recorder.on_backlog(self.index, timer, self.qdisc.backlog());
                 if self.sending_until.is_none() {
                     self.start(timer, false, recorder);
                 }
+            } else {
+                self.start(repeat, false, recorder);
             }
         }
     }
 
-    /// Packets inside the link: waiting, being sent, or on the way.
+    /// Packets inside the link: waiting, being sent, on the way, to be sent again, or held at the far end.
     pub(crate) fn packets_inside(&self) -> u64 {
         let being_damaged =
             self.sending_until.is_some() && self.on_the_way.back().is_some_and(|last| !last.arrives);
         let on_the_way = self.on_the_way.iter().filter(|packet| packet.arrives).count();
-        self.qdisc.backlog().packets + on_the_way as u64 + u64::from(being_damaged)
+        let in_repair = self.arq.as_ref().map_or(0, Arq::packets);
+        self.qdisc.backlog().packets + on_the_way as u64 + u64::from(being_damaged) + in_repair
     }
 
     /// What the queue reports of itself.
@@ -126,29 +149,45 @@ impl Link {
 
     /// The transmission under way ends.
     fn finish(&mut self, recorder: &mut Recorder) {
-        if let (Some(departs), Some(last)) = (self.sending_until.take(), self.on_the_way.back()) {
-            recorder.on_departure(self.index, departs, &last.packet);
-            if !last.arrives {
-                recorder.on_drop(self.index, departs, &last.packet, DropReason::Corruption);
-            }
+        let (Some(departs), Some(last)) = (self.sending_until.take(), self.on_the_way.back()) else { return };
+        if last.attempt.is_repeat() {
+            recorder.on_link_retransmission(self.index, &last.packet);
+        }
+        if !last.arrives
+            && let Some(arq) = &mut self.arq
+            && arq.on_damage(departs, last.attempt, last.packet) == Repair::Again
+        {
+            return;
+        }
+        recorder.on_departure(self.index, departs, &last.packet);
+        if !last.arrives {
+            recorder.on_drop(self.index, departs, &last.packet, DropReason::Corruption);
         }
     }
 
-    /// The transmitter is free at `now` and takes the next packet, if the queue gives one.
+    /// The transmitter is free at `now` and takes a packet that is to be sent again, else the next that the queue gives.
     fn start(&mut self, now: Timestamp, continues: bool, recorder: &mut Recorder) {
+        if let Some((attempt, packet)) = self.arq.as_mut().and_then(|arq| arq.repeat(now)) {
+            return self.send(now, continues, attempt, packet);
+        }
         let taken = self.qdisc.dequeue(now, &mut Sink { link: self.index, recorder });
         recorder.on_backlog(self.index, now, self.qdisc.backlog());
         if let Some(packet) = taken {
-            self.send(now, continues, packet);
+            self.send_first(now, continues, packet);
         }
     }
 
-    fn send(&mut self, now: Timestamp, continues: bool, mut packet: Packet) {
+    fn send_first(&mut self, now: Timestamp, continues: bool, mut packet: Packet) {
         packet.queueing += now.since(packet.enqueued_at);
+        let attempt = self.arq.as_mut().map_or_else(Attempt::default, Arq::first_attempt);
+        self.send(now, continues, attempt, packet);
+    }
+
+    fn send(&mut self, now: Timestamp, continues: bool, attempt: Attempt, packet: Packet) {
         let size = Bytes::new(u64::from(packet.size));
         let passage = self.channel.transmit(&Transmission { start: now, size, continues });
         let arrival = self.propagation.arrival(passage.departs);
-        self.on_the_way.push_back(OnTheWay { arrival, arrives: passage.arrives, packet });
+        self.on_the_way.push_back(OnTheWay { arrival, attempt, arrives: passage.arrives, packet });
         self.sending_until = Some(passage.departs);
     }
 }

@@ -199,7 +199,7 @@ impl Simulation {
     }
 
     fn schedule_link(&mut self, link: usize) {
-        self.events.schedule(link as Target, self.links[link].next_event());
+        self.events.schedule(link as Target, self.links[link].next_event(self.now));
     }
 
     fn schedule_end(&mut self, flow: usize, end: End) {

@@ -36,7 +36,9 @@ proptest! {
                 - links.integers("dropped_packets_early")[link]
                 - links.integers("departed_packets")[link]
                 - waiting;
-            prop_assert!((0..=1).contains(&inside), "link {}: {} packets being sent", link, inside);
+            // With ARQ also those that wait to be sent again.
+            let most = if plan.links[link].arq.is_some() { i64::MAX } else { 1 };
+            prop_assert!((0..=most).contains(&inside), "link {}: {} packets being sent", link, inside);
             let corrupted = links.integers("dropped_packets_corruption")[link];
             prop_assert!(corrupted <= links.integers("departed_packets")[link]);
         }
@@ -143,7 +145,7 @@ fn run_with_trace(plan: &Plan, seed: u64) -> Outcome {
 /// A chain of two to four links each way, and flows of every kind over parts of it.
 fn any_plan() -> impl Strategy<Value = Plan> {
     let links =
-        prop::collection::vec((any_rate(), 1.0..40.0_f64, any_queue(), any_loss(), any::<bool>()), 2..5);
+        prop::collection::vec((any_rate(), 1.0..40.0_f64, any_queue(), any_damage(), any::<bool>()), 2..5);
     let flows = prop::collection::vec(
         (any_traffic(), any_controller(), any_recovery(), any::<(u8, u8, bool)>()),
         1..6,
@@ -152,10 +154,11 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         let hops = links.len();
         let mut directed = Vec::new();
         for direction in ["forward", "back"] {
-            for (hop, (rate, delay_ms, queue, loss, jitter)) in links.iter().enumerate() {
+            for (hop, (rate, delay_ms, queue, (loss, arq), jitter)) in links.iter().enumerate() {
                 let mut made = link(&format!("{direction}-{hop}"), rate.clone(), *delay_ms);
                 made.queue = queue.clone();
                 made.loss = *loss;
+                made.arq = *arq;
                 made.jitter_ns = jitter.then_some(Draw::Exponential { mean: 2e6 });
                 directed.push(made);
             }
@@ -226,8 +229,10 @@ fn any_queue() -> impl Strategy<Value = QueuePlan> {
     ]
 }
 
-fn any_loss() -> impl Strategy<Value = f64> {
-    prop_oneof![Just(0.0), 0.0..0.2_f64]
+fn any_damage() -> impl Strategy<Value = (f64, Option<ArqPlan>)> {
+    let arq = (0_u8..5, 0_u64..30 * MILLISECOND, any::<bool>());
+    let arq = arq.prop_map(|(retries, delay_ns, in_order)| ArqPlan { retries, delay_ns, in_order });
+    (prop_oneof![Just(0.0), 0.0..0.2_f64], prop::option::of(arq))
 }
 
 fn any_traffic() -> impl Strategy<Value = TrafficPlan> {

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from airpath import _core
 from airpath.cli.output import show, show_json, tell
+from airpath.damage import damage_of_plan
 from airpath.errors import OutputError
 from airpath.results import Origin, Results, summary_json, summary_table, write
 from airpath.results.directory import is_results
@@ -145,4 +146,6 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
         )
         return
     show(summary_table(results.summary))
+    for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
+        show(f"{name}: {text}")
     show(f"results: {out}\nreport:  {report}")

@@ -4,7 +4,7 @@ from typing import Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe
+from airpath.papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe, satellite
 from airpath.papers.figure import Figure
 
 FIGURES: Final[tuple[Figure, ...]] = (
@@ -13,6 +13,7 @@ FIGURES: Final[tuple[Figure, ...]] = (
     *gm.FIGURES,
     *sarbe.FIGURES,
     *estimators.FIGURES,
+    *satellite.FIGURES,
     *ablation.FIGURES,
     *ablation_cubic.FIGURES,
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from airpath.damage import damage_of_plan
 from airpath.metrics import METRICS, SCOPE, flow_metrics, nearest_rank
 from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
@@ -104,6 +105,7 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
     ]
     if plan["links"]:
         facts.append(("link under test", _link(plan["links"][link_under_test(plan)])))
+    facts += [(f"damage on {name}", text) for name, text in damage_of_plan(plan).items()]
     return facts
 
 

@@ -272,11 +272,17 @@ _TABLES = (
             _whole("departed_packets", "packets", "packets that left"),
             _whole("dropped_packets_overflow", "packets", "dropped because the queue was full"),
             _whole("dropped_packets_early", "packets", "dropped by the queue discipline before it was full"),
-            _whole("dropped_packets_corruption", "packets", "damaged by the channel"),
+            _whole(
+                "dropped_packets_corruption",
+                "packets",
+                "damaged by the channel, and not repaired by a link that sends again",
+            ),
             _whole("dropped_bytes_overflow", "B", "dropped because the queue was full"),
             _whole("dropped_bytes_early", "B", "dropped by the queue discipline before it was full"),
             _whole("dropped_bytes_corruption", "B", "damaged by the channel"),
             _whole("marked_packets", "packets", "marked Congestion Experienced"),
+            _whole("retransmitted_packets", "packets", "sent again by the link itself"),
+            _whole("retransmitted_bytes", "B", "sent again by the link itself; not part of what departed"),
             _real("queue_mean_bytes", "B", "time-weighted mean queue, the packet being sent excluded"),
             _real(
                 "queue_mean_packets", "packets", "time-weighted mean queue, the packet being sent excluded"
@@ -299,6 +305,7 @@ _TABLES = (
             _whole("departed_bytes", "B", "wire bytes that left in the interval"),
             _whole("dropped_packets", "packets", "packets dropped or damaged in the interval"),
             _whole("marked_packets", "packets", "packets marked Congestion Experienced in the interval"),
+            _whole("retransmitted_packets", "packets", "packets sent again by the link in the interval"),
             _real("queue_mean_bytes", "B", "time-weighted mean queue in the interval"),
             _real("queue_mean_packets", "packets", "time-weighted mean queue in the interval"),
             _whole("queue_max_bytes", "B", "longest queue in the interval"),

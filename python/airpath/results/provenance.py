@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from airpath.damage import damage_of_plan
 from airpath.results.records import Plan
 from airpath.results.results import Results
 
@@ -85,6 +86,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
                 "repetition": run.record.repetition,
                 "seed": run.record.seed,
                 "wall_s": None if run.record.wall_s != run.record.wall_s else run.record.wall_s,
+                "damage": damage_of_plan(run.record.plan),
                 "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
             }
             for run in results.runs

@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
 from airpath.quantities import Constant, Draw
+from airpath.scenario.arq import Arq
 from airpath.scenario.losses import BurstLoss
 from airpath.scenario.messages import FieldError
 from airpath.scenario.queues import AnyQueue, DropTailQueue, SchemeQueue
@@ -45,6 +46,7 @@ class LinkDraft:
     delay: Draw
     jitter: Draw | None
     loss: float | BurstLoss
+    arq: Arq | None
     queue: AnyQueue
     record: bool
 
@@ -95,6 +97,7 @@ class ChannelResolver:
             delay=link.delay or rate.delay or Constant(0),
             jitter=link.jitter,
             loss=link.loss,
+            arq=link.arq,
             queue=link.queue or rate.default_queue,
             record=(not rate.unlimited) if link.record is None else link.record,
         )
@@ -117,6 +120,7 @@ class ChannelResolver:
             delay=reverse.delay or forward.delay,
             jitter=reverse.jitter or forward.jitter,
             loss=forward.loss if reverse.loss is None else reverse.loss,
+            arq=reverse.arq or forward.arq,
             queue=reverse.queue
             or (rate.default_queue if rate.unlimited != forward.unlimited else forward.queue),
             record=next(

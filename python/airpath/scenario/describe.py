@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from airpath.damage import damage
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.resolve import BufferSize, Resolved
 from airpath.units import format_duration, format_rate, format_size
@@ -33,7 +34,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
                 f"  {name}: {link['rate']['kind']} rate, mean {rate};"
                 f" base RTT {format_duration(resolved.base_rtt_ns[name], 6)};"
                 f" buffer {describe_buffer(resolved.buffers[name])}{describe_router(link['queue'])}"
-                f"{describe_bursts(link['bursts'])}"
+                f"{'; ' if damage(link) else ''}{damage(link)}"
             )
     lines.append("flows:")
     for entry in document.flows:
@@ -52,15 +53,6 @@ def describe_router(queue: Mapping[str, Any]) -> str:
     protocol, source = queue["protocol"], queue["source"]
     text = f"; router {protocol['kind']}, capacity source {source['kind']}"
     return f"{text} ({format_rate(source['bps'], 4)})" if source["kind"] == "configured" else text
-
-
-def describe_bursts(bursts: Mapping[str, Any] | None) -> str:
-    """Return the chain that damages packets and what clocks it; nothing for independent losses."""
-    if bursts is None:
-        return ""
-    chain, clock = bursts["chain"], bursts["clock"]
-    step = f" of {format_duration(clock['step_ns'])}" if clock["kind"] == "time" else ""
-    return f"; losses in bursts ({chain['kind']}), chain clocked by {clock['kind']}{step}"
 
 
 def describe_buffer(buffer: BufferSize) -> str:

@@ -123,6 +123,7 @@ class Network:
             delay=delay,
             jitter=None,
             loss=0.0,
+            arq=None,
             queue=self.access.queue or NO_LIMIT,
             record=self.access.record,
         )

@@ -268,6 +268,7 @@ class _Resolution:
                     "delay_ns": draw_plan(draft.delay),
                     "jitter_ns": None if draft.jitter is None else draw_plan(draft.jitter),
                     **loss_plan(draft.loss),
+                    "arq": None if draft.arq is None else draft.arq.plan(),
                     "queue": self._queue(draft, limit_bytes, limit_packets),
                     "record": draft.record,
                 }

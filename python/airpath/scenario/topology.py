@@ -13,6 +13,7 @@ from airpath.quantities import (
     Table,
     Text,
 )
+from airpath.scenario.arq import Arq
 from airpath.scenario.losses import Loss
 from airpath.scenario.queues import Queue
 from airpath.scenario.rates import RateProcess
@@ -29,6 +30,8 @@ class Link(Table):
     """Extra delay, drawn for each packet; packets never overtake."""
     loss: Loss = 0.0
     """Probability that a packet is damaged, independently of others, or a table for losses in bursts."""
+    arq: Arq | None = None
+    """Link-layer retransmission of damaged packets. Default: none."""
     queue: Queue | None = None
     """The queue. Default: what the schemes of its flows need (kind `scheme`), with the buffer of the named
     link, else of one bandwidth-delay product; drop-tail without limit on an unlimited link.
@@ -50,6 +53,8 @@ class Reverse(Table):
     """Extra delay, drawn for each packet; packets never overtake."""
     loss: Loss | None = None
     """Probability that a packet is damaged, independently of others, or a table for losses in bursts."""
+    arq: Arq | None = None
+    """Link-layer retransmission of damaged packets; `retries = 0` is none."""
     queue: Queue | None = None
     """The queue."""
     record: Flag | None = None

@@ -148,3 +148,22 @@ def test_a_mean_has_the_digits_that_its_interval_warrants(
     mean: float, low: float, high: float, text: str
 ) -> None:
     assert mean_and_half_width({"mean": mean, "ci95_low": low, "ci95_high": high}) == text
+
+
+def test_the_clock_of_a_chain_is_stated_with_the_results() -> None:
+    record = small_record()
+    record.plan["links"][0]["bursts"] = {
+        "chain": {"kind": "means", "loss": 0.02, "burst": 5.0},
+        "clock": {"kind": "time", "step_ns": 1_000_000},
+    }
+    record.plan["links"][0]["arq"] = {"retries": 1, "delay_ns": 8_000_000, "in_order": False}
+    results = Results.from_records([record])
+    said = (
+        "losses in bursts (means), chain clocked by time of 1 ms,"
+        " sent again at most once after 8 ms, delivered out of order"
+    )
+    origin = provenance(results, "text", Origin(created="now"))
+    assert list(origin["runs"][0]["damage"].values()) == [said]
+    page = report_html(results, scenario_text="text", provenance={"created": "now"}, figures=())
+    name = record.plan["links"][0]["name"]
+    assert re.search(rf"damage on {re.escape(name)}.*?{re.escape(said)}", page, re.DOTALL)

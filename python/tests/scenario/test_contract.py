@@ -21,6 +21,7 @@ def test_the_source_was_understood():
         "Plan",
         "RecordPlan",
         "LinkPlan",
+        "ArqPlan",
         "BurstPlan",
         "CodingPlan",
         "FlowPlan",
@@ -77,6 +78,16 @@ def test_every_kind_of_losses(loss):
     TYPES.check(resolved, "Plan")
     forward, backward = resolved["links"]
     assert backward["bursts"] == forward["bursts"]
+
+
+def test_link_layer_retransmission_holds_both_ways_unless_it_is_taken_back():
+    arq = {"retries": 3, "delay": "8ms"}
+    forward, backward = plan(dumbbell(topology__bottleneck__arq=arq))["links"]
+    assert forward["arq"] == backward["arq"] == {"retries": 3, "delay_ns": 8_000_000, "in_order": True}
+    none = {"retries": 0, "delay": "0ms", "in_order": False}
+    resolved = plan(dumbbell(topology__bottleneck__arq=arq, topology__reverse={"arq": none}))
+    TYPES.check(resolved, "Plan")
+    assert resolved["links"][1]["arq"] == {"retries": 0, "delay_ns": 0, "in_order": False}
 
 
 def test_code_rates_are_the_fractions_that_are_written():

@@ -129,6 +129,15 @@ CASES = {
         {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.9, "mean_burst": 2.0}},
         'topology.bottleneck.loss: "mean_burst" must be at least mean_loss / (1 - mean_loss)',
     ),
+    "too many repetitions": (
+        {"topology__bottleneck__arq": {"retries": 300, "delay": "8ms"}},
+        "topology.bottleneck.arq.retries: found 300; accepted: at most 255",
+    ),
+    "feedback without a unit": (
+        {"topology__bottleneck__arq": {"retries": 3, "delay": 8}},
+        "topology.bottleneck.arq.delay: found the bare number 8, which has no unit;"
+        ' accepted: a duration with a unit (ns, us, ms, s, min, h), such as "32ms"',
+    ),
     "not a flag": ({"record__packets": "yes"}, 'record.packets: found "yes"; accepted: true or false'),
     "not text": ({"title": 5}, "title: found 5; accepted: text"),
     "not one of": (

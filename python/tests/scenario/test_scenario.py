@@ -259,8 +259,11 @@ def test_the_schema_gives_defaults_as_they_are_written():
 
 def test_losses_in_bursts_survive_writing_and_their_clock_is_described(tmp_path):
     loss = {"kind": "gilbert", "clock": "time", "step": "1ms", "mean_loss": 0.0256, "mean_burst": 16.7}
-    scenario = Scenario.load("satellite").override({"topology.bottleneck.loss": loss})
-    assert "losses in bursts (means), chain clocked by time of 1 ms" in scenario.describe()
+    arq = {"retries": 3, "delay": "8ms"}
+    changes = {"topology.bottleneck.loss": loss, "topology.bottleneck.arq": arq}
+    scenario = Scenario.load("satellite").override(changes)
+    said = "losses in bursts (means), chain clocked by time of 1 ms"
+    assert f"{said}, sent again at most 3 times after 8 ms, delivered in order" in scenario.describe()
     path = tmp_path / "written.toml"
     path.write_text(scenario.to_toml(), encoding="utf-8")
     assert Scenario.load(path).plan() == scenario.plan()

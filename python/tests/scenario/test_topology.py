@@ -16,6 +16,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
         "jitter_ns": None,
         "loss": 0.0,
         "bursts": None,
+        "arq": None,
         # 12 Mbit/s times 40 ms.
         "queue": {"kind": "drop-tail", "limit_bytes": 60_000, "limit_packets": None},
         "record": True,
@@ -110,6 +111,7 @@ def test_host_links_of_a_dumbbell_carry_rate_delay_and_queue_of_their_own():
         "jitter_ns": None,
         "loss": 0.0,
         "bursts": None,
+        "arq": None,
         "queue": {"kind": "drop-tail", "limit_bytes": None, "limit_packets": None},
         "record": False,
     }
@@ -155,6 +157,7 @@ def test_the_reverse_direction_is_as_forward_but_for_what_is_said():
         "jitter_ns": None,
         "loss": 0.01,
         "bursts": None,
+        "arq": None,
         "queue": {"kind": "drop-tail", "limit_bytes": None, "limit_packets": 30},
         "record": True,
     }

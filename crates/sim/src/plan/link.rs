@@ -20,10 +20,24 @@ pub struct LinkPlan {
     pub loss: f64,
     /// Losses in bursts, instead of `loss`, which is then 0.
     pub bursts: Option<BurstPlan>,
+    /// Link-layer retransmission; without it damaged packets are lost.
+    pub arq: Option<ArqPlan>,
     /// The queue in front of it.
     pub queue: QueuePlan,
     /// Whether time series and summary are recorded for it.
     pub record: bool,
+}
+
+/// How a link sends damaged packets again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArqPlan {
+    /// How often a packet is sent again at most.
+    pub retries: u8,
+    /// From the end of a damaged attempt to the earliest start of the next, nanoseconds.
+    pub delay_ns: u64,
+    /// Whether the far end holds packets until those sent before them have arrived or are given up.
+    pub in_order: bool,
 }
 
 /// Rate over time.

@@ -14,6 +14,8 @@ pub(crate) struct LinkCounters {
     dropped_packets: [u64; DropReason::ALL.len()],
     dropped_bytes: [u64; DropReason::ALL.len()],
     marked_packets: u64,
+    retransmitted_packets: u64,
+    retransmitted_bytes: u64,
     queue_max: Backlog,
     /// Integrals of the queue over time: byte-nanoseconds and packet-nanoseconds.
     queue_bytes_time: u128,
@@ -76,6 +78,11 @@ impl LinkMeter {
         self.dropped_packets_total += 1;
     }
 
+    pub(crate) fn on_retransmission(&mut self, bytes: u64) {
+        self.interval.retransmitted_packets += 1;
+        self.interval.retransmitted_bytes += bytes;
+    }
+
     pub(crate) fn on_mark(&mut self) {
         self.interval.marked_packets += 1;
     }
@@ -113,6 +120,7 @@ impl LinkMeter {
             departed_bytes: self.interval.departed_bytes as i64,
             dropped_packets: self.interval.dropped_packets.iter().sum::<u64>() as i64,
             marked_packets: self.interval.marked_packets as i64,
+            retransmitted_packets: self.interval.retransmitted_packets as i64,
             queue_mean_bytes: mean_bytes,
             queue_mean_packets: mean_packets,
             queue_max_bytes: self.interval.queue_max.bytes.get() as i64,
@@ -157,6 +165,8 @@ impl LinkMeter {
             dropped_bytes_early: early_bytes,
             dropped_bytes_corruption: corruption_bytes,
             marked_packets: measured.marked_packets as i64,
+            retransmitted_packets: measured.retransmitted_packets as i64,
+            retransmitted_bytes: measured.retransmitted_bytes as i64,
             queue_mean_bytes: mean(measured.queue_bytes_time, span),
             queue_mean_packets: mean(measured.queue_packets_time, span),
             queue_max_bytes: measured.queue_max.bytes.get() as i64,
@@ -185,6 +195,8 @@ impl LinkCounters {
             self.dropped_bytes[reason] += other.dropped_bytes[reason];
         }
         self.marked_packets += other.marked_packets;
+        self.retransmitted_packets += other.retransmitted_packets;
+        self.retransmitted_bytes += other.retransmitted_bytes;
         self.queue_max.bytes = self.queue_max.bytes.max(other.queue_max.bytes);
         self.queue_max.packets = self.queue_max.packets.max(other.queue_max.packets);
         self.queue_bytes_time += other.queue_bytes_time;

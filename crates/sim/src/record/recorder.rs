@@ -124,6 +124,11 @@ impl Recorder {
         }
     }
 
+    /// The last bit of a packet that a link sent again leaves its transmitter.
+    pub(crate) fn on_link_retransmission(&mut self, link: u32, packet: &Packet) {
+        self.links[link as usize].on_retransmission(packet.size().get());
+    }
+
     /// A packet is lost at a link.
     pub(crate) fn on_drop(&mut self, link: u32, now: Timestamp, packet: &Packet, reason: DropReason) {
         self.links[link as usize].on_drop(packet.size().get(), reason);

@@ -43,7 +43,8 @@ table! {
         link: i64, offered_bytes: f64, arrived_bytes: i64, departed_bytes: i64, arrived_packets: i64,
         departed_packets: i64, dropped_packets_overflow: i64, dropped_packets_early: i64,
         dropped_packets_corruption: i64, dropped_bytes_overflow: i64, dropped_bytes_early: i64,
-        dropped_bytes_corruption: i64, marked_packets: i64, queue_mean_bytes: f64, queue_mean_packets: f64,
+        dropped_bytes_corruption: i64, marked_packets: i64, retransmitted_packets: i64, retransmitted_bytes: i64,
+        queue_mean_bytes: f64, queue_mean_packets: f64,
         queue_max_bytes: i64, queue_max_packets: i64, dropped_packets_total: i64, delay_s: f64,
     }
 }
@@ -52,8 +53,8 @@ table! {
     /// One link over one interval.
     "link_series", LinkSeriesRow, LinkSeriesTable {
         link: i64, time_s: f64, offered_bytes: f64, arrived_bytes: i64, departed_bytes: i64, dropped_packets: i64,
-        marked_packets: i64, queue_mean_bytes: f64, queue_mean_packets: f64, queue_max_bytes: i64, queue_bytes: i64,
-        queue_packets: i64, queue_share: f64,
+        marked_packets: i64, retransmitted_packets: i64, queue_mean_bytes: f64, queue_mean_packets: f64,
+        queue_max_bytes: i64, queue_bytes: i64, queue_packets: i64, queue_share: f64,
     }
 }
 

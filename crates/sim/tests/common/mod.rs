@@ -43,6 +43,7 @@ pub(crate) fn link(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
         jitter_ns: None,
         loss: 0.0,
         bursts: None,
+        arq: None,
         queue: QueuePlan::DropTail { limit_bytes: None, limit_packets: None },
         record: true,
     }
