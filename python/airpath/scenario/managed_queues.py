@@ -6,6 +6,7 @@ from pydantic import Field, Strict
 
 from airpath.quantities import Buffer, Flag, PositiveDuration, Probability, Rate, Size, Table, Threshold
 from airpath.schemes.protocols import MILLISECOND, Gain, GainOrNone, Share
+from airpath.units import parse_threshold
 
 
 class RedQueue(Table):
@@ -66,7 +67,7 @@ class RemQueue(Table):
     """Weight of the queue against the rate (0.1)."""
     phi: Annotated[float, Strict(), Field(gt=1)] = 1.001
     """Base of the probability (1.001)."""
-    target: Threshold = Field(default="20 packets", validate_default=True)
+    target: Threshold = parse_threshold("20 packets")
     """b*: the target queue (ns-2.35: 20 packets)."""
     ecn: Flag = True
     """Mark packets that allow it as they leave, instead of dropping them as they arrive."""
