@@ -6,10 +6,20 @@
 
 extern crate alloc;
 
+mod avq;
+mod classifier;
+mod codel;
 mod drop_tail;
+mod drr;
+mod dual_pi2;
+mod fifo;
+mod fq_codel;
 mod interval_meter;
+mod lanes;
 mod limit;
 mod mark;
+mod pie;
+mod priority;
 mod qfcp;
 mod red;
 mod rem;
@@ -19,8 +29,16 @@ mod vcp;
 mod xcp;
 
 pub use airpath_model::config::ConfigError;
+pub use avq::{Avq, AvqConfig};
+pub use classifier::Classifier;
+pub use codel::{Codel, CodelConfig};
 pub use drop_tail::DropTail;
+pub use drr::Drr;
+pub use dual_pi2::{DualPi2, DualPi2Config};
+pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use limit::Limit;
+pub use pie::{Pie, PieConfig, PieDelay};
+pub use priority::Priority;
 pub use qfcp::{Qfcp, QfcpConfig};
 pub use red::{Red, RedConfig};
 pub use rem::{Rem, RemConfig, RemResponse};

@@ -14,6 +14,15 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Whether that much may wait.
+    pub(crate) const fn holds(self, backlog: Backlog) -> bool {
+        match self {
+            Self::Unlimited => true,
+            Self::Packets(most) => backlog.packets <= most,
+            Self::Bytes(most) => backlog.bytes.get() <= most.get(),
+        }
+    }
+
     /// Whether a packet of `size` may join what already waits.
     pub const fn admits(self, backlog: Backlog, size: Bytes) -> bool {
         match self {

@@ -1,5 +1,7 @@
 //! Random exponential marking (Athuraliya, Low, Li and Yin 2001).
 
+mod price;
+
 use core::fmt::Debug;
 
 use airpath_model::config::check;
@@ -9,6 +11,8 @@ use airpath_model::{
 
 use crate::mark::mark;
 use crate::{ConfigError, DropTail, Limit, QueueUnit};
+
+use price::Price;
 
 /// REM's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,8 +60,7 @@ pub struct Rem<P> {
     buffer: DropTail<P>,
     config: RemConfig,
     random: RandomStream,
-    price: f64,
-    probability: f64,
+    price: Price,
     /// Arrivals of the interval under way, packets.
     arrived: f64,
     due: Timestamp,
@@ -77,8 +80,7 @@ impl<P> Rem<P> {
             buffer: DropTail::new(limit),
             config,
             random,
-            price: 0.0,
-            probability: 0.0,
+            price: Price::new(gamma, alpha, phi, target),
             arrived: 0.0,
             due: Timestamp::ZERO + interval,
         })
@@ -86,7 +88,7 @@ impl<P> Rem<P> {
 
     fn chooses(&mut self, size: Bytes) -> bool {
         let weight = self.config.unit.weight(size, self.config.packet);
-        self.random.chance(self.probability * weight)
+        self.random.chance(self.price.probability() * weight)
     }
 }
 
@@ -122,12 +124,10 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Rem<P> {
     }
 
     fn on_timer(&mut self, now: Timestamp, _sink: &mut dyn QueueSink<P>) {
-        let RemConfig { unit, capacity, interval, gamma, alpha, phi, target, packet, .. } = self.config;
+        let RemConfig { unit, capacity, interval, packet, .. } = self.config;
         let queue = unit.packets(self.buffer.backlog(), packet);
         let carried = capacity.bytes_per_second() * interval.as_secs_f64() / packet.as_f64();
-        let step = core::mem::take(&mut self.arrived) + alpha * (queue - target) - carried;
-        self.price = (self.price + gamma * step).max(0.0);
-        self.probability = 1.0 - libm::pow(phi, -self.price);
+        self.price.update(core::mem::take(&mut self.arrived), queue, carried);
         self.due = now + interval;
     }
 
@@ -136,7 +136,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Rem<P> {
     }
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
-        report("price", self.price);
-        report("probability", self.probability);
+        report("price", self.price.value());
+        report("probability", self.price.probability());
     }
 }

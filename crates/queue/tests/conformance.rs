@@ -25,19 +25,34 @@ use faulty::{Fault, Faulty};
 use packet::TestPacket;
 use source::Known;
 
-/// A queue under test: its name, how much it may hold, how it is made.
-type Discipline = (&'static str, Limit, fn(Limit) -> Box<dyn Qdisc<TestPacket>>);
+/// A queue under test.
+struct Discipline {
+    name: &'static str,
+    limit: Limit,
+    make: fn(Limit) -> Box<dyn Qdisc<TestPacket>>,
+    /// Packets of one lane keep their order.
+    lane: fn(&TestPacket) -> u64,
+}
+
+impl Discipline {
+    /// One that keeps the order of each flow.
+    fn new(name: &'static str, limit: Limit, make: fn(Limit) -> Box<dyn Qdisc<TestPacket>>) -> Self {
+        Self { name, limit, make, lane: |packet| packet.flow }
+    }
+}
 
 fn disciplines() -> Vec<Discipline> {
     let drop_tail = |limit| Box::new(DropTail::new(limit)) as Box<dyn Qdisc<TestPacket>>;
     let mut all: Vec<Discipline> = vec![
-        ("drop-tail without limit", Limit::Unlimited, drop_tail),
-        ("drop-tail of packets", Limit::Packets(5), drop_tail),
-        ("drop-tail of bytes", Limit::Bytes(Bytes::new(6000)), drop_tail),
-        ("xcp", Limit::Bytes(Bytes::new(6000)), |limit| router(limit, xcp())),
-        ("qfcp", Limit::Packets(5), |limit| router(limit, qfcp())),
-        ("vcp", Limit::Bytes(Bytes::new(6000)), |limit| router(limit, Vcp::new(load_factor()))),
-        ("mpcp", Limit::Packets(5), |limit| router(limit, Mpcp::new(load_factor()))),
+        Discipline::new("drop-tail without limit", Limit::Unlimited, drop_tail),
+        Discipline::new("drop-tail of packets", Limit::Packets(5), drop_tail),
+        Discipline::new("drop-tail of bytes", Limit::Bytes(Bytes::new(6000)), drop_tail),
+        Discipline::new("xcp", Limit::Bytes(Bytes::new(6000)), |limit| router(limit, xcp())),
+        Discipline::new("qfcp", Limit::Packets(5), |limit| router(limit, qfcp())),
+        Discipline::new("vcp", Limit::Bytes(Bytes::new(6000)), |limit| {
+            router(limit, Vcp::new(load_factor()))
+        }),
+        Discipline::new("mpcp", Limit::Packets(5), |limit| router(limit, Mpcp::new(load_factor()))),
     ];
     all.extend(managed::disciplines());
     all
@@ -64,11 +79,11 @@ fn load_factor() -> LoadFactor {
 
 #[test]
 fn every_discipline_keeps_the_contract() {
-    for (name, limit, make) in disciplines() {
+    for Discipline { name, limit, make, lane } in disciplines() {
         let outcome = TestRunner::default().run(&operations(), |operations| {
-            let first = run(&mut *make(limit), limit, &operations)
+            let first = run(&mut *make(limit), limit, lane, &operations)
                 .map_err(|breach| TestCaseError::fail(format!("{name}: {breach}")))?;
-            let second = run(&mut *make(limit), limit, &operations);
+            let second = run(&mut *make(limit), limit, lane, &operations);
             prop_assert_eq!(Ok(first), second, "{}: same operations, other result", name);
             Ok(())
         });
@@ -82,7 +97,9 @@ fn every_breach_is_found() {
         let limit = Limit::Packets(5);
         let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
         let outcome = runner.run(&operations(), |operations| {
-            run(&mut Faulty::new(limit, fault), limit, &operations).map(drop).map_err(TestCaseError::fail)
+            run(&mut Faulty::new(limit, fault), limit, |packet| packet.flow, &operations)
+                .map(drop)
+                .map_err(TestCaseError::fail)
         });
         assert!(outcome.is_err(), "{fault:?} went unnoticed");
     }

@@ -33,22 +33,9 @@ pub(crate) const END_OF_ROUTE: u32 = u32::MAX;
 
 /// Builds the parts of a checked plan. Every random component gets a stream of its own, named by its path.
 pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Assembly, PlanError> {
-    let mut links = Vec::with_capacity(plan.links.len());
-    let mut delays_s = Vec::with_capacity(plan.links.len());
-    for (index, link) in plan.links.iter().enumerate() {
-        let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
-        let delay = link.delay_ns.duration(&mut stream("delay"));
-        delays_s.push(delay.as_secs_f64());
-        let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        let qdisc = qdisc(&link.queue, &rate, stream("queue")).map_err(|problem| at_link(link, &problem))?;
-        let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
-        let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
-        links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter")), arq));
-    }
-
     let mut flows = Vec::new();
     let mut routes = Vec::new();
-    let mut measured_at = Vec::new();
+    let (mut measured_at, mut sources) = (Vec::new(), Vec::new());
     for (source, flow) in plan.flows.iter().enumerate() {
         let route = add_route(&mut routes, &flow.path);
         let reverse_route = add_route(&mut routes, &flow.reverse_path);
@@ -56,8 +43,24 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
             let index = flows.len() as u32;
             flows.push(Flow { index, instance: instance as u32, route, reverse_route, start, kind });
             measured_at.push((flow.measured_at as u32, source as u32));
+            sources.push(source as u32);
         }
     }
+
+    let mut links = Vec::with_capacity(plan.links.len());
+    let mut delays_s = Vec::with_capacity(plan.links.len());
+    for (index, link) in plan.links.iter().enumerate() {
+        let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
+        let delay = link.delay_ns.duration(&mut stream("delay"));
+        delays_s.push(delay.as_secs_f64());
+        let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
+        let qdisc = qdisc(&link.queue, &rate, &sources, stream("queue"))
+            .map_err(|problem| at_link(link, &problem))?;
+        let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+        let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
+        links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter")), arq));
+    }
+
     let capture = Capture::new(&plan.record.capture, &plan.links)
         .map_err(|problem| PlanError::Value { place: "record.capture".to_owned(), problem })?;
     let recorder = Recorder::new(

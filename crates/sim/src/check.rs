@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::event::MAX_TARGETS;
 use crate::input::Input;
 use crate::plan::{
-    BurstPlan, ChainPlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, RatePlan, TrafficPlan,
+    BurstPlan, ChainPlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan,
 };
 
 /// What in a plan cannot be run.
@@ -62,12 +62,12 @@ impl Plan {
         distinct("links", self.links.iter().map(|link| link.name.as_str()))?;
         distinct("estimators", self.estimators.iter().map(|estimator| estimator.name.as_str()))?;
         distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))?;
-        self.links.iter().try_for_each(|link| check_link(link, inputs))?;
+        self.links.iter().try_for_each(|link| check_link(link, inputs, self.flows.len()))?;
         self.flows.iter().try_for_each(|flow| check_flow(flow, &self.links, self.estimators.len()))
     }
 }
 
-fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
+fn check_link(link: &LinkPlan, inputs: &[Arc<Input>], flows: usize) -> Result<(), PlanError> {
     let place = format!("link {}", link.name);
     valid(link.delay_ns, &place, "delay")?;
     link.jitter_ns.map_or(Ok(()), |jitter| valid(jitter, &place, "jitter"))?;
@@ -89,6 +89,15 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
     }
     let (limit_bytes, limit_packets) = link.queue.limits();
     ensure(limit_bytes.is_none() || limit_packets.is_none(), &place, "a queue has one limit, not two")?;
+    if let QueuePlan::Managed { management, .. } = &link.queue
+        && let Some((class_of_flow, classes)) = management.classes()
+    {
+        ensure(
+            class_of_flow.len() == flows && class_of_flow.iter().all(|&class| (class as usize) < classes),
+            &place,
+            "its queue has one class for each flow, of those that there are",
+        )?;
+    }
     match link.rate {
         RatePlan::Opportunities { trace, .. } => ensure(
             matches!(inputs.get(trace).map(AsRef::as_ref), Some(Input::Opportunities { .. })),

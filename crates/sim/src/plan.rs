@@ -24,7 +24,7 @@ pub use controller::{
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, LinkPlan, RatePlan};
-pub use managed::{ManagementPlan, QueueUnitPlan, RemResponsePlan};
+pub use managed::{ManagementPlan, PieDelayPlan, QueueUnitPlan, RemResponsePlan};
 pub use queue::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
     SourcePlan,

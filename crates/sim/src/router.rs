@@ -17,13 +17,15 @@ use crate::plan::{
     SourcePlan,
 };
 
-/// The queue of a plan, in front of a link with that rate process; its random choices come from `random`.
+/// The queue of a plan, in front of a link with that rate process; `flow_sources` is the flow of the plan
+/// to which each flow of the run belongs, and random choices come from `random`.
 ///
 /// # Errors
 /// What a component says of its parameters.
 pub(crate) fn qdisc(
     plan: &QueuePlan,
     rate: &RateProcess,
+    flow_sources: &[u32],
     random: RandomStream,
 ) -> Result<Box<dyn Qdisc<Packet>>, String> {
     let limit = match plan.limits() {
@@ -33,7 +35,9 @@ pub(crate) fn qdisc(
     };
     match plan {
         QueuePlan::DropTail { .. } => Ok(Box::new(DropTail::new(limit))),
-        QueuePlan::Managed { management, .. } => managed(management, limit, random).map_err(said),
+        QueuePlan::Managed { management, .. } => {
+            managed(management, limit, buffer_size(limit), flow_sources, random).map_err(said)
+        }
         QueuePlan::Router { protocol, source, .. } => {
             let buffer = buffer_size(limit);
             router(limit, buffer, protocol, self::source(source, protocol, buffer, rate)?)

@@ -1,5 +1,6 @@
 """Sizes of buffers and thresholds at a link: bytes, packets, time or bandwidth-delay products."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from airpath.scenario.channels import LinkDraft
@@ -17,6 +18,8 @@ class LinkFigures:
     """Its base round-trip time in nanoseconds."""
     packet_bytes: int
     """Size on the wire of the largest packet that any flow sends."""
+    flow_entries: Sequence[str]
+    """For each flow of the plan the name of its entry in the scenario."""
 
     def bytes_of(self, amount: Amount, path: str) -> int:
         """Return an amount that is not in packets in bytes; `path` is where it stands in the scenario.

@@ -1,11 +1,27 @@
-"""Queues with active management: their tables in a scenario."""
+"""Queues with active management, and schedulers: their tables in a scenario."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field, Strict
 
-from airpath.quantities import Buffer, Flag, PositiveDuration, Probability, Rate, Size, Table, Threshold
-from airpath.schemes.protocols import MILLISECOND, Gain, GainOrNone, Share
+from airpath.quantities import (
+    Buffer,
+    Count,
+    Duration,
+    Flag,
+    Name,
+    PositiveDuration,
+    Probability,
+    Rate,
+    Size,
+    Table,
+    Threshold,
+)
+from airpath.schemes.protocols import MILLISECOND, Fraction, Gain, GainOrNone, Share
+from airpath.units import parse_buffer, parse_threshold
+
+Queues = Annotated[int, Strict(), Field(ge=1, le=2**20)]
+"""How many queues there are."""
 
 
 class RedQueue(Table):
@@ -66,7 +82,7 @@ class RemQueue(Table):
     """Weight of the queue against the rate (0.1)."""
     phi: Annotated[float, Strict(), Field(gt=1)] = 1.001
     """Base of the probability (1.001)."""
-    target: Threshold = Field(default="20 packets", validate_default=True)
+    target: Threshold = parse_threshold("20 packets")
     """b*: the target queue (ns-2.35: 20 packets)."""
     ecn: Flag = True
     """Mark packets that allow it as they leave, instead of dropping them as they arrive."""
@@ -80,5 +96,153 @@ class RemQueue(Table):
     """The capacity that the price is reckoned with. Default: the mean rate of the link."""
 
 
-ManagedQueue = RedQueue | RemQueue
-"""The tables of queues that are managed."""
+class AvqQueue(Table):
+    """Adaptive virtual queue (Kunniyur and Srikant 2001)."""
+
+    kind: Literal["avq"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits, as for drop-tail; the virtual queue has the same buffer, so that there must be one."""
+    alpha: Gain = 0.15
+    """How fast the virtual capacity adapts (0.15)."""
+    gamma: Share = 0.98
+    """The utilisation that is wanted (0.98)."""
+    initial_share: Probability = 0.8
+    """The first virtual capacity as a share of the capacity (0.8)."""
+    ecn: Flag = True
+    """Mark packets that allow it instead of dropping them."""
+    capacity: Rate | None = None
+    """The capacity that the virtual one adapts to. Default: the mean rate of the link."""
+
+
+class CodelParameters(Table):
+    """What CoDel and FQ-CoDel have in common."""
+
+    target: PositiveDuration = 5 * MILLISECOND
+    """The delay that may stand (RFC 8289: 5 ms)."""
+    interval: PositiveDuration = 100 * MILLISECOND
+    """How long it may stand above the target: a long round-trip time (RFC 8289: 100 ms)."""
+    packet: Size | None = None
+    """While no more bytes than this wait, none is chosen. Default: the largest packet that any flow sends."""
+    ecn: Flag = True
+    """Mark packets that allow it instead of dropping them."""
+
+
+class CodelQueue(CodelParameters):
+    """Controlled delay (RFC 8289)."""
+
+    kind: Literal["codel"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits, as for drop-tail."""
+
+
+class FqCodelQueue(CodelParameters):
+    """Flow queueing with controlled delay (RFC 8290)."""
+
+    kind: Literal["fq-codel"]
+    """The queue discipline."""
+    limit: Buffer = parse_buffer("10240 packets")
+    """Most that waits in all queues together, as for drop-tail."""
+    quantum: Size | None = None
+    """What a queue sends in its turn. Default: the largest packet that any flow sends."""
+    queues: Queues = 1024
+    """How many queues flows are hashed to (RFC 8290: 1024)."""
+
+
+class PieQueue(Table):
+    """Proportional integral controller enhanced (RFC 8033)."""
+
+    kind: Literal["pie"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits, as for drop-tail."""
+    target: PositiveDuration = 15 * MILLISECOND
+    """QDELAY_REF: the delay that is wanted (RFC 8033: 15 ms)."""
+    update_interval: PositiveDuration = 15 * MILLISECOND
+    """T_UPDATE: time between two probabilities (RFC 8033: 15 ms)."""
+    alpha: GainOrNone = 0.125
+    """Gain on the distance to the target, per second (RFC 8033: 0.125)."""
+    beta: GainOrNone = 1.25
+    """Gain on the change of the delay, per second (RFC 8033: 1.25)."""
+    max_burst: Duration = 150 * MILLISECOND
+    """MAX_BURST: how long a queue that rested lets everything pass (RFC 8033: 150 ms)."""
+    delay: Literal["timestamps", "departure-rate"] = "timestamps"
+    """How the delay is known: how long the packet at the head has waited (`timestamps`), or the queue over
+    the rate at which it drains (`departure-rate`).
+    """
+    derandomise: Flag = True
+    """Spread drops evenly (RFC 8033, section 5.4)."""
+    ecn: Flag = True
+    """Mark packets that allow it instead of dropping them."""
+    mark_limit: Probability = 0.1
+    """Probability above which packets are dropped all the same (RFC 8033: 0.1)."""
+    packet: Size | None = None
+    """Mean size of a packet: no more than two always pass. Default: the largest that any flow sends."""
+
+
+class DualPi2Queue(Table):
+    """Dual-queue coupled AQM (RFC 9332, appendix A), with the defaults of Linux."""
+
+    kind: Literal["dual-pi2"]
+    """The queue discipline."""
+    limit: Buffer = parse_buffer("10000 packets")
+    """Most that waits in both queues together, as for drop-tail."""
+    target: PositiveDuration = 15 * MILLISECOND
+    """The delay that is wanted in the classic queue (15 ms)."""
+    update_interval: PositiveDuration = 16 * MILLISECOND
+    """Tupdate: time between two probabilities (16 ms)."""
+    alpha: GainOrNone = 0.16
+    """Integral gain, Hz (0.16)."""
+    beta: GainOrNone = 3.2
+    """Proportional gain, Hz (3.2)."""
+    coupling: Gain = 2.0
+    """k: how much more the low-latency queue is marked than p', whose square classic flows see (2)."""
+    step: Duration = MILLISECOND
+    """The delay above which every packet of the low-latency queue is marked (1 ms)."""
+    classic_share: Fraction = 0.1
+    """Share of the link that the classic queue has at least while both are busy (0.1)."""
+    packet: Size | None = None
+    """While less than two of these wait, none is chosen. Default: the largest that any flow sends."""
+
+
+class PriorityQueue(Table):
+    """Strict priority: a class waits as long as one before it is busy."""
+
+    kind: Literal["priority"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits in all classes together, as for drop-tail; the last class loses packets first."""
+    classes: Annotated[list[list[Name]], Field(min_length=1)]
+    """Names of flow entries, from the class that goes first on. Flows that are not named go behind them."""
+
+
+class DrrQueue(Table):
+    """Deficit round robin (Shreedhar and Varghese 1995)."""
+
+    kind: Literal["drr"]
+    """The queue discipline."""
+    limit: Buffer
+    """Most that waits in all queues together, as for drop-tail; the longest loses packets."""
+    quantum: Size | None = None
+    """What a queue of weight 1 sends in its turn. Default: the largest packet that any flow sends."""
+    weights: Annotated[dict[Name, Count], Field(min_length=1)] | None = None
+    """Weights of flow entries by name, each of which has one queue; all others share one of weight 1.
+    Default: a queue for each flow.
+    """
+    queues: Queues = 1024
+    """Without `weights`, how many queues flows are hashed to."""
+
+
+ManagedQueue = (
+    RedQueue
+    | RemQueue
+    | AvqQueue
+    | CodelQueue
+    | FqCodelQueue
+    | PieQueue
+    | DualPi2Queue
+    | PriorityQueue
+    | DrrQueue
+)
+"""The tables of queues that are managed, or that schedule."""

@@ -1,13 +1,26 @@
-"""Queues with active management: how they stand in a plan."""
+"""Queues with active management, and schedulers: how they stand in a plan."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import exp
 from types import MappingProxyType
 from typing import Any, Final
 
+from airpath.nearest import suggestion
 from airpath.scenario.amounts import LinkFigures
-from airpath.scenario.managed_queues import ManagedQueue, RedQueue, RemQueue
+from airpath.scenario.managed_queues import (
+    AvqQueue,
+    CodelQueue,
+    DrrQueue,
+    DualPi2Queue,
+    FqCodelQueue,
+    ManagedQueue,
+    PieQueue,
+    PriorityQueue,
+    RedQueue,
+    RemQueue,
+)
 from airpath.scenario.messages import FieldError
+from airpath.units import AmountUnit
 
 RED_WEIGHT: Final = 0.002
 """The weight that Floyd and Jacobson (1993) recommend."""
@@ -81,10 +94,110 @@ def _rem(queue: RemQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     }
 
 
+def _avq(queue: AvqQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    if queue.limit.unit is AmountUnit.UNLIMITED:
+        raise FieldError(f"{path}.limit", 'found "unlimited"; the virtual queue of avq needs a buffer')
+    return {
+        "kind": "avq",
+        "capacity_bps": _capacity(queue.capacity, link, path),
+        "alpha": float(queue.alpha),
+        "gamma": float(queue.gamma),
+        "initial_share": float(queue.initial_share),
+        "ecn": queue.ecn,
+    }
+
+
+def _codel(queue: CodelQueue | FqCodelQueue, link: LinkFigures, _path: str) -> dict[str, Any]:
+    return {
+        "kind": queue.kind,
+        "target_ns": queue.target,
+        "interval_ns": queue.interval,
+        "packet_bytes": queue.packet or link.packet_bytes,
+        "ecn": queue.ecn,
+    }
+
+
+def _fq_codel(queue: FqCodelQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    quantum = queue.quantum or link.packet_bytes
+    return {**_codel(queue, link, path), "quantum_bytes": quantum, "queues": queue.queues}
+
+
+def _pie(queue: PieQueue, link: LinkFigures, _path: str) -> dict[str, Any]:
+    return {
+        "kind": "pie",
+        "target_ns": queue.target,
+        "update_ns": queue.update_interval,
+        "alpha": float(queue.alpha),
+        "beta": float(queue.beta),
+        "burst_ns": queue.max_burst,
+        "delay": queue.delay,
+        "derandomise": queue.derandomise,
+        "ecn": queue.ecn,
+        "mark_limit": float(queue.mark_limit),
+        "packet_bytes": queue.packet or link.packet_bytes,
+    }
+
+
+def _dual_pi2(queue: DualPi2Queue, link: LinkFigures, _path: str) -> dict[str, Any]:
+    return {
+        "kind": "dual-pi2",
+        "target_ns": queue.target,
+        "update_ns": queue.update_interval,
+        "alpha": float(queue.alpha),
+        "beta": float(queue.beta),
+        "coupling": float(queue.coupling),
+        "step_ns": queue.step,
+        "classic_share": float(queue.classic_share),
+        "packet_bytes": queue.packet or link.packet_bytes,
+    }
+
+
+def _priority(queue: PriorityQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    class_of_flow = _classes(queue.classes, link.flow_entries, f"{path}.classes")
+    return {"kind": "priority", "classes": len(queue.classes) + 1, "class_of_flow": class_of_flow}
+
+
+def _drr(queue: DrrQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    quantum = queue.quantum or link.packet_bytes
+    if queue.weights is None:
+        return {"kind": "drr", "quantum_bytes": quantum, "queues": queue.queues}
+    if "queues" in queue.model_fields_set:
+        raise FieldError(f"{path}.queues", 'means nothing beside "weights", which give each entry one queue')
+    weights = [*queue.weights.values(), 1]
+    return {
+        "kind": "weighted-drr",
+        "quanta_bytes": [quantum * weight for weight in weights],
+        "class_of_flow": _classes([[name] for name in queue.weights], link.flow_entries, f"{path}.weights"),
+    }
+
+
 _PLANS: Mapping[type, Callable[[Any, LinkFigures, str], dict[str, Any]]] = MappingProxyType(
-    {RedQueue: _red, RemQueue: _rem}
+    {
+        RedQueue: _red,
+        RemQueue: _rem,
+        AvqQueue: _avq,
+        CodelQueue: _codel,
+        FqCodelQueue: _fq_codel,
+        PieQueue: _pie,
+        DualPi2Queue: _dual_pi2,
+        PriorityQueue: _priority,
+        DrrQueue: _drr,
+    }
 )
 """How the queue of each table stands in a plan."""
+
+
+def _classes(classes: Sequence[Sequence[str]], entries: Sequence[str], path: str) -> list[int]:
+    """Return the class of each flow from that of its entry; one more class has those that are not named."""
+    class_of_entry: dict[str, int] = {}
+    for number, names in enumerate(classes):
+        for name in names:
+            if name not in entries:
+                raise FieldError(path, f'there is no flow "{name}"; {suggestion(name, set(entries))}')
+            if name in class_of_entry:
+                raise FieldError(path, f'names the flow "{name}" twice')
+            class_of_entry[name] = number
+    return [class_of_entry.get(entry, len(classes)) for entry in entries]
 
 
 def _capacity(given: int | None, link: LinkFigures, path: str) -> int:

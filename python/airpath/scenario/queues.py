@@ -157,5 +157,18 @@ QUEUES: Final = (
     QueueDiscipline("scheme", "what the schemes of the flows need: drop-tail, or their router"),
     QueueDiscipline("red", "random early detection: the average queue sets the probability to mark or drop"),
     QueueDiscipline("rem", "random exponential marking: a price of rate and queue sets the probability"),
+    QueueDiscipline(
+        "avq", "adaptive virtual queue: marks or drops what a slower link could not have carried"
+    ),
+    QueueDiscipline(
+        "codel", "controlled delay (RFC 8289): drops from the head while the delay stands too high"
+    ),
+    QueueDiscipline("fq-codel", "flow queueing with CoDel (RFC 8290): a queue and a CoDel for each flow"),
+    QueueDiscipline(
+        "pie", "proportional integral controller (RFC 8033): delay and its change set the probability"
+    ),
+    QueueDiscipline("dual-pi2", "coupled queues for low-latency and classic flows (RFC 9332)"),
+    QueueDiscipline("priority", "strict priority between classes of flows"),
+    QueueDiscipline("drr", "deficit round robin: flows, or classes by weight, share the link by bytes"),
 )
 """Every queue discipline that a scenario can name."""

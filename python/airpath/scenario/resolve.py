@@ -128,6 +128,7 @@ class _Resolution:
         self.network = Network(document.topology, self.channels)
         self.base_rtt: dict[str, float] = {}
         self.largest_packet = 0
+        self.flow_entries: list[str] = []
         self.speakers: list[Speaker] = []
         self.estimators: dict[str, dict[str, Any]] = {}
 
@@ -144,6 +145,7 @@ class _Resolution:
                 )
         for name, draft in self.network.links.items():
             self.base_rtt.setdefault(name, 2 * mean(draft.delay))
+        self.flow_entries = [entry for _, _, entry in flows]
         links, buffers = self._links()
         indices = {name: index for index, name in enumerate(self.network.links)}
         for flow, _, _ in flows:
@@ -288,7 +290,7 @@ class _Resolution:
         return {"kind": "drop-tail" if router is None else "router", **limits, **(router or {})}
 
     def _figures(self, draft: LinkDraft) -> LinkFigures:
-        return LinkFigures(draft, self.base_rtt[draft.name], self.largest_packet)
+        return LinkFigures(draft, self.base_rtt[draft.name], self.largest_packet, self.flow_entries)
 
     def _limit(self, draft: LinkDraft) -> tuple[int | None, int | None]:
         """Return the limit of a queue in bytes or in packets."""

@@ -38,9 +38,10 @@ pub(crate) enum Deed {
 pub(crate) fn run(
     queue: &mut dyn Qdisc<TestPacket>,
     limit: Limit,
+    lane: fn(&TestPacket) -> u64,
     operations: &[Operation],
 ) -> Result<Vec<Deed>, String> {
-    let mut ledger = Ledger::default();
+    let mut ledger = Ledger::new(lane);
     let mut deeds = Vec::new();
     let mut now = Timestamp::ZERO;
     for (number, operation) in (0..).zip(operations) {
@@ -75,14 +76,18 @@ pub(crate) fn run(
 }
 
 /// Packets given to the queue and not yet accounted for, each as it was given; and what is known of the others.
-#[derive(Default)]
 struct Ledger {
     waiting: BTreeMap<u64, TestPacket>,
     marked: BTreeSet<u64>,
-    last_sent_of_flow: BTreeMap<u64, u64>,
+    lane: fn(&TestPacket) -> u64,
+    last_sent_of_lane: BTreeMap<u64, u64>,
 }
 
 impl Ledger {
+    fn new(lane: fn(&TestPacket) -> u64) -> Self {
+        Self { waiting: BTreeMap::new(), marked: BTreeSet::new(), lane, last_sent_of_lane: BTreeMap::new() }
+    }
+
     fn backlog(&self) -> Backlog {
         Backlog {
             bytes: self.waiting.values().map(|packet| packet.size).sum(),
@@ -91,9 +96,11 @@ impl Ledger {
     }
 
     fn sent(&mut self, packet: TestPacket) -> Result<(), String> {
+        let given = self.waiting.get(&packet.number).copied();
         self.leaves(packet)?;
-        let before = self.last_sent_of_flow.insert(packet.flow, packet.number);
-        check(before < Some(packet.number), || format!("{packet:?} was overtaken by {before:?} of its flow"))
+        let lane = given.map_or(0, |given| (self.lane)(&given));
+        let before = self.last_sent_of_lane.insert(lane, packet.number);
+        check(before < Some(packet.number), || format!("{packet:?} was overtaken by {before:?} of its lane"))
     }
 
     fn marked(&mut self, packet: TestPacket) -> Result<(), String> {

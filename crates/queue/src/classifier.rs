@@ -1,0 +1,85 @@
+//! Which queue of several a packet belongs to.
+
+use alloc::boxed::Box;
+
+use airpath_model::RandomStream;
+
+/// Chooses one of several queues by the flow of a packet.
+#[derive(Clone, Debug)]
+pub enum Classifier {
+    /// By a hash of the flow: flows share a queue by chance (RFC 8290, section 4.1).
+    Hash {
+        /// How many queues, at least one.
+        queues: u32,
+        /// What makes the hash another in each run.
+        perturbation: u64,
+    },
+    /// By a table: the queue of each flow by its number ([`airpath_model::Packet::flow`]). Flows beyond its end
+    /// have the last queue.
+    Table {
+        /// How many queues, at least one; entries of the table are below.
+        queues: u32,
+        /// The queue of each flow.
+        of_flow: Box<[u32]>,
+    },
+}
+
+impl Classifier {
+    /// So many queues by a hash.
+    pub fn hash(queues: u32, random: &mut RandomStream) -> Self {
+        Self::Hash { queues, perturbation: random.bits() }
+    }
+
+    /// How many queues there are.
+    pub(crate) const fn queues(&self) -> usize {
+        match *self {
+            Self::Hash { queues, .. } | Self::Table { queues, .. } => queues as usize,
+        }
+    }
+
+    /// The queue of a flow.
+    pub(crate) fn queue_of(&self, flow: u64) -> usize {
+        match self {
+            Self::Hash { queues, perturbation } => {
+                (spread(flow ^ perturbation) % u64::from(*queues)) as usize
+            }
+            Self::Table { queues, of_flow } => {
+                let last = *queues as usize - 1;
+                of_flow.get(flow as usize).map_or(last, |&queue| (queue as usize).min(last))
+            }
+        }
+    }
+}
+
+/// A bijection that spreads every bit over all others (the finaliser of `SplitMix64`).
+const fn spread(value: u64) -> u64 {
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::boxed::Box;
+
+    use super::*;
+
+    #[test]
+    fn a_hash_fills_all_queues_evenly_and_differs_between_runs() {
+        let classifier = |seed| Classifier::hash(16, &mut RandomStream::new(seed, "queue"));
+        let (one, other) = (classifier(1), classifier(2));
+        let mut counts = [0_u32; 16];
+        for flow in 0..1600 {
+            counts[one.queue_of(flow)] += 1;
+        }
+        // Five standard deviations of a binomial of 1600 and 1/16.
+        assert!(counts.iter().all(|count| (50..=150).contains(count)), "{counts:?}");
+        assert!((0..100).any(|flow| one.queue_of(flow) != other.queue_of(flow)));
+    }
+
+    #[test]
+    fn a_table_has_a_queue_for_those_that_are_not_in_it() {
+        let table = Classifier::Table { queues: 3, of_flow: Box::new([1, 0, 7]) };
+        assert_eq!([0, 1, 2, 99].map(|flow| table.queue_of(flow)), [1, 0, 2, 2]);
+    }
+}

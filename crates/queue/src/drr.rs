@@ -1,0 +1,102 @@
+//! Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995).
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use airpath_model::config::check;
+use airpath_model::{Backlog, Bytes, DropReason, Packet, Qdisc, QueueSink, Timestamp};
+
+use crate::fifo::Fifo;
+use crate::lanes::Lanes;
+use crate::{Classifier, ConfigError, Limit};
+
+/// Deficit round robin: queues take turns; in its turn a queue may send its quantum of bytes and what it could not use of
+/// the turn before, as long as it is busy. Busy queues share the link as their quanta.
+///
+/// When the shared buffer overflows, the queue with most bytes loses its last packet.
+///
+/// Series: `busy_queues`.
+#[derive(Debug)]
+pub struct Drr<P> {
+    limit: Limit,
+    classifier: Classifier,
+    lanes: Lanes<P>,
+    /// Quantum and deficit of each queue, bytes.
+    quanta: Box<[u64]>,
+    deficits: Vec<u64>,
+    /// The queues that take turns; the first one has begun its turn if `serving`.
+    active: VecDeque<usize>,
+    is_active: Vec<bool>,
+    serving: bool,
+}
+
+impl<P> Drr<P> {
+    /// Empty queues with that limit together, and a quantum for each of the classifier's. Fails when there is no queue or
+    /// a quantum is zero or missing.
+    pub fn new(limit: Limit, classifier: Classifier, quanta: &[Bytes]) -> Result<Self, ConfigError> {
+        let queues = classifier.queues();
+        check(queues > 0, "queues", "at least one", 0.0)?;
+        check(quanta.len() == queues, "quanta", "one for each queue", quanta.len() as f64)?;
+        check(quanta.iter().all(|quantum| !quantum.is_zero()), "quantum", "at least one byte", 0.0)?;
+        Ok(Self {
+            limit,
+            classifier,
+            lanes: Lanes::new(queues),
+            quanta: quanta.iter().map(|quantum| quantum.get()).collect(),
+            deficits: alloc::vec![0; queues],
+            active: VecDeque::new(),
+            is_active: alloc::vec![false; queues],
+            serving: false,
+        })
+    }
+}
+
+impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
+    fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
+        let queue = self.classifier.queue_of(packet.flow());
+        self.lanes.push(queue, now, packet);
+        if !self.is_active[queue] {
+            self.is_active[queue] = true;
+            self.active.push_back(queue);
+        }
+        while !self.limit.holds(self.lanes.backlog()) {
+            let longest = self.lanes.longest();
+            let Some(packet) = self.lanes.change(longest, Fifo::pop_last) else { return };
+            sink.on_drop(now, packet, DropReason::Overflow);
+        }
+    }
+
+    fn dequeue(&mut self, _now: Timestamp, _sink: &mut dyn QueueSink<P>) -> Option<P> {
+        loop {
+            let queue = *self.active.front()?;
+            let Some(size) = self.lanes.lane(queue).head_size() else {
+                self.active.pop_front();
+                self.is_active[queue] = false;
+                self.deficits[queue] = 0;
+                self.serving = false;
+                continue;
+            };
+            if !self.serving {
+                self.serving = true;
+                self.deficits[queue] += self.quanta[queue];
+            }
+            if size.get() <= self.deficits[queue] {
+                self.deficits[queue] -= size.get();
+                return self.lanes.change(queue, Fifo::pop).map(|(_, packet)| packet);
+            }
+            self.active.rotate_left(1);
+            self.serving = false;
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.lanes.backlog()
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        let busy = (0..self.lanes.count()).filter(|&index| !self.lanes.lane(index).is_empty()).count();
+        report("busy_queues", busy as f64);
+    }
+}

@@ -1,0 +1,190 @@
+//! Dual-queue coupled AQM with PI2 (RFC 9332, appendix A).
+
+mod base_probability;
+
+use core::fmt::Debug;
+
+use airpath_model::config::check;
+use airpath_model::{
+    Backlog, Bytes, DropReason, Duration, Ecn, Packet, Qdisc, QueueSink, RandomStream, Timestamp,
+};
+
+use crate::fifo::Fifo;
+use crate::lanes::Lanes;
+use crate::mark::mark;
+use crate::{ConfigError, Limit};
+
+use base_probability::BaseProbability;
+
+/// DualPI2's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DualPi2Config {
+    /// The delay that is wanted in the classic queue, greater than zero.
+    pub target: Duration,
+    /// `Tupdate`, the time between two probabilities, greater than zero.
+    pub update: Duration,
+    /// α, the integral gain, Hz, at least zero.
+    pub alpha: f64,
+    /// β, the proportional gain, Hz, at least zero.
+    pub beta: f64,
+    /// k, how much stronger the low-latency queue is marked than p', greater than zero.
+    pub coupling: f64,
+    /// The delay from which on every packet of the low-latency queue is marked.
+    pub step: Duration,
+    /// Share of the link that the classic queue has at least while both are busy, above 0 and below 1.
+    pub classic_share: f64,
+    /// Size of a full packet: while less than two wait, none is chosen.
+    pub packet: Bytes,
+}
+
+/// The queues by number.
+const LOW_LATENCY: usize = 0;
+const CLASSIC: usize = 1;
+
+/// DualPI2: packets whose ECN field says ECT(1) or CE have a queue of their own, low-latency, before the classic one.
+///
+/// Every `Tupdate` p' ← p' + α (delay − target) + β (delay − delay before), between 0 and 1, with the longer of the two
+/// queues' delays. Classic packets are chosen with probability p'², and marked or dropped; low-latency ones are marked with
+/// probability k p', and always when they have waited for longer than the step. From k p' = 1 on it is overload: chosen
+/// classic packets are dropped, and low-latency ones are dropped with the classic probability too. All this happens as packets leave.
+/// The low-latency queue goes first, except for the share of the classic one.
+///
+/// Where RFC 9332 leaves a choice, as in Linux (`sch_dualpi2`): weighted round robin by credit, the step by the sojourn of
+/// the packet itself, no drop while less than two full packets wait.
+///
+/// Series: `base_probability` (p'), `classic_delay_s`, `low_latency_delay_s` (seconds, at the last update).
+#[derive(Debug)]
+pub struct DualPi2<P> {
+    limit: Limit,
+    config: DualPi2Config,
+    lanes: Lanes<P>,
+    random: RandomStream,
+    base: BaseProbability,
+    /// Bytes that the low-latency queue has been served too much, weighted; the classic one's turn while above zero.
+    credit: f64,
+    /// Delays at the last update.
+    delays: [Duration; 2],
+    due: Timestamp,
+}
+
+impl<P> DualPi2<P> {
+    /// Empty queues with that limit together. Fails when a parameter is outside the range that [`DualPi2Config`] states.
+    pub fn new(limit: Limit, config: DualPi2Config, random: RandomStream) -> Result<Self, ConfigError> {
+        let DualPi2Config { target, update, alpha, beta, coupling, classic_share, .. } = config;
+        check(!target.is_zero(), "target", "greater than zero", 0.0)?;
+        check(!update.is_zero(), "update", "greater than zero", 0.0)?;
+        check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
+        check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
+        check(coupling > 0.0 && coupling.is_finite(), "coupling", "greater than zero and finite", coupling)?;
+        let share = classic_share > 0.0 && classic_share < 1.0;
+        check(share, "classic_share", "above 0 and below 1", classic_share)?;
+        Ok(Self {
+            limit,
+            config,
+            lanes: Lanes::new(2),
+            random,
+            base: BaseProbability::new(target, alpha, beta),
+            credit: 0.0,
+            delays: [Duration::ZERO; 2],
+            due: Timestamp::ZERO + update,
+        })
+    }
+}
+
+impl<P: Packet + Debug + Send> DualPi2<P> {
+    /// The next packet by weighted round robin; also which queue it comes from and when it came.
+    fn take(&mut self) -> Option<(usize, Timestamp, P)> {
+        let waits = |queue| !self.lanes.lane(queue).is_empty();
+        let (low_latency, classic) = (waits(LOW_LATENCY), waits(CLASSIC));
+        let queue = match (low_latency, classic) {
+            (true, true) if self.credit <= 0.0 => LOW_LATENCY,
+            (true, false) => LOW_LATENCY,
+            (_, true) => CLASSIC,
+            (false, false) => {
+                self.credit = 0.0;
+                return None;
+            }
+        };
+        let (arrived, packet) = self.lanes.change(queue, Fifo::pop)?;
+        if low_latency && classic {
+            let (size, share) = (packet.size().as_f64(), self.config.classic_share);
+            self.credit += if queue == LOW_LATENCY { share * size } else { (share - 1.0) * size };
+        }
+        Some((queue, arrived, packet))
+    }
+
+    /// What happens to a packet that leaves; nothing is left of it when it is dropped.
+    fn treat(
+        &mut self,
+        now: Timestamp,
+        queue: usize,
+        arrived: Timestamp,
+        mut packet: P,
+        backlog: Bytes,
+        sink: &mut dyn QueueSink<P>,
+    ) -> Option<P> {
+        let coupled = self.config.coupling * self.base.value();
+        let overload = coupled >= 1.0;
+        let stands = backlog >= self.config.packet * 2;
+        let is_classic = queue == CLASSIC;
+        if stands && (is_classic || overload) {
+            // p'² as the chance that two draws are both below p'.
+            let chosen = self.random.chance(self.base.value()) && self.random.chance(self.base.value());
+            if chosen && (overload || !mark(now, &mut packet, sink)) {
+                sink.on_drop(now, packet, DropReason::Early);
+                return None;
+            }
+        }
+        if !is_classic {
+            let waited = now.since(arrived) > self.config.step;
+            if waited || (stands && self.random.chance(coupled)) {
+                mark(now, &mut packet, sink);
+            }
+        }
+        Some(packet)
+    }
+}
+
+impl<P: Packet + Debug + Send> Qdisc<P> for DualPi2<P> {
+    fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
+        if self.limit.admits(self.lanes.backlog(), packet.size()) {
+            let queue = match packet.ecn() {
+                Ecn::Ect1 | Ecn::Ce => LOW_LATENCY,
+                Ecn::NotEct | Ecn::Ect0 => CLASSIC,
+            };
+            self.lanes.push(queue, now, packet);
+        } else {
+            sink.on_drop(now, packet, DropReason::Overflow);
+        }
+    }
+
+    fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> Option<P> {
+        loop {
+            let backlog = self.lanes.backlog().bytes;
+            let (queue, arrived, packet) = self.take()?;
+            if let Some(packet) = self.treat(now, queue, arrived, packet, backlog, sink) {
+                return Some(packet);
+            }
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.lanes.backlog()
+    }
+
+    fn on_timer(&mut self, now: Timestamp, _sink: &mut dyn QueueSink<P>) {
+        self.delays = [LOW_LATENCY, CLASSIC].map(|queue| self.lanes.lane(queue).delay(now));
+        self.base.update(self.delays[LOW_LATENCY].max(self.delays[CLASSIC]));
+        self.due = now + self.config.update;
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.due
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report("base_probability", self.base.value());
+        report("classic_delay_s", self.delays[CLASSIC].as_secs_f64());
+        report("low_latency_delay_s", self.delays[LOW_LATENCY].as_secs_f64());
+    }
+}

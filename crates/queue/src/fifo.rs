@@ -1,0 +1,61 @@
+//! Packets in a row, each with the time of its arrival.
+
+use alloc::collections::VecDeque;
+
+use airpath_model::{Backlog, Bytes, Duration, Packet, Timestamp};
+
+/// First in, first out, without a limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Fifo<P> {
+    waiting: VecDeque<(Timestamp, P)>,
+    bytes: Bytes,
+}
+
+impl<P> Fifo<P> {
+    /// Nothing waits.
+    pub(crate) const fn new() -> Self {
+        Self { waiting: VecDeque::new(), bytes: Bytes::ZERO }
+    }
+
+    /// What waits.
+    pub(crate) fn backlog(&self) -> Backlog {
+        Backlog { bytes: self.bytes, packets: self.waiting.len() as u64 }
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// How long the packet at the head has waited; nothing when none does.
+    pub(crate) fn delay(&self, now: Timestamp) -> Duration {
+        self.waiting.front().map_or(Duration::ZERO, |&(arrived, _)| now.since(arrived))
+    }
+}
+
+impl<P: Packet> Fifo<P> {
+    /// A packet joins the end.
+    pub(crate) fn push(&mut self, now: Timestamp, packet: P) {
+        self.bytes += packet.size();
+        self.waiting.push_back((now, packet));
+    }
+
+    /// The packet at the head leaves; also when it arrived.
+    pub(crate) fn pop(&mut self) -> Option<(Timestamp, P)> {
+        let (arrived, packet) = self.waiting.pop_front()?;
+        self.bytes -= packet.size();
+        Some((arrived, packet))
+    }
+
+    /// The packet at the end leaves.
+    pub(crate) fn pop_last(&mut self) -> Option<P> {
+        let (_, packet) = self.waiting.pop_back()?;
+        self.bytes -= packet.size();
+        Some(packet)
+    }
+
+    /// The size of the packet at the head.
+    pub(crate) fn head_size(&self) -> Option<Bytes> {
+        self.waiting.front().map(|(_, packet)| packet.size())
+    }
+}

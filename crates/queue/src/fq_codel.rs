@@ -1,0 +1,150 @@
+//! Flow queueing with controlled delay (RFC 8290).
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use airpath_model::config::check;
+use airpath_model::{Backlog, Bytes, DropReason, Packet, Qdisc, QueueSink, RandomStream, Timestamp};
+
+use crate::codel::CodelControl;
+use crate::fifo::Fifo;
+use crate::lanes::Lanes;
+use crate::{Classifier, CodelConfig, ConfigError, Limit};
+
+/// Most packets that an overflow drops at once (RFC 8290, section 4.1; Linux).
+const DROP_BATCH: u64 = 64;
+
+/// FQ-CoDel's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FqCodelConfig {
+    /// The CoDel of each queue.
+    pub codel: CodelConfig,
+    /// Bytes that a queue may send in its turn, greater than zero.
+    pub quantum: Bytes,
+    /// How many queues, at least one.
+    pub queues: u32,
+}
+
+/// FQ-CoDel: flows are hashed to queues, each with a CoDel of its own; deficit round robin serves them by bytes, those
+/// that just became busy first (RFC 8290, section 4).
+///
+/// When the buffer overflows, the queue with most bytes loses half of them from its head, at most 64 packets, with the
+/// reason `overflow`.
+///
+/// Series: `busy_queues`, `drop_count` (the largest of any CoDel).
+#[derive(Debug)]
+pub struct FqCodel<P> {
+    limit: Limit,
+    quantum: i64,
+    classifier: Classifier,
+    lanes: Lanes<P>,
+    flows: Vec<FlowQueue>,
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+}
+
+/// The state of one queue.
+#[derive(Clone, Copy, Debug)]
+struct FlowQueue {
+    control: CodelControl,
+    credits: i64,
+    /// It stands in the list of new or of old queues.
+    listed: bool,
+}
+
+impl<P> FqCodel<P> {
+    /// An empty queue with that limit. Fails when a parameter is outside the range that [`FqCodelConfig`] states.
+    pub fn new(limit: Limit, config: FqCodelConfig, mut random: RandomStream) -> Result<Self, ConfigError> {
+        let FqCodelConfig { codel, quantum, queues } = config;
+        codel.check()?;
+        check(!quantum.is_zero(), "quantum", "at least one byte", 0.0)?;
+        check(queues > 0, "queues", "at least one", 0.0)?;
+        let flow = FlowQueue { control: CodelControl::new(codel), credits: 0, listed: false };
+        Ok(Self {
+            limit,
+            quantum: quantum.get() as i64,
+            classifier: Classifier::hash(queues, &mut random),
+            lanes: Lanes::new(queues as usize),
+            flows: alloc::vec![flow; queues as usize],
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+        })
+    }
+}
+
+impl<P: Packet + Debug + Send> FqCodel<P> {
+    /// The queue with most bytes loses half of them, at most a batch.
+    fn drop_from_longest(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) {
+        let longest = self.lanes.longest();
+        let half = self.lanes.lane(longest).backlog().bytes.get() / 2;
+        let mut dropped = 0;
+        for _ in 0..DROP_BATCH {
+            let Some((_, packet)) = self.lanes.change(longest, Fifo::pop) else { return };
+            dropped += packet.size().get();
+            sink.on_drop(now, packet, DropReason::Overflow);
+            if dropped >= half {
+                return;
+            }
+        }
+    }
+}
+
+impl<P: Packet + Debug + Send> Qdisc<P> for FqCodel<P> {
+    fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
+        let index = self.classifier.queue_of(packet.flow());
+        self.lanes.push(index, now, packet);
+        let flow = &mut self.flows[index];
+        if !flow.listed {
+            flow.listed = true;
+            flow.credits = self.quantum;
+            self.new.push_back(index);
+        }
+        while !self.limit.holds(self.lanes.backlog()) {
+            self.drop_from_longest(now, sink);
+        }
+    }
+
+    fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> Option<P> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let index = *(if is_new { self.new.front() } else { self.old.front() })?;
+            let flow = &mut self.flows[index];
+            let packet = if flow.credits > 0 {
+                self.lanes.change(index, |lane| flow.control.dequeue(now, lane, sink))
+            } else {
+                None
+            };
+            if let Some(packet) = packet {
+                flow.credits -= packet.size().get() as i64;
+                return Some(packet);
+            }
+            // Its turn is over. A new queue that ran empty stays for one round as an old one, so that a flow cannot be
+            // new again at once and starve the others.
+            if is_new {
+                self.new.pop_front()
+            } else {
+                self.old.pop_front()
+            };
+            if flow.credits <= 0 {
+                flow.credits += self.quantum;
+                self.old.push_back(index);
+            } else if is_new {
+                self.old.push_back(index);
+            } else {
+                flow.listed = false;
+            }
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.lanes.backlog()
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        let busy = (0..self.lanes.count()).filter(|&index| !self.lanes.lane(index).is_empty()).count();
+        report("busy_queues", busy as f64);
+        let dropping = self.flows.iter().filter(|flow| flow.control.is_dropping());
+        report("drop_count", dropping.map(|flow| f64::from(flow.control.count())).fold(0.0, f64::max));
+    }
+}

@@ -1,0 +1,178 @@
+//! Proportional integral controller enhanced (RFC 8033).
+
+mod departure_rate;
+mod probability;
+
+use core::fmt::Debug;
+
+use airpath_model::config::check;
+use airpath_model::{
+    Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, RandomStream, Timestamp,
+};
+
+use crate::fifo::Fifo;
+use crate::mark::mark;
+use crate::{ConfigError, Limit};
+
+use departure_rate::DepartureRate;
+use probability::DropProbability;
+
+/// Below this probability, while the delay is below half of the target, nothing is dropped (RFC 8033, section 4.1).
+const SAFE_PROBABILITY: f64 = 0.2;
+/// Sums of probabilities between which a packet is chosen at random (RFC 8033, section 5.4): before the first none is,
+/// from the second on the next one is.
+const DERANDOMISED: (f64, f64) = (0.85, 8.5);
+
+/// PIE's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PieConfig {
+    /// `QDELAY_REF`, the delay that is wanted, greater than zero.
+    pub target: Duration,
+    /// `T_UPDATE`, the time between two probabilities, greater than zero.
+    pub update: Duration,
+    /// α, the gain on the distance to the target, 1/s, at least zero.
+    pub alpha: f64,
+    /// β, the gain on the change of the delay, 1/s, at least zero.
+    pub beta: f64,
+    /// `MAX_BURST`, how long an idle queue lets everything pass.
+    pub burst: Duration,
+    /// How the delay is known.
+    pub delay: PieDelay,
+    /// Spread drops evenly (RFC 8033, section 5.4).
+    pub derandomise: bool,
+    /// Mark packets that allow it instead of dropping them.
+    pub ecn: bool,
+    /// The probability above which chosen packets are dropped all the same, from 0 to 1.
+    pub mark_limit: f64,
+    /// Mean size of a packet: while no more than two wait, none is chosen.
+    pub packet: Bytes,
+}
+
+/// How PIE knows the delay of its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieDelay {
+    /// The packet at the head has waited so long.
+    Timestamps,
+    /// The queue over the rate at which it was seen to drain (RFC 8033, section 4.3).
+    DepartureRate,
+}
+
+/// PIE: every `T_UPDATE` the drop probability grows with the distance of the delay from its target and with its change, in
+/// steps that fit its size; packets are chosen with it as they arrive.
+///
+/// Series: `probability`, `queue_delay_s` (seconds, at the last update), `burst_allowance_s`.
+#[derive(Debug)]
+pub struct Pie<P> {
+    limit: Limit,
+    waiting: Fifo<P>,
+    config: PieConfig,
+    random: RandomStream,
+    probability: DropProbability,
+    departures: DepartureRate,
+    burst_allowance: Duration,
+    /// The sum of probabilities since the last packet that was chosen.
+    accumulated: f64,
+    due: Timestamp,
+}
+
+impl<P> Pie<P> {
+    /// An empty queue with that limit. Fails when a parameter is outside the range that [`PieConfig`] states.
+    pub fn new(limit: Limit, config: PieConfig, random: RandomStream) -> Result<Self, ConfigError> {
+        let PieConfig { target, update, alpha, beta, burst, mark_limit, .. } = config;
+        check(!target.is_zero(), "target", "greater than zero", 0.0)?;
+        check(!update.is_zero(), "update", "greater than zero", 0.0)?;
+        check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
+        check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
+        check((0.0..=1.0).contains(&mark_limit), "mark_limit", "from 0 to 1", mark_limit)?;
+        Ok(Self {
+            limit,
+            waiting: Fifo::new(),
+            config,
+            random,
+            probability: DropProbability::new(target, alpha, beta),
+            departures: DepartureRate::new(),
+            burst_allowance: burst,
+            accumulated: 0.0,
+            due: Timestamp::ZERO + update,
+        })
+    }
+
+    fn delay(&self, now: Timestamp) -> Duration {
+        match self.config.delay {
+            PieDelay::Timestamps => self.waiting.delay(now),
+            PieDelay::DepartureRate => self.departures.delay(self.waiting.backlog().bytes),
+        }
+    }
+
+    /// Whether the packet that arrives is chosen.
+    fn chooses(&mut self) -> bool {
+        let probability = self.probability.value();
+        if !self.burst_allowance.is_zero()
+            || (self.probability.is_below_half_of_target() && probability < SAFE_PROBABILITY)
+            || self.waiting.backlog().bytes <= self.config.packet * 2
+        {
+            return false;
+        }
+        if self.config.derandomise {
+            self.accumulated = if probability > 0.0 { self.accumulated + probability } else { 0.0 };
+            if self.accumulated < DERANDOMISED.0 {
+                return false;
+            }
+        }
+        let overdue = self.config.derandomise && self.accumulated >= DERANDOMISED.1;
+        let chosen = overdue || self.random.chance(probability);
+        if chosen {
+            self.accumulated = 0.0;
+        }
+        chosen
+    }
+}
+
+impl<P: Packet + Debug + Send> Qdisc<P> for Pie<P> {
+    fn enqueue(&mut self, now: Timestamp, mut packet: P, sink: &mut dyn QueueSink<P>) {
+        if !self.limit.admits(self.waiting.backlog(), packet.size()) {
+            sink.on_drop(now, packet, DropReason::Overflow);
+            return;
+        }
+        if self.chooses() {
+            let marks = self.config.ecn && self.probability.value() <= self.config.mark_limit;
+            if !(marks && mark(now, &mut packet, sink)) {
+                sink.on_drop(now, packet, DropReason::Early);
+                return;
+            }
+        }
+        self.waiting.push(now, packet);
+    }
+
+    fn dequeue(&mut self, now: Timestamp, _sink: &mut dyn QueueSink<P>) -> Option<P> {
+        let before = self.waiting.backlog().bytes;
+        let (_, packet) = self.waiting.pop()?;
+        self.departures.on_departure(now, before, packet.size());
+        Some(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.waiting.backlog()
+    }
+
+    fn on_timer(&mut self, now: Timestamp, _sink: &mut dyn QueueSink<P>) {
+        let rested = self.probability.update(self.delay(now));
+        self.burst_allowance = if rested {
+            self.config.burst
+        } else {
+            let update = self.config.update.min(self.burst_allowance);
+            self.burst_allowance - update
+        };
+        self.due = now + self.config.update;
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.due
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report("probability", self.probability.value());
+        report("queue_delay_s", self.probability.delay());
+        report("burst_allowance_s", self.burst_allowance.as_secs_f64());
+    }
+}

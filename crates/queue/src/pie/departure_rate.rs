@@ -1,0 +1,66 @@
+//! How fast a queue drains, measured over stretches in which it is busy.
+
+use airpath_model::{Bytes, Duration, Timestamp};
+
+/// `DQ_THRESHOLD`: a measurement begins when so much waits and ends when so much has left (RFC 8033, section 4.3).
+const THRESHOLD: u64 = 1 << 14;
+/// Weight of the newest measurement (the same).
+const WEIGHT: f64 = 0.5;
+
+/// The mean time for a byte.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DepartureRate {
+    /// When the measurement under way began, and what has left since.
+    measuring: Option<(Timestamp, u64)>,
+    /// Seconds for a byte; `None` before the first measurement has ended.
+    seconds_per_byte: Option<f64>,
+}
+
+impl DepartureRate {
+    pub(super) const fn new() -> Self {
+        Self { measuring: None, seconds_per_byte: None }
+    }
+
+    /// A packet of `size` leaves a queue of `queue`, itself included.
+    pub(super) fn on_departure(&mut self, now: Timestamp, queue: Bytes, size: Bytes) {
+        if let Some((began, left)) = self.measuring {
+            let left = left + size.get();
+            self.measuring = Some((began, left));
+            if left < THRESHOLD {
+                return;
+            }
+            let measured = now.since(began).as_secs_f64() / left as f64;
+            let mean =
+                self.seconds_per_byte.map_or(measured, |before| (1.0 - WEIGHT) * before + WEIGHT * measured);
+            self.seconds_per_byte = Some(mean);
+            self.measuring = None;
+        }
+        if queue.get() - size.get() >= THRESHOLD {
+            self.measuring = Some((now, 0));
+        }
+    }
+
+    /// How long a queue of `queue` takes to drain; nothing as long as the rate is not known.
+    pub(super) fn delay(&self, queue: Bytes) -> Duration {
+        Duration::from_secs_f64(self.seconds_per_byte.unwrap_or(0.0) * queue.as_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_of_the_busy_link() {
+        let mut rate = DepartureRate::new();
+        let size = Bytes::new(1500);
+        assert_eq!(rate.delay(size), Duration::ZERO);
+        // 60 packets leave, one a millisecond.
+        for packet in 0..60 {
+            let now = Timestamp::ZERO + Duration::from_millis(packet);
+            rate.on_departure(now, size * (60 - packet), size);
+        }
+        let delay = rate.delay(size * 10);
+        assert!(delay.abs_diff(Duration::from_millis(10)) < Duration::from_micros(1), "{delay:?}");
+    }
+}

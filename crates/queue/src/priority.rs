@@ -1,0 +1,59 @@
+//! Strict priority.
+
+use core::fmt::Debug;
+
+use airpath_model::config::check;
+use airpath_model::{Backlog, DropReason, Packet, Qdisc, QueueSink, Timestamp};
+
+use crate::fifo::Fifo;
+use crate::lanes::Lanes;
+use crate::{Classifier, ConfigError, Limit};
+
+/// Strict priority: the first class that has a packet sends it, so that a class waits as long as one before it is busy.
+///
+/// When the shared buffer overflows, the last packet of the last class that has one is dropped: a class cannot lose its
+/// packets to one behind it.
+///
+/// Series: `busy_queues`.
+#[derive(Debug)]
+pub struct Priority<P> {
+    limit: Limit,
+    classifier: Classifier,
+    lanes: Lanes<P>,
+}
+
+impl<P> Priority<P> {
+    /// Empty classes with that limit together, the classifier's queues, of which the first goes first. Fails when there
+    /// is none.
+    pub fn new(limit: Limit, classifier: Classifier) -> Result<Self, ConfigError> {
+        let classes = classifier.queues();
+        check(classes > 0, "classes", "at least one", 0.0)?;
+        Ok(Self { limit, classifier, lanes: Lanes::new(classes) })
+    }
+}
+
+impl<P: Packet + Debug + Send> Qdisc<P> for Priority<P> {
+    fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
+        self.lanes.push(self.classifier.queue_of(packet.flow()), now, packet);
+        while !self.limit.holds(self.lanes.backlog()) {
+            let dropped =
+                (0..self.lanes.count()).rev().find_map(|class| self.lanes.change(class, Fifo::pop_last));
+            let Some(packet) = dropped else { return };
+            sink.on_drop(now, packet, DropReason::Overflow);
+        }
+    }
+
+    fn dequeue(&mut self, _now: Timestamp, _sink: &mut dyn QueueSink<P>) -> Option<P> {
+        let class = (0..self.lanes.count()).find(|&class| !self.lanes.lane(class).is_empty())?;
+        self.lanes.change(class, Fifo::pop).map(|(_, packet)| packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.lanes.backlog()
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        let busy = (0..self.lanes.count()).filter(|&index| !self.lanes.lane(index).is_empty()).count();
+        report("busy_queues", busy as f64);
+    }
+}

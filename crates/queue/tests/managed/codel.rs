@@ -1,0 +1,121 @@
+//! CoDel.
+
+use airpath_model::{Bytes, DropReason, Duration, Ecn, Timestamp};
+use airpath_queue::{Codel, CodelConfig, Limit};
+
+use crate::driver::{Driver, SIZE, ms};
+
+pub(crate) const CONFIG: CodelConfig = CodelConfig {
+    target: Duration::from_millis(5),
+    interval: Duration::from_millis(100),
+    packet: Bytes::new(SIZE),
+    ecn: true,
+};
+
+fn codel(config: CodelConfig) -> Driver {
+    Driver::new(Codel::new(Limit::Unlimited, config).expect("the parameters are in range"))
+}
+
+/// A queue of a thousand packets that stands, one a tenth of a millisecond.
+fn standing(ecn: Ecn, config: CodelConfig) -> Driver {
+    let mut driver = codel(config);
+    driver.burst(1000, Ecn::NotEct, 0);
+    driver.wait(ms(10));
+    for _ in 0..6000 {
+        driver.arrive(SIZE, ecn, 0);
+        driver.depart();
+        driver.wait(Duration::from_micros(100));
+    }
+    driver
+}
+
+/// The first packet that is taken at 10 ms has waited for longer than the target: the first drop comes 100 ms after it,
+/// the others 100, 170.711, 228.446, 278.446 and 323.167 ms after the first.
+#[test]
+fn drops_of_a_standing_queue_come_by_the_control_law() {
+    let driver = standing(Ecn::NotEct, CONFIG);
+    let times: Vec<f64> = driver.seen.drops.iter().map(|(at, ..)| at.as_secs_f64() * 1e3).collect();
+    let expected = [110.0, 210.0, 280.711, 338.446, 388.446, 433.167];
+    for (found, expected) in times.iter().zip(expected) {
+        // At the first departure that is not before it; one in 0.1 ms.
+        assert!((0.0..=0.1001).contains(&(found - expected)), "{times:?}");
+    }
+    assert!(times.len() > expected.len());
+    assert!(driver.seen.drops.iter().all(|(.., reason)| *reason == DropReason::Early));
+    assert!(driver.observed("dropping") == 1.0);
+}
+
+#[test]
+fn marks_come_by_the_same_law() {
+    let driver = standing(Ecn::Ect0, CONFIG);
+    // The first thousand packets carry no ECN: they pass in the first 100 ms.
+    let marks: Vec<f64> = driver.seen.marks.iter().map(|(at, _)| at.as_secs_f64() * 1e3).collect();
+    assert!(driver.seen.drops.len() <= 1, "{:?}", driver.seen.drops);
+    let gaps: Vec<f64> = marks.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps.windows(2).take(8).all(|pair| pair[1] <= pair[0] + 0.1), "{gaps:?}");
+    assert!(standing(Ecn::Ect0, CodelConfig { ecn: false, ..CONFIG }).seen.marks.is_empty());
+}
+
+#[test]
+fn a_burst_that_drains_within_an_interval_is_left_alone() {
+    let mut driver = codel(CONFIG);
+    for _ in 0..20 {
+        driver.burst(90, Ecn::NotEct, 0);
+        for _ in 0..200 {
+            driver.wait(ms(1));
+            driver.depart();
+        }
+    }
+    assert!(driver.seen.drops.is_empty());
+}
+
+#[test]
+fn one_packet_that_waits_long_is_left_alone() {
+    let mut driver = codel(CONFIG);
+    for _ in 0..20 {
+        driver.burst(2, Ecn::NotEct, 0);
+        driver.wait(ms(300));
+        assert!(driver.depart().is_some());
+        driver.wait(ms(300));
+        assert!(driver.depart().is_some());
+        assert!(driver.depart().is_none());
+    }
+    assert!(driver.seen.drops.is_empty());
+}
+
+/// After a pause dropping goes on with the frequency that was reached, unless the pause was longer than 16 intervals.
+#[test]
+fn dropping_begins_where_it_left_off_unless_that_was_long_ago() {
+    let counts = [ms(1000), ms(3000)].map(|pause| {
+        let mut driver = standing(Ecn::NotEct, CONFIG);
+        while driver.depart().is_some() {}
+        driver.wait(pause);
+        driver.burst(3000, Ecn::NotEct, 0);
+        let before = driver.seen.drops.len();
+        driver.wait(ms(10));
+        while driver.seen.drops.len() == before {
+            driver.depart();
+            driver.wait(Duration::from_micros(100));
+        }
+        driver.observed("drop_count")
+    });
+    assert!(counts[0] > 5.0 && counts[1] == 1.0, "{counts:?}");
+}
+
+#[test]
+fn a_full_buffer_overflows() {
+    let mut driver = Driver::new(Codel::new(Limit::Packets(3), CONFIG).expect("the parameters are in range"));
+    driver.burst(5, Ecn::Ect0, 0);
+    assert_eq!(driver.seen.drops.len(), 2);
+    assert_eq!(driver.dropped(DropReason::Overflow), 2);
+    assert_eq!(driver.now, Timestamp::ZERO);
+}
+
+#[test]
+fn impossible_parameters_are_refused() {
+    for config in
+        [CodelConfig { target: Duration::ZERO, ..CONFIG }, CodelConfig { interval: Duration::ZERO, ..CONFIG }]
+    {
+        assert!(Codel::<crate::packet::TestPacket>::new(Limit::Unlimited, config).is_err());
+    }
+}

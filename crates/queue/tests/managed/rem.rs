@@ -1,0 +1,88 @@
+//! REM.
+
+use airpath_model::{Bytes, DropReason, Duration, Ecn, Rate};
+use airpath_queue::{Limit, QueueUnit, Rem, RemConfig, RemResponse};
+
+use crate::driver::{Driver, SIZE, ms, stream};
+
+const CONFIG: RemConfig = RemConfig {
+    unit: QueueUnit::Packets,
+    capacity: Rate::from_bps(10_000_000),
+    interval: Duration::from_millis(2),
+    gamma: 0.001,
+    alpha: 0.1,
+    phi: 1.001,
+    target: 20.0,
+    response: RemResponse::Mark,
+    packet: Bytes::new(SIZE),
+};
+
+fn rem(config: RemConfig) -> Driver {
+    Driver::new(Rem::new(Limit::Unlimited, config, stream()).expect("the parameters are in range"))
+}
+
+/// A price that chooses one packet in five: 1 - 1.001^-price = 0.2 at 223.3.
+fn priced(response: RemResponse) -> Driver {
+    let mut driver = rem(RemConfig { gamma: 1.0, alpha: 0.0, response, ..CONFIG });
+    driver.burst(225, Ecn::Ect0, 0);
+    while driver.depart().is_some() {}
+    driver.wait(ms(2));
+    assert!((driver.observed("price") - (225.0 - 5.0 / 3.0)).abs() < 1e-9);
+    assert!((driver.observed("probability") - 0.2).abs() < 1e-3);
+    driver.seen = crate::driver::Seen::default();
+    driver
+}
+
+#[test]
+fn capable_packets_are_marked_as_they_leave_and_others_dropped_as_they_come() {
+    let mut driver = priced(RemResponse::Mark);
+    driver.burst(1000, Ecn::Ect0, 0);
+    assert!(driver.seen.marks.is_empty() && driver.seen.drops.is_empty());
+    while driver.depart().is_some() {}
+    // Five standard deviations of a binomial of 1000 and 0.2.
+    assert!((137..=263).contains(&driver.seen.marks.len()), "{}", driver.seen.marks.len());
+    driver.burst(1000, Ecn::NotEct, 0);
+    assert!((137..=263).contains(&driver.dropped(DropReason::Early)));
+}
+
+#[test]
+fn what_cannot_be_marked_may_pass() {
+    let mut driver = priced(RemResponse::MarkOnly);
+    driver.burst(1000, Ecn::NotEct, 0);
+    while driver.depart().is_some() {}
+    assert!(driver.seen.marks.is_empty() && driver.seen.drops.is_empty());
+}
+
+#[test]
+fn without_ecn_all_are_dropped_as_they_come() {
+    let mut driver = priced(RemResponse::Drop);
+    driver.burst(1000, Ecn::Ect0, 0);
+    assert!((137..=263).contains(&driver.dropped(DropReason::Early)));
+    assert!(driver.seen.marks.is_empty());
+}
+
+#[test]
+fn packets_count_whatever_their_size_unless_bytes_are_counted() {
+    let price = |unit| {
+        let mut driver = rem(RemConfig { unit, ..CONFIG });
+        (0..100).for_each(|_| driver.arrive(150, Ecn::Ect0, 0));
+        driver.wait(ms(2));
+        driver.observed("price")
+    };
+    assert!((price(QueueUnit::Packets) - 0.001 * (100.0 + 8.0 - 5.0 / 3.0)).abs() < 1e-12);
+    assert!((price(QueueUnit::Bytes) - 0.001 * (10.0 - 1.0 - 5.0 / 3.0)).abs() < 1e-12);
+}
+
+#[test]
+fn impossible_parameters_are_refused() {
+    for config in [
+        RemConfig { interval: Duration::ZERO, ..CONFIG },
+        RemConfig { gamma: 0.0, ..CONFIG },
+        RemConfig { alpha: -1.0, ..CONFIG },
+        RemConfig { phi: 1.0, ..CONFIG },
+        RemConfig { target: f64::NAN, ..CONFIG },
+        RemConfig { packet: Bytes::ZERO, ..CONFIG },
+    ] {
+        assert!(Rem::<crate::packet::TestPacket>::new(Limit::Unlimited, config, stream()).is_err());
+    }
+}

@@ -1,0 +1,111 @@
+//! Strict priority and deficit round robin.
+
+use airpath_model::{Bytes, DropReason, Ecn};
+use airpath_queue::{Classifier, Drr, Limit, Priority};
+
+use crate::driver::{Driver, SIZE};
+use crate::packet::TestPacket;
+
+/// Flows 0, 1 and 2 have classes of their own.
+fn classes() -> Classifier {
+    Classifier::Table { queues: 3, of_flow: Box::new([0, 1, 2]) }
+}
+
+fn priority(limit: Limit) -> Driver {
+    Driver::new(Priority::new(limit, classes()).expect("there are classes"))
+}
+
+fn drr(limit: Limit, quanta: [u64; 3]) -> Driver {
+    Driver::new(Drr::new(limit, classes(), &quanta.map(Bytes::new)).expect("the parameters are in range"))
+}
+
+fn flows(driver: &mut Driver, packets: usize) -> Vec<u64> {
+    (0..packets).map_while(|_| driver.depart()).map(|packet| packet.flow).collect()
+}
+
+#[test]
+fn a_class_starves_as_long_as_one_before_it_is_busy_and_no_longer() {
+    let mut driver = priority(Limit::Unlimited);
+    driver.burst(3, Ecn::NotEct, 2);
+    driver.burst(2, Ecn::NotEct, 1);
+    assert_eq!(flows(&mut driver, 1), [1]);
+    driver.burst(2, Ecn::NotEct, 0);
+    assert_eq!(flows(&mut driver, 4), [0, 0, 1, 2]);
+    driver.burst(1, Ecn::NotEct, 1);
+    assert_eq!(flows(&mut driver, 9), [1, 2, 2]);
+}
+
+#[test]
+fn the_last_class_makes_room() {
+    let mut driver = priority(Limit::Packets(4));
+    driver.burst(4, Ecn::NotEct, 2);
+    driver.burst(3, Ecn::NotEct, 0);
+    assert_eq!(driver.dropped(DropReason::Overflow), 3);
+    assert_eq!(flows(&mut driver, 9), [0, 0, 0, 2]);
+    driver.burst(4, Ecn::NotEct, 0);
+    driver.burst(1, Ecn::NotEct, 1);
+    assert_eq!(flows(&mut driver, 9), [0, 0, 0, 0]);
+}
+
+/// However packets are large: the bytes sent are as the quanta, but for a quantum and a packet (Shreedhar and Varghese 1995,
+/// theorem 2 and lemma 1).
+#[test]
+fn busy_classes_share_by_their_quanta() {
+    let quanta = [1500, 3000, 4500];
+    let mut driver = drr(Limit::Unlimited, quanta);
+    for (flow, size) in [(0, 1500), (1, 400), (2, 1000)] {
+        (0..10_000_000 / size).for_each(|_| driver.arrive(size, Ecn::NotEct, flow));
+    }
+    let mut sent = [0_u64; 3];
+    for _ in 0..5000 {
+        let packet = driver.depart().expect("packets wait");
+        sent[packet.flow as usize] += packet.size.get();
+        let rounds: Vec<f64> =
+            sent.iter().zip(quanta).map(|(sent, quantum)| *sent as f64 / quantum as f64).collect();
+        let spread = rounds.iter().fold(0.0, |most: f64, now| most.max(*now))
+            - rounds.iter().fold(f64::INFINITY, |least: f64, now| least.min(*now));
+        assert!(spread <= 1.0 + 1.0, "{rounds:?}");
+    }
+}
+
+#[test]
+fn a_quantum_below_a_packet_adds_up() {
+    let mut driver = drr(Limit::Unlimited, [500, 1000, 1]);
+    driver.burst(100, Ecn::NotEct, 0);
+    driver.burst(100, Ecn::NotEct, 1);
+    let sent = flows(&mut driver, 60);
+    assert_eq!(sent.iter().filter(|flow| **flow == 1).count(), 40);
+    driver.burst(1, Ecn::NotEct, 2);
+    assert_eq!(flows(&mut driver, 1000).len(), 141);
+}
+
+#[test]
+fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
+    let mut driver = drr(Limit::Unlimited, [1500, 1500, 1500]);
+    driver.burst(50, Ecn::NotEct, 0);
+    assert_eq!(flows(&mut driver, 30), [0; 30]);
+    driver.burst(50, Ecn::NotEct, 1);
+    let sent = flows(&mut driver, 40);
+    assert_eq!(sent.iter().filter(|flow| **flow == 0).count(), 20);
+}
+
+#[test]
+fn the_longest_queue_loses_its_last_packet() {
+    let mut driver = drr(Limit::Bytes(Bytes::new(10 * SIZE)), [1500, 1500, 1500]);
+    driver.burst(10, Ecn::NotEct, 0);
+    driver.burst(2, Ecn::NotEct, 1);
+    let numbers: Vec<u64> = driver.seen.drops.iter().map(|&(_, number, _)| number).collect();
+    assert_eq!(numbers, [9, 8]);
+    assert_eq!(driver.dropped(DropReason::Overflow), 2);
+    assert_eq!(driver.backlog().packets, 10);
+}
+
+#[test]
+fn impossible_parameters_are_refused() {
+    let none = Classifier::Table { queues: 0, of_flow: Box::new([]) };
+    assert!(Priority::<TestPacket>::new(Limit::Unlimited, none.clone()).is_err());
+    assert!(Drr::<TestPacket>::new(Limit::Unlimited, none, &[]).is_err());
+    for quanta in [&[Bytes::new(1)][..], &[Bytes::new(1), Bytes::new(1), Bytes::ZERO]] {
+        assert!(Drr::<TestPacket>::new(Limit::Unlimited, classes(), quanta).is_err());
+    }
+}
