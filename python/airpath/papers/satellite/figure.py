@@ -8,16 +8,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
+from airpath.errors import UsageError
 from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import looks_of, panels
+from airpath.papers.drawing import panels
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.rules import AtLeast, Positive
 from airpath.papers.sample import Sample, sample
 from airpath.papers.satellite.censored import Median, faster, median, paired_ratios, times_s
-from airpath.plots.style import styled
+from airpath.plots.style import style_for, styled
 from airpath.results.formatting import number
-from airpath.schemes import SCHEMES
+from airpath.schemes import SCHEMES, find_scheme
 from airpath.statistics import TextTable
 
 BY_TIME: Final = "losses by time"
@@ -31,11 +32,23 @@ LEAST_S: Final = 20e6 * 8 / 12e6
 COLLAPSE: Final = 5.0
 """So many times `LEAST_S` is a collapse."""
 
-CONTENDERS: Final = tuple(
-    scheme.id for scheme in SCHEMES if scheme.id != "fixed" and not scheme.id.endswith("-oracle")
+DIFFERENTIATED: Final = ("newreno", "cubic", "xcp", "xcp-ebe", "vcp", "vcp-ebe", "mpcp", "mpcp-ebe")
+"""Schemes that also run with loss differentiation (`-ld`), where that is there."""
+
+
+def _known(name: str) -> bool:
+    try:
+        find_scheme(name)
+    except UsageError:
+        return False
+    return True
+
+
+CONTENDERS: Final = (
+    *(scheme.id for scheme in SCHEMES if scheme.id != "fixed" and not scheme.id.endswith("-oracle")),
+    *(name for scheme in DIFFERENTIATED if _known(name := f"{scheme}-ld")),
 )
-"""Every listed scheme but the window that is set by hand, and oracles: the rate is constant, and
-configured."""
+"""Every listed scheme but the window that is set by hand, and oracles: the rate is constant, and configured."""
 
 Times = dict[str, tuple[float, ...]]
 
@@ -113,7 +126,7 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _strips(panel: Axes, times: Times) -> None:
-    looks = looks_of(list(times))
+    looks = style_for(list(times))
     for place, (scheme, mine) in enumerate(times.items()):
         values = np.array(mine)
         finished = values[np.isfinite(values)]
