@@ -48,7 +48,7 @@ CONTENDERS: Final = (
     *(scheme.id for scheme in SCHEMES if scheme.id != "fixed" and not scheme.id.endswith("-oracle")),
     *(name for scheme in DIFFERENTIATED if _known(name := f"{scheme}-ld")),
 )
-"""Every listed scheme but the window that is set by hand, and oracles: the rate is constant, and configured."""
+"""Every listed scheme but the window set by hand, and oracles, who know as much as the configuration."""
 
 Times = dict[str, tuple[float, ...]]
 
