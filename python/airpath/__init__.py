@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from airpath import errors
+    from airpath.loss_fit import fit
     from airpath.results import Results
     from airpath.runner import Interrupted, compare, run
     from airpath.scenario import Scenario
 
-__all__ = ["Interrupted", "Results", "Scenario", "__version__", "compare", "errors", "run"]
+__all__ = ["Interrupted", "Results", "Scenario", "__version__", "compare", "errors", "fit", "run"]
 
 _HOMES: Final = {
     "Interrupted": "airpath.runner",
     "Results": "airpath.results",
     "Scenario": "airpath.scenario",
     "compare": "airpath.runner",
+    "fit": "airpath.loss_fit",
     "run": "airpath.runner",
 }
 

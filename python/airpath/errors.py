@@ -20,6 +20,10 @@ class CaptureError(AirpathError):
     """A capture is missing, unreadable, or no capture at all."""
 
 
+class FitError(AirpathError):
+    """There is nothing in a recording that a chain of losses could be fitted to."""
+
+
 class OutputError(AirpathError):
     """Results cannot be written or read back."""
 

@@ -1,6 +1,7 @@
 """Flows of packet captures, replayed into estimators."""
 
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis, analyse, estimator_names
+from airpath.captures.choosing import choose
 from airpath.captures.pictures import flow_picture
 from airpath.captures.tables import estimates_table, flows_table, series_table
 from airpath.captures.writing import write_captures
@@ -9,6 +10,7 @@ __all__ = [
     "CaptureAnalysis",
     "FlowAnalysis",
     "analyse",
+    "choose",
     "estimates_table",
     "estimator_names",
     "flow_picture",

@@ -7,7 +7,7 @@ from typing import Final
 
 import typer
 
-from airpath.cli import compare, doctor, estimate, listing, reproduce, run, trace, validate
+from airpath.cli import compare, doctor, estimate, fit, listing, reproduce, run, trace, validate
 from airpath.errors import AirpathError, ScenarioError, UsageError
 
 OTHER_FAULT: Final = 1
@@ -27,6 +27,7 @@ app.command("run", help=run.HELP)(run.run)
 app.command("compare", help=compare.HELP)(compare.compare)
 app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
 app.command("estimate", help=estimate.HELP)(estimate.estimate)
+app.command("fit", help=fit.HELP)(fit.fit)
 app.command("validate", help=validate.HELP)(validate.validate)
 app.command("list", help=listing.HELP)(listing.list_)
 app.add_typer(trace.app, name="trace")

@@ -1,15 +1,11 @@
 """`airpath estimate`."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from airpath.cli.output import JsonOption, OutOption
-
-if TYPE_CHECKING:
-    from airpath.captures import CaptureAnalysis
 
 HELP = """Estimate bandwidth from packet captures (pcap, pcapng, also compressed by gzip).
 
@@ -47,14 +43,14 @@ def estimate(
     as_json: JsonOption = False,
 ) -> None:
     """Replay the flows of captures into estimators."""
-    from airpath.captures import analyse, write_captures
+    from airpath.captures import analyse, choose, write_captures
     from airpath.cli.estimate_tables import as_machine_reads, print_capture
     from airpath.cli.output import show, show_json
     from airpath.cli.work import origin_of_this_process, refuse_unwritable
 
     target = out or Path("out") / f"estimate-{captures[0].name.split('.')[0]}"
     refuse_unwritable(target)
-    found = [_chosen(analyse(path, estimator or ()), flow or []) for path in captures]
+    found = [choose(analyse(path, estimator or ()), flow or []) for path in captures]
     write_captures(found, target, origin_of_this_process())
     if as_json:
         show_json({"captures": [as_machine_reads(capture) for capture in found], "out": str(target)})
@@ -62,28 +58,3 @@ def estimate(
     for capture in found:
         print_capture(capture, MOST_ROWS)
     show(f"results: {target}")
-
-
-def _chosen(capture: "CaptureAnalysis", wanted: list[str]) -> "CaptureAnalysis":
-    """Keep the flows that were asked for.
-
-    Raises
-    ------
-    UsageError
-        If there are none.
-    """
-    from airpath.errors import UsageError
-
-    if not wanted:
-        return capture
-    flows = tuple(
-        flow
-        for flow in capture.flows
-        if any(text == str(flow.number) or (not text.isdigit() and text in flow.name) for text in wanted)
-    )
-    if not flows:
-        raise UsageError(
-            f"{capture.path}: none of its {len(capture.flows)} flows is {' or '.join(wanted)}; "
-            f"accepted: a number from 1 to {len(capture.flows)}, or a part of ADDRESS:PORT > ADDRESS:PORT"
-        )
-    return replace(capture, flows=flows)

@@ -20,6 +20,7 @@ PROMISED = {
     "gm": "fig3 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11",
     "sarbe": "fig1 fig2a fig2b fig4 fig5 fig6",
     "estimators": "links",
+    "satellite": "downloads",
 }
 
 

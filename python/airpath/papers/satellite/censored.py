@@ -1,7 +1,7 @@
 """Completion times of which some are only known to be longer than the run: ranks, never means.
 
-A transfer that is not finished at the end of its run took longer than the run, by how much nobody knows. Its time is
-infinite here. Medians, order statistics and comparisons of pairs do not need more; a mean would.
+A transfer that is not finished at the end of its run took longer than the run, by how much nobody knows. Its
+time is infinite here. Medians, order statistics and comparisons of pairs do not need more; a mean would.
 """
 
 import math
@@ -27,7 +27,7 @@ def times_s(runs: Sequence[RunData]) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Median:
-    """A median and its confidence interval by order statistics; infinite where it is beyond the runs' ends."""
+    """A median and its confidence interval by order statistics; infinite where beyond the ends of runs."""
 
     value: float
     low: float
@@ -37,8 +37,9 @@ class Median:
 def median(values: Sequence[float]) -> Median:
     """Return the median of numbers of which some may be infinite.
 
-    The interval goes from the k-th smallest to the k-th largest number, k as large as a coverage of at least 95 % allows
-    (binomial, whatever the distribution); from the smallest to the largest where there are fewer than six. NaN without any.
+    The interval goes from the k-th smallest to the k-th largest number, k as large as a coverage of at least
+    95 % allows (binomial, whatever the distribution); from the smallest to the largest where there are fewer
+    than six. NaN without any.
     """
     ordered = sorted(values)
     n = len(ordered)
@@ -60,9 +61,10 @@ def paired_ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float
 
 
 def faster(ours: Sequence[float], theirs: Sequence[float]) -> Sample:
-    """Return for each seed whether ours finished first: 1, or -1 if later, 0 if neither finished or both at once.
+    """Return for each seed whether ours finished first.
 
-    The p value is that of the exact sign test, two-sided, over the seeds that are not 0.
+    1 if it did, -1 if it came later, 0 if neither finished or both at once. The p value is that of the exact
+    sign test, two-sided, over the seeds that are not 0.
     """
     signs = [
         float(np.sign(other - one)) if one != other else 0.0 for one, other in zip(ours, theirs, strict=True)

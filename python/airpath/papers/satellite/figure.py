@@ -8,16 +8,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
+from airpath.errors import UsageError
 from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import looks_of, panels
+from airpath.papers.drawing import panels
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.rules import AtLeast, Positive
 from airpath.papers.sample import Sample, sample
 from airpath.papers.satellite.censored import Median, faster, median, paired_ratios, times_s
-from airpath.plots.style import styled
+from airpath.plots.style import style_for, styled
 from airpath.results.formatting import number
-from airpath.schemes import SCHEMES
+from airpath.schemes import SCHEMES, find_scheme
 from airpath.statistics import TextTable
 
 BY_TIME: Final = "losses by time"
@@ -31,8 +32,23 @@ LEAST_S: Final = 20e6 * 8 / 12e6
 COLLAPSE: Final = 5.0
 """So many times `LEAST_S` is a collapse."""
 
-CONTENDERS: Final = tuple(scheme.id for scheme in SCHEMES if scheme.id != "fixed")
-"""Every listed scheme but the window that is set by hand."""
+DIFFERENTIATED: Final = ("newreno", "cubic", "xcp", "xcp-ebe", "vcp", "vcp-ebe", "mpcp", "mpcp-ebe")
+"""Schemes that also run with loss differentiation (`-ld`), where that is there."""
+
+
+def _known(name: str) -> bool:
+    try:
+        find_scheme(name)
+    except UsageError:
+        return False
+    return True
+
+
+CONTENDERS: Final = (
+    *(scheme.id for scheme in SCHEMES if scheme.id != "fixed" and not scheme.id.endswith("-oracle")),
+    *(name for scheme in DIFFERENTIATED if _known(name := f"{scheme}-ld")),
+)
+"""Every listed scheme but the window set by hand, and oracles, who know as much as the configuration."""
 
 Times = dict[str, tuple[float, ...]]
 
@@ -59,10 +75,10 @@ def _ratio(value: Median) -> str:
 
 
 def _tables(runs: FigureRuns) -> list[TextTable]:
-    return [_table(choice, _times(runs, choice)) for choice in runs.choices]
+    return [_table(choice, runs.of(choice), _times(runs, choice)) for choice in runs.choices]
 
 
-def _table(choice: str, times: Times) -> TextTable:
+def _table(choice: str, runs: Runs, times: Times) -> TextTable:
     first = next(iter(times))
     rows = []
     for scheme, mine in times.items():
@@ -74,6 +90,7 @@ def _table(choice: str, times: Times) -> TextTable:
             f"{_seconds(middle.low)} to {_seconds(middle.high)}",
             _seconds(min(mine)),
             _seconds(max(mine)),
+            f"{np.median([run.metrics['timeouts'] for run in runs(scheme)]):g}",
         ]
         if scheme == first:
             rows.append((*row, "", "", ""))
@@ -89,11 +106,13 @@ def _table(choice: str, times: Times) -> TextTable:
         )
     return TextTable(
         f"Completion times in seconds, {choice}, the shortest median first",
-        ("scheme", "finished", "median", "95 %", "least", "most", f"over {first}", "seeds", "p"),
+        ("scheme", "finished", "median", "95 %", "least", "most", "timeouts", f"over {first}", "seeds", "p"),
         tuple(rows),
-        f"Censored at {LIMIT_S:g} s: what had not finished counts as longer and is averaged nowhere. 95 %: by order"
-        f" statistics. “Over {first}”: median of the ratios seed by seed, with its interval; “seeds”: with how many of"
-        f" them {first} finished first, and last; p of the sign test, not corrected for the number of schemes.",
+        f"Censored at {LIMIT_S:g} s: what had not finished counts as longer and is averaged nowhere."
+        " 95 %: by order statistics. Timeouts: median of the runs."
+        f" “Over {first}”: median of the ratios seed by seed, with its interval; “seeds”: with how many"
+        f" of them"
+        f" {first} finished first, and last; p of the sign test, not corrected for the number of schemes.",
     )
 
 
@@ -107,7 +126,7 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _strips(panel: Axes, times: Times) -> None:
-    looks = looks_of(list(times))
+    looks = style_for(list(times))
     for place, (scheme, mine) in enumerate(times.items()):
         values = np.array(mine)
         finished = values[np.isfinite(values)]
@@ -142,7 +161,7 @@ def _strips(panel: Axes, times: Times) -> None:
     panel.minorticks_off()
     panel.grid(axis="x", linewidth=0.4, color="#dddddd")
     panel.set_axisbelow(True)
-    panel.set_xlabel("completion time (s); the line is the median")
+    panel.set_xlabel("completion time (s), and its median")
 
 
 def _first(one: str, other: str) -> Callable[[Runs], Sample]:
@@ -181,23 +200,47 @@ DOWNLOADS_FIGURE: Final = Figure(
             "cubic-collapses",
             "CUBIC collapses on this link",
             AtLeast(0.5),
-            f"share of downloads that take at least {COLLAPSE:g} times {LEAST_S:.1f} s, which the rate alone would take",
+            f"share of downloads that take at least {COLLAPSE:g} times the {LEAST_S:.1f} s of the rate alone",
             _collapsed("cubic"),
         ),
-        _claim("cubic", "westwood", "CUBIC is ahead of Westwood"),
+        _claim(
+            "cubic",
+            "westwood",
+            "CUBIC is ahead of Westwood",
+            "Westwood's samples of single acknowledgments are far too high, so that a loss hardly lowers"
+            " its window;"
+            " Westwood+, with a sample for each RTT, is behind CUBIC",
+        ),
         _claim("westwood", "newreno", "Westwood is ahead of NewReno"),
         _claim("bbr", "cubic", "a sender that paces at its estimate of the bandwidth is ahead of CUBIC"),
         _claim("xcp", "cubic", "a sender that routers tell its rate is ahead of CUBIC"),
-        _claim("vcp", "cubic", "one that routers tell the region of their load is ahead of CUBIC"),
+        _claim(
+            "vcp",
+            "cubic",
+            "one that routers tell the region of their load is ahead of CUBIC",
+            "VCP grows slowly from small windows, to which timeouts set it back; it is not told losses of"
+            " the channel from"
+            " others",
+        ),
     ),
     notes=(
-        "A public report of CUBIC against losses in bursts (picoquic, issue 1221): 12 Mbit/s down, 3 up, 600 ms of RTT, a"
-        " buffer of 1.2 bandwidth-delay products, a Gilbert chain with p = 0.01 and q = 0.167.",
-        "What a step of that chain is decides everything. The losses of the report are a trace in time: 2.56 % of the time, in"
-        " bursts of 16.7 ms in the mean and at most 43 ms. “Losses by time” is a chain with these two means whose times in a"
-        " burst are exponential: one in thirteen is longer than 43 ms. “Losses by packet” takes a step for each packet, with p"
-        " and q as they stand: 5.65 % of packets, in bursts of 6; it stands still while a sender waits for its timer.",
-        "Only the way down damages packets. Queues are those that each scheme asks for; all have the same limit.",
-        "Every scheme has its default parameters. Configured capacity sources know the rate of the link, not its losses.",
+        "A public report of CUBIC against losses in bursts (picoquic, issue 1221): 12 Mbit/s down, 3 up,"
+        " 600 ms"
+        " of RTT, a buffer of 1.2 bandwidth-delay products, a Gilbert chain with p = 0.01 and q = 0.167.",
+        "What a step of that chain is decides everything. The losses of the report are a trace in time:"
+        " 2.56 % of"
+        " the time, in bursts of 16.7 ms in the mean and at most 43 ms. “Losses by time” is a chain with"
+        " these two"
+        " means whose times in a burst are exponential: one in thirteen is longer than 43 ms. “Losses by"
+        " packet”"
+        " takes a step for each packet, with p and q as they stand: 5.65 % of packets, in bursts of 6; it"
+        " stands"
+        " still while a sender waits for its timer.",
+        "What is claimed was expected from an independent simulation of the case, before these runs.",
+        "Only the way down damages packets. Queues are those that each scheme asks for, all of the same"
+        " limit."
+        " Every scheme has its default parameters. Configured capacity sources know the rate of the link,"
+        " not its"
+        " losses.",
     ),
 )

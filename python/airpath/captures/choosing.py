@@ -1,0 +1,30 @@
+"""Choosing flows of a capture."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from airpath.captures.analysis import CaptureAnalysis
+from airpath.errors import UsageError
+
+
+def choose(capture: CaptureAnalysis, wanted: Sequence[str]) -> CaptureAnalysis:
+    """Keep the flows that were asked for, by number or a part of their addresses; all if nothing was.
+
+    Raises
+    ------
+    UsageError
+        If there are none.
+    """
+    if not wanted:
+        return capture
+    flows = tuple(
+        flow
+        for flow in capture.flows
+        if any(text == str(flow.number) or (not text.isdigit() and text in flow.name) for text in wanted)
+    )
+    if not flows:
+        raise UsageError(
+            f"{capture.path}: none of its {len(capture.flows)} flows is {' or '.join(wanted)}; "
+            f"accepted: a number from 1 to {len(capture.flows)}, or a part of ADDRESS:PORT > ADDRESS:PORT"
+        )
+    return replace(capture, flows=flows)

@@ -1,0 +1,169 @@
+"""Gilbert and Elliott's chain by maximum likelihood: losses in both states, which are not seen.
+
+The likelihood is a product of two-by-two matrices, one for each packet. Equal packets in a row are a power of
+one matrix, and neighbours are multiplied in pairs, so that an evaluation costs as many steps as there are
+runs, in whole arrays.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, stats
+
+from airpath.loss_fit.intervals import Estimate
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class GilbertElliott:
+    """The chain.
+
+    Attributes
+    ----------
+    leave_good, leave_bad
+        p and q: the probabilities of leaving the good and the bad state with a step.
+    loss_good, loss_bad
+        The probabilities of losing a packet in each state.
+    log_likelihood
+        Of the sequence, its first state stationary.
+    """
+
+    leave_good: Estimate
+    leave_bad: Estimate
+    loss_good: Estimate
+    loss_bad: Estimate
+    log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A sequence of losses as runs of equal ones."""
+
+    lengths: npt.NDArray[np.int64]
+    lost: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, lost: npt.NDArray[np.bool_]) -> "Runs":
+        """Return the runs of a sequence."""
+        ends = np.flatnonzero(np.append(lost[1:] != lost[:-1], True))
+        return cls(np.diff(ends, prepend=-1), lost[ends])
+
+
+def fit_gilbert_elliott(
+    runs: Runs, starts: list[tuple[float, ...]], confidence: float
+) -> GilbertElliott | None:
+    """Fit all four probabilities; `None` where the sequence does not tell them.
+
+    Intervals are normal on the scale of log(x / (1 - x)), with the curvature of the likelihood there
+    (observed information).
+
+    Parameters
+    ----------
+    runs
+        The sequence.
+    starts
+        Where the search begins: p, q, loss in the good state, loss in the bad state.
+    confidence
+        Of the intervals.
+    """
+
+    def cost(point: Numbers) -> float:
+        return -log_likelihood(runs, *_logistic(point))
+
+    found = [
+        optimize.minimize(cost, _logit(np.array(start)), method="L-BFGS-B", bounds=[(-16.0, 12.0)] * 4)
+        for start in starts
+    ]
+    best = min(found, key=lambda one: float(one.fun))
+    deviation = deviations(cost, best.x)
+    if deviation is None:
+        return None
+    half = stats.norm.isf((1 - confidence) / 2) * deviation
+    values, lows, highs = _logistic(best.x), _logistic(best.x - half), _logistic(best.x + half)
+    p, q, good, bad = (Estimate(float(values[k]), float(lows[k]), float(highs[k])) for k in range(4))
+    if good.value > bad.value:
+        p, q, good, bad = q, p, bad, good
+    return GilbertElliott(p, q, good, bad, -float(best.fun))
+
+
+def log_likelihood(runs: Runs, p: float, q: float, loss_good: float, loss_bad: float) -> float:
+    """Return the log-likelihood of a sequence under a chain that begins in its stationary distribution.
+
+    One step is a transition, then a loss with the probability of the new state.
+    """
+    steps = np.array([[1 - p, p], [q, 1 - q]])
+    loss = np.array([loss_good, loss_bad])
+    kinds = [_powers(steps * (1 - loss), runs.lengths), _powers(steps * loss, runs.lengths)]
+    chosen = runs.lost[:, np.newaxis, np.newaxis]
+    matrices = np.where(chosen, kinds[1][0], kinds[0][0])
+    logarithm = float(np.where(runs.lost, kinds[1][1], kinds[0][1]).sum())
+    while len(matrices) > 1:
+        if len(matrices) % 2:
+            matrices = np.concatenate([matrices, np.eye(2)[np.newaxis]])
+        matrices, scale = _scaled(matrices[0::2] @ matrices[1::2])
+        logarithm += float(scale.sum())
+    start = np.array([q, p]) / (p + q)
+    return logarithm + float(np.log(max((start @ matrices[0]).sum(), 1e-300)))
+
+
+def run_lengths(chain: GilbertElliott) -> Callable[[int], float]:
+    """Return P(length > n) of the chain's bursts of losses."""
+    p, q = chain.leave_good.value, chain.leave_bad.value
+    steps = np.array([[1 - p, p], [q, 1 - q]])
+    loss = np.array([chain.loss_good.value, chain.loss_bad.value])
+    lost = steps * loss
+    begun = np.array([q, p]) / (p + q) @ (steps * (1 - loss)) @ lost
+    begun /= begun.sum()
+    return lambda n: float((begun @ np.linalg.matrix_power(lost, n)).sum())
+
+
+def _powers(matrix: Numbers, exponents: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
+    """Return powers of a matrix, each divided by its largest entry, and the logarithms of those."""
+    different, places = np.unique(exponents, return_inverse=True)
+    powers = np.broadcast_to(np.eye(2), (len(different), 2, 2)).copy()
+    logs = np.zeros(len(different))
+    square, log_square = matrix, 0.0
+    for bit in range(int(different[-1]).bit_length()):
+        here = (different >> bit) & 1 == 1
+        powers[here], scale = _scaled(powers[here] @ square)
+        logs[here] += scale + log_square
+        (square,), (scale_of_square,) = _scaled((square @ square)[np.newaxis])
+        log_square = 2 * log_square + float(scale_of_square)
+    return powers[places], logs[places]
+
+
+def _scaled(matrices: Numbers) -> tuple[Numbers, Numbers]:
+    largest = np.maximum(matrices.max(axis=(1, 2)), 1e-300)
+    return matrices / largest[:, np.newaxis, np.newaxis], np.log(largest)
+
+
+def deviations(cost: Callable[[Numbers], float], at: Numbers, step: float = 1e-3) -> Numbers | None:
+    """Return standard deviations from the curvature of a cost; `None` where there is no minimum."""
+    n = len(at)
+    second = np.empty((n, n))
+    directions = np.eye(n) * step
+    for i in range(n):
+        for j in range(i, n):
+            corners = [
+                cost(at + one * directions[i] + other * directions[j]) * one * other
+                for one in (1, -1)
+                for other in (1, -1)
+            ]
+            second[i, j] = second[j, i] = sum(corners) / (4 * step**2)
+    if not np.isfinite(second).all() or np.linalg.eigvalsh(second)[0] <= 0:
+        return None
+    deviations: Numbers = np.sqrt(np.diag(np.linalg.inv(second)))
+    return deviations
+
+
+def _logistic(x: Numbers) -> Numbers:
+    result: Numbers = 1 / (1 + np.exp(-x))
+    return result
+
+
+def _logit(x: Numbers) -> Numbers:
+    result: Numbers = np.log(x / (1 - x))
+    return result

@@ -1,0 +1,129 @@
+"""Recordings of losses: one 0 or 1 for each packet, or a table with times."""
+
+import csv
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from airpath.errors import FitError
+
+CAPTURE_MARKS = (
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+    b"\x0a\x0d\x0d\x0a",
+    b"\x1f\x8b",
+)
+"""How pcap of either byte order, pcapng and gzip begin."""
+
+TIMES = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
+"""Names of the column of times, with their unit in seconds."""
+WORDS = {"0": False, "1": True, "false": False, "true": True}
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Packets in the order of sending.
+
+    Attributes
+    ----------
+    lost
+        Whether each was lost.
+    time_s
+        When each was sent, seconds; `None` where that is not known.
+    """
+
+    lost: npt.NDArray[np.bool_]
+    time_s: npt.NDArray[np.float64] | None = None
+
+
+def is_capture(path: Path) -> bool:
+    """Tell whether a file begins as captures do."""
+    with path.open("rb") as file:
+        return file.read(4).startswith(CAPTURE_MARKS)
+
+
+def read_losses(path: Path) -> Losses | None:
+    """Read a trace of losses; `None` if the file is something else.
+
+    Text of 0 (arrived) and 1 (lost), with any white space between them or none; or a table with a header,
+    comma-separated, with a column `lost` and perhaps one of `time_s`, `time_ms`, `time_us`. Lines that begin
+    with # are left out.
+
+    Raises
+    ------
+    FitError
+        If it begins as a trace of losses does, but is none.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    lines = [
+        (number, line.strip())
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise FitError(f"{path}: is empty")
+    head = [cell.strip().lower() for cell in lines[0][1].split(",")]
+    if "lost" in head:
+        return _table(path, head, lines[1:])
+    if not set(lines[0][1]) <= set("01 \t"):
+        return None
+    digits = "".join("".join(line.split()) for _, line in lines)
+    if set(digits) <= set("01"):
+        return Losses(np.frombuffer(digits.encode(), dtype=np.uint8) == ord("1"))
+    return None
+
+
+def from_numbers(values: Iterable[object]) -> Losses:
+    """Return a sequence of 0 and 1, or of truth values.
+
+    Raises
+    ------
+    FitError
+        If there is anything else in it.
+    """
+    array = np.asarray(list(values))
+    if array.ndim != 1 or not np.isin(array, [0, 1]).all():
+        raise FitError("losses: found something else; accepted: a sequence of 0 (arrived) and 1 (lost)")
+    return Losses(array.astype(bool))
+
+
+def _table(path: Path, head: list[str], lines: list[tuple[int, str]]) -> Losses:
+    place = head.index("lost")
+    time = next((name for name in TIMES if name in head), None)
+    lost, times = [], []
+    for (number, _), row in zip(lines, csv.reader(line for _, line in lines), strict=True):
+        if len(row) != len(head):
+            raise FitError(
+                f"{path}, line {number}: found {len(row)} columns; accepted: {len(head)}, as in the header"
+            )
+        word = row[place].strip().lower()
+        if word not in WORDS:
+            raise FitError(f'{path}, line {number}: lost: found "{row[place]}"; accepted: 0, 1, false, true')
+        lost.append(WORDS[word])
+        if time is not None:
+            times.append(_time(row[head.index(time)], f"{path}, line {number}: {time}") * TIMES[time])
+    if time is None:
+        return Losses(np.array(lost, dtype=bool))
+    time_s = np.array(times)
+    if back := np.flatnonzero(np.diff(time_s) < 0).tolist():
+        raise FitError(f"{path}, line {lines[back[0] + 1][0]}: {time}: earlier than the line before")
+    return Losses(np.array(lost, dtype=bool), time_s)
+
+
+def _time(text: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise FitError(f'{where}: found "{text}"; accepted: a number')
+    return value
