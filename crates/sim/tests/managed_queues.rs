@@ -119,6 +119,25 @@ fn queues_that_aim_at_a_delay_hold_it_near_their_target_and_the_link_busy() {
     }
 }
 
+/// The load rests at γ. With 0.98 the queue stays below half of its buffer of 42 ms, with 0.8 there is hardly one.
+#[test]
+fn avq_holds_the_utilisation_that_is_wanted() {
+    for (gamma, most) in [(0.98, 0.021), (0.8, 0.002)] {
+        let management = ManagementPlan::Avq {
+            capacity_bps: MBPS * 1_000_000,
+            alpha: 0.15,
+            gamma,
+            initial_share: 0.8,
+            ecn: true,
+        };
+        let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(70), management };
+        let outcome = run(&plan_of(queue, &vec![newreno(); 20], true), 1);
+        let (delay, utilisation) = delay_and_utilisation(&outcome);
+        assert!((utilisation - gamma).abs() < 0.05, "{utilisation} of {gamma}");
+        assert!(delay < most, "{delay} s");
+    }
+}
+
 /// 0.5 Mbit/s of datagrams beside ten CUBIC flows.
 #[test]
 fn fq_codel_isolates_a_sparse_flow() {
