@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import new_class
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ConfigDict
 
@@ -20,6 +20,7 @@ from airpath.links import LINKS
 from airpath.papers.registry import FIGURES
 from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
+from airpath.scenario.managed_queues import ManagedQueue
 from airpath.schemes import ESTIMATORS, SCHEMES
 from airpath.schemes.loss_differentiation import LossDifferentiation
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES
@@ -74,7 +75,7 @@ def listed(entries: Mapping[str, str]) -> str:
 
 
 def parameter_tables() -> dict[str, type[Table]]:
-    """Return what has a table of parameters, by file: end-to-end schemes, protocols, estimators, sources."""
+    """Return what has a table of parameters, by file."""
     tables: dict[str, type[Table]] = {
         scheme.id: scheme.parameters for scheme in SCHEMES if scheme.router is None
     }
@@ -83,7 +84,13 @@ def parameter_tables() -> dict[str, type[Table]]:
         tables.setdefault(f"protocols/{family.protocol}", together(family.parameters))
     tables["loss-differentiation"] = LossDifferentiation
     tables |= {f"estimators/{estimator.id}": estimator.parameters for estimator in ESTIMATORS}
-    return tables | {f"sources/{source.id}": source.parameters for source in CAPACITY_SOURCES}
+    tables |= {f"sources/{source.id}": source.parameters for source in CAPACITY_SOURCES}
+    return tables | {f"queues/{kind}": table for kind, table in managed_queues().items()}
+
+
+def managed_queues() -> dict[str, type[Table]]:
+    """Return the tables of managed queues by their kind."""
+    return {get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(ManagedQueue)}
 
 
 def together(parts: tuple[type[Table], ...]) -> type[Table]:

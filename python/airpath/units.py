@@ -169,7 +169,16 @@ def parse_buffer(text: object) -> Amount:
     """Read a buffer: bytes, packets, time at the mean rate, bandwidth-delay products, or "unlimited"."""
     if text == "unlimited":
         return Amount(Decimal(0), AmountUnit.UNLIMITED)
-    number, unit = _split(text, BUFFER_HELP)
+    return _queue_size(text, BUFFER_HELP)
+
+
+def parse_threshold(text: object) -> Amount:
+    """Read a threshold of a queue: bytes, packets, time at the mean rate, or bandwidth-delay products."""
+    return _queue_size(text, THRESHOLD_HELP)
+
+
+def _queue_size(text: object, accepted: str) -> Amount:
+    number, unit = _split(text, accepted)
     if unit in _PACKET_UNITS:
         return _packets(number, text)
     if unit.lower() == "bdp":
@@ -179,18 +188,7 @@ def parse_buffer(text: object) -> Amount:
     try:
         return Amount(Decimal(parse_size(text)), AmountUnit.BYTES)
     except UnitError:
-        raise UnitError(f'found "{text}"; accepted: {BUFFER_HELP}') from None
-
-
-def parse_threshold(text: object) -> Amount:
-    """Read a threshold of a queue: bytes, packets, time at the mean rate, or bandwidth-delay products."""
-    try:
-        amount = parse_buffer(text)
-    except UnitError:
-        raise UnitError(f'found "{text}"; accepted: {THRESHOLD_HELP}') from None
-    if amount.unit is AmountUnit.UNLIMITED:
-        raise UnitError(f'found "{text}"; accepted: {THRESHOLD_HELP}')
-    return amount
+        raise UnitError(f'found "{text}"; accepted: {accepted}') from None
 
 
 def format_rate(bits_per_second: int | float, digits: int | None = None) -> str:

@@ -130,7 +130,11 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
             self.window = window.max(event.mss * 2);
             self.ssthresh = Some(self.window);
         }
-        let grows = event.window_limited && !event.in_recovery && !event.acked.is_zero();
+        // An acknowledgment that echoes a mark lets nothing grow (RFC 3168, section 6.1.2).
+        let grows = event.window_limited
+            && !event.in_recovery
+            && !event.congestion_experienced
+            && !event.acked.is_zero();
         if !self.in_slow_start() {
             if grows {
                 self.window = self.rule.congestion_avoidance(self.window, event).max(event.mss);

@@ -12,7 +12,9 @@ mod managed;
 mod packet;
 mod source;
 
-use airpath_model::{Bytes, Duration, Ecn, Qdisc};
+use std::cell::Cell;
+
+use airpath_model::{Bytes, DropReason, Duration, Ecn, Qdisc};
 use airpath_queue::{
     DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router, RouterProtocol, Vcp, Xcp,
     XcpConfig,
@@ -20,7 +22,7 @@ use airpath_queue::{
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use contract::{Operation, run};
+use contract::{Deed, Operation, run};
 use faulty::{Fault, Faulty};
 use packet::TestPacket;
 use source::Known;
@@ -88,6 +90,24 @@ fn every_discipline_keeps_the_contract() {
             Ok(())
         });
         assert!(outcome.is_ok(), "{}", outcome.unwrap_err());
+    }
+}
+
+/// Else the contract of marks and early drops would be held to nothing.
+#[test]
+fn every_managed_queue_acts_under_these_operations() {
+    for Discipline { name, limit, make, lane } in managed::disciplines() {
+        if name.starts_with("priority") || name.starts_with("drr") {
+            continue; // they choose nobody
+        }
+        let acted = Cell::new(0);
+        let outcome = TestRunner::deterministic().run(&operations(), |operations| {
+            let deeds = run(&mut *make(limit), limit, lane, &operations).map_err(TestCaseError::fail)?;
+            let acts = |deed: &&Deed| matches!(deed, Deed::Marked(..) | Deed::Dropped(.., DropReason::Early));
+            acted.set(acted.get() + deeds.iter().filter(acts).count());
+            Ok(())
+        });
+        assert!(outcome.is_ok() && acted.get() > 100, "{name}: {} packets", acted.get());
     }
 }
 

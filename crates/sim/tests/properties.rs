@@ -226,6 +226,86 @@ fn any_queue() -> impl Strategy<Value = QueuePlan> {
         (1_u64..60).prop_map(packets),
         (1_500_u64..90_000)
             .prop_map(|bytes| QueuePlan::DropTail { limit_bytes: Some(bytes), limit_packets: None }),
+        (any_management(), 1_u64..60).prop_map(|(management, packets)| QueuePlan::Managed {
+            limit_bytes: None,
+            limit_packets: Some(packets),
+            management,
+        }),
+    ]
+}
+
+/// Management that acts within a few packets.
+fn any_management() -> impl Strategy<Value = ManagementPlan> {
+    prop_oneof![
+        any::<bool>().prop_map(|ecn| ManagementPlan::Red {
+            unit: QueueUnitPlan::Packets,
+            minimum: 1.0,
+            maximum: 5.0,
+            max_probability: 0.5,
+            weight: 0.2,
+            gentle: true,
+            wait: ecn,
+            adaptive: ecn,
+            ecn,
+            mark_limit: 0.5,
+            packet_bytes: 1500,
+            packet_time_ns: MILLISECOND,
+        }),
+        Just(ManagementPlan::Rem {
+            unit: QueueUnitPlan::Bytes,
+            capacity_bps: 1_000_000,
+            interval_ns: 5 * MILLISECOND,
+            gamma: 0.1,
+            alpha: 0.1,
+            phi: 1.1,
+            target: 3.0,
+            response: RemResponsePlan::Mark,
+            packet_bytes: 1500,
+        }),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Avq {
+            capacity_bps: 2_000_000,
+            alpha: 0.15,
+            gamma: 0.98,
+            initial_share: 0.8,
+            ecn,
+        }),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Codel {
+            target_ns: MILLISECOND,
+            interval_ns: 10 * MILLISECOND,
+            packet_bytes: 100,
+            ecn,
+        }),
+        any::<bool>().prop_map(|ecn| ManagementPlan::FqCodel {
+            target_ns: MILLISECOND,
+            interval_ns: 10 * MILLISECOND,
+            packet_bytes: 100,
+            ecn,
+            quantum_bytes: 700,
+            queues: 3,
+        }),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Pie {
+            target_ns: MILLISECOND,
+            update_ns: 5 * MILLISECOND,
+            alpha: 1.0,
+            beta: 10.0,
+            burst_ns: 10 * MILLISECOND,
+            delay: if ecn { PieDelayPlan::Timestamps } else { PieDelayPlan::DepartureRate },
+            derandomise: ecn,
+            ecn,
+            mark_limit: 0.3,
+            packet_bytes: 100,
+        }),
+        Just(ManagementPlan::DualPi2 {
+            target_ns: MILLISECOND,
+            update_ns: 5 * MILLISECOND,
+            alpha: 1.0,
+            beta: 10.0,
+            coupling: 2.0,
+            step_ns: MILLISECOND,
+            classic_share: 0.1,
+            packet_bytes: 100,
+        }),
+        Just(ManagementPlan::Drr { quantum_bytes: 700, queues: 2 }),
     ]
 }
 

@@ -62,7 +62,7 @@ def _labels() -> str:
 
 
 _QUANTITIES = {
-    "link_observations": ("the router's protocol and capacity source", OBSERVATIONS),
+    "link_observations": ("managed queues, router protocols and capacity sources", OBSERVATIONS),
     "flow_observations": ("the controller", FLOW_OBSERVATIONS),
 }
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One quantity that a router protocol, a capacity source, or a controller reports.
+    """One quantity that a queue, a router protocol, a capacity source, or a controller reports.
 
     Attributes
     ----------
@@ -52,6 +52,21 @@ _OBSERVATIONS = (
     Observation("arrival_rate_pps", "packets/s", "EBE: arrivals over the estimation interval"),
     Observation("spare_bandwidth", "B/s", "XCP-b: spare bandwidth that was answered last"),
     Observation("empty_intervals", "", "XCP-b: control intervals in a row with an empty queue"),
+    Observation("average_queue_packets", "packets", "RED: average queue"),
+    Observation("probability", "", "RED, REM, PIE: probability to mark or drop"),
+    Observation("max_probability", "", "RED: probability at the upper threshold, which may adapt"),
+    Observation("price", "", "REM: price of the link"),
+    Observation("virtual_capacity_bps", "bit/s", "AVQ: capacity of the virtual queue"),
+    Observation("virtual_queue_bytes", "B", "AVQ: what waits in the virtual queue"),
+    Observation("sojourn_s", "s", "CoDel: how long the packet that left last had waited"),
+    Observation("dropping", "", "CoDel: 1 while it drops or marks, else 0"),
+    Observation("drop_count", "", "CoDel, FQ-CoDel: drops in a row, the most of any queue"),
+    Observation("busy_queues", "", "FQ-CoDel, priority, DRR: queues in which packets wait"),
+    Observation("queue_delay_s", "s", "PIE: delay at the last update"),
+    Observation("burst_allowance_s", "s", "PIE: how much longer everything passes"),
+    Observation("base_probability", "", "DualPI2: p', whose square classic packets see"),
+    Observation("classic_delay_s", "s", "DualPI2: delay of the classic queue at the last update"),
+    Observation("low_latency_delay_s", "s", "DualPI2: delay of the low-latency queue at the last update"),
 )
 
 _FLOW_OBSERVATIONS = (

@@ -110,6 +110,7 @@ def test_the_compositions_are_listed_with_their_pages(make_docs):
 @pytest.mark.parametrize("quantity", OBSERVATIONS)
 def test_every_reported_quantity_is_on_a_page(quantity):
     pages = {page for scheme in ROUTER_ASSISTED for page in pages_of(scheme).values()}
+    pages |= {path.read_text(encoding="utf-8") for path in (DOCS / "queues").glob("*.md")}
     assert any(f"`{quantity}`" in page for page in pages)
 
 
@@ -126,6 +127,20 @@ QUEUE_PAGES = {"scheme": "router"}
 def test_every_queue_has_a_page(queue):
     page = (DOCS / "queues" / f"{QUEUE_PAGES.get(queue, queue)}.md").read_text(encoding="utf-8")
     assert f'kind = "{queue}"' in page
+
+
+MANAGED = [queue.name for queue in QUEUES if queue.name not in ("drop-tail", "router", "scheme")]
+
+
+@pytest.mark.parametrize("queue", MANAGED)
+def test_every_parameter_of_a_managed_queue_is_on_its_page(queue, make_docs):
+    page = (DOCS / "queues" / f"{queue}.md").read_text(encoding="utf-8")
+    assert f'"docs/reference/parameters/queues/{queue}.md"' in section(page, "Parameters")
+    assert f"queues/{queue}" in make_docs.parameter_tables()
+    assert "```text" in page, "no formula"
+    assert section(page, "Departures").strip()
+    assert section(page, "What it reports").strip()
+    assert len(section(page, "Sources").split()) > 1
 
 
 def test_every_page_is_in_the_navigation():

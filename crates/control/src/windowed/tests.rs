@@ -67,6 +67,21 @@ fn loss_and_ce_set_window_and_threshold_to_half_the_flight() {
     }
 }
 
+/// RFC 3168, section 6.1.2, in both phases.
+#[test]
+fn acknowledgments_that_echo_a_mark_let_nothing_grow() {
+    let mut echo = ack(1);
+    echo.congestion_experienced = true;
+    let mut controller = reno(10);
+    controller.on_ack(&echo, &mut NullProbe);
+    assert_eq!(segments(&controller), 10);
+    tell(&mut controller, CongestionSignal::EcnCe, 10, 0);
+    (0..20).for_each(|_| controller.on_ack(&echo, &mut NullProbe));
+    assert_eq!(segments(&controller), 5);
+    acknowledge(&mut controller, 5);
+    assert_eq!(segments(&controller), 6);
+}
+
 #[test]
 fn a_signal_never_enlarges_the_window_and_the_threshold_stays_at_two_segments() {
     let mut controller = reno(1);

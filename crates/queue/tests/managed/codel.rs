@@ -42,7 +42,7 @@ fn drops_of_a_standing_queue_come_by_the_control_law() {
     }
     assert!(times.len() > expected.len());
     assert!(driver.seen.drops.iter().all(|(.., reason)| *reason == DropReason::Early));
-    assert!(driver.observed("dropping") == 1.0);
+    assert!(driver.observed("dropping") > 0.0);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn dropping_begins_where_it_left_off_unless_that_was_long_ago() {
         }
         driver.observed("drop_count")
     });
-    assert!(counts[0] > 5.0 && counts[1] == 1.0, "{counts:?}");
+    assert!(counts[0] > 5.0 && counts[1] < 1.5, "{counts:?}");
 }
 
 #[test]
