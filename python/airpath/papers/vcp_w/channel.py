@@ -73,8 +73,8 @@ class Fading:
 
     @property
     def code(self) -> str:
-        """The rates for people: `0.93/0.5`, a dash for none."""
-        return "/".join("–" if rate is None else f"{rate:g}" for rate in (self.data, self.acks))
+        """The rates for people: `0.93/0.5`, 1 for none."""
+        return "/".join("1" if rate is None else f"{rate:g}" for rate in (self.data, self.acks))
 
 
 @functools.cache

@@ -25,8 +25,8 @@ from airpath.papers.vcp_w.over_snr import (
     finish_snr,
     knees,
     label,
-    lines,
     least_sure,
+    lines,
     smallest_step,
     sweep,
 )
@@ -272,7 +272,7 @@ def _shift_table(_runs: FigureRuns) -> Sequence[TextTable]:
                     (
                         reading,
                         antennas,
-                        "–" if rate is None else f"{rate:g}",
+                        "1" if rate is None else f"{rate:g}",
                         *(f"{value:.1f}" for point in points for value in point),
                         *(f"{points[1][part] - points[0][part]:+.2f}" for part in (0, 1)),
                     )
