@@ -29,7 +29,7 @@ def way(plan, names):
 @pytest.mark.parametrize(
     ("antennas", "rate", "half", "hundredth"),
     [
-        # An independent computation, packets of 1040 bytes, bursts of 8 bits, codewords of at most 255 symbols.
+        # Computed independently for 1040 bytes, bursts of 8 bits, codewords of at most 255 symbols.
         ("1x1", None, 35.1, 53.5),
         ("2x1", None, 20.9, 30.4),
         ("1x2", None, 17.9, 27.4),
@@ -85,7 +85,7 @@ def test_with_one_link_long_flows_keep_their_rtt(tmp_path):
     run = run_of(
         tmp_path, parking_lot.on(parking_lot.ONE_HOP, XCP, 1, {"duration": "30s", "record.warm_up": "10s"})
     )
-    # Propagation, and 3 ms to send a packet and its acknowledgment over three links each; some find a short queue.
+    # Propagation, and 3 ms to send a packet and its acknowledgment; some find a short queue.
     for group, base_s in ((run.min_rtt_s[:30], 2.02), (run.min_rtt_s[30:], 0.52)):
         assert group.min() == pytest.approx(base_s + 0.003, abs=0.0005)
         assert group.max() < base_s + 0.05

@@ -22,12 +22,16 @@ READINGS: Final = {PER_BIT: BIT, PER_SYMBOL: SYMBOL}
 """The two readings of the axis of SNR, printed one first."""
 
 AXIS: Final = (
-    "What a step of the chain is shifts the axis of SNR. Printed is a step and an error draw per bit, which puts"
-    " every curve far to the right; with a step and a draw per symbol of the code (a byte), a reading of ours, knees"
-    " lie 9 dB (1x1) and 4.5 to 6 dB (others) further left. Shapes and orders can be compared, dB values cannot."
+    "What a step of the chain is shifts the axis of SNR. Printed is a step and an error draw per bit, which"
+    " puts"
+    " every curve far to the right; with a step and a draw per symbol of the code (a byte), a reading of"
+    " ours, knees"
+    " lie 9 dB (1x1) and 4.5 to 6 dB (others) further left. Shapes and orders can be compared, dB values"
+    " cannot."
 )
 CODING: Final = (
-    "Packets are split into codewords of at most 255 symbols, which the paper takes for one; losses are exact for"
+    "Packets are split into codewords of at most 255 symbols, which the paper takes for one; losses are"
+    " exact for"
     " the chain. Codes take no time on the air: the rate of the link is that of the data."
 )
 

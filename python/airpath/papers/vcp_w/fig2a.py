@@ -52,7 +52,7 @@ TWELVE: Final = "step per bit, bursts of 12"
 PLATEAU: Final = "plateau over 400 s"
 
 _AROUND_THE_KNEE: Final = {"1x1": (4, 24), "2x1": (0, 16), "1x2": (-2, 14), "2x2": (-4, 10)}
-"""First and last SNR of those that are run, besides the best, in steps of 2 dB: the knees of both readings."""
+"""First and last SNR that are run besides the best, in steps of 2 dB: the knees of both readings."""
 SNRS: Final = {
     antennas: (*map(float, range(first, last + 1, 2)), BEST_DB)
     for antennas, (first, last) in _AROUND_THE_KNEE.items()
@@ -177,8 +177,10 @@ _NOTES: Final = (
     WHICH_VCP,
     AXIS,
     CODING,
-    "The text says bursts of 12 bits, the caption 8: both are run, with a step per bit. Runs last 60 s instead of"
-    " up to 1000, of which the first 10 do not count, and SNRs are coarse; the plateau is run over 400 s too.",
+    "The text says bursts of 12 bits, the caption 8: both are run, with a step per bit. Runs last 60 s"
+    " instead of"
+    " up to 1000, of which the first 10 do not count, and SNRs are coarse; the plateau is run over 400 s"
+    " too.",
     PROFILE,
     REM_NOTE,
     ANY_DURATION,
@@ -197,7 +199,8 @@ FIG2A: Final = Figure(
             "antennas",
             "1x1, 2x1, 1x2 and 2x2 are in ascending order",
             Positive(),
-            "how much further left the knee (half of the plateau) is with the next better antennas, where it is"
+            "how much further left the knee (half of the plateau) is with the next better antennas, where it"
+            " is"
             " least sure",
             _order,
             choices=_SWEEPS,
@@ -279,7 +282,8 @@ def _shift_table(_runs: FigureRuns) -> Sequence[TextTable]:
                 )
     return [
         TextTable(
-            "SNR (dB) at which 50 % and 1 % of packets of 1040 bytes are lost, exact, bursts of 8 and 12 steps",
+            "SNR (dB) at which 50 % and 1 % of packets of 1040 bytes are lost, exact, bursts of 8 and 12"
+            " steps",
             (
                 *("reading", "antennas", "rate", "50 %, 8", "1 %, 8", "50 %, 12", "1 %, 12"),
                 *("shift at 50 %", "shift at 1 %"),
@@ -301,7 +305,8 @@ FIG2D: Final = Figure(
             "consistent",
             "the packet error rate is consistent with the delivered packets: less of it delivers more",
             AtLeast(0.7),
-            "rank correlation of error rate and delivered packets over the SNR, with the sign changed, where it is"
+            "rank correlation of error rate and delivered packets over the SNR, with the sign changed, where"
+            " it is"
             " smallest",
             _consistent,
         ),
@@ -310,7 +315,8 @@ FIG2D: Final = Figure(
                 f"exact-{_LINKS[choice][0]}",
                 f"the error rate is that of the channel, whatever the protocol; {choice}",
                 AtMost(0.01),
-                "difference from the exact loss of a packet of 1040 bytes, mean over points of 0.1 to 50 % loss",
+                "difference from the exact loss of a packet of 1040 bytes, mean over points of 0.1 to 50 %"
+                " loss",
                 _off_exact(choice),
                 choices=(choice,),
             )
@@ -319,7 +325,8 @@ FIG2D: Final = Figure(
     ),
     notes=(
         *_NOTES,
-        "The rate is that of bytes on the link in one direction; acknowledgments, better protected, are one byte"
+        "The rate is that of bytes on the link in one direction; acknowledgments, better protected, are one"
+        " byte"
         " in 27 of them. The table says by how much longer bursts shift the curves.",
     ),
 )

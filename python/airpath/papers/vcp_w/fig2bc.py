@@ -176,7 +176,8 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
             "data",
             "a small percentage of coding of data improves performance significantly",
             Positive(),
-            "SNR for half of the plateau (the end of the axis if never), data not coded minus rate 0.93, where it"
+            "SNR for half of the plateau (the end of the axis if never), data not coded minus rate 0.93,"
+            " where it"
             " is least sure",
             _gain(schemes, antennas, (None, 0.5)),
             choices=tuple(READINGS),
@@ -198,7 +199,8 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
 
 _NOTES: Final = (
     WHICH_VCP,
-    "Bursts of 12 in the bad state. The text says “different rates” and “in all cases 0.93 and 0.5”: the latter is"
+    "Bursts of 12 in the bad state. The text says “different rates” and “in all cases 0.93 and 0.5”: the"
+    " latter is"
     " taken for its best, and shown beside others. Runs last 60 s, of which the first 10 do not count.",
     AXIS,
     CODING,
@@ -313,7 +315,8 @@ FIG2C: Final = Figure(
                 (
                     XCP,
                     VCP,
-                    "acknowledgments are cumulative, and one that arrives brings XCP its rate, but VCP only growth"
+                    "acknowledgments are cumulative, and one that arrives brings XCP its rate, but VCP only"
+                    " growth"
                     " for what it covers; no choice was found that reverses it",
                 ),
                 (VCP, REM, ""),
@@ -330,7 +333,8 @@ FIG2C: Final = Figure(
     ),
     notes=(
         *_NOTES,
-        "The sensitivity to lost acknowledgments is measured apart: one way, data never lost, acknowledgments lost"
+        "The sensitivity to lost acknowledgments is measured apart: one way, data never lost,"
+        " acknowledgments lost"
         " independently of each other.",
         REM_NOTE,
     ),

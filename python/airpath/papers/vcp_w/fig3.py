@@ -153,7 +153,8 @@ def _fast(of: Runs) -> Sample:
 
 
 _LIMIT_REASON: Final = (
-    "with a limit of 1.0 s (ns-2), near the base RTT of 1.03 s, XCP is perfectly steady one way; swings appear where"
+    "with a limit of 1.0 s (ns-2), near the base RTT of 1.03 s, XCP is perfectly steady one way; swings"
+    " appear where"
     " the RTT is about twice the limit"
 )
 
@@ -258,12 +259,13 @@ FIG3: Final = Figure(
             "VCP's utilisation",
             _of(VCP, _used),
             choices=_TWO_WAY_ALL,
-            reason="acknowledgments that queue behind data come in bursts, and so do packets that are not paced",
+            reason="acknowledgments queue behind data and come in bursts, and so do packets",
         ),
     ),
     notes=(
         WHICH_VCP,
-        "XCP's longest control interval, which also caps the RTT of packets, is 1.0 s as in ns-2; 0.5 and 0.3 s are"
+        "XCP's longest control interval, which also caps the RTT of packets, is 1.0 s as in ns-2; 0.5 and"
+        " 0.3 s are"
         " shown beside it. “paced”: every sender spreads its window over the round trip.",
         PROFILE,
         REM_NOTE,

@@ -1,4 +1,4 @@
-"""VCP-W, figure 5: how local and long flows share the links of the parking lot; and why VCP's share so unequally."""
+"""VCP-W, figure 5: local and long flows in the parking lot; and why VCP's share so unequally."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -153,7 +153,8 @@ FIG5A: Final = Figure(
         ),
     ),
     notes=(
-        "XCP's longest control interval is 1.0 s as in ns-2, less than the long flows' RTT of 2 s; 0.5 s is shown"
+        "XCP's longest control interval is 1.0 s as in ns-2, less than the long flows' RTT of 2 s; 0.5 s is"
+        " shown"
         " beside it.",
         SETTING,
         PROFILE,
@@ -315,8 +316,10 @@ CAUSES: Final = Figure(
         ),
     ),
     notes=(
-        "Ours, to tell two explanations apart. With one link the long flows keep their base RTT of 2.02 s by delay"
-        " at their side and meet AB alone. The paper's own explanation, that local flows react more often, holds in"
+        "Ours, to tell two explanations apart. With one link the long flows keep their base RTT of 2.02 s by"
+        " delay"
+        " at their side and meet AB alone. The paper's own explanation, that local flows react more often,"
+        " holds in"
         " all four places.",
         RULES_NOTE,
         SETTING,

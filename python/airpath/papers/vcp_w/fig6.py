@@ -137,8 +137,10 @@ FIG6: Final = Figure(
         ),
     ),
     notes=(
-        "Each choice is a reading of VCP's sender; XCP is the same in all, with the limit of 1.0 s. All but the one"
-        " with alpha 0.25 spread small windows over the round trip, as the authors' code does; with alpha 0.25 that"
+        "Each choice is a reading of VCP's sender; XCP is the same in all, with the limit of 1.0 s. All but"
+        " the one"
+        " with alpha 0.25 spread small windows over the round trip, as the authors' code does; with alpha"
+        " 0.25 that"
         " doubles the queue.",
         RULES_NOTE,
         SETTING,

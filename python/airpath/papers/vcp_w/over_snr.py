@@ -83,7 +83,7 @@ def crossings(snrs: Sequence[float], values: Numbers, level: Numbers) -> Numbers
 
 
 def knees(of: Runs, scheme: str, fading: Fading, snrs: Sequence[float]) -> Numbers:
-    """Return for each repetition the SNR at which half of what is delivered at the highest SNR is delivered."""
+    """Return for each repetition the SNR at which half of what the highest SNR delivers is delivered."""
     values = curve(of, scheme, fading, snrs, delivered)
     return crossings(snrs, values, values[-1] / 2)
 

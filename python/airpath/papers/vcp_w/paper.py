@@ -1,4 +1,4 @@
-"""What the simulated figures of VCP-W have in common: schemes, the rules of VCP that the paper leaves open, notes."""
+"""What VCP-W's simulations have in common: schemes, the rules of VCP that the paper leaves open, notes."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -70,7 +70,7 @@ def scheme_of(label: str) -> str:
 def one_bottleneck(
     scenario: str, label: str, repetitions: int, changes: Mapping[str, Any] | None = None
 ) -> Experiment:
-    """Return `xcp`, `vcp`, `rem` or a rule of VCP on the dumbbell; changes of the buffer hold for all of them."""
+    """Return `xcp`, `vcp`, `rem` or a rule of VCP on the dumbbell; a changed buffer holds for all."""
     settings = dict(changes or {})
     if label == REM:
         limit = settings.pop("topology.bottleneck.queue.limit", "1bdp")

@@ -26,13 +26,17 @@ AFTER: Final[Span] = (1250.0, 1500.0)
 
 SETTING: Final = (
     "Ours where the paper is silent: one wired link for each group of sources, buffers of one bandwidth-delay"
-    " product of the local flows, starts within 10 s of each other, all data in one direction. The long flows'"
-    " share of a link is what they get at AB; nothing of it is lost later. Shares before R3 are means from 500 to"
+    " product of the local flows, starts within 10 s of each other, all data in one direction. The long"
+    " flows'"
+    " share of a link is what they get at AB; nothing of it is lost later. Shares before R3 are means from"
+    " 500 to"
     " 1000 s, after it from 1250 s on."
 )
 RULES_NOTE: Final = (
-    "With AI for an RTT after the freeze whatever comes, a flow that meets overload all the time rests at 8 alpha_s"
-    " packets: with linear AI and alpha 1 at 20, so that the 60 local flows of a link want 1200 packets where its"
+    "With AI for an RTT after the freeze whatever comes, a flow that meets overload all the time rests at 8"
+    " alpha_s"
+    " packets: with linear AI and alpha 1 at 20, so that the 60 local flows of a link want 1200 packets"
+    " where its"
     " BDP and its buffer hold 250 each. The queue then stays full and drops."
 )
 

@@ -68,7 +68,7 @@ def _exact(antennas: str, clock: str) -> Numbers:
 
 @styled
 def _draw(runs: FigureRuns) -> Picture:
-    """Draw the exact loss and what XCP delivers: a row for each antenna configuration, a column for each reading."""
+    """Draw exact loss and XCP's deliveries: a row for each antenna configuration, a column for each reading."""
     picture = Picture(figsize=(PAGE_IN, 8.4), layout="constrained")
     grid = picture.add_gridspec(len(ANTENNAS), 4)
     most = max(_surface(runs.of(name), "2x2").mean(axis=2).max() for name in READINGS)
@@ -139,7 +139,7 @@ def _order(of: Runs) -> Sample:
 
 
 def _agree(clock: str) -> Callable[[Runs], Sample]:
-    """Return the share of points with hardly any or hardly no arrivals that deliver hardly any or nearly all."""
+    """Return the share of points, of those far from the knee, that deliver as their loss lets expect."""
 
     def measure(of: Runs) -> Sample:
         agree = []
@@ -172,7 +172,8 @@ SURFACES: Final = Figure(
             "antennas",
             "1x1, 2x1, 1x2 and 2x2 are in ascending order at every code rate (ours, of all coded ones)",
             Positive(),
-            "SNR for half of the most delivered packets, worse minus next better antennas, where it is least sure",
+            "SNR for half of the most delivered packets, worse minus next better antennas, where it is least"
+            " sure",
             _order,
             unit="dB",
         ),
@@ -181,7 +182,8 @@ SURFACES: Final = Figure(
                 f"follows-{clock}",
                 f"deliveries follow the channel, {name} (ours)",
                 AtLeast(0.95),
-                f"share of points that deliver at most 5 % of the most where at least {MOST_LOST:.0%} of packets are"
+                f"share of points that deliver at most 5 % of the most where at least {MOST_LOST:.0%} of"
+                " packets are"
                 f" lost, at least 90 % where at most {FEW_LOST:.2%} are",
                 _agree(clock),
                 choices=(name,),
@@ -190,8 +192,10 @@ SURFACES: Final = Figure(
         ),
     ),
     notes=(
-        "No figure of the paper: all its antennas, codes and qualities in one. Error rates are exact; packets are"
-        " those that XCP, which is quickest at its rate, delivers in 15 s after the first 10 over the wireless"
+        "No figure of the paper: all its antennas, codes and qualities in one. Error rates are exact;"
+        " packets are"
+        " those that XCP, which is quickest at its rate, delivers in 15 s after the first 10 over the"
+        " wireless"
         " bottleneck. Acknowledgments have rate 0.5.",
         AXIS,
         CODING,

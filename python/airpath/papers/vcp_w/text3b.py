@@ -1,4 +1,4 @@
-"""VCP-W, section III-B: delivered packets in the parking lot over the quality of its links (text, no figure)."""
+"""VCP-W, section III-B: packets delivered in the parking lot over its links' quality (text, no figure)."""
 
 from typing import Final
 
@@ -30,7 +30,7 @@ def _at(label: str, snr: float) -> str:
 
 
 def _delivered(run: RunData) -> float:
-    """Return the packets delivered over a link, mean over the four, in thousands: long flows count at each."""
+    """Return thousands of packets delivered over a link, mean over the four: long flows count at each."""
     hops = [len(LINKS) if group == _LONG else 1 for group in run.flow_group]
     return float(np.dot(hops, run.flow_goodput_bytes)) / len(LINKS) / PAYLOAD_BYTES / 1e3
 
@@ -57,7 +57,7 @@ def _packets_over_snr(of: Runs, label: str) -> Numbers:
 
 
 def _threshold(of: Runs) -> Sample:
-    """Return over how many dB XCP and VCP rise from a tenth to nine tenths of their plateau, the larger one."""
+    """Return how many dB it takes from a tenth to nine tenths of the plateau, the larger of XCP's and VCP's."""
     widths = []
     for label in _SCHEMES:
         values = _packets_over_snr(of, label)
@@ -124,7 +124,8 @@ TEXT3B: Final = Figure(
     ),
     notes=(
         WHICH_VCP,
-        "All five groups start within the first 10 s; 300 s of which the first 100 do not count, instead of 1500. The"
+        "All five groups start within the first 10 s; 300 s of which the first 100 do not count, instead of"
+        " 1500. The"
         " paper does not show the curves. Other rules of VCP are run at 30 dB alone.",
         AXIS,
         CODING,
