@@ -68,7 +68,7 @@ def _exact(antennas: str, clock: str) -> Numbers:
 
 @styled
 def _draw(runs: FigureRuns) -> Picture:
-    """Draw exact loss and XCP's deliveries: a row for each antenna configuration, a column for each reading."""
+    """Draw exact loss and XCP's deliveries: rows are antenna configurations, columns readings."""
     picture = Picture(figsize=(PAGE_IN, 8.4), layout="constrained")
     grid = picture.add_gridspec(len(ANTENNAS), 4)
     most = max(_surface(runs.of(name), "2x2").mean(axis=2).max() for name in READINGS)

@@ -57,7 +57,7 @@ def _packets_over_snr(of: Runs, label: str) -> Numbers:
 
 
 def _threshold(of: Runs) -> Sample:
-    """Return how many dB it takes from a tenth to nine tenths of the plateau, the larger of XCP's and VCP's."""
+    """Return how many dB it takes from a tenth to nine tenths of the plateau, the larger of the two."""
     widths = []
     for label in _SCHEMES:
         values = _packets_over_snr(of, label)
