@@ -26,11 +26,11 @@ from airpath.papers.vcp_w.paper import (
     VCP,
     WHICH_VCP,
     XCP,
+    cell,
     one_bottleneck,
     xcp,
 )
 from airpath.plots.style import legend_above, styled
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 
 REPETITIONS: Final = 10
@@ -129,16 +129,16 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _table(runs: FigureRuns) -> list[TextTable]:
-    def cell(choice: str, label: str, measure: Any) -> str:
-        values = sample([100 * measure(run) for run in runs.of(choice)(label)])
-        low, high = values.interval
-        return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
+    def percent(choice: str, label: str, measure: Callable[[RunData], float]) -> str:
+        return cell([100 * measure(run) for run in runs.of(choice)(label)])
 
     return [
         TextTable(
             f"From {SETTLED[0]:g} s on: {title} (± half-width of the 95 % interval)",
             ("choice", *(LOOKS[label].display_name for label in SCHEMES)),
-            tuple((choice, *(cell(choice, label, measure) for label in SCHEMES)) for choice in runs.choices),
+            tuple(
+                (choice, *(percent(choice, label, measure) for label in SCHEMES)) for choice in runs.choices
+            ),
         )
         for title, measure in (
             ("utilisation in %", _used),

@@ -13,10 +13,9 @@ from airpath.papers.rules import AtMost, Between
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, sample
 from airpath.papers.vcp_w.channel import DATA_BYTES
-from airpath.papers.vcp_w.paper import LOOKS, PAPER, PROFILE, RULES, VCP, XCP
+from airpath.papers.vcp_w.paper import LOOKS, PAPER, PROFILE, RULES, VCP, XCP, cell
 from airpath.papers.vcp_w.parking_lot import LINKS, PARKING_LOT, RULES_NOTE, SETTING, on
 from airpath.plots.style import styled
-from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 
 REPETITIONS: Final = 10
@@ -72,16 +71,16 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _table(runs: FigureRuns) -> list[TextTable]:
-    def cell(one: Sample) -> str:
-        low, high = one.interval
-        return mean_and_half_width({"mean": one.mean, "ci95_low": low, "ci95_high": high})
-
     return [
         TextTable(
             "Mean queue in packets from 100 s on, of CD from 1100 s on (± half-width of the 95 % interval)",
             ("choice", "scheme", *LINKS),
             tuple(
-                (choice, LOOKS[label].display_name, *map(cell, _samples(runs, choice, label)))
+                (
+                    choice,
+                    LOOKS[label].display_name,
+                    *(cell(one.values) for one in _samples(runs, choice, label)),
+                )
                 for choice in runs.choices
                 for label in _SCHEMES
             ),

@@ -1,11 +1,13 @@
 """What VCP-W's simulations have in common: schemes, the rules of VCP that the paper leaves open, notes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from airpath.papers.experiment import Experiment
+from airpath.papers.sample import sample
 from airpath.papers.settings import with_options
 from airpath.plots import SchemeStyle, style_for
+from airpath.results.formatting import mean_and_half_width
 
 PAPER: Final = "VCP-W"
 
@@ -81,3 +83,9 @@ def one_bottleneck(
 def xcp(limit: str) -> str:
     """Return XCP with this longest control interval."""
     return with_options(XCP, max_interval=limit)
+
+
+def cell(values: Sequence[float]) -> str:
+    """Return mean ± half-width of the 95 % interval."""
+    low, high = sample(values).interval
+    return mean_and_half_width({"mean": sample(values).mean, "ci95_low": low, "ci95_high": high})
