@@ -19,6 +19,7 @@ PROMISED = {
     "ebe": "ablation ablation-cubic",
     "gm": "fig3 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11",
     "sarbe": "fig1 fig2a fig2b fig4 fig5 fig6",
+    "vcp-w": "fig2a fig2b fig2c fig2d fig3 text3b fig5a fig5c causes fig6 surfaces",
     "estimators": "links",
     "satellite": "downloads",
 }
@@ -122,7 +123,7 @@ def test_settings_differ_in_what_comes_back(setting, reverse_flows, reverse_mbps
     [
         name
         for name in scenario_names()
-        if name.startswith(("ebe-", "estimators-", "gm-", "sarbe-", "stress-"))
+        if name.startswith(("ebe-", "estimators-", "gm-", "sarbe-", "stress-", "vcpw-"))
     ],
 )
 def test_shipped_scenarios_are_accepted_by_the_engine(name):
@@ -148,6 +149,7 @@ def test_beliefs_are_given_to_those_who_ask():
         ("gm", "gm/fig3", 9),
         ("sarbe", "sarbe/fig1", 6),
         ("sarbe/fig2", "sarbe/fig2a", 2),
+        ("vcp-w/fig2", "vcp-w/fig2a", 4),
     ],
 )
 def test_figures_are_found_by_name(what, first, count):

@@ -1,0 +1,133 @@
+"""VCP-W's simulations: the scenarios are the paper's, and the statements that a few short runs can show."""
+
+import numpy as np
+import pytest
+
+from airpath.papers.experiment import Experiment
+from airpath.papers.measures import mean_queue, utilisation
+from airpath.papers.store import RunStore
+from airpath.papers.vcp_w import over_snr, parking_lot
+from airpath.papers.vcp_w.channel import ACK_BYTES, ANTENNAS, BIT, SYMBOL, Fading
+from airpath.papers.vcp_w.paper import AUTHOR, GUARDED, OBEYING, REM, RULES, VCP, XCP, one_bottleneck
+from airpath.papers.work import do_runs, missing_runs, read_runs
+from airpath.schemes import parse_scheme
+
+
+def run_of(tmp_path, experiment: Experiment):
+    store = RunStore(tmp_path / "runs")
+    do_runs(missing_runs([experiment], store), store, 2, lambda _share: None)
+    return read_runs(experiment, store)[0]
+
+
+def way(plan, names):
+    """Links by name on the way of a flow, and its base RTT in ms without the time of transmission."""
+    links = {link["name"]: link for link in plan["links"]}
+    assert set(names) <= set(links)
+    return sum(links[name]["delay_ns"]["value"] for name in names) / 1e6
+
+
+@pytest.mark.parametrize(
+    ("antennas", "rate", "half", "hundredth"),
+    [
+        # Computed independently for 1040 bytes, bursts of 8 bits, codewords of at most 255 symbols.
+        ("1x1", None, 35.1, 53.5),
+        ("2x1", None, 20.9, 30.4),
+        ("1x2", None, 17.9, 27.4),
+        ("2x2", None, 13.6, 19.9),
+        ("1x1", 0.93, 19.1, 22.5),
+        ("2x1", 0.93, 11.9, 14.1),
+        ("1x2", 0.9, 7.7, 9.5),
+        ("2x2", 0.9, 4.9, 6.5),
+    ],
+)
+def test_exact_losses_lie_where_they_were_computed_elsewhere(antennas, rate, half, hundredth):
+    fading = Fading(antennas, rate)
+    assert fading.snr_at(0.5) == pytest.approx(half, abs=0.06)
+    assert fading.snr_at(0.01) == pytest.approx(hundredth, abs=0.06)
+
+
+def test_acknowledgments_have_their_own_code():
+    assert Fading("1x1", 0.93, 0.5).snr_at(0.01, ACK_BYTES) == pytest.approx(10.7, abs=0.06)
+    assert Fading("1x1", 0.93, None).snr_at(0.01, ACK_BYTES) > 35
+
+
+def test_a_step_per_symbol_moves_knees_left():
+    shifts = [
+        Fading(one, None, clock=BIT).snr_at(0.5) - Fading(one, None, clock=SYMBOL).snr_at(0.5)
+        for one in ANTENNAS
+    ]
+    assert shifts == pytest.approx([9.0, 5.0, 5.0, 4.7], abs=0.15)
+
+
+def test_crossings_lie_between_points():
+    values = np.array([[0.0, 5.0, 0.0], [4.0, 6.0, 1.0], [8.0, 7.0, 1.5]])
+    found = over_snr.crossings((0.0, 2.0, 4.0), values, np.array([6.0, 3.0, 9.0]))
+    assert found[:2] == pytest.approx([3.0, 0.0])
+    assert np.isnan(found[2])
+
+
+def test_the_parking_lot_has_the_base_rtts_and_buffers_of_its_paper():
+    plan = Experiment(parking_lot.PARKING_LOT, RULES[AUTHOR]).resolve().plan()
+    long_way = ("f1-source-A", "AB", "BC", "CD", "DE", "E-f1-sink")
+    assert 2 * way(plan, long_way) == 2020
+    assert 2 * way(plan, ("r2-source-B", "BC", "C-r2-sink")) == 520
+    links = {link["name"]: link for link in plan["links"]}
+    assert [links[name]["rate"]["bps"] / 1e6 for name in parking_lot.LINKS] == [4, 4, 2, 4]
+    assert [links[name]["queue"]["limit_bytes"] for name in parking_lot.LINKS] == [260e3, 260e3, 130e3, 260e3]
+    groups = [flow["name"].partition("-")[0] for flow in plan["flows"]]
+    assert [groups.count(name) for name in ("F1", "R1", "R2", "R3", "R4")] == [30, 60, 60, 60, 60]
+    assert groups[:30] == ["F1"] * 30
+    starts = [flow["start_ns"] for flow in plan["flows"] if flow["name"].startswith("R3-")]
+    assert {start["low"] for start in starts} == {1000e9}
+
+
+def test_with_one_link_long_flows_keep_their_rtt(tmp_path):
+    run = run_of(
+        tmp_path, parking_lot.on(parking_lot.ONE_HOP, XCP, 1, {"duration": "30s", "record.warm_up": "10s"})
+    )
+    # Propagation, and 3 ms to send a packet and its acknowledgment; some find a short queue.
+    for group, base_s in ((run.min_rtt_s[:30], 2.02), (run.min_rtt_s[30:], 0.52)):
+        assert group.min() == pytest.approx(base_s + 0.003, abs=0.0005)
+        assert group.max() < base_s + 0.05
+
+
+def test_xcp_shares_and_vcp_does_not(tmp_path):
+    changes = {"duration": "300s"}
+    span = (150.0, 300.0)
+    xcp, vcp = (
+        run_of(tmp_path, parking_lot.on(parking_lot.PARKING_LOT, label, 1, changes))
+        for label in (XCP, GUARDED)
+    )
+    assert parking_lot.local_to_long(xcp, "AB", span) == pytest.approx(2.0, rel=0.25)
+    assert parking_lot.local_to_long(vcp, "AB", span) > 8
+
+
+def test_only_obeying_overload_lets_many_flows_empty_the_queue(tmp_path):
+    queues = [
+        mean_queue(
+            run_of(tmp_path, parking_lot.on(parking_lot.ONE_HOP, rule, 1, {"duration": "300s"})), (100, 300)
+        )
+        for rule in (AUTHOR, GUARDED, OBEYING)
+    ]
+    assert queues[0] > 0.7
+    assert queues[2] < queues[1] < 0.2
+
+
+def test_vcp_is_steady_over_the_satellite(tmp_path):
+    run = run_of(tmp_path, one_bottleneck("vcpw-satellite", VCP, 1, {"duration": "300s"}))
+    assert utilisation(run, (100, 300)) > 0.93
+    assert mean_queue(run, (100, 300)) < 0.03
+
+
+def test_rem_marks_and_drops_nothing(tmp_path):
+    run = run_of(tmp_path, one_bottleneck("vcpw-satellite", REM, 1, {"duration": "200s"}))
+    assert run.links["bottleneck"].drops == 0
+    assert 0.5 < utilisation(run, (50, 200)) < 1
+
+
+def test_rules_are_what_their_names_say():
+    for rule in RULES.values():
+        known, options = parse_scheme(rule)
+        assert known.id == "vcp"
+        known.parameters.model_validate(options)
+    assert len(set(RULES.values())) == len(RULES)
