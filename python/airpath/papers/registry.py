@@ -4,7 +4,7 @@ from typing import Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe
+from airpath.papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe, vcp_w
 from airpath.papers.figure import Figure
 
 FIGURES: Final[tuple[Figure, ...]] = (
@@ -12,6 +12,7 @@ FIGURES: Final[tuple[Figure, ...]] = (
     *ebe_c.FIGURES,
     *gm.FIGURES,
     *sarbe.FIGURES,
+    *vcp_w.FIGURES,
     *estimators.FIGURES,
     *ablation.FIGURES,
     *ablation_cubic.FIGURES,
