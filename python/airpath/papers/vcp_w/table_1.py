@@ -120,7 +120,9 @@ TABLE_1: Final = Figure(
         _time(XCP),
         _time(VCP),
         _order(VCP, XCP),
-        _order(RED, VCP, "a mean of completions rewards unfairness; with SACK the TCPs have the shortest means"),
+        _order(
+            RED, VCP, "a mean of completions rewards unfairness; with SACK the TCPs have the shortest means"
+        ),
         _order(
             DROP_TAIL,
             RED,

@@ -4,7 +4,25 @@ from typing import Final
 
 from airpath.papers.figure import Figure
 from airpath.papers.vcp_w.fig10 import FIG10A, FIG10B, FIG10C, FIG10D
+from airpath.papers.vcp_w.fig11 import FIG11A, FIG11B, FIG11D
+from airpath.papers.vcp_w.fig11c import FIG11C
+from airpath.papers.vcp_w.fig12 import FIG12
+from airpath.papers.vcp_w.fig13 import FIG13
+from airpath.papers.vcp_w.fig14 import FIG14
 from airpath.papers.vcp_w.table_1 import TABLE_1
 
-FIGURES: Final[tuple[Figure, ...]] = (FIG10A, FIG10B, FIG10C, FIG10D, TABLE_1)
+FIGURES: Final[tuple[Figure, ...]] = (
+    FIG10A,
+    FIG10B,
+    FIG10C,
+    FIG10D,
+    TABLE_1,
+    FIG11A,
+    FIG11B,
+    FIG11C,
+    FIG11D,
+    FIG12,
+    FIG13,
+    FIG14,
+)
 """In the order of the paper, then ours."""

@@ -21,7 +21,11 @@ RTTS: Mapping[str, str] = {"near": "400 ms", "middle": "500 ms", "far": "550 ms"
 
 @styled
 def utilisation_over_time(
-    axes: Axes, runs: Mapping[str, RunData], looks: Mapping[str, SchemeStyle], until_s: float, span_s: float = 1.0
+    axes: Axes,
+    runs: Mapping[str, RunData],
+    looks: Mapping[str, SchemeStyle],
+    until_s: float,
+    span_s: float = 1.0,
 ) -> None:
     """Draw the utilisation of the bottleneck."""
     for label, run in runs.items():

@@ -11,7 +11,9 @@ Changes = Mapping[str, Any]
 
 REPETITIONS: Final = 10
 """The paper's number of runs."""
-FEW: Final = 3
+FEW: Final = 5
+"""Runs of what needs less."""
+SWEEP: Final = 3
 """Runs of each point of a sweep."""
 
 GROUPS: Final = ("near", "middle", "far")
@@ -47,6 +49,7 @@ def of_rule(rule: str, scheme: str = "vcp-ld", **further: Any) -> str:
 VCP: Final = "VCP"
 XCP: Final = "XCP"
 RED: Final = "TCP/RED"
+RED_NEWRENO: Final = "TCP/RED, NewReno"
 DROP_TAIL: Final = "TCP/DT"
 VCP_EBE: Final = "VCP-EBE"
 BARE_VCP: Final = "VCP without heuristic"
@@ -58,6 +61,7 @@ LOOKS: Final[Mapping[str, SchemeStyle]] = {
         (VCP, "#cc79a7", "v"),
         (XCP, "#009e73", "^"),
         (RED, "#0072b2", "o"),
+        (RED_NEWRENO, "#56b4e9", "o"),
         (DROP_TAIL, "#d55e00", "s"),
         (VCP_EBE, "#5b1f52", "D"),
         (BARE_VCP, "#7f7f7f", "v"),
@@ -81,9 +85,7 @@ _RED_QUEUE: Final[Changes] = {
 _BACKGROUND: Final[Changes] = {"flows.6.scheme": "bic"}
 NEWRENO: Final[Changes] = {"transport.recovery": "newreno"}
 ENDLESS: Final[Changes] = {f"flows.{number}.traffic": "bulk" for number in SENDING}
-EQUAL_RTTS: Final[Changes] = {
-    f"flows.{number}.extra_rtt": {"even": ["0ms", "10ms"]} for number in SENDING
-}
+EQUAL_RTTS: Final[Changes] = {f"flows.{number}.extra_rtt": {"even": ["0ms", "10ms"]} for number in SENDING}
 PACED: Final[Changes] = {"transport.pacing": True}
 
 
@@ -95,6 +97,7 @@ def testbed(
         VCP: (of_rule(rule), {}),
         XCP: ("xcp-ld", {}),
         RED: ("bic", _RED_QUEUE),
+        RED_NEWRENO: ("bic", {**_RED_QUEUE, **NEWRENO}),
         DROP_TAIL: ("bic", {}),
         VCP_EBE: (of_rule(rule, "vcp-ebe-ld", capacity="10mbps"), {}),
         BARE_VCP: (of_rule(rule, "vcp"), {}),
@@ -112,7 +115,9 @@ ANTENNAS: Final = ("1x1", "2x1", "1x2", "2x2")
 """From the worst to the best."""
 
 
-def over_air(clock: str, snr: float, antennas: str, code_rate: float | None = None, **changes: Any) -> dict[str, Any]:
+def over_air(
+    clock: str, snr: float, antennas: str, code_rate: float | None = None, **changes: Any
+) -> dict[str, Any]:
     """Return the changes that make the bottleneck a wireless link; acknowledgments are coded at 0.5 with data."""
     loss: dict[str, Any] = {"kind": "fading", "clock": CLOCKS[clock], "snr": snr, "antennas": antennas}
     if code_rate is not None:
@@ -131,9 +136,7 @@ TRAFFIC_NOTE: Final = (
     " over 10 ms, a light background each way of 0.2 Mbit/s of UDP and one TCP with a window of 16 kB. The"
     " packet size, the smoothed RTT and the light background were chosen looking at Table I."
 )
-HEURISTIC_NOTE: Final = (
-    "VCP and XCP run with the loss-differentiation heuristic (N = 32, T = 16), as the paper says of its testbed."
-)
+HEURISTIC_NOTE: Final = "VCP and XCP run with the loss-differentiation heuristic (N = 32, T = 16), as the paper says of its testbed."
 CHANNEL_NOTE: Final = (
     "Two readings of the channel: printed is a draw per transmitted bit; a draw per Reed-Solomon symbol loses"
     " less and is the one in which the paper's 10 dB carries anything. Loss rates are those of packets of 1500"
