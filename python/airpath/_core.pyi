@@ -26,6 +26,9 @@ def ack_rate_estimators() -> list[str]:
 def analyse_capture(path: str, estimators: list[str]) -> dict[str, Any]:
     """Read a capture and replay its flows; times in ns, rates in bit/s, None where there is no value."""
 
+def packet_loss(bursts: str, size: int) -> float:
+    """Return the exact probability that losses in bursts (of a plan, JSON) damage a packet of `size` bytes."""
+
 @final
 class Simulation:
     """One run: a plan (JSON), the traces that it refers to by number, and a seed."""

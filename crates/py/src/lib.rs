@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod capture;
+mod channel;
 mod simulation;
 mod trace;
 
@@ -11,6 +12,8 @@ mod trace;
 mod _core {
     #[pymodule_export]
     use super::capture::{CaptureFormatError, ack_rate_estimators, analyse_capture};
+    #[pymodule_export]
+    use super::channel::packet_loss;
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};
     #[pymodule_export]

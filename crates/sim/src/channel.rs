@@ -6,6 +6,7 @@ use airpath_channel::{
 };
 use airpath_model::{Bytes, Channel, Duration, RandomStream};
 
+use crate::check::PlanError;
 use crate::plan::{AntennasPlan, BurstPlan, ChainPlan, ClockPlan, CodingPlan, LinkPlan};
 
 /// The channel of `link`; what it draws comes from the streams `link/NAME/loss` and `link/NAME/loss-states`.
@@ -19,6 +20,35 @@ pub(crate) fn channel(link: &LinkPlan, rate: RateProcess, seed: u64) -> Result<B
         None => Ok(boxed(rate, NoErrors)),
     }
     .map_err(|error| error.to_string())
+}
+
+/// The exact probability that a link with such losses damages a packet of this size, in the long run: the mean over the
+/// states in which a packet may find the chain.
+///
+/// `bursts` is the JSON text of a link's `bursts` in a plan.
+///
+/// # Errors
+/// Where the text is no such thing, or a value is out of range.
+pub fn packet_loss(bursts: &str, size: u64) -> Result<f64, PlanError> {
+    let plan = serde_json::from_str(bursts).map_err(|error| PlanError::Syntax(error.to_string()))?;
+    loss_of(&plan, Bytes::new(size))
+        .map_err(|error| PlanError::Value { place: "bursts".to_owned(), problem: error.to_string() })
+}
+
+fn loss_of(plan: &BurstPlan, size: Bytes) -> Result<f64, InvalidChannel> {
+    let chain = chain(&plan.chain)?;
+    let (clock, coding) = match plan.clock {
+        ClockPlan::Bit { coding, .. } => (BitClock::Bit, self::coding(coding)?),
+        ClockPlan::Symbol { coding, .. } => (BitClock::Symbol, self::coding(coding)?),
+        // A packet finds the chain in its stationary state, and damage is drawn once.
+        ClockPlan::Packet | ClockPlan::Time { .. } => return Ok(chain.mean_error()),
+    };
+    let air = AirChain { chain, clock };
+    let outcomes = match coding.of(size) {
+        None => air.uncoded(size.get()),
+        Some(rate) => air.coded(size.get(), rate),
+    };
+    Ok(outcomes.loss(chain.stationary()))
 }
 
 fn with_bursts(
@@ -74,4 +104,34 @@ fn chain(plan: &ChainPlan) -> Result<GilbertElliott, InvalidChannel> {
 fn coding(plan: CodingPlan) -> Result<Coding, InvalidChannel> {
     let code = |rate: Option<(u32, u32)>| rate.map(|(data, all)| CodeRate::new(data, all)).transpose();
     Ok(Coding { data: code(plan.data)?, acks: code(plan.acks)?, small: Bytes::new(plan.small_bytes) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(bursts: &str) -> Result<f64, PlanError> {
+        packet_loss(bursts, 1040)
+    }
+
+    #[test]
+    fn the_loss_of_independent_bits_is_that_of_the_binomial() {
+        // A chain whose states do not differ: 1 - (1 - 1e-4)^8320.
+        let chain = r#""chain":{"kind":"probabilities","stay_good":0.5,"stay_bad":0.5,"error_good":1e-4,"error_bad":1e-4}"#;
+        let coding = r#"{"data":null,"acks":null,"small_bytes":100}"#;
+        let bits = format!(r#"{{{chain},"clock":{{"kind":"bit","coding":{coding},"step_by_step":false}}}}"#);
+        assert!((loss(&bits).unwrap() - 0.564_840_044_971_257).abs() < 1e-12, "{:?}", loss(&bits));
+        // A byte that is one step is as often wrong as a bit: 1 - (1 - 1e-4)^1040.
+        let symbols = bits.replace("\"bit\"", "\"symbol\"");
+        assert!((loss(&symbols).unwrap() - 0.098_779_389_250_593).abs() < 1e-12, "{:?}", loss(&symbols));
+        let packets = format!(r#"{{{chain},"clock":{{"kind":"packet"}}}}"#);
+        assert!((loss(&packets).unwrap() - 1e-4).abs() < 1e-15);
+    }
+
+    #[test]
+    fn what_is_no_such_plan_is_refused() {
+        assert!(matches!(loss("{}"), Err(PlanError::Syntax(_))));
+        let impossible = r#"{"chain":{"kind":"means","loss":2.0,"burst":1.0},"clock":{"kind":"packet"}}"#;
+        assert!(matches!(loss(impossible), Err(PlanError::Value { .. })));
+    }
 }

@@ -23,6 +23,7 @@ mod record;
 mod router;
 mod simulation;
 
+pub use channel::packet_loss;
 pub use check::PlanError;
 pub use control::RunControl;
 pub use input::Input;

@@ -1,5 +1,12 @@
-"""Figures of VCP-W: analysis, simulation, and implementation of VCP: a wireless profiling."""
+"""Figures of VCP-W: analysis, simulation and implementation of VCP, a wireless profiling."""
 
-from airpath.papers.vcp_w.testbed import FIGURES
+from airpath.papers.vcp_w.fig2a import FIG2A, FIG2D
+from airpath.papers.vcp_w.fig2bc import FIG2B, FIG2C
+from airpath.papers.vcp_w.fig3 import FIG3
+from airpath.papers.vcp_w.fig5 import CAUSES, FIG5A, FIG5C
+from airpath.papers.vcp_w.fig6 import FIG6
+from airpath.papers.vcp_w.surfaces import SURFACES
+from airpath.papers.vcp_w.testbed import FIGURES as TESTBED
+from airpath.papers.vcp_w.text3b import TEXT3B
 
-__all__ = ["FIGURES"]
+FIGURES = (FIG2A, FIG2B, FIG2C, FIG2D, FIG3, TEXT3B, FIG5A, FIG5C, CAUSES, FIG6, SURFACES, *TESTBED)

@@ -1,5 +1,83 @@
-"""What the figures of VCP-W have in common."""
+"""What the simulated figures of VCP-W have in common: schemes, the rules of VCP that the paper leaves open, notes."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
+
+from airpath.papers.experiment import Experiment
+from airpath.papers.settings import with_options
+from airpath.plots import SchemeStyle, style_for
 
 PAPER: Final = "VCP-W"
+
+XCP: Final = "xcp"
+VCP: Final = "vcp"
+REM: Final = "rem"
+SCHEMES: Final = (XCP, VCP, REM)
+
+AUTHOR: Final = "VCP “author”"
+GUARDED: Final = "VCP “guarded”"
+OBEYING: Final = "VCP “obey”, AI not scaled"
+QUARTER: Final = "VCP “author”, alpha 0.25"
+SQUARE: Final = "VCP “author”, square AI"
+CODE: Final = "VCP as its authors' code"
+
+RULES: Final[Mapping[str, str]] = {
+    AUTHOR: "vcp:additive_scaling=linear",
+    GUARDED: "vcp:additive_scaling=linear,after_freeze=guarded",
+    OBEYING: "vcp:additive_scaling=none,after_freeze=obey",
+    QUARTER: "vcp:additive_scaling=linear,alpha=0.25",
+    SQUARE: "vcp:additive_scaling=square",
+    CODE: "vcp:additive_scaling=square,bounds=author,freeze=decreases-only,rtt_scaling=smoothed",
+}
+"""Readings of VCP's sender, by name; the first is that of every figure which does not name another."""
+
+RENO: Final = "newreno:counting=acknowledgments,slow_start=per-acknowledgment"
+_REM_QUEUE: Final[Mapping[str, Any]] = {"kind": "rem", "limit": "1bdp", "unmarkable": "pass"}
+
+LOOKS: Final[Mapping[str, SchemeStyle]] = {
+    XCP: style_for([XCP])[XCP],
+    VCP: style_for([VCP])[VCP],
+    REM: SchemeStyle("TCP/REM+ECN", "#d55e00", "s"),
+}
+"""How the three are drawn."""
+
+WHICH_VCP: Final = (
+    "VCP follows “author”: after the freeze AI for one RTT whatever codes arrive (the authors' code), AI in"
+    " proportion to the RTT up to 500 ms (ours), MI with exponent min(rtt, 500 ms)/200 ms, alpha 1."
+)
+PROFILE: Final = (
+    "As in ns-2: Reno recovery, an acknowledgment for each packet, packets of 1040 and 40 bytes, windows not"
+    " paced. Timeouts are srtt plus at least 200 ms: with 200 ms as the least of the whole timeout, queues"
+    " that swing make it expire without a loss."
+)
+REM_NOTE: Final = (
+    "REM as in ns-2: target b* of 20 packets, price every 2 ms, gamma 0.001, phi 1.001, packets of any size"
+    " counted alike, acknowledgments included, which are never marked or dropped."
+)
+ANY_DURATION: Final = (
+    "Flows start within the first 10 s and last to the end; buffers are one bandwidth-delay product. The"
+    " paper has random starts and durations, and no buffers."
+)
+
+
+def scheme_of(label: str) -> str:
+    """Return the scheme that stands behind `xcp`, `vcp`, `rem` or the name of a rule."""
+    if label == REM:
+        return RENO
+    return RULES[AUTHOR] if label == VCP else RULES.get(label, label)
+
+
+def one_bottleneck(
+    scenario: str, label: str, repetitions: int, changes: Mapping[str, Any] | None = None
+) -> Experiment:
+    """Return `xcp`, `vcp`, `rem` or a rule of VCP on the dumbbell; changes of the buffer hold for all of them."""
+    settings = dict(changes or {})
+    if label == REM:
+        limit = settings.pop("topology.bottleneck.queue.limit", "1bdp")
+        settings |= {"topology.bottleneck.queue": {**_REM_QUEUE, "limit": limit}, "transport.ecn": True}
+    return Experiment(scenario, scheme_of(label), settings, repetitions)
+
+
+def xcp(limit: str) -> str:
+    """Return XCP with this longest control interval."""
+    return with_options(XCP, max_interval=limit)

@@ -1,0 +1,82 @@
+"""VCP-W's parking lot: its experiments, and how local and long flows share a link."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from airpath.papers.claim import Runs
+from airpath.papers.experiment import Experiment
+from airpath.papers.measures import Span, of_each
+from airpath.papers.run_data import Numbers, RunData
+from airpath.papers.sample import Sample, sample
+from airpath.papers.settings import with_options
+from airpath.papers.vcp_w.paper import RULES, scheme_of
+
+PARKING_LOT: Final = "vcpw-parking-lot"
+ONE_HOP: Final = "vcpw-one-hop"
+
+LINKS: Final = ("AB", "BC", "CD", "DE")
+LONG_FLOWS: Final = 30
+"""The first of the flows that are measured at AB; the others there are local."""
+R3_STARTS_S: Final = 1000.0
+BEFORE: Final[Span] = (500.0, 1000.0)
+"""When shares are taken before R3 starts: 500 s, since long flows get few packets."""
+AFTER: Final[Span] = (1250.0, 1500.0)
+"""The same after it started."""
+
+SETTING: Final = (
+    "Ours where the paper is silent: one wired link for each group of sources, buffers of one bandwidth-delay"
+    " product of the local flows, starts within 10 s of each other, all data in one direction. The long flows'"
+    " share of a link is what they get at AB; nothing of it is lost later. Shares before R3 are means from 500 to"
+    " 1000 s, after it from 1250 s on."
+)
+RULES_NOTE: Final = (
+    "With AI for an RTT after the freeze whatever comes, a flow that meets overload all the time rests at 8 alpha_s"
+    " packets: with linear AI and alpha 1 at 20, so that the 60 local flows of a link want 1200 packets where its"
+    " BDP and its buffer hold 250 each. The queue then stays full and drops."
+)
+
+
+def on(scenario: str, label: str, repetitions: int, changes: Mapping[str, Any] | None = None) -> Experiment:
+    """Return a scheme, `xcp` with options or a rule of VCP, in one of the two scenarios."""
+    return Experiment(scenario, scheme_of(label), changes or {}, repetitions)
+
+
+def capped(rule: str, cap: bool) -> str:
+    """Return a rule of VCP with scaling that stops at 500 ms, or does not."""
+    return with_options(RULES[rule], rtt_cap=cap)
+
+
+def long_mbps(run: RunData) -> Numbers:
+    """Return the rate of all long flows over time, in Mbit/s."""
+    interval = float(run.window_time_s[0])
+    rate: Numbers = run.departed_bytes[:LONG_FLOWS].sum(axis=0) * 8e-6 / interval
+    return rate
+
+
+def total_mbps(run: RunData, link: str) -> Numbers:
+    """Return the rate of everything at a link over time, in Mbit/s."""
+    series = run.links[link].series
+    rate: Numbers = series["departed_bytes"] * 8e-6 / float(series["time_s"][0])
+    return rate
+
+
+def local_to_long(run: RunData, link: str, span: Span) -> float:
+    """Return what local flows get of a link over what long flows get."""
+    rows = (run.window_time_s > span[0]) & (run.window_time_s <= span[1])
+    share = float(long_mbps(run)[rows].mean())
+    return float(total_mbps(run, link)[rows].mean() - share) / share if share > 0 else math.inf
+
+
+def ratio(label: str, link: str, span: Span) -> Callable[[Runs], Sample]:
+    """Return the measure `local_to_long` of a scheme."""
+    return lambda of: sample(of_each(of(label), lambda run: local_to_long(run, link, span)))
+
+
+def moved(label: str, link: str) -> Callable[[Runs], Sample]:
+    """Return by which factor the start of R3 moves the ratio on a link."""
+
+    def factor(run: RunData) -> float:
+        return local_to_long(run, link, AFTER) / local_to_long(run, link, BEFORE)
+
+    return lambda of: sample(of_each(of(label), factor))
