@@ -9,6 +9,9 @@ from airpath.papers.vcp_w.fig11c import FIG11C
 from airpath.papers.vcp_w.fig12 import FIG12
 from airpath.papers.vcp_w.fig13 import FIG13
 from airpath.papers.vcp_w.fig14 import FIG14
+from airpath.papers.vcp_w.heuristic import HEURISTIC
+from airpath.papers.vcp_w.hurts import HURTS
+from airpath.papers.vcp_w.repairs import REPAIRS_FIGURE
 from airpath.papers.vcp_w.table_1 import TABLE_1
 
 FIGURES: Final[tuple[Figure, ...]] = (
@@ -24,5 +27,8 @@ FIGURES: Final[tuple[Figure, ...]] = (
     FIG12,
     FIG13,
     FIG14,
+    HEURISTIC,
+    HURTS,
+    REPAIRS_FIGURE,
 )
 """In the order of the paper, then ours."""
