@@ -50,7 +50,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     UNSCALED,
     VCP,
     XCP,
-    testbed,
+    on_testbed,
 )
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
@@ -65,17 +65,17 @@ _PACED_SENDERS: Final = "author, paced"
 _RULES: Final = (AUTHOR, GUARDED, OBEY, SQUARE)
 _ALL: Final = {
     rule: {
-        DROP_TAIL: testbed(DROP_TAIL, NEWRENO),
-        RED: testbed(RED, NEWRENO),
-        XCP: testbed(XCP),
-        VCP: testbed(VCP, rule=rule),
+        DROP_TAIL: on_testbed(DROP_TAIL, NEWRENO),
+        RED: on_testbed(RED, NEWRENO),
+        XCP: on_testbed(XCP),
+        VCP: on_testbed(VCP, rule=rule),
     }
     for rule in _RULES
 }
 _PACED_ALL: Final = {
-    **{label: experiment for label, experiment in _ALL[AUTHOR].items()},
-    XCP: testbed(XCP, PACED),
-    VCP: testbed(VCP, PACED),
+    **_ALL[AUTHOR],
+    XCP: on_testbed(XCP, PACED),
+    VCP: on_testbed(VCP, PACED),
 }
 _NOTES: Final = (
     TRAFFIC_NOTE,
@@ -144,7 +144,8 @@ FIG10A: Final = Figure(
             Positive(),
             "utilisation from 20 to 50 s, VCP minus TCP over drop-tail",
             lambda of: _minus(of, VCP, DROP_TAIL, _busy),
-            reason="BIC fills a 1000-packet buffer and with it the link; nothing in this traffic holds it back",
+            reason="BIC fills a 1000-packet buffer and with it the link; nothing in this traffic"
+            " holds it back",
         ),
         Claim(
             "unbalanced",
@@ -155,11 +156,11 @@ FIG10A: Final = Figure(
         ),
         Claim(
             "sudden-drop",
-            "when the flows with the smallest RTT end, VCP's utilisation drops suddenly, XCP's oscillates slightly",
-            Positive(),
-            "10 s before less the lowest of 10 s after the first group's end, VCP minus XCP",
-            lambda of: _minus(of, VCP, XCP, drop_after_first_group),
-            reason="with loads this near to full, the last flows of the first group end one by one",
+            "when the flows with the smallest RTT end, VCP's utilisation drops suddenly",
+            AtLeast(0.1),
+            "VCP's utilisation in the 10 s before the first group's end less the lowest second of the 10"
+            " s after",
+            lambda of: each(of, VCP, drop_after_first_group),
         ),
         Claim(
             "converges-vcp",
@@ -186,7 +187,11 @@ FIG10A: Final = Figure(
             unit="s",
         ),
     ),
-    notes=(*_NOTES, "Bins of 2 s."),
+    notes=(
+        *_NOTES,
+        "Bins of 2 s. XCP's groups get the same and end together, so that nothing can be seen of how it takes"
+        " up what the first leaves.",
+    ),
 )
 
 _SHARE_RULES: Final = (AUTHOR, GUARDED, OBEY, UNSCALED, QUARTER, SQUARE)
@@ -197,8 +202,8 @@ _ONCE: Final = "transfers"
 
 def _shares(protocol: str, changes: dict[str, Any], rule: str = AUTHOR) -> dict[str, Any]:
     return {
-        _ONCE: testbed(protocol, changes, REPETITIONS, rule),
-        _ENDLESS: testbed(protocol, {**changes, **ENDLESS}, FEW, rule),
+        _ONCE: on_testbed(protocol, changes, REPETITIONS, rule),
+        _ENDLESS: on_testbed(protocol, {**changes, **ENDLESS}, FEW, rule),
     }
 
 
@@ -212,17 +217,14 @@ def _draw_groups(runs: FigureRuns) -> Picture:
 
 
 def _share_table(runs: FigureRuns) -> list[TextTable]:
-    def rates(choice: str) -> tuple[str, ...]:
-        return tuple(
-            cell(each(runs.of(choice), _ENDLESS, lambda run, group=group: group_mbps(run, group, STEADY)))
-            for group in GROUPS
-        )
+    def rate(choice: str, group: str) -> str:
+        return cell(each(runs.of(choice), _ENDLESS, lambda run: group_mbps(run, group, STEADY)))
 
     return [
         TextTable(
             "Rate of each group in Mbit/s, transfers without end from 100 to 300 s",
             ("choice", *GROUPS),
-            tuple((choice, *rates(choice)) for choice in runs.choices),
+            tuple((choice, *(rate(choice, group) for group in GROUPS)) for choice in runs.choices),
         )
     ]
 
@@ -283,7 +285,8 @@ FIG10B: Final = Figure(
     notes=(
         TRAFFIC_NOTE,
         RULE_NOTE,
-        "Steady rates are read from transfers that do not end; pictures show those of 5 MB, in bins of 2 s. “square” is"
+        "Steady rates are read from transfers that do not end; pictures show those of 5 MB, in bins of 2"
+        " s. “square” is"
         " VCP's own scaling, which is there to make such flows equal; its queue stands.",
     ),
 )
@@ -345,14 +348,16 @@ FIG10D: Final = Figure(
         _queue_claim(XCP, "two-way traffic bunches acknowledgments, and unpaced senders send as they come"),
         _queue_claim(
             RED,
-            "RED's thresholds, a third and two thirds of 1000 packets, lie ten and twenty times above 3 %: the"
+            "RED's thresholds, a third and two thirds of 1000 packets, lie ten and twenty times above 3"
+            " %: the"
             " paper's own numbers exclude each other",
         ),
         Claim(
             "red-oscillates",
             "RED's queue oscillates highly, more than VCP's",
             Positive(),
-            "longest less shortest mean queue of a second from 20 to 60 s, RED minus VCP, share of the buffer",
+            "longest less shortest mean queue of a second from 20 to 60 s, RED minus VCP, share of the"
+            " buffer",
             lambda of: _minus(of, RED, VCP, lambda run: queue_deviation_share(run, (20.0, 60.0))),
         ),
         Claim(

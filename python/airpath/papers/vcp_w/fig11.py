@@ -1,9 +1,11 @@
 """VCP-W, figure 11: the testbed with a wireless bottleneck."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from airpath.papers.claim import Claim, Runs
@@ -31,9 +33,9 @@ from airpath.papers.vcp_w.testbed_settings import (
     VCP,
     XCP,
     over_air,
-    testbed,
+    on_testbed,
 )
-from airpath.plots.style import legend_above, styled
+from airpath.plots.style import styled
 from airpath.statistics import TextTable
 
 SNRS_DB: Final = (10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60)
@@ -51,7 +53,7 @@ def at(protocol: str, antennas: str, snr: float, rate: float | None = None) -> s
 def _sweep(clock: str) -> dict[str, Any]:
     points = [(protocol, antennas, snr) for antennas in ANTENNAS for protocol in _SENDERS for snr in SNRS_DB]
     return {
-        at(protocol, antennas, snr): testbed(
+        at(protocol, antennas, snr): on_testbed(
             protocol, over_air(clock, snr, antennas, duration=LONGEST), SWEEP
         )
         for protocol, antennas, snr in (*points, (XCP, "2x2", SNRS_DB[-1]))
@@ -69,6 +71,11 @@ def _times(
     return list(each(of, at(protocol, antennas, snr), measure).values)
 
 
+def _without_legend(axes: Axes) -> None:
+    if legend := axes.get_legend():
+        legend.remove()
+
+
 @styled
 def _draw_antennas(runs: FigureRuns) -> Picture:
     picture, axes = panels(2 * len(ANTENNAS), columns=2, height_in=2.0)
@@ -83,7 +90,9 @@ def _draw_antennas(runs: FigureRuns) -> Picture:
             panel.set_ylim(0, DRAWN_AS_S + 10)
             panel.set_title(f"{antennas}, {CLOCKS[clock]}", loc="right")
             if row or column:
-                panel.get_legend().remove()
+                _without_legend(panel)
+            else:
+                panel.legend(loc="lower left")
     return picture
 
 
@@ -120,7 +129,7 @@ def _order(of: Runs) -> Sample:
         np.mean([_times(of, VCP, antennas, snr, mean_transfer_s) for snr in SNRS_DB], axis=0)
         for antennas in ANTENNAS
     ]
-    return sample(np.min([one - other for one, other in zip(means, means[1:], strict=False)], axis=0))
+    return sample(np.min([one - other for one, other in pairwise(means)], axis=0))
 
 
 def _faster(
@@ -173,7 +182,8 @@ FIG11A: Final = Figure(
             "order",
             "1x1, 2x1, 1x2 and 2x2 perform in ascending order",
             Positive(),
-            "VCP's completion time, mean over the SNRs: one antenna system minus the next, least of the three",
+            "VCP's completion time, mean over the SNRs: one antenna system minus the next, least of the"
+            " three",
             _order,
             unit="s",
         ),
@@ -217,7 +227,8 @@ FIG11A: Final = Figure(
         ),
         Claim(
             "not-proportional",
-            "RED's completion time is not proportional to the SNR: some errors make it faster than a clean link",
+            "RED's completion time is not proportional to the SNR: some errors make it faster than a"
+            " clean link",
             Positive(),
             "RED's mean completion time, cleanest link minus the best other SNR, 2x2",
             _not_proportional,
@@ -240,8 +251,10 @@ FIG11A: Final = Figure(
         CHANNEL_NOTE,
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,
-        "No FEC. Runs last 510 s; a transfer that has not ended counts with that. Means above 230 s are drawn there; the paper"
-        " does so above 500 s. Both directions are over the air, acknowledgments included. A statement for all cases is judged"
+        "No FEC. Runs last 510 s; a transfer that has not ended counts with that. Means above 230 s are"
+        " drawn there; the paper"
+        " does so above 500 s. Both directions are over the air, acknowledgments included. A statement"
+        " for all cases is judged"
         " by mean and by last transfer, with TCP of the time and of today.",
     ),
 )
@@ -278,7 +291,7 @@ def _draw_clean(runs: FigureRuns) -> Picture:
             utilisation_over_time(panel, first, LOOKS, 130.0, 2.0)
             panel.set_title(f"{antennas}, {CLOCKS[clock]}", loc="right")
             if row or column:
-                panel.get_legend().remove()
+                _without_legend(panel)
     return picture
 
 
@@ -290,7 +303,7 @@ FIG11B: Final = Figure(
     title="Utilisation at 30 dB without FEC",
     experiments={
         clock: {
-            at(protocol, antennas, _CLEAN_SNR): testbed(
+            at(protocol, antennas, _CLEAN_SNR): on_testbed(
                 protocol, over_air(clock, _CLEAN_SNR, antennas, duration="140s")
             )
             for antennas in ANTENNAS
@@ -314,7 +327,7 @@ _FEC_SHADES: Final = ("#000000", "#d55e00", "#e69f00", "#56b4e9", "#0072b2")
 
 def _coded(clock: str) -> dict[str, Any]:
     return {
-        at(protocol, "2x1", snr, rate): testbed(
+        at(protocol, "2x1", snr, rate): on_testbed(
             protocol, over_air(clock, snr, "2x1", None if rate == 1.0 else rate, duration="240s"), SWEEP
         )
         for protocol in (VCP, XCP)
@@ -344,8 +357,8 @@ def _draw_codes(runs: FigureRuns) -> Picture:
             panel.set_ylabel("completion (s)")
             panel.set_ylim(0, DRAWN_AS_S + 10)
             panel.set_title(f"{protocol}, {CLOCKS[clock]}", loc="right")
-            if not (row or column):
-                legend_above(panel)
+            if column and not row:
+                panel.legend(loc="upper right")
     return picture
 
 
@@ -383,7 +396,8 @@ FIG11D: Final = Figure(
         CHANNEL_NOTE,
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,
-        "With FEC on data acknowledgments are coded at 0.5; the check symbols take no time on the link. Runs last 240 s; times"
+        "With FEC on data acknowledgments are coded at 0.5; the check symbols take no time on the link."
+        " Runs last 240 s; times"
         " above 230 s count and are drawn as 230 s.",
     ),
 )

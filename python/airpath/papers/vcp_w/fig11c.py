@@ -23,7 +23,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     TRAFFIC_NOTE,
     VCP,
     over_air,
-    testbed,
+    on_testbed,
 )
 from airpath.plots.style import styled
 
@@ -37,9 +37,9 @@ def _experiments(snr: float, rate: float | None) -> dict[str, Any]:
     changes = {**ENDLESS, "duration": "200s"}
     air = over_air("an error draw per bit (printed)", snr, "1x1", rate)
     return {
-        BARE_VCP: testbed(BARE_VCP, {**changes, **air}, FEW),
-        VCP: testbed(VCP, {**changes, **air}, FEW),
-        _WIRED: testbed(VCP, changes, FEW),
+        BARE_VCP: on_testbed(BARE_VCP, {**changes, **air}, FEW),
+        VCP: on_testbed(VCP, {**changes, **air}, FEW),
+        _WIRED: on_testbed(VCP, changes, FEW),
     }
 
 
@@ -75,7 +75,8 @@ FIG11C: Final = Figure(
             "slow",
             "losses reduce the speed of VCP's convergence",
             Positive(),
-            "when the first 5 s above 90 % begin (200 s if never), without the heuristic, minus the same without damage",
+            "when the first 5 s above 90 % begin (200 s if never), without the heuristic, minus the same"
+            " without damage",
             lambda of: _later(of, BARE_VCP),
             unit="s",
         ),
@@ -92,11 +93,13 @@ FIG11C: Final = Figure(
             AtLeast(0.7),
             "utilisation from 100 to 200 s, VCP without the heuristic",
             lambda of: each(of, BARE_VCP, lambda run: utilisation(run, (100.0, 200.0))),
-            reason="a window halved by each loss grows again by a few packets a round trip of 400 ms and more",
+            reason="a window halved by each loss grows again by a few packets a round trip of 400 ms"
+            " and more",
         ),
     ),
     notes=(
-        "The paper gives no SNR here; 1x1 without FEC loses 90 % of the packets at its 30 dB. Ours: where about 1 % is lost.",
+        "The paper gives no SNR here; 1x1 without FEC loses 90 % of the packets at its 30 dB. Ours:"
+        " where about 1 % is lost.",
         "Transfers do not end, so that windows can be followed: one flow, and 10th to 90th percentile of 30.",
         CHANNEL_NOTE,
         TRAFFIC_NOTE,

@@ -20,7 +20,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     CHANNEL_NOTE,
     ENDLESS,
     FEW,
-    GUARDED,
     HEURISTIC_NOTE,
     LOOKS,
     PACED,
@@ -30,7 +29,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     VCP,
     XCP,
     over_air,
-    testbed,
+    on_testbed,
 )
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
@@ -44,14 +43,14 @@ _LONG: Final[dict[str, Any]] = {"topology.bottleneck.delay": "800ms", **over_air
 
 def _experiments(rule: str, paced: dict[str, Any], xcp: dict[str, str]) -> dict[str, Any]:
     def xcp_of(changes: dict[str, Any]) -> Any:
-        made = testbed(XCP, changes, FEW)
+        made = on_testbed(XCP, changes, FEW)
         return type(made)(made.scenario, with_options(made.scheme, **xcp), made.changes, made.repetitions)
 
     endless = {**_LONG, **ENDLESS}
     return {
-        VCP: testbed(VCP, {**endless, **paced}, FEW, rule),
+        VCP: on_testbed(VCP, {**endless, **paced}, FEW, rule),
         XCP: xcp_of(endless),
-        VCP + _TRANSFERS: testbed(VCP, {**_LONG, **paced, "duration": "500s"}, FEW, rule),
+        VCP + _TRANSFERS: on_testbed(VCP, {**_LONG, **paced, "duration": "500s"}, FEW, rule),
         XCP + _TRANSFERS: xcp_of({**_LONG, "duration": "500s"}),
     }
 
@@ -96,7 +95,6 @@ FIG12: Final = Figure(
     title="Utilisation with an RTT of 1600 ms, VCP and XCP",
     experiments={
         AUTHOR: _experiments(AUTHOR, {}, {}),
-        GUARDED: _experiments(GUARDED, {}, {}),
         SQUARE: _experiments(SQUARE, {}, {}),
         _PACED_VCP: _experiments(AUTHOR, dict(PACED), {}),
         _LIMIT_2S: _experiments(AUTHOR, {}, {"max_interval": "2s"}),
@@ -117,7 +115,8 @@ FIG12: Final = Figure(
             Positive(),
             "utilisation from 100 to 300 s, VCP minus XCP",
             lambda of: _minus(of, VCP, XCP, lambda run: utilisation(run, STEADY)),
-            reason="by the mean VCP is ahead only where it is paced or grows fast: it backs off by an eighth each time,"
+            reason="by the mean VCP is ahead only where it is paced or grows fast: it backs off by"
+            " an eighth each time,"
             " XCP swings around a higher mean",
         ),
         Claim(
@@ -130,7 +129,8 @@ FIG12: Final = Figure(
         ),
     ),
     notes=(
-        "2x2, 30 dB, FEC of 0.93 and 0.5 as in figure 3; hardly a packet is lost. The interval limit of XCP is 1 s,"
+        "2x2, 30 dB, FEC of 0.93 and 0.5 as in figure 3; hardly a packet is lost. The interval limit of"
+        " XCP is 1 s,"
         " below the RTT. Steadiness is read from transfers without end; the picture shows transfers of 5 MB.",
         RULE_NOTE,
         HEURISTIC_NOTE,

@@ -25,7 +25,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     TRAFFIC_NOTE,
     VCP,
     over_air,
-    testbed,
+    on_testbed,
 )
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
@@ -39,7 +39,7 @@ _POINTS: Final = {_PRINTED: (BIT, 10.0), _SYMBOL: (SYMBOL, 10.0), _SHIFTED: (BIT
 
 def _experiments(clock: str, snr: float) -> dict[str, Any]:
     changes = {**ENDLESS, "duration": "200s", **over_air(clock, snr, "2x1", 0.95)}
-    return {label: testbed(label, changes, FEW) for label in (BARE_VCP, VCP)}
+    return {label: on_testbed(label, changes, FEW) for label in (BARE_VCP, VCP)}
 
 
 @styled
@@ -127,7 +127,8 @@ FIG13: Final = Figure(
         ),
     ),
     notes=(
-        "What leaves the bottleneck counts as utilisation, as the paper measures it, packets that arrive damaged"
+        "What leaves the bottleneck counts as utilisation, as the paper measures it, packets that arrive"
+        " damaged"
         " included. Transfers do not end.",
         CHANNEL_NOTE,
         RULE_NOTE,

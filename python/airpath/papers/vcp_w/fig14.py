@@ -26,7 +26,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     TRAFFIC_NOTE,
     VCP,
     VCP_EBE,
-    testbed,
+    on_testbed,
 )
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
@@ -43,7 +43,7 @@ _HALVED: Final[dict[str, Any]] = {
 
 def halved(label: str, rule: str = AUTHOR, changes: dict[str, Any] | None = None) -> Any:
     """Return VCP or VCP-EBE, told of 10 Mbit/s, where the capacity halves."""
-    made = testbed(label, {**_HALVED, **(changes or {})}, FEW, rule)
+    made = on_testbed(label, {**_HALVED, **(changes or {})}, FEW, rule)
     scheme = with_options(made.scheme, capacity="10mbps") if label == VCP else made.scheme
     return type(made)(made.scenario, scheme, made.changes, made.repetitions)
 
@@ -155,7 +155,8 @@ FIG14: Final = Figure(
         ),
     ),
     notes=(
-        "10 Mbit/s become 5 Mbit/s at 20 s; VCP's routers go on believing 10, VCP-EBE's begin there. Transfers do not end.",
+        "10 Mbit/s become 5 Mbit/s at 20 s; VCP's routers go on believing 10, VCP-EBE's begin there."
+        " Transfers do not end.",
         RULE_NOTE,
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,

@@ -149,14 +149,18 @@ HEURISTIC: Final = Figure(
             AtLeast(0.15),
             "utilisation at 5 %, repair by SACK minus NewReno's",
             lambda of: difference(_steady(of, VCP, 0.05).values, _steady(of, _NEWRENO, 0.05).values),
-            reason="here codes go on moving the window while a dismissed loss is repaired, so that a slow repair costs"
+            reason="here codes go on moving the window while a dismissed loss is repaired, so that a"
+            " slow repair costs"
             " less",
         ),
     ),
     notes=(
-        "Packets of data are damaged independently, acknowledgments are not. SACK recovery, VCP's rule “author”."
-        " CUBIC has no router to listen to: its sign of congestion is a queueing delay above half of the largest seen.",
-        "Bytes that leave the bottleneck count, those that are damaged on it included, so that 1 less the loss is the most"
+        "Packets of data are damaged independently, acknowledgments are not. SACK recovery, VCP's rule"
+        " “author”."
+        " CUBIC has no router to listen to: its sign of congestion is a queueing delay above half of the"
+        " largest seen.",
+        "Bytes that leave the bottleneck count, those that are damaged on it included, so that 1 less"
+        " the loss is the most"
         " that can be of use.",
     ),
 )

@@ -194,9 +194,12 @@ HURTS: Final = Figure(
         ),
     ),
     notes=(
-        "Ten flows over 10 Mbit/s and 100 to 110 ms on drop-tail, five of them tested; 1 BDP is 125 kB. Nothing is damaged on"
-        " the way, so that each dismissed loss is a mistake. Reno and CUBIC judge by delay: behind a short queue the delay is"
+        "Ten flows over 10 Mbit/s and 100 to 110 ms on drop-tail, five of them tested; 1 BDP is 125 kB."
+        " Nothing is damaged on"
+        " the way, so that each dismissed loss is a mistake. Reno and CUBIC judge by delay: behind a"
+        " short queue the delay is"
         " above half of the largest too rarely for 16 acknowledgments in a row.",
-        "VCP shares the queue of its router with TCP, which does not listen to it: its share is small whatever it does.",
+        "VCP shares the queue of its router with TCP, which does not listen to it: its share is small"
+        " whatever it does.",
     ),
 )

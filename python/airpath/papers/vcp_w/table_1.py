@@ -3,6 +3,7 @@
 from typing import Final
 
 from airpath.papers.claim import Claim, Runs
+from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.rules import Between, Near, Positive
 from airpath.papers.sample import Sample, difference
@@ -23,7 +24,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     VCP,
     XCP,
     Changes,
-    testbed,
+    on_testbed,
 )
 from airpath.statistics import TextTable
 
@@ -36,13 +37,13 @@ _SACK: Final = "author, TCP with SACK (today)"
 _HEAVIER: Final = "author, background window of 64 kB"
 
 
-def _protocols(rule: str, tcp: Changes, changes: Changes | None = None) -> dict[str, object]:
+def _protocols(rule: str, tcp: Changes, changes: Changes | None = None) -> dict[str, Experiment]:
     changes = changes or {}
     return {
-        DROP_TAIL: testbed(DROP_TAIL, {**tcp, **changes}),
-        RED: testbed(RED, {**tcp, **changes}),
-        XCP: testbed(XCP, changes),
-        VCP: testbed(VCP, changes, rule=rule),
+        DROP_TAIL: on_testbed(DROP_TAIL, {**tcp, **changes}),
+        RED: on_testbed(RED, {**tcp, **changes}),
+        XCP: on_testbed(XCP, changes),
+        VCP: on_testbed(VCP, changes, rule=rule),
     }
 
 
@@ -103,7 +104,8 @@ def _order(slow: str, fast: str, reason: str = "") -> Claim:
 
 
 _TOO_FAST: Final = (
-    "15 times 5 MB in 60 s is the capacity of the link; nothing in the traffic keeps BIC from it, and a background"
+    "15 times 5 MB in 60 s is the capacity of the link; nothing in the traffic keeps BIC from it, and a"
+    " background"
     " heavy enough to slow TCP this much slows VCP far more"
 )
 
@@ -126,7 +128,8 @@ TABLE_1: Final = Figure(
         _order(
             DROP_TAIL,
             RED,
-            "with NewReno's one repair a round trip, RED's early drops cost more than the full queue of drop-tail;"
+            "with NewReno's one repair a round trip, RED's early drops cost more than the full queue of"
+            " drop-tail;"
             " with SACK both are at the limit of the link",
         ),
         Claim(
@@ -142,6 +145,7 @@ TABLE_1: Final = Figure(
         TRAFFIC_NOTE,
         RULE_NOTE,
         HEURISTIC_NOTE,
-        "75 MB in each direction at 10 Mbit/s take 60 s at least, so that 55.2 s on average means early finishers.",
+        "75 MB in each direction at 10 Mbit/s take 60 s at least, so that 55.2 s on average means early"
+        " finishers.",
     ),
 )

@@ -16,7 +16,7 @@ FULL: Final = 0.9
 
 
 def transfer_times_s(run: RunData) -> Numbers:
-    """Return how long each forward transfer took; those that did not end count with the time that they had."""
+    """Return how long each forward transfer took; those that did not end count as long as the run."""
     mine = np.array([group in GROUPS for group in run.completion_group], dtype=bool)
     times: Numbers = (run.completion_end_s - run.completion_start_s)[mine]
     missing = TRANSFERS - len(times)
@@ -85,7 +85,7 @@ def gets_there(run: RunData) -> float:
 
 
 def variation(run: RunData, span: Span = WHOLE) -> float:
-    """Standard deviation over time of the utilisation of 5 s."""
+    """Return the standard deviation over time of the utilisation of 5 s."""
     starts, share = rolling_utilisation(run)
     rows = (starts >= span[0]) & (starts + SPAN_S <= span[1])
     return float(share[rows].std()) if rows.any() else math.nan

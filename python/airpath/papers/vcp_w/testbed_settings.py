@@ -89,7 +89,7 @@ EQUAL_RTTS: Final[Changes] = {f"flows.{number}.extra_rtt": {"even": ["0ms", "10m
 PACED: Final[Changes] = {"transport.pacing": True}
 
 
-def testbed(
+def on_testbed(
     protocol: str, changes: Changes | None = None, repetitions: int = REPETITIONS, rule: str = AUTHOR
 ) -> Experiment:
     """Return a protocol on the testbed; `rule` is VCP's."""
@@ -118,7 +118,7 @@ ANTENNAS: Final = ("1x1", "2x1", "1x2", "2x2")
 def over_air(
     clock: str, snr: float, antennas: str, code_rate: float | None = None, **changes: Any
 ) -> dict[str, Any]:
-    """Return the changes that make the bottleneck a wireless link; acknowledgments are coded at 0.5 with data."""
+    """Return the changes that make the bottleneck wireless; with coded data acknowledgments are coded at 0.5."""
     loss: dict[str, Any] = {"kind": "fading", "clock": CLOCKS[clock], "snr": snr, "antennas": antennas}
     if code_rate is not None:
         loss |= {"code_rate": code_rate, "ack_code_rate": 0.5, "ack_limit": "60B"}
@@ -128,17 +128,23 @@ def over_air(
 RULE_NOTE: Final = (
     "VCP's rules: “author” has linear scaling of AI and AI for a round trip after the freeze, as the authors'"
     " code; “guarded” is the same unless a decrease would take more than AI gives; “obey” has square scaling"
-    " and backs off again; all scale by the smoothed RTT up to 500 ms. Only the rule after the freeze is known"
+    " and backs off again; all scale by the smoothed RTT up to 500 ms. Only the rule after the freeze is"
+    " known"
     " to be theirs."
 )
 TRAFFIC_NOTE: Final = (
-    "Ours where the paper is silent: packets of 1500 bytes, 1000 packets of buffer, RTTs within a group spread"
+    "Ours where the paper is silent: packets of 1500 bytes, 1000 packets of buffer, RTTs within a group"
+    " spread"
     " over 10 ms, a light background each way of 0.2 Mbit/s of UDP and one TCP with a window of 16 kB. The"
     " packet size, the smoothed RTT and the light background were chosen looking at Table I."
 )
-HEURISTIC_NOTE: Final = "VCP and XCP run with the loss-differentiation heuristic (N = 32, T = 16), as the paper says of its testbed."
+HEURISTIC_NOTE: Final = (
+    "VCP and XCP run with the loss-differentiation heuristic (N = 32, T = 16), as the paper says of its"
+    " testbed."
+)
 CHANNEL_NOTE: Final = (
     "Two readings of the channel: printed is a draw per transmitted bit; a draw per Reed-Solomon symbol loses"
-    " less and is the one in which the paper's 10 dB carries anything. Loss rates are those of packets of 1500"
+    " less and is the one in which the paper's 10 dB carries anything. Loss rates are those of packets"
+    " of 1500"
     " bytes; both directions are damaged independently; codewords of at most 255 symbols."
 )
