@@ -22,8 +22,8 @@ from airpath.papers.vcp_w.testbed_settings import (
     LOOKS,
     TRAFFIC_NOTE,
     VCP,
-    over_air,
     on_testbed,
+    over_air,
 )
 from airpath.plots.style import styled
 

@@ -28,8 +28,8 @@ from airpath.papers.vcp_w.testbed_settings import (
     TRAFFIC_NOTE,
     VCP,
     XCP,
-    over_air,
     on_testbed,
+    over_air,
 )
 from airpath.plots.style import styled
 from airpath.statistics import TextTable

@@ -24,8 +24,8 @@ from airpath.papers.vcp_w.testbed_settings import (
     SYMBOL,
     TRAFFIC_NOTE,
     VCP,
-    over_air,
     on_testbed,
+    over_air,
 )
 from airpath.plots.style import styled
 from airpath.statistics import TextTable

@@ -118,7 +118,7 @@ ANTENNAS: Final = ("1x1", "2x1", "1x2", "2x2")
 def over_air(
     clock: str, snr: float, antennas: str, code_rate: float | None = None, **changes: Any
 ) -> dict[str, Any]:
-    """Return the changes that make the bottleneck wireless; with coded data acknowledgments are coded at 0.5."""
+    """Return the changes that make the bottleneck wireless; with data acknowledgments are coded, at 0.5."""
     loss: dict[str, Any] = {"kind": "fading", "clock": CLOCKS[clock], "snr": snr, "antennas": antennas}
     if code_rate is not None:
         loss |= {"code_rate": code_rate, "ack_code_rate": 0.5, "ack_limit": "60B"}
