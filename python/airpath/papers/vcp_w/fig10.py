@@ -153,7 +153,8 @@ FIG10A: Final = Figure(
             Positive(),
             "largest over smallest rate of the groups from 20 to 50 s, drop-tail minus XCP",
             lambda of: _minus(of, DROP_TAIL, XCP, lambda run: unfairness(run, BUSY)),
-            reason="in the mean it is, but the runs differ much and five flows of a group average most of it away",
+            reason="in the mean it is, but the runs differ much and five flows of a group average"
+            " most of it away",
         ),
         Claim(
             "sudden-drop",
