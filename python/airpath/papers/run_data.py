@@ -33,6 +33,9 @@ LINK_COLUMNS: Final = (
 QUANTITIES: Final = ("capacity_estimate_bps", "load_factor", "maintainer_on", "persistent_queue_bytes")
 """The quantities of `link_observations` that are kept."""
 
+FLOW_QUANTITIES: Final = ("losses_dismissed", "losses_answered")
+"""The quantities of `flow_observations` that are kept."""
+
 
 @dataclass(frozen=True)
 class LinkData:
@@ -87,6 +90,14 @@ class RunData:
     """Group of each flow."""
     flow_goodput_bytes: Numbers = field(repr=False)
     """New payload that each flow's application received in the measured span."""
+    groups: tuple[str, ...] = field(repr=False)
+    """The groups of flows, long or short, in the order of the scenario."""
+    group_time_s: Numbers = field(repr=False)
+    """Ends of the intervals of `group_departed_bytes`."""
+    group_departed_bytes: Numbers = field(repr=False)
+    """Bytes of each group on the wire that left the links where its flows are measured: groups by times."""
+    flow_reports: Mapping[str, Numbers] = field(repr=False)
+    """For each of `FLOW_QUANTITIES` that a controller reported: the last value of each flow, else NaN."""
 
 
 def extract(run: RunResult) -> RunData:
@@ -98,6 +109,7 @@ def extract(run: RunResult) -> RunData:
         run, kept, ("cwnd_bytes", "ssthresh_bytes", "departed_bytes")
     )
     segments = _segments(run.record.plan, flows["source"][kept])[:, np.newaxis]
+    groups, group_time_s, group_departed = _groups(run, flows)
     return RunData(
         duration_s=plan["duration_ns"] / 1e9,
         link_under_test=str(plan["links"][link_under_test(plan)]["name"]),
@@ -115,6 +127,10 @@ def extract(run: RunResult) -> RunData:
         completion_end_s=completions["end_s"].astype(np.float64),
         flow_group=tuple(map(str, flows["group"])),
         flow_goodput_bytes=flows["goodput_bytes"].astype(np.float64),
+        groups=groups,
+        group_time_s=group_time_s,
+        group_departed_bytes=group_departed,
+        flow_reports=_reports(run, len(flows["flow"])),
     )
 
 
@@ -130,7 +146,10 @@ def to_bytes(data: RunData) -> bytes:
         "completion_start_s": data.completion_start_s,
         "completion_end_s": data.completion_end_s,
         "flow_goodput_bytes": data.flow_goodput_bytes,
+        "group_time_s": data.group_time_s,
+        "group_departed_bytes": data.group_departed_bytes,
     }
+    arrays |= {f"report.{quantity}": values for quantity, values in data.flow_reports.items()}
     links = {}
     for number, (name, link) in enumerate(data.links.items()):
         links[name] = {"buffer_bytes": link.buffer_bytes, "drops": link.drops}
@@ -146,6 +165,7 @@ def to_bytes(data: RunData) -> bytes:
         "estimators": list(data.estimates),
         "completion_group": data.completion_group,
         "flow_group": data.flow_group,
+        "groups": data.groups,
     }
     buffer = io.BytesIO()
     np.savez_compressed(buffer, facts=np.array(json.dumps(facts)), allow_pickle=False, **arrays)
@@ -192,6 +212,10 @@ def from_bytes(content: bytes) -> RunData:
         completion_end_s=arrays["completion_end_s"],
         flow_group=tuple(facts["flow_group"]),
         flow_goodput_bytes=arrays["flow_goodput_bytes"],
+        groups=tuple(facts["groups"]),
+        group_time_s=arrays["group_time_s"],
+        group_departed_bytes=arrays["group_departed_bytes"],
+        flow_reports=_part(arrays, "report."),
     )
 
 
@@ -242,6 +266,33 @@ def _series(
         grid[flow, at] = series[name][rows]
         grids.append(grid)
     return time_s.astype(np.float64), grids
+
+
+def _groups(
+    run: RunResult, flows: Mapping[str, npt.NDArray[Any]]
+) -> tuple[tuple[str, ...], Numbers, Numbers]:
+    """Return groups, times, and what departed of each group in each interval."""
+    series = columns(run.flow_series)
+    groups = tuple(dict.fromkeys(map(str, flows["group"])))
+    number = {name: index for index, name in enumerate(groups)}
+    of_flow = np.array([number[str(name)] for name in flows["group"]], dtype=np.int64)
+    time_s, at = np.unique(series["time_s"], return_inverse=True)
+    departed = np.zeros((len(groups), len(time_s)))
+    np.add.at(departed, (of_flow[series["flow"]], at), np.nan_to_num(series["departed_bytes"]))
+    return groups, time_s.astype(np.float64), departed
+
+
+def _reports(run: RunResult, flows: int) -> dict[str, Numbers]:
+    """Return the last value of each quantity that each flow reported."""
+    observed = columns(run.table("flow_observations"))
+    reports = {}
+    for quantity in FLOW_QUANTITIES:
+        rows = observed["quantity"] == quantity
+        if rows.any():
+            last = np.full(flows, np.nan)
+            last[observed["flow"][rows]] = observed["value"][rows]  # in the order of time
+            reports[quantity] = last
+    return reports
 
 
 def _segments(plan: Mapping[str, Any], sources: npt.NDArray[np.int64]) -> Numbers:

@@ -13,7 +13,7 @@ from airpath import _core
 from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
 
-FORMAT: Final = "airpath kept run 2"
+FORMAT: Final = "airpath kept run 3"
 """Changes with what is kept of a run, so that older files are not read."""
 
 

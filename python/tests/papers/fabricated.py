@@ -37,5 +37,9 @@ def run_data(link: LinkData | None = None, **changes: object) -> RunData:
         "completion_end_s": np.array([10.0, 13.0, 1.0]),
         "flow_group": ("file", "file", "short"),
         "flow_goodput_bytes": np.array([1.0, 2.0, 3.0]),
+        "groups": ("file", "short"),
+        "group_time_s": link.series["time_s"],
+        "group_departed_bytes": np.zeros((2, len(link.series["time_s"]))),
+        "flow_reports": {},
     }
     return RunData(**{**facts, **changes})

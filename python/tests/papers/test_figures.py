@@ -19,9 +19,11 @@ PROMISED = {
     "ebe": "ablation ablation-cubic",
     "gm": "fig3 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11",
     "sarbe": "fig1 fig2a fig2b fig4 fig5 fig6",
-    "vcp-w": "fig2a fig2b fig2c fig2d fig3 text3b fig5a fig5c causes fig6 surfaces",
     "estimators": "links",
     "satellite": "downloads",
+    "vcp-w": "fig2a fig2b fig2c fig2d fig3 text3b fig5a fig5c causes fig6 surfaces"
+    " fig10a fig10b fig10c fig10d table1 fig11a fig11b fig11c fig11d fig12 fig13 fig14"
+    " heuristic hurts repairs",
 }
 
 

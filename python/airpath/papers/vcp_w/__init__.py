@@ -7,6 +7,7 @@ from airpath.papers.vcp_w.fig3 import FIG3
 from airpath.papers.vcp_w.fig5 import FIG5A, FIG5C
 from airpath.papers.vcp_w.fig6 import FIG6
 from airpath.papers.vcp_w.surfaces import SURFACES
+from airpath.papers.vcp_w.testbed import FIGURES as TESTBED
 from airpath.papers.vcp_w.text3b import TEXT3B
 
-FIGURES = (FIG2A, FIG2B, FIG2C, FIG2D, FIG3, TEXT3B, FIG5A, FIG5C, CAUSES, FIG6, SURFACES)
+FIGURES = (FIG2A, FIG2B, FIG2C, FIG2D, FIG3, TEXT3B, FIG5A, FIG5C, CAUSES, FIG6, SURFACES, *TESTBED)

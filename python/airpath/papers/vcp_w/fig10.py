@@ -1,0 +1,375 @@
+"""VCP-W, figure 10: the wired testbed."""
+
+from typing import Any, Final
+
+from matplotlib.figure import Figure as Picture
+
+from airpath.papers.claim import Claim, Runs
+from airpath.papers.drawing import panels
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.measures import Span, longest_queue, mean_queue, utilisation
+from airpath.papers.rules import AtLeast, AtMost, Between, Positive
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import Sample, difference
+from airpath.papers.vcp_w.paper import PAPER
+from airpath.papers.vcp_w.testbed_drawing import (
+    cell,
+    each,
+    groups_over_time,
+    queue_over_time,
+    utilisation_over_time,
+)
+from airpath.papers.vcp_w.testbed_measures import (
+    converged_s,
+    drop_after_first_group,
+    gets_there,
+    group_mbps,
+    near_over_far,
+    queue_deviation_share,
+    unfairness,
+)
+from airpath.papers.vcp_w.testbed_settings import (
+    AUTHOR,
+    DROP_TAIL,
+    ENDLESS,
+    EQUAL_RTTS,
+    FEW,
+    GROUPS,
+    GUARDED,
+    HEURISTIC_NOTE,
+    LOOKS,
+    NEWRENO,
+    OBEY,
+    PACED,
+    QUARTER,
+    RED,
+    REPETITIONS,
+    RULE_NOTE,
+    SQUARE,
+    TRAFFIC_NOTE,
+    UNSCALED,
+    VCP,
+    XCP,
+    on_testbed,
+)
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+
+BUSY: Final[Span] = (20.0, 50.0)
+"""After the starts, before the first transfers end."""
+STEADY: Final[Span] = (100.0, 300.0)
+"""Of transfers without end."""
+SHOWN_S: Final = 130.0
+_PACED_SENDERS: Final = "author, paced"
+
+_RULES: Final = (AUTHOR, GUARDED, OBEY, SQUARE)
+_ALL: Final = {
+    rule: {
+        DROP_TAIL: on_testbed(DROP_TAIL, NEWRENO),
+        RED: on_testbed(RED, NEWRENO),
+        XCP: on_testbed(XCP),
+        VCP: on_testbed(VCP, rule=rule),
+    }
+    for rule in _RULES
+}
+_PACED_ALL: Final = {
+    **_ALL[AUTHOR],
+    XCP: on_testbed(XCP, PACED),
+    VCP: on_testbed(VCP, PACED),
+}
+_NOTES: Final = (
+    TRAFFIC_NOTE,
+    RULE_NOTE,
+    HEURISTIC_NOTE,
+    "TCP is BIC; DT and RED repair losses as NewReno does, see Table I.",
+)
+
+
+def _first(runs: FigureRuns, choice: str) -> dict[str, RunData]:
+    return {label: runs.of(choice)(label)[0] for label in runs.labels(choice)}
+
+
+@styled
+def _draw_utilisation(runs: FigureRuns) -> Picture:
+    picture, axes = panels(len(runs.choices))
+    for choice, panel in zip(runs.choices, axes, strict=True):
+        utilisation_over_time(panel, _first(runs, choice), LOOKS, SHOWN_S, 2.0)
+        panel.set_title(choice, loc="right")
+    return picture
+
+
+@styled
+def _draw_queue(runs: FigureRuns) -> Picture:
+    picture, axes = panels(len(runs.choices))
+    for choice, panel in zip(runs.choices, axes, strict=True):
+        shown = {label: run for label, run in _first(runs, choice).items() if label != DROP_TAIL}
+        queue_over_time(panel, shown, LOOKS, SHOWN_S)
+        panel.set_title(choice, loc="right")
+    return picture
+
+
+def _minus(of: Runs, one: str, other: str, measure: Any) -> Sample:
+    return difference(each(of, one, measure).values, each(of, other, measure).values)
+
+
+def _busy(run: RunData) -> float:
+    return utilisation(run, BUSY)
+
+
+FIG10A: Final = Figure(
+    id="vcp-w/fig10a",
+    paper=PAPER,
+    title="Utilisation of the testbed, TCP over drop-tail and RED, XCP and VCP",
+    experiments=_ALL,
+    draw=_draw_utilisation,
+    claims=(
+        Claim(
+            "high",
+            "XCP consistently achieves a high utilisation",
+            AtLeast(0.85),
+            "XCP's utilisation from 20 to 50 s",
+            lambda of: each(of, XCP, _busy),
+        ),
+        Claim(
+            "high-vcp",
+            "VCP consistently achieves a high utilisation",
+            AtLeast(0.85),
+            "VCP's utilisation from 20 to 50 s",
+            lambda of: each(of, VCP, _busy),
+            reason="VCP from one packet needs 20 s, and backs off by an eighth",
+        ),
+        Claim(
+            "gap",
+            "there is a significant gap between TCP and VCP",
+            Positive(),
+            "utilisation from 20 to 50 s, VCP minus TCP over drop-tail",
+            lambda of: _minus(of, VCP, DROP_TAIL, _busy),
+            reason="BIC fills a 1000-packet buffer and with it the link; nothing in this traffic"
+            " holds it back",
+        ),
+        Claim(
+            "unbalanced",
+            "drop-tail is unbalanced between competing flows, more than XCP",
+            Positive(),
+            "largest over smallest rate of the groups from 20 to 50 s, drop-tail minus XCP",
+            lambda of: _minus(of, DROP_TAIL, XCP, lambda run: unfairness(run, BUSY)),
+            reason="in the mean it is, but the runs differ much and five flows of a group average"
+            " most of it away",
+        ),
+        Claim(
+            "sudden-drop",
+            "when the flows with the smallest RTT end, VCP's utilisation drops suddenly",
+            AtLeast(0.1),
+            "VCP's utilisation in the 10 s before the first group's end less the lowest second of the 10"
+            " s after",
+            lambda of: each(of, VCP, drop_after_first_group),
+        ),
+        Claim(
+            "converges-vcp",
+            "VCP takes close to 20 s on average to converge",
+            Between(13, 27),
+            "when the first 5 s above 90 % of utilisation begin, VCP",
+            lambda of: each(of, VCP, converged_s),
+            unit="s",
+            reason="of the runs that do; see the next",
+        ),
+        Claim(
+            "always-converges-vcp",
+            "VCP converges (in every run)",
+            AtLeast(1.0),
+            "share of the runs in which VCP has 5 s above 90 %",
+            lambda of: each(of, VCP, gets_there),
+        ),
+        Claim(
+            "converges-xcp",
+            "XCP takes less than 10 s to converge",
+            AtMost(10),
+            "when the first 5 s above 90 % of utilisation begin, XCP",
+            lambda of: each(of, XCP, converged_s),
+            unit="s",
+        ),
+    ),
+    notes=(
+        *_NOTES,
+        "Bins of 2 s. XCP's groups get the same and end together, so that nothing can be seen of how it takes"
+        " up what the first leaves.",
+    ),
+)
+
+_SHARE_RULES: Final = (AUTHOR, GUARDED, OBEY, UNSCALED, QUARTER, SQUARE)
+_EQUAL: Final = "author, equal RTTs"
+_ENDLESS: Final = "without end"
+_ONCE: Final = "transfers"
+
+
+def _shares(protocol: str, changes: dict[str, Any], rule: str = AUTHOR) -> dict[str, Any]:
+    return {
+        _ONCE: on_testbed(protocol, changes, REPETITIONS, rule),
+        _ENDLESS: on_testbed(protocol, {**changes, **ENDLESS}, FEW, rule),
+    }
+
+
+@styled
+def _draw_groups(runs: FigureRuns) -> Picture:
+    picture, axes = panels(len(runs.choices), height_in=1.7)
+    for choice, panel in zip(runs.choices, axes, strict=True):
+        groups_over_time(panel, runs.of(choice)(_ONCE)[0], SHOWN_S)
+        panel.set_title(choice, loc="right")
+    return picture
+
+
+def _share_table(runs: FigureRuns) -> list[TextTable]:
+    def rate(choice: str, group: str) -> str:
+        return cell(each(runs.of(choice), _ENDLESS, lambda run: group_mbps(run, group, STEADY)))
+
+    return [
+        TextTable(
+            "Rate of each group in Mbit/s, transfers without end from 100 to 300 s",
+            ("choice", *GROUPS),
+            tuple((choice, *(rate(choice, group) for group in GROUPS)) for choice in runs.choices),
+        )
+    ]
+
+
+def _ratio(of: Runs) -> Sample:
+    return each(of, _ENDLESS, lambda run: near_over_far(run, STEADY))
+
+
+def _near_over_middle(run: RunData) -> float:
+    return group_mbps(run, GROUPS[0], STEADY) / group_mbps(run, GROUPS[1], STEADY)
+
+
+FIG10B: Final = Figure(
+    id="vcp-w/fig10b",
+    paper=PAPER,
+    title="VCP's rate by group of RTT",
+    experiments={rule: _shares(VCP, {}, rule) for rule in _SHARE_RULES}
+    | {_EQUAL: _shares(VCP, dict(EQUAL_RTTS))},
+    draw=_draw_groups,
+    tables=_share_table,
+    claims=(
+        Claim(
+            "steps",
+            "VCP's rates stand in three steps of 5:2:1: the first over the last",
+            Between(3, 7),
+            "rate of the nearest group over that of the farthest",
+            _ratio,
+            choices=_SHARE_RULES,
+            reason="with “author” every flow keeps AI for a round trip after each freeze, which the far flows"
+            " need most; see the table",
+        ),
+        Claim(
+            "first-step",
+            "the first over the second (5:2)",
+            Between(1.5, 3.5),
+            "rate of the nearest group over that of the middle one",
+            lambda of: each(of, _ENDLESS, _near_over_middle),
+            choices=_SHARE_RULES,
+            reason="as above",
+        ),
+        Claim(
+            "shorter-more",
+            "VCP allocates more to flows with a shorter RTT",
+            AtLeast(1.2),
+            "rate of the nearest group over that of the farthest",
+            _ratio,
+            choices=_SHARE_RULES,
+        ),
+        Claim(
+            "equal-rtts",
+            "with equal RTTs all flows get the same",
+            Between(0.8, 1.25),
+            "rate of the first group over that of the last",
+            _ratio,
+            choices=(_EQUAL,),
+        ),
+    ),
+    notes=(
+        TRAFFIC_NOTE,
+        RULE_NOTE,
+        "Steady rates are read from transfers that do not end; pictures show those of 5 MB, in bins of 2"
+        " s. “square” is"
+        " VCP's own scaling, which is there to make such flows equal; its queue stands.",
+    ),
+)
+
+FIG10C: Final = Figure(
+    id="vcp-w/fig10c",
+    paper=PAPER,
+    title="XCP's rate by group of RTT",
+    experiments={"XCP": _shares(XCP, {}), _PACED_SENDERS: _shares(XCP, dict(PACED))},
+    draw=_draw_groups,
+    tables=_share_table,
+    claims=(
+        Claim(
+            "converges",
+            "XCP converges: the groups get the same",
+            AtMost(1.2),
+            "largest over smallest rate of the groups, without end, from 100 to 300 s",
+            lambda of: each(of, _ENDLESS, lambda run: unfairness(run, STEADY)),
+        ),
+        Claim(
+            "oscillates",
+            "with a slight oscillation",
+            Between(1.02, 2.0),
+            "largest over smallest rate of the groups in 2 s, mean from 30 to 60 s",
+            lambda of: each(of, _ENDLESS, _unfairness_of_two_seconds),
+        ),
+    ),
+    notes=(TRAFFIC_NOTE, "The interval limit is 1 s."),
+)
+
+
+def _unfairness_of_two_seconds(run: RunData) -> float:
+    spans = [(float(start), float(start + 2)) for start in range(30, 60, 2)]
+    return sum(unfairness(run, span) for span in spans) / len(spans)
+
+
+_QUEUE_SPAN: Final[Span] = (10.0, 60.0)
+
+
+def _queue_claim(protocol: str, reason: str = "") -> Claim:
+    return Claim(
+        f"low-{protocol.lower().replace('/', '-')}",
+        f"{protocol}'s queue takes no more than 3 % of the buffer (in whole percent)",
+        AtMost(0.035),
+        f"{protocol}'s mean queue from 10 to 60 s, share of the buffer",
+        lambda of: each(of, protocol, lambda run: mean_queue(run, _QUEUE_SPAN)),
+        reason=reason,
+    )
+
+
+FIG10D: Final = Figure(
+    id="vcp-w/fig10d",
+    paper=PAPER,
+    title="Queue of the testbed's bottleneck, VCP, XCP and RED",
+    experiments={**_ALL, _PACED_SENDERS: _PACED_ALL},
+    draw=_draw_queue,
+    claims=(
+        _queue_claim(VCP, "with square scaling 15 flows of 8 alpha_s packets leave a standing queue"),
+        _queue_claim(XCP, "two-way traffic bunches acknowledgments, and unpaced senders send as they come"),
+        _queue_claim(
+            RED,
+            "RED's thresholds, a third and two thirds of 1000 packets, lie ten and twenty times above 3"
+            " %: the"
+            " paper's own numbers exclude each other",
+        ),
+        Claim(
+            "red-oscillates",
+            "RED's queue oscillates highly, more than VCP's",
+            Positive(),
+            "longest less shortest mean queue of a second from 20 to 60 s, RED minus VCP, share of the"
+            " buffer",
+            lambda of: _minus(of, RED, VCP, lambda run: queue_deviation_share(run, (20.0, 60.0))),
+        ),
+        Claim(
+            "excursions",
+            "the same if the longest queue is meant",
+            AtMost(0.035),
+            "longest queue of VCP from 20 to 60 s, share of the buffer",
+            lambda of: each(of, VCP, lambda run: longest_queue(run, (20.0, 60.0))),
+            reason="bursts of two-way traffic make the queue swing around its mean",
+        ),
+    ),
+    notes=_NOTES,
+)

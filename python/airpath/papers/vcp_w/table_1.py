@@ -1,0 +1,151 @@
+"""VCP-W, Table I: mean completion times of the testbed's transfers."""
+
+from typing import Final
+
+from airpath.papers.claim import Claim, Runs
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.rules import Between, Near, Positive
+from airpath.papers.sample import Sample, difference
+from airpath.papers.vcp_w.paper import PAPER
+from airpath.papers.vcp_w.testbed_drawing import cell, each
+from airpath.papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
+from airpath.papers.vcp_w.testbed_settings import (
+    AUTHOR,
+    DROP_TAIL,
+    GUARDED,
+    HEURISTIC_NOTE,
+    NEWRENO,
+    OBEY,
+    RED,
+    RULE_NOTE,
+    SQUARE,
+    TRAFFIC_NOTE,
+    VCP,
+    XCP,
+    Changes,
+    on_testbed,
+)
+from airpath.statistics import TextTable
+
+PAPER_S: Final = {DROP_TAIL: 121.0, RED: 102.5, XCP: 55.2, VCP: 72.1}
+"""Mean completion times that the paper gives, in seconds."""
+TOLERANCE: Final = 0.15
+"""A testbed of kernels and another of packets: what we take to be the same number."""
+
+_SACK: Final = "author, TCP with SACK (today)"
+_HEAVIER: Final = "author, background window of 64 kB"
+
+
+def _protocols(rule: str, tcp: Changes, changes: Changes | None = None) -> dict[str, Experiment]:
+    changes = changes or {}
+    return {
+        DROP_TAIL: on_testbed(DROP_TAIL, {**tcp, **changes}),
+        RED: on_testbed(RED, {**tcp, **changes}),
+        XCP: on_testbed(XCP, changes),
+        VCP: on_testbed(VCP, changes, rule=rule),
+    }
+
+
+_EXPERIMENTS: Final = {
+    **{rule: _protocols(rule, NEWRENO) for rule in (AUTHOR, GUARDED, OBEY, SQUARE)},
+    _SACK: _protocols(AUTHOR, {}),
+    _HEAVIER: _protocols(AUTHOR, NEWRENO, {"flows.6.transport.receive_window": "64kB"}),
+}
+
+
+def _tables(runs: FigureRuns) -> list[TextTable]:
+    return [
+        TextTable(
+            f"{words} in seconds (± half-width of the 95 % interval)",
+            ("protocol", "paper", *runs.choices),
+            tuple(
+                (
+                    protocol,
+                    f"{PAPER_S[protocol]:g}" if measure is mean_transfer_s else "",
+                    *(cell(each(runs.of(choice), protocol, measure)) for choice in runs.choices),
+                )
+                for protocol in PAPER_S
+            ),
+        )
+        for words, measure in (
+            ("Mean completion time of the 15 forward transfers", mean_transfer_s),
+            ("When the last forward transfer ends", last_end_s),
+        )
+    ]
+
+
+def _time(protocol: str, reason: str = "") -> Claim:
+    return Claim(
+        protocol.lower().replace("/", "-"),
+        f"transfers take {PAPER_S[protocol]:g} s on average under {protocol}",
+        Near(PAPER_S[protocol], TOLERANCE),
+        "mean completion time of 15 transfers",
+        lambda of: each(of, protocol, mean_transfer_s),
+        unit="s",
+        reason=reason,
+    )
+
+
+def _slower(of: Runs, one: str, other: str) -> Sample:
+    return difference(each(of, one, mean_transfer_s).values, each(of, other, mean_transfer_s).values)
+
+
+def _order(slow: str, fast: str, reason: str = "") -> Claim:
+    return Claim(
+        f"{slow}-{fast}".lower().replace("/", "-"),
+        f"transfers under {fast} are shorter than under {slow}",
+        Positive(),
+        f"mean completion time, {slow} minus {fast}",
+        lambda of: _slower(of, slow, fast),
+        unit="s",
+        reason=reason,
+    )
+
+
+_TOO_FAST: Final = (
+    "15 times 5 MB in 60 s is the capacity of the link; nothing in the traffic keeps BIC from it, and a"
+    " background"
+    " heavy enough to slow TCP this much slows VCP far more"
+)
+
+TABLE_1: Final = Figure(
+    id="vcp-w/table1",
+    paper=PAPER,
+    title="Mean completion times of 5-MB transfers",
+    experiments=_EXPERIMENTS,
+    draw=None,
+    tables=_tables,
+    claims=(
+        _time(DROP_TAIL, _TOO_FAST),
+        _time(RED, _TOO_FAST),
+        _time(XCP),
+        _time(VCP),
+        _order(VCP, XCP),
+        _order(
+            RED, VCP, "a mean of completions rewards unfairness; with SACK the TCPs have the shortest means"
+        ),
+        _order(
+            DROP_TAIL,
+            RED,
+            "with NewReno's one repair a round trip, RED's early drops cost more than the full queue of"
+            " drop-tail;"
+            " with SACK both are at the limit of the link",
+        ),
+        Claim(
+            "last",
+            "the last transfer under VCP ends before 120 s (figure 10(a))",
+            Between(75, 120),
+            "when VCP's last transfer ends",
+            lambda of: each(of, VCP, last_end_s),
+            unit="s",
+        ),
+    ),
+    notes=(
+        TRAFFIC_NOTE,
+        RULE_NOTE,
+        HEURISTIC_NOTE,
+        "75 MB in each direction at 10 Mbit/s take 60 s at least, so that 55.2 s on average means early"
+        " finishers.",
+    ),
+)

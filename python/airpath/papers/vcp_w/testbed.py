@@ -1,0 +1,34 @@
+"""The figures of VCP-W's testbed."""
+
+from typing import Final
+
+from airpath.papers.figure import Figure
+from airpath.papers.vcp_w.fig10 import FIG10A, FIG10B, FIG10C, FIG10D
+from airpath.papers.vcp_w.fig11 import FIG11A, FIG11B, FIG11D
+from airpath.papers.vcp_w.fig11c import FIG11C
+from airpath.papers.vcp_w.fig12 import FIG12
+from airpath.papers.vcp_w.fig13 import FIG13
+from airpath.papers.vcp_w.fig14 import FIG14
+from airpath.papers.vcp_w.heuristic import HEURISTIC
+from airpath.papers.vcp_w.hurts import HURTS
+from airpath.papers.vcp_w.repairs import REPAIRS_FIGURE
+from airpath.papers.vcp_w.table_1 import TABLE_1
+
+FIGURES: Final[tuple[Figure, ...]] = (
+    FIG10A,
+    FIG10B,
+    FIG10C,
+    FIG10D,
+    TABLE_1,
+    FIG11A,
+    FIG11B,
+    FIG11C,
+    FIG11D,
+    FIG12,
+    FIG13,
+    FIG14,
+    HEURISTIC,
+    HURTS,
+    REPAIRS_FIGURE,
+)
+"""In the order of the paper, then ours."""

@@ -1,0 +1,115 @@
+"""Numbers of one run of the testbed."""
+
+import math
+from typing import Final
+
+import numpy as np
+
+from airpath.papers.measures import WHOLE, Span, link, utilisation
+from airpath.papers.run_data import Numbers, RunData
+from airpath.papers.vcp_w.testbed_settings import GROUPS, TRANSFERS
+
+SPAN_S: Final = 5.0
+"""Over how long a mean counts as steady."""
+FULL: Final = 0.9
+"""The utilisation that counts as converged (ours)."""
+
+
+def transfer_times_s(run: RunData) -> Numbers:
+    """Return how long each forward transfer took; those that did not end count as long as the run."""
+    mine = np.array([group in GROUPS for group in run.completion_group], dtype=bool)
+    times: Numbers = (run.completion_end_s - run.completion_start_s)[mine]
+    missing = TRANSFERS - len(times)
+    return np.append(times, np.full(missing, run.duration_s))
+
+
+def mean_transfer_s(run: RunData) -> float:
+    """Mean time of the forward transfers."""
+    return float(transfer_times_s(run).mean())
+
+
+def last_end_s(run: RunData) -> float:
+    """When the last forward transfer ended; the end of the run if one did not."""
+    mine = np.array([group in GROUPS for group in run.completion_group], dtype=bool)
+    ends = run.completion_end_s[mine]
+    return float(ends.max()) if len(ends) == TRANSFERS else run.duration_s
+
+
+def first_group_ends_s(run: RunData) -> float:
+    """When the group with the shortest RTT had ended all its transfers; NaN if it never had."""
+    mine = np.array([group == GROUPS[0] for group in run.completion_group], dtype=bool)
+    return float(run.completion_end_s[mine].max()) if mine.sum() == TRANSFERS // 3 else math.nan
+
+
+def group_mbps(run: RunData, group: str, span: Span = WHOLE) -> float:
+    """Mean rate on the wire of a group over a span."""
+    rows = (run.group_time_s > span[0]) & (run.group_time_s <= span[1])
+    departed = run.group_departed_bytes[run.groups.index(group), rows]
+    seconds = rows.sum() * float(run.group_time_s[1] - run.group_time_s[0])
+    return float(departed.sum()) * 8e-6 / seconds if seconds else math.nan
+
+
+def near_over_far(run: RunData, span: Span = WHOLE) -> float:
+    """Rate of the group with the shortest RTT over that of the group with the longest."""
+    return group_mbps(run, GROUPS[0], span) / group_mbps(run, GROUPS[-1], span)
+
+
+def unfairness(run: RunData, span: Span = WHOLE) -> float:
+    """Rate of the group that gets most over that of the group that gets least."""
+    rates = [group_mbps(run, group, span) for group in GROUPS]
+    return max(rates) / min(rates)
+
+
+def rolling_utilisation(run: RunData) -> tuple[Numbers, Numbers]:
+    """Return beginnings and utilisations of all spans of `SPAN_S`."""
+    series = link(run).series
+    width = round(SPAN_S / float(series["time_s"][0]))
+    kernel = np.ones(width)
+    share: Numbers = np.convolve(series["departed_bytes"], kernel, "valid") / np.convolve(
+        series["offered_bytes"], kernel, "valid"
+    )
+    starts: Numbers = series["time_s"][: len(share)] - float(series["time_s"][0])
+    return starts, share
+
+
+def converged_s(run: RunData) -> float:
+    """When the first 5 s with 90 % of utilisation begin; NaN if they never do."""
+    starts, share = rolling_utilisation(run)
+    there = np.flatnonzero(share > FULL)
+    return float(starts[there[0]]) if there.size else math.nan
+
+
+def gets_there(run: RunData) -> float:
+    """1 if there are 5 s with 90 % of utilisation, else 0."""
+    return 0.0 if math.isnan(converged_s(run)) else 1.0
+
+
+def variation(run: RunData, span: Span = WHOLE) -> float:
+    """Return the standard deviation over time of the utilisation of 5 s."""
+    starts, share = rolling_utilisation(run)
+    rows = (starts >= span[0]) & (starts + SPAN_S <= span[1])
+    return float(share[rows].std()) if rows.any() else math.nan
+
+
+def drop_after_first_group(run: RunData) -> float:
+    """By how much the lowest second within 10 s after the first group's end is below the 10 s before it."""
+    end = first_group_ends_s(run)
+    if math.isnan(end):
+        return math.nan
+    after = [utilisation(run, (math.ceil(end) + k, math.ceil(end) + k + 1)) for k in range(10)]
+    return utilisation(run, (math.floor(end) - 10, math.floor(end))) - min(after)
+
+
+def queue_deviation_share(run: RunData, span: Span) -> float:
+    """Longest less shortest mean queue of a second, as a share of the buffer."""
+    chosen = link(run)
+    rows = (chosen.series["time_s"] > span[0]) & (chosen.series["time_s"] <= span[1])
+    queue = chosen.series["queue_mean_bytes"][rows]
+    return float(queue.max() - queue.min()) / chosen.buffer_bytes
+
+
+def dismissed_share(run: RunData) -> float:
+    """Of all losses that the heuristic judged, the share that it took for errors; NaN without any."""
+    dismissed = float(np.nansum(run.flow_reports.get("losses_dismissed", np.zeros(1))))
+    answered = float(np.nansum(run.flow_reports.get("losses_answered", np.zeros(1))))
+    return dismissed / (dismissed + answered) if dismissed + answered else math.nan

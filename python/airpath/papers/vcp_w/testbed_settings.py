@@ -1,0 +1,150 @@
+"""VCP-W's testbed (section V, figure 9): VCP's rules, experiments, the readings of the channel, notes."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from airpath.papers.experiment import Experiment
+from airpath.papers.settings import with_options
+from airpath.plots import SchemeStyle
+
+Changes = Mapping[str, Any]
+
+REPETITIONS: Final = 10
+"""The paper's number of runs."""
+FEW: Final = 5
+"""Runs of what needs less."""
+SWEEP: Final = 3
+"""Runs of each point of a sweep."""
+
+GROUPS: Final = ("near", "middle", "far")
+"""Groups of forward transfers: RTTs of 400, 500 and 550 ms."""
+TRANSFERS: Final = 15
+"""Forward transfers."""
+SENDING: Final = tuple(range(6))
+"""Entries of the scenario whose transfers are measured or go the other way."""
+
+AUTHOR: Final = "author"
+GUARDED: Final = "guarded"
+OBEY: Final = "obey"
+SQUARE: Final = "square"
+UNSCALED: Final = "obey, unscaled AI"
+QUARTER: Final = "alpha 0.25"
+
+RULES: Final[Mapping[str, Mapping[str, Any]]] = {
+    AUTHOR: {"additive_scaling": "linear"},
+    GUARDED: {"additive_scaling": "linear", "after_freeze": "guarded"},
+    OBEY: {"after_freeze": "obey"},
+    SQUARE: {},
+    UNSCALED: {"additive_scaling": "none", "after_freeze": "obey"},
+    QUARTER: {"additive_scaling": "linear", "alpha": 0.25},
+}
+"""VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
+
+
+def of_rule(rule: str, scheme: str = "vcp-ld", **further: Any) -> str:
+    """Return a scheme of VCP's kind under a rule."""
+    return with_options(scheme, rtt_scaling="smoothed", **{**RULES[rule], **further})
+
+
+VCP: Final = "VCP"
+XCP: Final = "XCP"
+RED: Final = "TCP/RED"
+RED_NEWRENO: Final = "TCP/RED, NewReno"
+DROP_TAIL: Final = "TCP/DT"
+VCP_EBE: Final = "VCP-EBE"
+BARE_VCP: Final = "VCP without heuristic"
+BARE_XCP: Final = "XCP without heuristic"
+
+LOOKS: Final[Mapping[str, SchemeStyle]] = {
+    name: SchemeStyle(name, colour, marker)
+    for name, colour, marker in (
+        (VCP, "#cc79a7", "v"),
+        (XCP, "#009e73", "^"),
+        (RED, "#0072b2", "o"),
+        (RED_NEWRENO, "#56b4e9", "o"),
+        (DROP_TAIL, "#d55e00", "s"),
+        (VCP_EBE, "#5b1f52", "D"),
+        (BARE_VCP, "#7f7f7f", "v"),
+        (BARE_XCP, "#000000", "^"),
+    )
+}
+"""How the protocols are drawn."""
+
+_BUFFER: Final = "1500kB"
+_RED_QUEUE: Final[Changes] = {
+    "topology.bottleneck.queue": {
+        "kind": "red",
+        "limit": _BUFFER,
+        "unit": "bytes",
+        "minimum": "500kB",
+        "maximum": "1000kB",
+        "max_probability": 0.1,
+        "ecn": False,
+    }
+}
+_BACKGROUND: Final[Changes] = {"flows.6.scheme": "bic"}
+NEWRENO: Final[Changes] = {"transport.recovery": "newreno"}
+ENDLESS: Final[Changes] = {f"flows.{number}.traffic": "bulk" for number in SENDING}
+EQUAL_RTTS: Final[Changes] = {f"flows.{number}.extra_rtt": {"even": ["0ms", "10ms"]} for number in SENDING}
+PACED: Final[Changes] = {"transport.pacing": True}
+
+
+def on_testbed(
+    protocol: str, changes: Changes | None = None, repetitions: int = REPETITIONS, rule: str = AUTHOR
+) -> Experiment:
+    """Return a protocol on the testbed; `rule` is VCP's."""
+    scheme, own = {
+        VCP: (of_rule(rule), {}),
+        XCP: ("xcp-ld", {}),
+        RED: ("bic", _RED_QUEUE),
+        RED_NEWRENO: ("bic", {**_RED_QUEUE, **NEWRENO}),
+        DROP_TAIL: ("bic", {}),
+        VCP_EBE: (of_rule(rule, "vcp-ebe-ld", capacity="10mbps"), {}),
+        BARE_VCP: (of_rule(rule, "vcp"), {}),
+        BARE_XCP: ("xcp", {}),
+    }[protocol]
+    return Experiment("vcpw-testbed", scheme, {**_BACKGROUND, **own, **(changes or {})}, repetitions)
+
+
+BIT: Final = "an error draw per bit (printed)"
+SYMBOL: Final = "an error draw per symbol"
+CLOCKS: Final[Mapping[str, str]] = {BIT: "bit", SYMBOL: "symbol"}
+"""The two readings of the channel by name."""
+
+ANTENNAS: Final = ("1x1", "2x1", "1x2", "2x2")
+"""From the worst to the best."""
+
+
+def over_air(
+    clock: str, snr: float, antennas: str, code_rate: float | None = None, **changes: Any
+) -> dict[str, Any]:
+    """Return the changes that make the bottleneck wireless; with data acknowledgments are coded, at 0.5."""
+    loss: dict[str, Any] = {"kind": "fading", "clock": CLOCKS[clock], "snr": snr, "antennas": antennas}
+    if code_rate is not None:
+        loss |= {"code_rate": code_rate, "ack_code_rate": 0.5, "ack_limit": "60B"}
+    return {"topology.bottleneck.loss": loss, **changes}
+
+
+RULE_NOTE: Final = (
+    "VCP's rules: “author” has linear scaling of AI and AI for a round trip after the freeze, as the authors'"
+    " code; “guarded” is the same unless a decrease would take more than AI gives; “obey” has square scaling"
+    " and backs off again; all scale by the smoothed RTT up to 500 ms. Only the rule after the freeze is"
+    " known"
+    " to be theirs."
+)
+TRAFFIC_NOTE: Final = (
+    "Ours where the paper is silent: packets of 1500 bytes, 1000 packets of buffer, RTTs within a group"
+    " spread"
+    " over 10 ms, a light background each way of 0.2 Mbit/s of UDP and one TCP with a window of 16 kB. The"
+    " packet size, the smoothed RTT and the light background were chosen looking at Table I."
+)
+HEURISTIC_NOTE: Final = (
+    "VCP and XCP run with the loss-differentiation heuristic (N = 32, T = 16), as the paper says of its"
+    " testbed."
+)
+CHANNEL_NOTE: Final = (
+    "Two readings of the channel: printed is a draw per transmitted bit; a draw per Reed-Solomon symbol loses"
+    " less and is the one in which the paper's 10 dB carries anything. Loss rates are those of packets"
+    " of 1500"
+    " bytes; both directions are damaged independently; codewords of at most 255 symbols."
+)
