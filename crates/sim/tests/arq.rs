@@ -53,7 +53,7 @@ fn attempts_and_residual_losses_are_as_computed() {
             let outcome = run(&stream(loss, Some(arq(retries, in_order)), 3, 300), 1);
             let packets = link_count(&outcome, "departed_packets");
             assert!(packets > 99_000.0, "{packets}");
-            let residual = loss.powi(i32::from(retries) + 1);
+            let residual = libm::pow(loss, f64::from(retries) + 1.0);
             let lost = link_count(&outcome, "dropped_packets_corruption");
             let error = (packets * residual * (1.0 - residual)).sqrt();
             assert!(
@@ -62,14 +62,16 @@ fn attempts_and_residual_losses_are_as_computed() {
             );
             let mean = (1.0 - residual) / (1.0 - loss) - 1.0;
             // Repeats of one packet: k of them or more with p^k.
-            let square: f64 = (1..=i32::from(retries)).map(|k| f64::from(2 * k - 1) * loss.powi(k)).sum();
+            let square: f64 =
+                (1..=retries).map(|k| f64::from(2 * k - 1) * libm::pow(loss, f64::from(k))).sum();
             let error = (packets * (square - mean * mean)).sqrt();
             let repeats = link_count(&outcome, "retransmitted_packets");
             assert!(
                 (repeats - packets * mean).abs() <= 3.0 * error,
                 "p {loss}, n {retries}: {repeats} repeats of {packets}, expected {mean} each"
             );
-            assert_eq!(link_count(&outcome, "retransmitted_bytes"), 1250.0 * repeats);
+            let bytes = table(&outcome, "links").integers("retransmitted_bytes")[0];
+            assert_eq!(bytes, 1250 * table(&outcome, "links").integers("retransmitted_packets")[0]);
         }
     }
 }
@@ -88,12 +90,13 @@ fn delays_are_those_of_a_truncated_geometric_number_of_attempts() {
         counts[repeats.round() as usize] += 1.0;
     }
     let arrived = delays.len() as f64;
-    let residual = loss.powi(i32::from(retries) + 1);
+    let residual = libm::pow(loss, f64::from(retries) + 1.0);
     let chi_square: f64 = counts
         .iter()
-        .zip(0..)
+        .zip(0_u8..)
         .map(|(count, k)| {
-            let expected = arrived * loss.powi(k) * (1.0 - loss) / (1.0 - residual);
+            let k = f64::from(k);
+            let expected = arrived * libm::pow(loss, k) * (1.0 - loss) / (1.0 - residual);
             (count - expected) * (count - expected) / expected
         })
         .sum();
@@ -133,7 +136,7 @@ fn packets_behind_a_damaged_one_wait_for_it_only_in_order() {
         latest = latest.max(alone);
         // A packet that was given up ends the wait of those behind it too, but left no arrival: rare enough to skip.
         assert!(held >= latest, "packet {number} came at {held}, before {latest}");
-        exact += i64::from(held == latest);
+        exact += i64::from(held <= latest);
     }
     let packets = sequence(&ordered).len() as i64;
     assert!(packets - exact <= 10 * given_up, "{} of {packets} waited for nothing", packets - exact);
@@ -162,7 +165,7 @@ fn repeats_within_a_burst_fail_together() {
         (link_count(&outcome, "departed_packets"), link_count(&outcome, "dropped_packets_corruption"));
     // Stationary over packets, not attempts: the state after a packet is that after its last attempt.
     let (leave, enter) = (1.0 / burst, 0.1 / (burst * 0.9));
-    let fails = (1.0 - leave).powi(i32::from(retries));
+    let fails = libm::pow(1.0 - leave, f64::from(retries));
     // From bad: still bad after this packet if all attempts fail. From good: damaged first, then the repeats fail.
     let (bad_to_bad, good_to_bad) = ((1.0 - leave) * fails, enter * fails);
     let residual = good_to_bad / (1.0 - bad_to_bad + good_to_bad);

@@ -35,7 +35,9 @@ def print_fit(fit: LossFit, confidence: float) -> None:
 
 
 def _parameters(fit: LossFit, confidence: float) -> Table:
-    step = "packet" if fit.step_ns is None else f"step of {format_duration(fit.step_ns)}"
+    step, steps = "packet", "packets"
+    if fit.step_ns is not None:
+        step, steps = "step", f"steps of {format_duration(fit.step_ns)}"
     table = Table("", "", "estimate", f"{confidence * 100:g} % interval")
 
     def row(chain: str, name: str, of: Estimate, scale: float = 1.0, unit: str = "") -> None:
@@ -44,7 +46,7 @@ def _parameters(fit: LossFit, confidence: float) -> Table:
 
     if (gilbert := fit.gilbert) is not None:
         row("Gilbert", "mean loss", gilbert.mean_loss, 100, " %")
-        row("", f"mean burst ({step}s)", gilbert.mean_burst)
+        row("", f"mean burst, {steps}", gilbert.mean_burst)
         row("", f"p, good to bad in a {step}", gilbert.leave_good)
         row("", "q (r), bad to good", gilbert.leave_bad)
     if fit.general_is_better and (general := fit.general) is not None:

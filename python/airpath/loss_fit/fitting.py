@@ -22,7 +22,7 @@ from airpath.loss_fit.gilbert import (
 from airpath.loss_fit.gilbert_elliott import Runs, fit_gilbert_elliott, run_lengths
 from airpath.loss_fit.in_time import fit_in_time
 from airpath.loss_fit.reading import Losses, from_numbers, is_capture, read_losses
-from airpath.loss_fit.results import LossFit
+from airpath.loss_fit.results import LossFit, Unit
 from airpath.units import format_duration, parse_duration
 
 OPPORTUNITIES_IN_A_STEP = 10
@@ -180,15 +180,11 @@ def _chain(
 ) -> LossFit:
     if lost is None:
         lost = sum(length * number for length, number in runs.items())
-    unit = "steps" if step_ns is not None else "packets"
+    unit: Unit = "packets" if step_ns is None else "steps"
     bursts = sum(runs.values())
     empty = LossFit(source, what, unit, step_ns, count, lost, bursts)
     if lost == 0:
-        at_most = 3 / count if count else 1.0
-        return replace(
-            empty,
-            missing=f"none of {count} {unit} was lost (a loss above {at_most:.2g} would likely have shown)",
-        )
+        return replace(empty, missing=f"none of {count} {unit} was lost")
     if min(seen.good_bad, seen.bad_good) < 1 or seen.good_good + seen.good_bad < 1 or seen.good_good < 0:
         return replace(empty, missing=f"{lost} of {count} {unit} lost in {bursts} whole bursts tell no chain")
     gilbert = fit_gilbert(seen, confidence)
@@ -231,5 +227,5 @@ def _starts(gilbert: Gilbert) -> list[tuple[float, ...]]:
 
 
 def _none(source: str, what: str, step_ns: int | None, lost: npt.NDArray[np.bool_], missing: str) -> LossFit:
-    unit = "packets" if step_ns is None else "steps"
+    unit: Unit = "packets" if step_ns is None else "steps"
     return LossFit(source, what, unit, step_ns, len(lost), int(lost.sum()), 0, missing)

@@ -40,16 +40,28 @@ class GilbertElliott:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """A sequence of losses as runs of equal ones."""
+    """A sequence of losses as runs of equal ones.
+
+    Attributes
+    ----------
+    lengths, lost
+        Of each run.
+    distinct, place
+        The different lengths, ascending, and the place of each run's length among them.
+    """
 
     lengths: npt.NDArray[np.int64]
     lost: npt.NDArray[np.bool_]
+    distinct: npt.NDArray[np.int64]
+    place: npt.NDArray[np.intp]
 
     @classmethod
     def of(cls, lost: npt.NDArray[np.bool_]) -> "Runs":
         """Return the runs of a sequence."""
         ends = np.flatnonzero(np.append(lost[1:] != lost[:-1], True))
-        return cls(np.diff(ends, prepend=-1), lost[ends])
+        lengths = np.diff(ends, prepend=-1)
+        distinct, place = np.unique(lengths, return_inverse=True)
+        return cls(lengths, lost[ends], distinct, place)
 
 
 def fit_gilbert_elliott(
@@ -96,17 +108,17 @@ def log_likelihood(runs: Runs, p: float, q: float, loss_good: float, loss_bad: f
     """
     steps = np.array([[1 - p, p], [q, 1 - q]])
     loss = np.array([loss_good, loss_bad])
-    kinds = [_powers(steps * (1 - loss), runs.lengths), _powers(steps * loss, runs.lengths)]
-    chosen = runs.lost[:, np.newaxis, np.newaxis]
-    matrices = np.where(chosen, kinds[1][0], kinds[0][0])
-    logarithm = float(np.where(runs.lost, kinds[1][1], kinds[0][1]).sum())
-    while len(matrices) > 1:
-        if len(matrices) % 2:
-            matrices = np.concatenate([matrices, np.eye(2)[np.newaxis]])
-        matrices, scale = _scaled(matrices[0::2] @ matrices[1::2])
+    arrived = _powers(steps * (1 - loss), runs.distinct)
+    lost = _powers(steps * loss, runs.distinct)
+    matrices = np.where(runs.lost, lost[0][..., runs.place], arrived[0][..., runs.place])
+    logarithm = float(np.where(runs.lost, lost[1][runs.place], arrived[1][runs.place]).sum())
+    while (count := matrices.shape[-1]) > 1:
+        if count % 2:
+            matrices = np.concatenate([matrices, np.eye(2)[..., np.newaxis]], axis=-1)
+        matrices, scale = _scaled(_product(matrices[..., 0::2], matrices[..., 1::2]))
         logarithm += float(scale.sum())
     start = np.array([q, p]) / (p + q)
-    return logarithm + float(np.log(max((start @ matrices[0]).sum(), 1e-300)))
+    return logarithm + float(np.log(max((start @ matrices[..., 0]).sum(), 1e-300)))
 
 
 def run_lengths(chain: GilbertElliott) -> Callable[[int], float]:
@@ -121,23 +133,30 @@ def run_lengths(chain: GilbertElliott) -> Callable[[int], float]:
 
 
 def _powers(matrix: Numbers, exponents: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
-    """Return powers of a matrix, each divided by its largest entry, and the logarithms of those."""
-    different, places = np.unique(exponents, return_inverse=True)
-    powers = np.broadcast_to(np.eye(2), (len(different), 2, 2)).copy()
-    logs = np.zeros(len(different))
-    square, log_square = matrix, 0.0
-    for bit in range(int(different[-1]).bit_length()):
-        here = (different >> bit) & 1 == 1
-        powers[here], scale = _scaled(powers[here] @ square)
+    """Return powers of a matrix, each divided by its largest entry, and the logarithms of those.
+
+    Matrices are the first two axes here, so that a product is a few operations on whole arrays.
+    """
+    powers = np.repeat(np.eye(2)[..., np.newaxis], len(exponents), axis=-1)
+    logs = np.zeros(len(exponents))
+    square, log_square = matrix[..., np.newaxis], np.zeros(1)
+    for bit in range(int(exponents[-1]).bit_length()):
+        here = (exponents >> bit) & 1 == 1
+        powers[..., here], scale = _scaled(_product(powers[..., here], square))
         logs[here] += scale + log_square
-        (square,), (scale_of_square,) = _scaled((square @ square)[np.newaxis])
-        log_square = 2 * log_square + float(scale_of_square)
-    return powers[places], logs[places]
+        square, scale = _scaled(_product(square, square))
+        log_square = 2 * log_square + scale
+    return powers, logs
+
+
+def _product(one: Numbers, other: Numbers) -> Numbers:
+    product: Numbers = one[:, 0, np.newaxis] * other[0] + one[:, 1, np.newaxis] * other[1]
+    return product
 
 
 def _scaled(matrices: Numbers) -> tuple[Numbers, Numbers]:
-    largest = np.maximum(matrices.max(axis=(1, 2)), 1e-300)
-    return matrices / largest[:, np.newaxis, np.newaxis], np.log(largest)
+    largest = np.maximum(matrices.max(axis=(0, 1)), 1e-300)
+    return matrices / largest, np.log(largest)
 
 
 def deviations(cost: Callable[[Numbers], float], at: Numbers, step: float = 1e-3) -> Numbers | None:

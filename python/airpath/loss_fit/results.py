@@ -9,6 +9,9 @@ from airpath.loss_fit.gilbert_elliott import GilbertElliott
 from airpath.loss_fit.in_time import InTime
 from airpath.units import format_duration
 
+Unit = Literal["packets", "steps"]
+"""What a sequence is made of."""
+
 TIME_STEP_NS = 1_000_000
 """Step of a chain in time that was fitted to packets."""
 
@@ -50,7 +53,7 @@ class LossFit:
 
     source: str
     what: str
-    unit: Literal["packets", "steps"]
+    unit: Unit
     step_ns: int | None
     count: int
     lost: int
