@@ -35,6 +35,7 @@ pub(crate) const END_OF_ROUTE: u32 = u32::MAX;
 pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Assembly, PlanError> {
     let mut links = Vec::with_capacity(plan.links.len());
     let mut delays_s = Vec::with_capacity(plan.links.len());
+    let watched = watched(plan);
     for (index, link) in plan.links.iter().enumerate() {
         let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
         let delay = link.delay_ns.duration(&mut stream("delay"));
@@ -42,7 +43,9 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
         let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
         let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
-        links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter"))));
+        let watched = watched[index];
+        let propagation = propagation(link, delay, stream("jitter"));
+        links.push(Link::new(index as u32, watched, qdisc, channel, propagation));
     }
 
     let mut flows = Vec::new();
@@ -67,6 +70,14 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         capture,
     );
     Ok(Assembly { links, delays_s, flows, routes, recorder })
+}
+
+/// For each link, whether anything is measured at it.
+fn watched(plan: &Plan) -> Vec<bool> {
+    let mut watched: Vec<bool> = plan.links.iter().map(|link| link.record).collect();
+    let measured_at = plan.flows.iter().map(|flow| flow.measured_at);
+    measured_at.chain(plan.record.capture.iter().copied()).for_each(|link| watched[link] = true);
+    watched
 }
 
 fn buffer(queue: &QueuePlan) -> Buffer {

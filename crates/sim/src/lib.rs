@@ -17,6 +17,7 @@ mod input;
 mod link;
 mod observers;
 mod packet;
+mod part;
 pub mod plan;
 mod record;
 mod router;

@@ -11,14 +11,17 @@ use airpath_channel::Propagation;
 use airpath_model::{Bytes, Channel, DropReason, Packet as _, Qdisc, QueueSink, Timestamp, Transmission};
 
 use crate::packet::Packet;
+use crate::part::{Air, Queue};
 use crate::record::Recorder;
 
 /// One direction of a link.
 #[derive(Debug)]
 pub(crate) struct Link {
     index: u32,
-    qdisc: Box<dyn Qdisc<Packet>>,
-    channel: Box<dyn Channel>,
+    /// Whether anything is measured here. What nobody asks about is not counted.
+    watched: bool,
+    qdisc: Queue,
+    channel: Air,
     propagation: Propagation,
     /// When the transmission under way ends; the packet being sent is the last one on the way.
     sending_until: Option<Timestamp>,
@@ -27,7 +30,7 @@ pub(crate) struct Link {
 }
 
 /// A packet between the two ends. Damaged packets stay in line: the link's next event may depend on them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct OnTheWay {
     arrival: Timestamp,
     arrives: bool,
@@ -35,14 +38,15 @@ struct OnTheWay {
 }
 
 impl Link {
-    /// An idle link.
+    /// An idle link; `watched` when it is recorded, captured, or flows are measured at it.
     pub(crate) fn new(
         index: u32,
-        qdisc: Box<dyn Qdisc<Packet>>,
-        channel: Box<dyn Channel>,
+        watched: bool,
+        qdisc: Queue,
+        channel: Air,
         propagation: Propagation,
     ) -> Self {
-        Self { index, qdisc, channel, propagation, sending_until: None, on_the_way: VecDeque::new() }
+        Self { index, watched, qdisc, channel, propagation, sending_until: None, on_the_way: VecDeque::new() }
     }
 
     /// A packet arrives at the near end at `now`.
@@ -50,7 +54,9 @@ impl Link {
         // Departures at the same instant come first, so they have made room.
         self.advance(now, recorder);
         packet.enqueued_at = now;
-        recorder.on_arrival(self.index, now, &packet);
+        if self.watched {
+            recorder.on_arrival(self.index, now, &packet);
+        }
         let mut sink = Sink { link: self.index, recorder };
         let taken = if self.sending_until.is_none() {
             self.qdisc.pass(now, packet, &mut sink)
@@ -58,7 +64,7 @@ impl Link {
             self.qdisc.enqueue(now, packet, &mut sink);
             None
         };
-        recorder.on_backlog(self.index, now, self.qdisc.backlog());
+        self.note_backlog(now, recorder);
         if let Some(packet) = taken {
             self.send(now, false, packet);
         }
@@ -97,7 +103,7 @@ impl Link {
                 self.start(departure, true, recorder);
             } else {
                 self.qdisc.on_timer(timer, &mut Sink { link: self.index, recorder });
-                recorder.on_backlog(self.index, timer, self.qdisc.backlog());
+                self.note_backlog(timer, recorder);
                 if self.sending_until.is_none() {
                     self.start(timer, false, recorder);
                 }
@@ -124,10 +130,24 @@ impl Link {
         self.channel.offered_bits(until)
     }
 
+    /// Whether the link may catch up later than at the end of an interval: nobody counts what happens inside, and what
+    /// happens cannot be seen.
+    pub(crate) const fn may_lag(&self) -> bool {
+        !self.watched && matches!(self.qdisc, Queue::DropTail(_)) && matches!(self.channel, Air::Clear(_))
+    }
+
+    fn note_backlog(&self, now: Timestamp, recorder: &mut Recorder) {
+        if self.watched {
+            recorder.on_backlog(self.index, now, self.qdisc.backlog());
+        }
+    }
+
     /// The transmission under way ends.
     fn finish(&mut self, recorder: &mut Recorder) {
         if let (Some(departs), Some(last)) = (self.sending_until.take(), self.on_the_way.back()) {
-            recorder.on_departure(self.index, departs, &last.packet);
+            if self.watched {
+                recorder.on_departure(self.index, departs, &last.packet);
+            }
             if !last.arrives {
                 recorder.on_drop(self.index, departs, &last.packet, DropReason::Corruption);
             }
@@ -137,14 +157,15 @@ impl Link {
     /// The transmitter is free at `now` and takes the next packet, if the queue gives one.
     fn start(&mut self, now: Timestamp, continues: bool, recorder: &mut Recorder) {
         let taken = self.qdisc.dequeue(now, &mut Sink { link: self.index, recorder });
-        recorder.on_backlog(self.index, now, self.qdisc.backlog());
+        self.note_backlog(now, recorder);
         if let Some(packet) = taken {
             self.send(now, continues, packet);
         }
     }
 
     fn send(&mut self, now: Timestamp, continues: bool, mut packet: Packet) {
-        packet.queueing += now.since(packet.enqueued_at);
+        let waited = now.since(packet.enqueued_at);
+        packet.queueing += waited;
         let size = Bytes::new(u64::from(packet.size));
         let passage = self.channel.transmit(&Transmission { start: now, size, continues });
         let arrival = self.propagation.arrival(passage.departs);

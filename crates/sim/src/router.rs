@@ -11,6 +11,7 @@ use airpath_queue::{
 };
 
 use crate::packet::Packet;
+use crate::part::Queue;
 use crate::plan::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
     SourcePlan,
@@ -20,17 +21,18 @@ use crate::plan::{
 ///
 /// # Errors
 /// What a component says of its parameters.
-pub(crate) fn qdisc(plan: &QueuePlan, rate: &RateProcess) -> Result<Box<dyn Qdisc<Packet>>, String> {
+pub(crate) fn qdisc(plan: &QueuePlan, rate: &RateProcess) -> Result<Queue, String> {
     let limit = match plan.limits() {
         (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
         (None, Some(packets)) => Limit::Packets(packets),
         (None, None) => Limit::Unlimited,
     };
     match plan {
-        QueuePlan::DropTail { .. } => Ok(Box::new(DropTail::new(limit))),
+        QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
         QueuePlan::Router { protocol, source, .. } => {
             let buffer = buffer_size(limit);
-            router(limit, buffer, protocol, self::source(source, protocol, buffer, rate)?)
+            let source = self::source(source, protocol, buffer, rate)?;
+            router(limit, buffer, protocol, source).map(Queue::Other)
         }
     }
 }

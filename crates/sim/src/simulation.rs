@@ -11,7 +11,7 @@ use crate::event::{EventQueue, Target};
 use crate::flow::{End, Flow};
 use crate::input::Input;
 use crate::link::Link;
-use crate::packet::Packet;
+use crate::packet::{Contents, Packet, Places};
 use crate::plan::Plan;
 use crate::record::{FlowTable, Recorded, Recorder, Table};
 
@@ -23,11 +23,14 @@ pub struct Simulation {
     measure_from: Timestamp,
     interval: Duration,
     links: Vec<Link>,
+    /// Those that must have caught up at the end of each interval.
+    punctual_links: Vec<u32>,
     delays_s: Vec<f64>,
     flows: Vec<Flow>,
     /// Routes of all flows, one after the other: links, each route ended by [`END_OF_ROUTE`].
     routes: Vec<u32>,
     events: EventQueue,
+    places: Places,
     recorder: Recorder,
     counts: Counts,
 }
@@ -78,10 +81,16 @@ impl Simulation {
             measure_from: Timestamp::from_nanos(plan.record.measure_from_ns),
             interval,
             events: EventQueue::new(links.len() + 2 * flows.len() + 1),
+            punctual_links: (0..)
+                .zip(&links)
+                .filter(|(_, link)| !link.may_lag())
+                .map(|(index, _)| index)
+                .collect(),
             links,
             delays_s,
             flows,
             routes,
+            places: Places::default(),
             recorder,
             counts: Counts::default(),
         };
@@ -146,6 +155,7 @@ impl Simulation {
             self.counts.packets_received += 1;
             let flow = packet.flow as usize;
             let end = self.flows[flow].receive(self.now, &packet, &mut self.recorder);
+            self.places.take_back(packet);
             self.drive(flow, end);
         } else {
             self.offer(next as usize, packet);
@@ -156,19 +166,24 @@ impl Simulation {
     fn drive(&mut self, flow: usize, end: End) {
         match end {
             End::Sender => {
-                while let Some(packet) = self.flows[flow].poll_data(self.now, &mut self.recorder) {
-                    self.counts.packets_sent += 1;
-                    self.offer(self.routes[packet.hop as usize] as usize, packet);
+                while let Some(contents) = self.flows[flow].poll_data(self.now, &mut self.recorder) {
+                    self.send(contents);
                 }
             }
             End::Receiver => {
-                while let Some(packet) = self.flows[flow].poll_acknowledgment(self.now) {
-                    self.counts.packets_sent += 1;
-                    self.offer(self.routes[packet.hop as usize] as usize, packet);
+                while let Some(contents) = self.flows[flow].poll_acknowledgment(self.now) {
+                    self.send(contents);
                 }
             }
         }
         self.schedule_end(flow, end);
+    }
+
+    /// A packet leaves one end of a flow.
+    fn send(&mut self, contents: Contents) {
+        self.counts.packets_sent += 1;
+        let packet = self.places.packet(contents);
+        self.offer(self.routes[packet.hop as usize] as usize, packet);
     }
 
     fn offer(&mut self, link: usize, packet: Packet) {
@@ -187,10 +202,11 @@ impl Simulation {
     }
 
     fn end_interval(&mut self) {
-        for (index, link) in self.links.iter_mut().enumerate() {
+        for &index in &self.punctual_links {
+            let link = &mut self.links[index as usize];
             link.advance(self.now, &mut self.recorder);
             let offered = link.offered_bits(self.now);
-            self.recorder.end_link_interval(index as u32, self.now, offered);
+            self.recorder.end_link_interval(index, self.now, offered);
             link.observe(self.now, &mut self.recorder);
         }
         for flow in &self.flows {
