@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use airpath_model::{Rate, Timestamp, Transmission};
+use airpath_model::{Duration, Rate, Timestamp, Transmission};
 
 /// A stretch of time with one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,9 @@ impl<S: RateSegments> Piecewise<S> {
         if !(transmission.continues && transmission.start == self.now) {
             self.surplus = 0;
         }
+        if let Some(departs) = self.departs_at_last_rate(transmission) {
+            return departs;
+        }
         self.pass(transmission.start);
         let needed = BitNanos::from(transmission.size.get()) * 8 * NANOS_PER_SECOND;
         let mut missing = needed.saturating_sub(self.surplus);
@@ -73,6 +76,25 @@ impl<S: RateSegments> Piecewise<S> {
             self.next_segment();
         }
         self.now
+    }
+
+    /// The same where the rate does not change any more and all numbers are small, as they are for most links.
+    fn departs_at_last_rate(&mut self, transmission: &Transmission) -> Option<Timestamp> {
+        let (rate, surplus) = (self.segment.rate.as_bps(), u64::try_from(self.surplus).ok()?);
+        if self.segment.until.is_scheduled() || rate == 0 {
+            return None;
+        }
+        let needed = transmission.size.get().checked_mul(8 * NANOS_PER_SECOND as u64)?;
+        let missing = needed.checked_sub(surplus)?;
+        let nanos = missing.div_ceil(rate);
+        let now = self.now.max(transmission.start) + Duration::from_nanos(nanos);
+        let surplus = nanos.checked_mul(rate)? - missing;
+        if !now.is_scheduled() {
+            return None;
+        }
+        self.now = now;
+        self.surplus = surplus.into();
+        Some(now)
     }
 
     /// The integral of the rate from the end of the last question to `until`, in bits.

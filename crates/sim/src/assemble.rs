@@ -7,6 +7,7 @@ use airpath_channel::{
 };
 use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
+use crate::any_link::AnyLink;
 use crate::capture::Capture;
 use crate::channel::channel;
 use crate::check::PlanError;
@@ -14,14 +15,15 @@ use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
 use crate::input::Input;
 use crate::link::Link;
+use crate::plain_link::PlainLink;
 use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 use crate::record::{Buffer, Keep, Recorder};
-use crate::router::qdisc;
+use crate::router::{limit, qdisc};
 
 /// The parts of a run.
 #[derive(Debug)]
 pub(crate) struct Assembly {
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<AnyLink>,
     pub(crate) delays_s: Vec<f64>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) routes: Vec<u32>,
@@ -41,11 +43,22 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
-        let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
-        let watched = watched[index];
         let propagation = propagation(link, delay, stream("jitter"));
-        links.push(Link::new(index as u32, watched, qdisc, channel, propagation));
+        let lossless = link.loss <= 0.0 && link.bursts.is_none();
+        let index = index as u32;
+        links.push(
+            if let QueuePlan::DropTail { .. } = link.queue
+                && lossless
+                && !watched[index as usize]
+            {
+                AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, propagation))
+            } else {
+                let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
+                let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+                let watched = watched[index as usize];
+                AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation)))
+            },
+        );
     }
 
     let mut flows = Vec::new();

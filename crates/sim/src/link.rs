@@ -130,12 +130,6 @@ impl Link {
         self.channel.offered_bits(until)
     }
 
-    /// Whether the link may catch up later than at the end of an interval: nobody counts what happens inside, and what
-    /// happens cannot be seen.
-    pub(crate) const fn may_lag(&self) -> bool {
-        !self.watched && matches!(self.qdisc, Queue::DropTail(_)) && matches!(self.channel, Air::Clear(_))
-    }
-
     fn note_backlog(&self, now: Timestamp, recorder: &mut Recorder) {
         if self.watched {
             recorder.on_backlog(self.index, now, self.qdisc.backlog());

@@ -22,11 +22,7 @@ use crate::plan::{
 /// # Errors
 /// What a component says of its parameters.
 pub(crate) fn qdisc(plan: &QueuePlan, rate: &RateProcess) -> Result<Queue, String> {
-    let limit = match plan.limits() {
-        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
-        (None, Some(packets)) => Limit::Packets(packets),
-        (None, None) => Limit::Unlimited,
-    };
+    let limit = limit(plan);
     match plan {
         QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
         QueuePlan::Router { protocol, source, .. } => {
@@ -34,6 +30,15 @@ pub(crate) fn qdisc(plan: &QueuePlan, rate: &RateProcess) -> Result<Queue, Strin
             let source = self::source(source, protocol, buffer, rate)?;
             router(limit, buffer, protocol, source).map(Queue::Other)
         }
+    }
+}
+
+/// How much may wait.
+pub(crate) fn limit(plan: &QueuePlan) -> Limit {
+    match plan.limits() {
+        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
+        (None, Some(packets)) => Limit::Packets(packets),
+        (None, None) => Limit::Unlimited,
     }
 }
 

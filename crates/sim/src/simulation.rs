@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use airpath_model::{Duration, Timestamp};
 
+use crate::any_link::AnyLink;
 use crate::assemble::{Assembly, END_OF_ROUTE, assemble};
 use crate::check::PlanError;
 use crate::control::RunControl;
 use crate::event::{EventQueue, Target};
 use crate::flow::{End, Flow};
 use crate::input::Input;
-use crate::link::Link;
 use crate::packet::{Contents, Packet, Places};
 use crate::plan::Plan;
 use crate::record::{FlowTable, Recorded, Recorder, Table};
@@ -22,9 +22,9 @@ pub struct Simulation {
     end: Timestamp,
     measure_from: Timestamp,
     interval: Duration,
-    links: Vec<Link>,
+    links: Vec<AnyLink>,
     /// Those that must have caught up at the end of each interval.
-    punctual_links: Vec<u32>,
+    full_links: Vec<u32>,
     delays_s: Vec<f64>,
     flows: Vec<Flow>,
     /// Routes of all flows, one after the other: links, each route ended by [`END_OF_ROUTE`].
@@ -75,17 +75,15 @@ impl Simulation {
         plan.check(inputs)?;
         let Assembly { links, delays_s, flows, routes, recorder } = assemble(plan, inputs, seed)?;
         let interval = Duration::from_nanos(plan.record.interval_ns);
+        let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
+        let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();
         let mut simulation = Self {
             now: Timestamp::ZERO,
             end: Timestamp::from_nanos(plan.duration_ns),
             measure_from: Timestamp::from_nanos(plan.record.measure_from_ns),
             interval,
             events: EventQueue::new(links.len() + 2 * flows.len() + 1),
-            punctual_links: (0..)
-                .zip(&links)
-                .filter(|(_, link)| !link.may_lag())
-                .map(|(index, _)| index)
-                .collect(),
+            full_links,
             links,
             delays_s,
             flows,
@@ -202,8 +200,8 @@ impl Simulation {
     }
 
     fn end_interval(&mut self) {
-        for &index in &self.punctual_links {
-            let link = &mut self.links[index as usize];
+        for &index in &self.full_links {
+            let Some(link) = self.links[index as usize].full() else { continue };
             link.advance(self.now, &mut self.recorder);
             let offered = link.offered_bits(self.now);
             self.recorder.end_link_interval(index, self.now, offered);
@@ -234,7 +232,7 @@ impl Simulation {
     }
 
     fn finish(mut self) -> Outcome {
-        self.counts.packets_inside = self.links.iter().map(Link::packets_inside).sum();
+        self.counts.packets_inside = self.links.iter().map(AnyLink::packets_inside).sum();
         let mut table = FlowTable::default();
         for flow in &self.flows {
             table.push(flow.complete(self.recorder.flow_row(flow.index)));
