@@ -52,9 +52,6 @@ impl<S: RateSegments> Piecewise<S> {
         if !(transmission.continues && transmission.start == self.now) {
             self.surplus = 0;
         }
-        if let Some(departs) = self.departs_at_last_rate(transmission) {
-            return departs;
-        }
         self.pass(transmission.start);
         let needed = BitNanos::from(transmission.size.get()) * 8 * NANOS_PER_SECOND;
         let mut missing = needed.saturating_sub(self.surplus);
@@ -79,11 +76,14 @@ impl<S: RateSegments> Piecewise<S> {
     }
 
     /// The same where the rate does not change any more and all numbers are small, as they are for most links.
-    fn departs_at_last_rate(&mut self, transmission: &Transmission) -> Option<Timestamp> {
-        let (rate, surplus) = (self.segment.rate.as_bps(), u64::try_from(self.surplus).ok()?);
-        if self.segment.until.is_scheduled() || rate == 0 {
+    #[inline]
+    pub(crate) fn departs_at_last_rate(&mut self, transmission: &Transmission) -> Option<Timestamp> {
+        let rate = self.segment.rate.as_bps();
+        if self.segment.until.is_scheduled() || rate == 0 || !transmission.start.is_scheduled() {
             return None;
         }
+        let goes_on = transmission.continues && transmission.start == self.now;
+        let surplus = if goes_on { u64::try_from(self.surplus).ok()? } else { 0 };
         let needed = transmission.size.get().checked_mul(8 * NANOS_PER_SECOND as u64)?;
         let missing = needed.checked_sub(surplus)?;
         let nanos = missing.div_ceil(rate);

@@ -31,7 +31,17 @@ impl RateProcess {
     }
 
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
+    #[inline]
     pub fn departs(&mut self, transmission: &Transmission) -> Timestamp {
+        if let Self::Schedule(process) = self
+            && let Some(departs) = process.departs_at_last_rate(transmission)
+        {
+            return departs;
+        }
+        self.departs_after_all(transmission)
+    }
+
+    fn departs_after_all(&mut self, transmission: &Transmission) -> Timestamp {
         if !transmission.start.is_scheduled() {
             return Timestamp::NEVER;
         }

@@ -17,27 +17,28 @@ pub(crate) enum AnyLink {
 }
 
 impl AnyLink {
-    /// A packet arrives at the near end at `now`.
-    pub(crate) fn offer(&mut self, now: Timestamp, packet: Packet, recorder: &mut Recorder) {
+    /// A packet arrives at the near end at `now`. Gives when the link must be woken next.
+    #[inline]
+    pub(crate) fn offer(&mut self, now: Timestamp, packet: Packet, recorder: &mut Recorder) -> Timestamp {
         match self {
-            Self::Plain(link) => link.offer(now, packet, recorder),
-            Self::Full(link) => link.offer(now, packet, recorder),
+            Self::Plain(link) => {
+                link.offer(now, packet, recorder);
+                link.next_event()
+            }
+            Self::Full(link) => {
+                link.offer(now, packet, recorder);
+                link.next_event()
+            }
         }
     }
 
-    /// The packet that arrives at the far end at `now`, if one does and is undamaged.
-    pub(crate) fn deliver(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Packet> {
+    /// The packet that arrives at the far end at `now`, if one does and is undamaged, and when the link must be woken
+    /// next.
+    #[inline]
+    pub(crate) fn deliver(&mut self, now: Timestamp, recorder: &mut Recorder) -> (Option<Packet>, Timestamp) {
         match self {
-            Self::Plain(link) => link.deliver(now),
-            Self::Full(link) => link.deliver(now, recorder),
-        }
-    }
-
-    /// When the link must be woken next.
-    pub(crate) fn next_event(&self) -> Timestamp {
-        match self {
-            Self::Plain(link) => link.next_event(),
-            Self::Full(link) => link.next_event(),
+            Self::Plain(link) => (link.deliver(now), link.next_event()),
+            Self::Full(link) => (link.deliver(now, recorder), link.next_event()),
         }
     }
 

@@ -65,11 +65,15 @@ impl EventQueue {
     }
 
     /// Wakes `target` at `at`, or earlier if it is due earlier already: who is woken looks at what is due.
+    #[inline]
     pub(crate) fn schedule(&mut self, target: Target, at: Timestamp) {
-        let live = &mut self.live[target as usize];
-        if at >= live.at() {
-            return;
+        if at < self.live[target as usize].at() {
+            self.insert(target, at);
         }
+    }
+
+    fn insert(&mut self, target: Target, at: Timestamp) {
+        let live = &mut self.live[target as usize];
         *live = Entry::new(at, self.inserted, target);
         let entry = Reverse(*live);
         self.inserted += 1;

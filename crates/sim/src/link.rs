@@ -91,7 +91,15 @@ impl Link {
     }
 
     /// Catches up with everything that happened inside up to and including `now`.
+    #[inline]
     pub(crate) fn advance(&mut self, now: Timestamp, recorder: &mut Recorder) {
+        let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
+        if departure <= now || self.qdisc.next_timer() <= now {
+            self.catch_up(now, recorder);
+        }
+    }
+
+    fn catch_up(&mut self, now: Timestamp, recorder: &mut Recorder) {
         loop {
             let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
             let timer = self.qdisc.next_timer();

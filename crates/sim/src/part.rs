@@ -47,6 +47,7 @@ impl Qdisc<Packet> for Queue {
         }
     }
 
+    #[inline]
     fn backlog(&self) -> Backlog {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::backlog(queue),
@@ -61,6 +62,7 @@ impl Qdisc<Packet> for Queue {
         }
     }
 
+    #[inline]
     fn next_timer(&self) -> Timestamp {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::next_timer(queue),
@@ -77,6 +79,7 @@ impl Qdisc<Packet> for Queue {
 }
 
 impl Channel for Air {
+    #[inline]
     fn transmit(&mut self, transmission: &Transmission) -> Passage {
         match self {
             Self::Clear(channel) => channel.transmit(transmission),

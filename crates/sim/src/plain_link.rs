@@ -53,6 +53,7 @@ impl PlainLink {
     }
 
     /// A packet arrives at the near end at `now`.
+    #[inline]
     pub(crate) fn offer(&mut self, now: Timestamp, mut packet: Packet, recorder: &mut Recorder) {
         // Departures at the same instant come first, so they have made room.
         self.let_begin(now);
@@ -74,6 +75,7 @@ impl PlainLink {
     }
 
     /// The packet that arrives at the far end at `now`, if one does.
+    #[inline]
     pub(crate) fn deliver(&mut self, now: Timestamp) -> Option<Packet> {
         if self.next_event() > now {
             return None;
