@@ -1,7 +1,7 @@
 //! Counts of delays by size.
 
 /// A histogram of spans of time: bins 512 ns wide up to a millisecond, from there on at most 0.1 % wide, up to a
-/// thousand seconds; longer spans are counted in the last bin. These are the bins of `HdrHistogram` with three
+/// thousand seconds; far longer spans count as that. These are the bins of `HdrHistogram` with three
 /// significant digits from a microsecond on.
 ///
 /// Samples are collected, and counted in batches. A source with few packets so needs two bytes for each instead of
@@ -23,9 +23,10 @@ const HALF: usize = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
 /// The width of the first bins is two to the power of this many nanoseconds.
 const WIDTH_BITS: u32 = 9;
-/// The bins end below 2^40 ns.
+/// How many such spans there are: the bins end at 2^40 ns.
 const SPANS: usize = 40 - (WIDTH_BITS + HALF_BITS) as usize;
-const BINS: usize = (SPANS + 1) * HALF;
+/// What spans for which there is no bin count as, in nanoseconds.
+const LONGEST: u64 = 1_000_000_000_000;
 
 impl Histogram {
     /// Counts a span.
@@ -33,7 +34,7 @@ impl Histogram {
         if self.pending.len() == BATCH {
             self.count();
         }
-        self.pending.push(bin(nanos) as u16); // BINS fits
+        self.pending.push(bin(nanos) as u16); // at most (SPANS + 1) * HALF
     }
 
     /// The largest span of each bin that is not empty, in nanoseconds, and its count; ascending.
@@ -63,10 +64,12 @@ impl Histogram {
 
 /// The bin of a span.
 fn bin(nanos: u64) -> usize {
+    if nanos >> (WIDTH_BITS + HALF_BITS) as usize + SPANS > 0 {
+        return bin(LONGEST);
+    }
     // How often the first span doubles until it holds this one.
     let doublings = (nanos >> (WIDTH_BITS + HALF_BITS + 1)).checked_ilog2().map_or(0, |log| log + 1);
-    let within = (nanos >> (WIDTH_BITS + doublings)) as usize;
-    (doublings as usize * HALF + within).min(BINS - 1)
+    doublings as usize * HALF + (nanos >> (WIDTH_BITS + doublings)) as usize
 }
 
 /// The largest span of a bin, in nanoseconds.
@@ -97,7 +100,7 @@ mod tests {
                 .iter_recorded()
                 .map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
                 .collect();
-            assert_eq!(histogram.bins().collect::<Vec<_>>(), theirs);
+            assert!(histogram.bins().eq(theirs), "{count} spans of up to {longest_bits} bits");
         }
     }
 
