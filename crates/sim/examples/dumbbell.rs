@@ -1,6 +1,6 @@
 //! One run in a process of its own, for measurements: `dumbbell SCHEME FLOWS MBPS SECONDS INTERVAL_MS`, or
-//! `dumbbell PLAN.json`. Writes one line of JSON: what was done, what it cost, and a digest of every result, so that
-//! two builds can be held against each other.
+//! `dumbbell PLAN.json`; with `--digest` before them. Writes one line of JSON: what was done, what it cost, and where asked for, a digest of every
+//! result, so that two builds can be held against each other.
 //!
 //! The dumbbell is the one that other simulators were measured with (`peer_dumbbell`), from its plan as text on.
 //! SCHEME is `sack` (NewReno over SACK) or `cubic` (that of 2008); INTERVAL_MS is the width of a row of the series.
@@ -16,7 +16,9 @@ use airpath_sim::plan::{ControllerPlan, CountingPlan, Plan, RecoveryPlan, SlowSt
 use airpath_sim::{Column, Outcome, RunControl, Simulation};
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let wants_digest = arguments.first().is_some_and(|first| first == "--digest");
+    arguments.drain(..usize::from(wants_digest));
     let text = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [file] => fs::read_to_string(file).expect("a plan that can be read"),
         [scheme, flows, mbps, seconds, interval_ms] => {
@@ -41,7 +43,7 @@ fn main() {
         "cpu_s": cpu_s() - cpu,
         "wall_s": wall.elapsed().as_secs_f64(),
         "peak_mib": peak_mib(),
-        "digest": format!("{:016x}", digest(&outcome)),
+        "digest": wants_digest.then(|| format!("{:016x}", digest(&outcome))),
     });
     println!("{line}");
 }
@@ -65,8 +67,8 @@ fn dumbbell(scheme: &str, flows: u64, mbps: u64, seconds: u64, interval_ms: u64)
     }
     plan.links[0].queue = common::packets(5 * mbps);
     plan.duration_ns = seconds * common::SECOND;
-    plan.record.measure_from_ns = plan.duration_ns / 6;
     plan.record.interval_ns = interval_ms * common::MILLISECOND;
+    plan.record.measure_from_ns = (plan.duration_ns / 6).next_multiple_of(plan.record.interval_ns);
     plan
 }
 
