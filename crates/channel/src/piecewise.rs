@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use airpath_model::{Duration, Rate, Timestamp, Transmission};
+use airpath_model::{Rate, Timestamp, Transmission};
 
 /// A stretch of time with one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,28 +73,6 @@ impl<S: RateSegments> Piecewise<S> {
             self.next_segment();
         }
         self.now
-    }
-
-    /// The same where the rate does not change any more and all numbers are small, as they are for most links.
-    #[inline]
-    pub(crate) fn departs_at_last_rate(&mut self, transmission: &Transmission) -> Option<Timestamp> {
-        let rate = self.segment.rate.as_bps();
-        if self.segment.until.is_scheduled() || rate == 0 || !transmission.start.is_scheduled() {
-            return None;
-        }
-        let goes_on = transmission.continues && transmission.start == self.now;
-        let surplus = if goes_on { u64::try_from(self.surplus).ok()? } else { 0 };
-        let needed = transmission.size.get().checked_mul(8 * NANOS_PER_SECOND as u64)?;
-        let missing = needed.checked_sub(surplus)?;
-        let nanos = missing.div_ceil(rate);
-        let now = self.now.max(transmission.start) + Duration::from_nanos(nanos);
-        let surplus = nanos.checked_mul(rate)? - missing;
-        if !now.is_scheduled() {
-            return None;
-        }
-        self.now = now;
-        self.surplus = surplus.into();
-        Some(now)
     }
 
     /// The integral of the rate from the end of the last question to `until`, in bits.

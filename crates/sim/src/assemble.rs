@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use airpath_channel::{
-    Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, Step, TraceEnd, UniformRate,
+    Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, SteadyRate, Step, TraceEnd,
+    UniformRate,
 };
 use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
@@ -43,22 +44,17 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        let propagation = propagation(link, delay, stream("jitter"));
-        let lossless = link.loss <= 0.0 && link.bursts.is_none();
         let index = index as u32;
-        links.push(
-            if let QueuePlan::DropTail { .. } = link.queue
-                && lossless
-                && !watched[index as usize]
-            {
-                AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, propagation))
-            } else {
+        links.push(match plain_rate(link, &rate).filter(|_| !watched[index as usize]) {
+            Some(rate) => AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, delay)),
+            None => {
                 let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
                 let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+                let propagation = propagation(link, delay, stream("jitter"));
                 let watched = watched[index as usize];
                 AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation)))
-            },
-        );
+            }
+        });
     }
 
     let mut flows = Vec::new();
@@ -83,6 +79,14 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         capture,
     );
     Ok(Assembly { links, delays_s, flows, routes, recorder })
+}
+
+/// The one rate of a link that has no more than a rate, a delay and a drop-tail queue.
+fn plain_rate(link: &LinkPlan, rate: &RateProcess) -> Option<SteadyRate> {
+    let LinkPlan { queue: QueuePlan::DropTail { .. }, jitter_ns: None, bursts: None, loss, .. } = link else {
+        return None;
+    };
+    rate.steady().filter(|_| *loss <= 0.0)
 }
 
 /// For each link, whether anything is measured at it.
@@ -227,7 +231,7 @@ fn datagrams(
     stop: Timestamp,
     start_off: bool,
 ) -> FlowKind {
-    FlowKind::Datagrams(DatagramSource::new(pattern, stream, start, stop, start_off))
+    FlowKind::Datagrams(Box::new(DatagramSource::new(pattern, stream, start, stop, start_off)))
 }
 
 fn connection(

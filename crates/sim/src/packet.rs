@@ -9,9 +9,9 @@ use airpath_transport::{Acknowledgment, Segment};
 #[derive(Debug)]
 pub(crate) struct Packet(Box<Contents>);
 
-/// What there is to know of a packet. What every hop reads comes first and fills one cache line.
+/// What there is to know of a packet. What every hop reads comes first.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(crate) struct Contents {
     /// The flow it belongs to, also when it is an acknowledgment.
     pub(crate) flow: u32,

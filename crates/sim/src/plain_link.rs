@@ -1,4 +1,4 @@
-//! One direction of a link at which nobody counts anything: drop-tail, and every packet arrives.
+//! One direction of a link at which nobody counts anything: drop-tail, one rate, one delay, and every packet arrives.
 //!
 //! What becomes of a packet is known when it comes: when it begins to leave, when it arrives. So nothing is caught up
 //! with, and one line holds those that wait and those on their way. `tests/properties.rs` holds it against [`Link`],
@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use airpath_channel::{Propagation, RateProcess};
-use airpath_model::{Backlog, Bytes, DropReason, Packet as _, Timestamp, Transmission};
+use airpath_channel::SteadyRate;
+use airpath_model::{Backlog, Bytes, DropReason, Duration, Packet as _, Timestamp, Transmission};
 use airpath_queue::Limit;
 
 use crate::packet::Packet;
@@ -26,8 +26,8 @@ pub(crate) struct PlainLink {
     free_at: Timestamp,
     index: u32,
     limit: Limit,
-    rate: RateProcess,
-    propagation: Propagation,
+    rate: SteadyRate,
+    delay: Duration,
 }
 
 /// A packet between the two ends.
@@ -40,7 +40,7 @@ struct InLine {
 
 impl PlainLink {
     /// An idle link.
-    pub(crate) fn new(index: u32, limit: Limit, rate: RateProcess, propagation: Propagation) -> Self {
+    pub(crate) fn new(index: u32, limit: Limit, rate: SteadyRate, delay: Duration) -> Self {
         Self {
             line: VecDeque::new(),
             waiting: Backlog::default(),
@@ -48,7 +48,7 @@ impl PlainLink {
             index,
             limit,
             rate,
-            propagation,
+            delay,
         }
     }
 
@@ -70,7 +70,7 @@ impl PlainLink {
             self.waiting.bytes += size;
         }
         self.free_at = self.rate.departs(&Transmission { start: begins, size, continues });
-        let arrival = self.propagation.arrival(self.free_at);
+        let arrival = self.free_at + self.delay;
         self.line.push_back(InLine { begins, arrival, packet });
     }
 

@@ -82,7 +82,7 @@ impl Simulation {
             end: Timestamp::from_nanos(plan.duration_ns),
             measure_from: Timestamp::from_nanos(plan.record.measure_from_ns),
             interval,
-            events: EventQueue::new(links.len() + 2 * flows.len() + 1),
+            events: EventQueue::new(links.len(), 2 * flows.len() + 1),
             full_links,
             links,
             delays_s,

@@ -34,7 +34,7 @@ pub(crate) enum FlowKind {
     /// Data over transport connections.
     Connections(Box<ConnectionSource>),
     /// Datagrams to a receiver that only counts.
-    Datagrams(DatagramSource),
+    Datagrams(Box<DatagramSource>),
 }
 
 impl Flow {

@@ -3,7 +3,7 @@
 use airpath_model::{Duration, Timestamp};
 
 use super::estimate::EstimateMeters;
-use super::histogram::Histogram;
+use super::histogram::{Bin, Histogram};
 use super::quantities::LastValues;
 use super::rows::DelayRow;
 
@@ -103,25 +103,42 @@ impl FlowCounters {
 }
 
 /// The delays of all data packets of one source, in bins at most 0.1 % wide.
+///
+/// Samples are collected, and counted in batches: a source with few packets so needs four bytes for each instead of two
+/// tables, and a packet touches the end of a list instead of random places of those tables.
 #[derive(Debug, Default)]
 pub(crate) struct DelayDistribution {
+    /// Bins of one-way delay and queueing that are not counted yet.
+    pending: Vec<[Bin; 2]>,
     one_way: Histogram,
     queueing: Histogram,
 }
 
+/// Samples in one batch.
+const BATCH: usize = 1024;
+
 impl DelayDistribution {
     pub(crate) fn record(&mut self, one_way: Duration, queueing: Duration) {
-        self.one_way.record(one_way.as_nanos());
-        self.queueing.record(queueing.as_nanos());
+        if self.pending.len() == BATCH {
+            self.count();
+        }
+        self.pending.push([one_way, queueing].map(|span| Bin::of(span.as_nanos())));
     }
 
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
+    fn count(&mut self) {
+        self.one_way.count(self.pending.iter().map(|bins| bins[0]));
+        self.queueing.count(self.pending.iter().map(|bins| bins[1]));
+        self.pending.clear();
+    }
+
     /// The bins that are not empty, in ascending order of delay.
     pub(crate) fn rows(&mut self, source: usize) -> impl Iterator<Item = DelayRow> {
-        let kinds = [&mut self.one_way, &mut self.queueing].into_iter().enumerate();
+        self.count();
+        let kinds = [&self.one_way, &self.queueing].into_iter().enumerate();
         kinds.flat_map(move |(kind, histogram)| {
             histogram.bins().map(move |(largest, packets)| DelayRow {
                 source: source as i64,

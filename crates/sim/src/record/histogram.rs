@@ -3,50 +3,33 @@
 /// A histogram of spans of time: bins 512 ns wide up to a millisecond, from there on at most 0.1 % wide, up to a
 /// thousand seconds; far longer spans count as that. These are the bins of `HdrHistogram` with three
 /// significant digits from a microsecond on.
-///
-/// Samples are collected, and counted in batches. A source with few packets so needs two bytes for each instead of
-/// a table, and a packet touches the end of a list instead of a random place of that table.
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
-    /// Bins of samples that are not counted yet.
-    pending: Vec<u16>,
     /// The bin of the first count.
     first: usize,
     /// From `first` to the highest bin with a sample.
     counts: Vec<u32>,
 }
 
-/// Samples in one batch.
-const BATCH: usize = 1024;
+/// The number of a bin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Bin(u16);
+
 /// Half of the bins that divide the first span; each later span is twice as long and adds as many.
 const HALF: usize = 1 << HALF_BITS;
 const HALF_BITS: u32 = 10;
 /// The width of the first bins is two to the power of this many nanoseconds.
 const WIDTH_BITS: u32 = 9;
-/// How many such spans there are: the bins end at 2^40 ns.
-const SPANS: usize = 40 - (WIDTH_BITS + HALF_BITS) as usize;
+/// The bins end at two to the power of this many nanoseconds.
+const END_BITS: u32 = 40;
 /// What spans for which there is no bin count as, in nanoseconds.
 const LONGEST: u64 = 1_000_000_000_000;
 
 impl Histogram {
-    /// Counts a span.
-    pub(crate) fn record(&mut self, nanos: u64) {
-        if self.pending.len() == BATCH {
-            self.count();
-        }
-        self.pending.push(bin(nanos) as u16); // at most (SPANS + 1) * HALF
-    }
-
-    /// The largest span of each bin that is not empty, in nanoseconds, and its count; ascending.
-    pub(crate) fn bins(&mut self) -> impl Iterator<Item = (u64, u32)> {
-        self.count();
-        let filled = (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0);
-        filled.map(|(bin, count)| (largest(bin), *count))
-    }
-
-    fn count(&mut self) {
-        let bins = self.pending.iter().map(|bin| usize::from(*bin));
-        let (Some(lowest), Some(highest)) = (bins.clone().min(), bins.max()) else { return };
+    /// Counts samples.
+    pub(crate) fn count(&mut self, samples: impl Iterator<Item = Bin> + Clone) {
+        let (Some(lowest), Some(highest)) = (samples.clone().min(), samples.clone().max()) else { return };
+        let (lowest, highest) = (usize::from(lowest.0), usize::from(highest.0));
         if self.counts.is_empty() {
             self.first = lowest;
         }
@@ -55,21 +38,28 @@ impl Histogram {
             self.first = lowest;
         }
         self.counts.resize(self.counts.len().max(highest + 1 - self.first), 0);
-        for bin in self.pending.drain(..) {
-            let count = &mut self.counts[usize::from(bin) - self.first];
+        for bin in samples {
+            let count = &mut self.counts[usize::from(bin.0) - self.first];
             *count = count.saturating_add(1);
         }
     }
+
+    /// The largest span of each bin that is not empty, in nanoseconds, and its count; ascending.
+    pub(crate) fn bins(&self) -> impl Iterator<Item = (u64, u32)> {
+        let filled = (self.first..).zip(&self.counts).filter(|(_, count)| **count > 0);
+        filled.map(|(bin, count)| (largest(bin), *count))
+    }
 }
 
-/// The bin of a span.
-fn bin(nanos: u64) -> usize {
-    if nanos >> (WIDTH_BITS + HALF_BITS) as usize + SPANS > 0 {
-        return bin(LONGEST);
+impl Bin {
+    /// The bin of a span.
+    pub(crate) fn of(nanos: u64) -> Self {
+        let nanos = if nanos >> END_BITS > 0 { LONGEST } else { nanos };
+        // How often the first span doubles until it holds this one.
+        let doublings = (nanos >> (WIDTH_BITS + HALF_BITS + 1)).checked_ilog2().map_or(0, |log| log + 1);
+        let bin = doublings as usize * HALF + (nanos >> (WIDTH_BITS + doublings)) as usize;
+        Self(bin as u16) // at most 22 * HALF
     }
-    // How often the first span doubles until it holds this one.
-    let doublings = (nanos >> (WIDTH_BITS + HALF_BITS + 1)).checked_ilog2().map_or(0, |log| log + 1);
-    doublings as usize * HALF + (nanos >> (WIDTH_BITS + doublings)) as usize
 }
 
 /// The largest span of a bin, in nanoseconds.
@@ -87,15 +77,17 @@ mod tests {
     #[test]
     fn agrees_with_hdrhistogram() {
         let mut stream = RandomStream::new(1, "histogram");
-        for (count, longest_bits) in [(10, 20), (3 * BATCH, 40), (10 * BATCH, 26), (20_000, 44), (5000, 63)] {
-            let mut histogram = Histogram::default();
+        for (count, longest_bits) in [(10, 20), (3000, 40), (10_000, 26), (20_000, 44), (5000, 63)] {
+            let mut samples = Vec::new();
             let mut reference = Reference::<u32>::new_with_bounds(1_000, 1_000_000_000_000, 3).unwrap();
             for _ in 0..count {
                 // Spans of every order of magnitude.
                 let nanos = (stream.bits() >> 1) >> (63 - longest_bits) >> (stream.bits() % longest_bits);
-                histogram.record(nanos);
+                samples.push(Bin::of(nanos));
                 reference.saturating_record(nanos);
             }
+            let mut histogram = Histogram::default();
+            samples.chunks(700).for_each(|batch| histogram.count(batch.iter().copied()));
             let theirs: Vec<_> = reference
                 .iter_recorded()
                 .map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
