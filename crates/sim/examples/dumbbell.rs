@@ -3,8 +3,9 @@
 //! result, so that two builds can be held against each other.
 //!
 //! The dumbbell is the one that other simulators were measured with (`peer_dumbbell`), from its plan as text on.
-//! SCHEME is `sack` (NewReno over SACK) or `cubic` (that of 2008); INTERVAL_MS is the width of a row of the series.
+//! SCHEME is `sack` (NewReno over SACK) or `cubic` (that of 2008); `INTERVAL_MS` is the width of a row of the series.
 #![allow(clippy::print_stdout, reason = "a command that writes a line")]
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "a stopwatch")]
 
 #[path = "../tests/common/mod.rs"]
 mod common;

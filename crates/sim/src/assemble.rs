@@ -45,16 +45,15 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
         let index = index as u32;
-        links.push(match plain_rate(link, &rate).filter(|_| !watched[index as usize]) {
-            Some(rate) => AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, delay)),
-            None => {
-                let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
-                let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
-                let propagation = propagation(link, delay, stream("jitter"));
-                let watched = watched[index as usize];
-                AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation)))
-            }
-        });
+        let watched = watched[index as usize];
+        if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched) {
+            links.push(AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, delay)));
+            continue;
+        }
+        let qdisc = qdisc(&link.queue, &rate).map_err(|problem| at_link(link, &problem))?;
+        let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+        let propagation = propagation(link, delay, stream("jitter"));
+        links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation))));
     }
 
     let mut flows = Vec::new();

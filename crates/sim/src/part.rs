@@ -18,6 +18,7 @@ pub(crate) enum Queue {
 
 /// The channel of a link.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all links have the large one")]
 pub(crate) enum Air {
     /// Every packet arrives.
     Clear(LinkChannel<NoErrors>),
