@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-vectors reproduce fuzz lint lint-rust lint-python purity format bench docs clean prerequisites
+.PHONY: help run build test test-rust test-python test-vectors reproduce fuzz lint lint-rust lint-python purity format bench bench-peers bench-instructions docs clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -64,10 +64,18 @@ format: $(TOOLS) ## rewrite sources in the house style
 fuzz: prerequisites ## damaged captures for FUZZ_MINUTES (10); seeds also from the folder AIRPATH_CAPTURES
 	cargo run --release -p airpath-replay --example fuzz_captures -- $(FUZZ_MINUTES) $(AIRPATH_CAPTURES)
 
-bench: prerequisites ## packet-hops per second, whole comparisons, draws of channels, captures in MB/s
-	cargo bench -p airpath-sim
+bench: prerequisites ## parts alone, whole runs beside ns-2 where it is installed (bench.json), draws of channels, captures in MB/s
+	cargo bench -p airpath-sim --bench parts
 	cargo bench -p airpath-channel
 	cargo bench -p airpath-replay
+	$(PYTHON) tools/bench.py $(BENCH)
+
+bench-peers: prerequisites ## install ns-2 (Debian and Ubuntu, as root), then whole runs beside it
+	command -v ns >/dev/null || (apt-get update --quiet && apt-get install --yes --quiet ns2)
+	$(PYTHON) tools/bench.py $(BENCH)
+
+bench-instructions: prerequisites ## instructions of short runs against the stored figures (needs valgrind)
+	$(PYTHON) tools/bench_instructions.py
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py

@@ -59,9 +59,8 @@ impl<S: RateSegments> Piecewise<S> {
         while missing > 0 {
             let capacity = self.capacity(self.segment.until);
             if capacity >= missing {
-                let rate = BitNanos::from(self.segment.rate.as_bps());
-                let nanos = missing.div_ceil(rate);
-                self.surplus = nanos * rate - missing;
+                let nanos = self.time_for(missing);
+                self.surplus = nanos * BitNanos::from(self.segment.rate.as_bps()) - missing;
                 // Not longer than the segment, so it fits.
                 self.now = Timestamp::from_nanos(self.now.as_nanos() + nanos as u64);
                 return self.now;
@@ -106,6 +105,16 @@ impl<S: RateSegments> Piecewise<S> {
     /// What can be sent from now to `until`, within the segment.
     fn capacity(&self, until: Timestamp) -> BitNanos {
         BitNanos::from(self.segment.rate.as_bps()) * BitNanos::from(until.since(self.now).as_nanos())
+    }
+
+    /// How long `missing` takes at the rate of the segment, in whole nanoseconds, rounded up.
+    fn time_for(&self, missing: BitNanos) -> BitNanos {
+        let rate = self.segment.rate.as_bps();
+        match u64::try_from(missing) {
+            // 64 bits hold up to 2.3 GB and divide several times faster.
+            Ok(missing) => missing.div_ceil(rate).into(),
+            Err(_) => missing.div_ceil(rate.into()),
+        }
     }
 
     fn next_segment(&mut self) {

@@ -1,10 +1,8 @@
 //! How fast bits leave.
 
-use alloc::sync::Arc;
+use airpath_model::{Rate, Timestamp, Transmission};
 
-use airpath_model::{Duration, Rate, Timestamp, Transmission};
-
-use crate::{InvalidChannel, Opportunities, Piecewise, Schedule, ScheduleEnd, Step, UniformRate};
+use crate::{InvalidChannel, Opportunities, Piecewise, Schedule, SteadyRate, UniformRate};
 
 /// How fast bits leave. Copies taken before the first call behave alike.
 ///
@@ -13,7 +11,9 @@ use crate::{InvalidChannel, Opportunities, Piecewise, Schedule, ScheduleEnd, Ste
 pub enum RateProcess {
     /// Every packet leaves at once.
     Unlimited,
-    /// Rates known beforehand: constant, stepwise or recorded.
+    /// One rate.
+    Steady(SteadyRate),
+    /// Rates known beforehand: stepwise or recorded.
     Schedule(Piecewise<Schedule>),
     /// A fresh random rate for each interval.
     Uniform(Piecewise<UniformRate>),
@@ -27,7 +27,11 @@ impl RateProcess {
         if rate == Rate::UNLIMITED {
             return Ok(Self::Unlimited);
         }
-        Schedule::new(Arc::new([Step { start: Duration::ZERO, rate }]), ScheduleEnd::Hold).map(Self::from)
+        if rate == Rate::ZERO {
+            Err(InvalidChannel::NeverSends)
+        } else {
+            Ok(Self::Steady(SteadyRate::new(rate)))
+        }
     }
 
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
@@ -37,9 +41,19 @@ impl RateProcess {
         }
         match self {
             Self::Unlimited => transmission.start,
+            Self::Steady(process) => process.departs(transmission),
             Self::Schedule(process) => process.departs(transmission),
             Self::Uniform(process) => process.departs(transmission),
             Self::Opportunities(process) => process.departs(transmission),
+        }
+    }
+
+    /// The one rate of a process that has only one.
+    pub const fn steady(&self) -> Option<SteadyRate> {
+        match self {
+            Self::Unlimited => Some(SteadyRate::new(Rate::UNLIMITED)),
+            Self::Steady(process) => Some(SteadyRate::new(process.rate())),
+            _ => None,
         }
     }
 
@@ -49,6 +63,7 @@ impl RateProcess {
     pub fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         match self {
             Self::Unlimited => None,
+            Self::Steady(process) => process.offered_bits(until),
             Self::Schedule(process) => Some(process.offered_bits(until)),
             Self::Uniform(process) => Some(process.offered_bits(until)),
             Self::Opportunities(process) => Some(process.offered_bits(until)),

@@ -30,6 +30,7 @@ impl TrueRate for ChannelRate {
     fn rate(&mut self, now: Timestamp) -> Rate {
         match &mut self.ahead {
             RateProcess::Unlimited => Rate::UNLIMITED,
+            RateProcess::Steady(process) => process.rate(),
             RateProcess::Schedule(process) => process.rate_at(now),
             RateProcess::Uniform(process) => process.rate_at(now),
             RateProcess::Opportunities(process) => {

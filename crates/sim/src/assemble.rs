@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use airpath_channel::{
-    Arq, Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, Step, TraceEnd, UniformRate,
+    Arq, Jitter, Opportunities, Propagation, RateProcess, Schedule, ScheduleEnd, SteadyRate, Step, TraceEnd,
+    UniformRate,
 };
 use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
+use crate::any_link::AnyLink;
 use crate::capture::Capture;
 use crate::channel::channel;
 use crate::check::PlanError;
@@ -14,14 +16,15 @@ use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
 use crate::input::Input;
 use crate::link::Link;
+use crate::plain_link::PlainLink;
 use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 use crate::record::{Buffer, Keep, Recorder};
-use crate::router::qdisc;
+use crate::router::{limit, qdisc};
 
 /// The parts of a run.
 #[derive(Debug)]
 pub(crate) struct Assembly {
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<AnyLink>,
     pub(crate) delays_s: Vec<f64>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) routes: Vec<u32>,
@@ -49,16 +52,24 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
 
     let mut links = Vec::with_capacity(plan.links.len());
     let mut delays_s = Vec::with_capacity(plan.links.len());
+    let watched = watched(plan);
     for (index, link) in plan.links.iter().enumerate() {
         let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
+        let watched = watched[index];
+        let index = index as u32;
+        if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched) {
+            links.push(AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, delay)));
+            continue;
+        }
         let qdisc = qdisc(&link.queue, &rate, &sources, stream("queue"))
             .map_err(|problem| at_link(link, &problem))?;
         let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+        let propagation = propagation(link, delay, stream("jitter"));
         let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
-        links.push(Link::new(index as u32, qdisc, channel, propagation(link, delay, stream("jitter")), arq));
+        links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation, arq))));
     }
 
     let capture = Capture::new(&plan.record.capture, &plan.links)
@@ -71,6 +82,22 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
         capture,
     );
     Ok(Assembly { links, delays_s, flows, routes, recorder })
+}
+
+/// The one rate of a link that has no more than a rate, a delay and a drop-tail queue.
+fn plain_rate(link: &LinkPlan, rate: &RateProcess) -> Option<SteadyRate> {
+    let LinkPlan { queue: QueuePlan::DropTail { .. }, jitter_ns: None, bursts: None, loss, .. } = link else {
+        return None;
+    };
+    rate.steady().filter(|_| *loss <= 0.0)
+}
+
+/// For each link, whether anything is measured at it.
+fn watched(plan: &Plan) -> Vec<bool> {
+    let mut watched: Vec<bool> = plan.links.iter().map(|link| link.record).collect();
+    let measured_at = plan.flows.iter().map(|flow| flow.measured_at);
+    measured_at.chain(plan.record.capture.iter().copied()).for_each(|link| watched[link] = true);
+    watched
 }
 
 fn buffer(queue: &QueuePlan) -> Buffer {
@@ -207,7 +234,7 @@ fn datagrams(
     stop: Timestamp,
     start_off: bool,
 ) -> FlowKind {
-    FlowKind::Datagrams(DatagramSource::new(pattern, stream, start, stop, start_off))
+    FlowKind::Datagrams(Box::new(DatagramSource::new(pattern, stream, start, stop, start_off)))
 }
 
 fn connection(

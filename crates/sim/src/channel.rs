@@ -7,17 +7,18 @@ use airpath_channel::{
 use airpath_model::{Bytes, Channel, Duration, RandomStream};
 
 use crate::check::PlanError;
+use crate::part::Air;
 use crate::plan::{AntennasPlan, BurstPlan, ChainPlan, ClockPlan, CodingPlan, LinkPlan};
 
 /// The channel of `link`; what it draws comes from the streams `link/NAME/loss` and `link/NAME/loss-states`.
-pub(crate) fn channel(link: &LinkPlan, rate: RateProcess, seed: u64) -> Result<Box<dyn Channel>, String> {
+pub(crate) fn channel(link: &LinkPlan, rate: RateProcess, seed: u64) -> Result<Air, String> {
     let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
     match &link.bursts {
-        Some(bursts) => with_bursts(bursts, rate, stream),
+        Some(bursts) => with_bursts(bursts, rate, stream).map(Air::Other),
         None if link.loss > 0.0 => {
-            Bernoulli::new(link.loss, stream("loss")).map(|errors| boxed(rate, errors))
+            Bernoulli::new(link.loss, stream("loss")).map(|errors| Air::Other(boxed(rate, errors)))
         }
-        None => Ok(boxed(rate, NoErrors)),
+        None => Ok(Air::Clear(LinkChannel::new(rate, NoErrors))),
     }
     .map_err(|error| error.to_string())
 }

@@ -13,16 +13,48 @@ pub(crate) type Target = u32;
 ///
 /// Its size is links + timers, whatever the number of packets in flight: a link is a FIFO and waits only for the
 /// packet at its head. An entry that was overtaken by an earlier one for the same target stays in the heap and is
-/// skipped when it comes up.
+/// skipped when it comes up. Links have a heap of their own: their events are near and come often, while timers are far
+/// off, are many where flows are many, and seldom come up.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
-    heap: BinaryHeap<Reverse<Entry>>,
-    /// The entry at the top has been handed out already. What is scheduled next takes its place, which costs half
-    /// of taking one out and putting one in.
-    top_is_spent: bool,
+    links: Heap,
+    timers: Heap,
+    /// Targets below are links.
+    first_timer: Target,
     /// Each target's live entry; [`Entry::NONE`] without one.
     live: Vec<Entry>,
     inserted: u64,
+}
+
+/// Entries, the earliest on top.
+#[derive(Debug, Default)]
+struct Heap {
+    entries: BinaryHeap<Reverse<Entry>>,
+    /// The entry at the top has been handed out already. What is inserted next takes its place, which costs half
+    /// of taking one out and putting one in.
+    top_is_spent: bool,
+}
+
+impl Heap {
+    fn insert(&mut self, entry: Entry) {
+        if self.top_is_spent {
+            self.top_is_spent = false;
+            if let Some(mut top) = self.entries.peek_mut() {
+                *top = Reverse(entry);
+            }
+        } else {
+            self.entries.push(Reverse(entry));
+        }
+    }
+
+    /// The earliest entry that has not been handed out; [`Entry::NONE`] without one.
+    fn top(&mut self) -> Entry {
+        if self.top_is_spent {
+            self.top_is_spent = false;
+            self.entries.pop();
+        }
+        self.entries.peek().map_or(Entry::NONE, |&Reverse(entry)| entry)
+    }
 }
 
 /// Time, then number of insertion (40 bits: a million million), then target (24 bits), in one number so that one
@@ -53,47 +85,44 @@ impl Entry {
 }
 
 impl EventQueue {
-    /// An empty queue for `targets` targets.
-    pub(crate) fn new(targets: usize) -> Self {
-        debug_assert!(targets <= MAX_TARGETS);
+    /// An empty queue for targets of which the first are links.
+    pub(crate) fn new(links: usize, timers: usize) -> Self {
+        debug_assert!(links + timers <= MAX_TARGETS);
         Self {
-            heap: BinaryHeap::with_capacity(targets),
-            top_is_spent: false,
-            live: vec![Entry::NONE; targets],
+            links: Heap::default(),
+            timers: Heap::default(),
+            first_timer: links as Target,
+            live: vec![Entry::NONE; links + timers],
             inserted: 0,
         }
     }
 
     /// Wakes `target` at `at`, or earlier if it is due earlier already: who is woken looks at what is due.
+    #[inline]
     pub(crate) fn schedule(&mut self, target: Target, at: Timestamp) {
-        let live = &mut self.live[target as usize];
-        if at >= live.at() {
-            return;
+        if at < self.live[target as usize].at() {
+            self.insert(target, at);
         }
-        *live = Entry::new(at, self.inserted, target);
-        let entry = Reverse(*live);
+    }
+
+    fn insert(&mut self, target: Target, at: Timestamp) {
+        let entry = Entry::new(at, self.inserted, target);
+        self.live[target as usize] = entry;
         self.inserted += 1;
-        if self.top_is_spent {
-            self.top_is_spent = false;
-            if let Some(mut top) = self.heap.peek_mut() {
-                *top = entry;
-            }
-        } else {
-            self.heap.push(entry);
-        }
+        let heap = if target < self.first_timer { &mut self.links } else { &mut self.timers };
+        heap.insert(entry);
     }
 
     /// The next event; its target has no live entry any more.
     pub(crate) fn pop(&mut self) -> Option<(Timestamp, Target)> {
         loop {
-            if self.top_is_spent {
-                self.heap.pop();
-            }
-            let Some(&Reverse(entry)) = self.heap.peek() else {
-                self.top_is_spent = false;
+            let (link, timer) = (self.links.top(), self.timers.top());
+            let (heap, entry) =
+                if link < timer { (&mut self.links, link) } else { (&mut self.timers, timer) };
+            if entry == Entry::NONE {
                 return None;
-            };
-            self.top_is_spent = true;
+            }
+            heap.top_is_spent = true;
             let live = &mut self.live[entry.target() as usize];
             if *live == entry {
                 *live = Entry::NONE;
@@ -114,7 +143,7 @@ mod tests {
 
     #[test]
     fn ties_come_out_in_the_order_of_insertion() {
-        let mut queue = EventQueue::new(4);
+        let mut queue = EventQueue::new(2, 2);
         for target in [2, 0, 3, 1] {
             queue.schedule(target, at(7));
         }
@@ -124,7 +153,7 @@ mod tests {
 
     #[test]
     fn an_earlier_entry_replaces_a_later_one() {
-        let mut queue = EventQueue::new(1);
+        let mut queue = EventQueue::new(0, 1);
         queue.schedule(0, at(9));
         queue.schedule(0, at(4));
         queue.schedule(0, at(6));
@@ -137,7 +166,7 @@ mod tests {
         /// it fired last, ties in the order of insertion.
         #[test]
         fn agrees_with_a_plain_list(steps in prop::collection::vec(prop::option::of((0_u32..6, 0_u64..20)), 0..200)) {
-            let mut queue = EventQueue::new(6);
+            let mut queue = EventQueue::new(3, 3);
             let mut list: Vec<(u64, usize, u32)> = Vec::new();
             let mut now = 0;
             for (number, step) in steps.into_iter().enumerate() {
@@ -160,7 +189,7 @@ mod tests {
         /// Against a plain list: time never runs back and each target fires at the earliest time asked for.
         #[test]
         fn agrees_with_a_sorted_list(asked in prop::collection::vec((0_u32..8, 0_u64..50), 0..100)) {
-            let mut queue = EventQueue::new(8);
+            let mut queue = EventQueue::new(5, 3);
             let mut earliest = [u64::MAX; 8];
             for &(target, time) in &asked {
                 queue.schedule(target, at(time));

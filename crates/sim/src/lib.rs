@@ -4,6 +4,7 @@
 //! clock, a file or a global; whoever calls follows and stops a run through a [`RunControl`], which cannot change a
 //! result.
 
+mod any_link;
 mod assemble;
 mod capture;
 mod channel;
@@ -18,6 +19,8 @@ mod link;
 mod managed;
 mod observers;
 mod packet;
+mod part;
+mod plain_link;
 pub mod plan;
 mod record;
 mod router;

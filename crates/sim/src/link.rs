@@ -1,27 +1,30 @@
 //! One direction of a link: a queue, a transmitter on a channel, and the packets on their way to the far end.
 //!
-//! Attempts arrive in the order in which they left, so all that the event queue must know of a link is when the one at the
-//! head of the line arrives. What happens inside before that (the end of a transmission, the next dequeue, the queue's own timers) is caught up
-//! with in logical time, in order and with the exact instants, whenever something touches the link. That is one
-//! event for each packet and link, for any queue discipline and any channel.
+//! Attempts arrive in the order in which they left, so all that the event queue must know of a link is when the one
+//! at the head of the line arrives. What happens inside before that (the end of a transmission, the next dequeue, the
+//! queue's own timers) is caught up with in logical time, in order and with the exact instants, whenever something
+//! touches the link. That is one event for each packet and link, for any queue discipline and any channel.
 //!
 //! A link with ARQ is the same line of attempts. What comes after a damaged one (the next attempt) can only arrive later than
 //! all in the line, so it needs no event of its own but when the line is empty.
 
 use std::collections::VecDeque;
 
-use airpath_channel::{Arq, Attempt, Propagation, Repair};
+use airpath_channel::{Arq, Attempt, Propagation};
 use airpath_model::{Bytes, Channel, DropReason, Packet as _, Qdisc, QueueSink, Timestamp, Transmission};
 
 use crate::packet::Packet;
+use crate::part::{Air, Queue};
 use crate::record::Recorder;
 
 /// One direction of a link.
 #[derive(Debug)]
 pub(crate) struct Link {
     index: u32,
-    qdisc: Box<dyn Qdisc<Packet>>,
-    channel: Box<dyn Channel>,
+    /// Whether anything is measured here. What nobody asks about is not counted.
+    watched: bool,
+    qdisc: Queue,
+    channel: Air,
     propagation: Propagation,
     /// When the transmission under way ends; the packet being sent is the last one on the way.
     sending_until: Option<Timestamp>,
@@ -32,24 +35,27 @@ pub(crate) struct Link {
 }
 
 /// A packet between the two ends. Damaged packets stay in line: the link's next event may depend on them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct OnTheWay {
     arrival: Timestamp,
     attempt: Attempt,
     arrives: bool,
-    packet: Packet,
+    /// Gone when it was damaged and will be sent again.
+    packet: Option<Packet>,
 }
 
 impl Link {
-    /// An idle link.
+    /// An idle link; `watched` when it is recorded, captured, or flows are measured at it.
     pub(crate) fn new(
         index: u32,
-        qdisc: Box<dyn Qdisc<Packet>>,
-        channel: Box<dyn Channel>,
+        watched: bool,
+        qdisc: Queue,
+        channel: Air,
         propagation: Propagation,
         arq: Option<Arq<Packet>>,
     ) -> Self {
-        Self { index, qdisc, channel, propagation, sending_until: None, on_the_way: VecDeque::new(), arq }
+        let on_the_way = VecDeque::new();
+        Self { index, watched, qdisc, channel, propagation, sending_until: None, on_the_way, arq }
     }
 
     /// A packet arrives at the near end at `now`.
@@ -57,7 +63,9 @@ impl Link {
         // Departures at the same instant come first, so they have made room.
         self.advance(now, recorder);
         packet.enqueued_at = now;
-        recorder.on_arrival(self.index, now, &packet);
+        if self.watched {
+            recorder.on_arrival(self.index, now, &packet);
+        }
         let mut sink = Sink { link: self.index, recorder };
         let taken = if self.sending_until.is_none() {
             self.qdisc.pass(now, packet, &mut sink)
@@ -65,7 +73,7 @@ impl Link {
             self.qdisc.enqueue(now, packet, &mut sink);
             None
         };
-        recorder.on_backlog(self.index, now, self.qdisc.backlog());
+        self.note_backlog(now, recorder);
         if let Some(packet) = taken {
             self.send_first(now, false, packet);
         }
@@ -77,9 +85,9 @@ impl Link {
         if let Some(packet) = self.arq.as_mut().and_then(Arq::release) {
             return Some(packet);
         }
-        let head = self.on_the_way.front().filter(|head| head.arrival <= now)?;
-        let (attempt, packet) = (head.attempt, head.arrives.then_some(head.packet));
-        self.on_the_way.pop_front();
+        self.on_the_way.front().filter(|head| head.arrival <= now)?;
+        let OnTheWay { attempt, arrives, packet, .. } = self.on_the_way.pop_front()?;
+        let packet = packet.filter(|_| arrives);
         match &mut self.arq {
             None => packet,
             Some(arq) => arq.receive(attempt, packet),
@@ -100,7 +108,15 @@ impl Link {
     }
 
     /// Catches up with everything that happened inside up to and including `now`.
+    #[inline]
     pub(crate) fn advance(&mut self, now: Timestamp, recorder: &mut Recorder) {
+        let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
+        if departure <= now || self.qdisc.next_timer() <= now || self.arq.is_some() {
+            self.catch_up(now, recorder);
+        }
+    }
+
+    fn catch_up(&mut self, now: Timestamp, recorder: &mut Recorder) {
         loop {
             let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
             let timer = self.qdisc.next_timer();
@@ -117,7 +133,7 @@ impl Link {
                 self.start(departure, true, recorder);
             } else if timer == next {
                 self.qdisc.on_timer(timer, &mut Sink { link: self.index, recorder });
-                recorder.on_backlog(self.index, timer, self.qdisc.backlog());
+                self.note_backlog(timer, recorder);
                 if self.sending_until.is_none() {
                     self.start(timer, false, recorder);
                 }
@@ -147,22 +163,32 @@ impl Link {
         self.channel.offered_bits(until)
     }
 
+    fn note_backlog(&self, now: Timestamp, recorder: &mut Recorder) {
+        if self.watched {
+            recorder.on_backlog(self.index, now, self.qdisc.backlog());
+        }
+    }
+
     /// The transmission under way ends.
     fn finish(&mut self, recorder: &mut Recorder) {
-        let (Some(departs), Some(last)) = (self.sending_until.take(), self.on_the_way.back()) else { return };
-        if last.attempt.is_repeat() {
-            recorder.on_link_retransmission(self.index, &last.packet);
+        let Some(departs) = self.sending_until.take() else { return };
+        let Some(last) = self.on_the_way.back_mut() else { return };
+        let Some(packet) = last.packet.take() else { return };
+        if self.watched && last.attempt.is_repeat() {
+            recorder.on_link_retransmission(self.index, &packet);
         }
-        if !last.arrives
-            && let Some(arq) = &mut self.arq
-            && arq.on_damage(departs, last.attempt, last.packet) == Repair::Again
-        {
-            return;
+        let lost_or_sent = match &mut self.arq {
+            Some(arq) if !last.arrives => arq.on_damage(departs, last.attempt, packet),
+            _ => Some(packet),
+        };
+        let Some(packet) = lost_or_sent else { return };
+        if self.watched {
+            recorder.on_departure(self.index, departs, &packet);
         }
-        recorder.on_departure(self.index, departs, &last.packet);
         if !last.arrives {
-            recorder.on_drop(self.index, departs, &last.packet, DropReason::Corruption);
+            recorder.on_drop(self.index, departs, &packet, DropReason::Corruption);
         }
+        last.packet = Some(packet);
     }
 
     /// The transmitter is free at `now` and takes a packet that is to be sent again, else the next that the queue gives.
@@ -171,14 +197,15 @@ impl Link {
             return self.send(now, continues, attempt, packet);
         }
         let taken = self.qdisc.dequeue(now, &mut Sink { link: self.index, recorder });
-        recorder.on_backlog(self.index, now, self.qdisc.backlog());
+        self.note_backlog(now, recorder);
         if let Some(packet) = taken {
             self.send_first(now, continues, packet);
         }
     }
 
     fn send_first(&mut self, now: Timestamp, continues: bool, mut packet: Packet) {
-        packet.queueing += now.since(packet.enqueued_at);
+        let waited = now.since(packet.enqueued_at);
+        packet.queueing += waited;
         let attempt = self.arq.as_mut().map_or_else(Attempt::default, Arq::first_attempt);
         self.send(now, continues, attempt, packet);
     }
@@ -187,7 +214,12 @@ impl Link {
         let size = Bytes::new(u64::from(packet.size));
         let passage = self.channel.transmit(&Transmission { start: now, size, continues });
         let arrival = self.propagation.arrival(passage.departs);
-        self.on_the_way.push_back(OnTheWay { arrival, attempt, arrives: passage.arrives, packet });
+        self.on_the_way.push_back(OnTheWay {
+            arrival,
+            attempt,
+            arrives: passage.arrives,
+            packet: Some(packet),
+        });
         self.sending_until = Some(passage.departs);
     }
 }

@@ -1,11 +1,18 @@
-//! The simulator's packet: a small plain value that moves between ring buffers.
+//! The simulator's packet: written once, handed on from link to link by its place.
+
+use std::ops::{Deref, DerefMut};
 
 use airpath_model::{Bytes, Duration, Ecn, PathHeader, Timestamp};
 use airpath_transport::{Acknowledgment, Segment};
 
-/// A packet on its way.
+/// A packet on its way: a place of its own in memory, so that a hop moves eight bytes.
+#[derive(Debug)]
+pub(crate) struct Packet(Box<Contents>);
+
+/// What there is to know of a packet. What every hop reads comes first.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Packet {
+#[repr(C)]
+pub(crate) struct Contents {
     /// The flow it belongs to, also when it is an acknowledgment.
     pub(crate) flow: u32,
     /// Which connection of the flow it belongs to: a source that repeats opens a fresh one for each file.
@@ -42,6 +49,43 @@ pub(crate) enum Body {
     },
 }
 
+impl Deref for Packet {
+    type Target = Contents;
+
+    fn deref(&self) -> &Contents {
+        &self.0
+    }
+}
+
+impl DerefMut for Packet {
+    fn deref_mut(&mut self) -> &mut Contents {
+        &mut self.0
+    }
+}
+
+/// The places of packets that are gone, for those that come: once as many packets have been on their way as ever
+/// are, nothing is allocated any more, unless packets were lost.
+#[derive(Debug, Default)]
+pub(crate) struct Places(Vec<Packet>);
+
+impl Places {
+    /// A packet with these contents.
+    pub(crate) fn packet(&mut self, contents: Contents) -> Packet {
+        match self.0.pop() {
+            Some(mut packet) => {
+                *packet = contents;
+                packet
+            }
+            None => Packet(Box::new(contents)),
+        }
+    }
+
+    /// Takes back a packet that has arrived.
+    pub(crate) fn take_back(&mut self, packet: Packet) {
+        self.0.push(packet);
+    }
+}
+
 impl airpath_model::Packet for Packet {
     fn size(&self) -> Bytes {
         Bytes::new(u64::from(self.size))
@@ -76,7 +120,9 @@ impl airpath_model::Packet for Packet {
 mod tests {
     #[test]
     fn a_packet_stays_small() {
-        let size = size_of::<super::Packet>();
-        assert!(size <= 144, "{size} bytes are copied four times a hop");
+        let size = size_of::<super::Contents>();
+        assert!(size <= 192, "{size} bytes are three cache lines or more for each packet on its way");
+        let first_line = core::mem::offset_of!(super::Contents, body);
+        assert!(first_line <= 64, "what every hop reads fills {first_line} bytes");
     }
 }

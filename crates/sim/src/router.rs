@@ -12,6 +12,7 @@ use airpath_queue::{
 
 use crate::managed::managed;
 use crate::packet::Packet;
+use crate::part::Queue;
 use crate::plan::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
     SourcePlan,
@@ -27,21 +28,29 @@ pub(crate) fn qdisc(
     rate: &RateProcess,
     flow_sources: &[u32],
     random: RandomStream,
-) -> Result<Box<dyn Qdisc<Packet>>, String> {
-    let limit = match plan.limits() {
-        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
-        (None, Some(packets)) => Limit::Packets(packets),
-        (None, None) => Limit::Unlimited,
-    };
+) -> Result<Queue, String> {
+    let limit = limit(plan);
     match plan {
-        QueuePlan::DropTail { .. } => Ok(Box::new(DropTail::new(limit))),
+        QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
         QueuePlan::Managed { management, .. } => {
-            managed(management, limit, buffer_size(limit), flow_sources, random).map_err(said)
+            managed(management, limit, buffer_size(limit), flow_sources, random)
+                .map(Queue::Other)
+                .map_err(said)
         }
         QueuePlan::Router { protocol, source, .. } => {
             let buffer = buffer_size(limit);
-            router(limit, buffer, protocol, self::source(source, protocol, buffer, rate)?)
+            let source = self::source(source, protocol, buffer, rate)?;
+            router(limit, buffer, protocol, source).map(Queue::Other)
         }
+    }
+}
+
+/// How much may wait.
+pub(crate) fn limit(plan: &QueuePlan) -> Limit {
+    match plan.limits() {
+        (Some(bytes), _) => Limit::Bytes(Bytes::new(bytes)),
+        (None, Some(packets)) => Limit::Packets(packets),
+        (None, None) => Limit::Unlimited,
     }
 }
 

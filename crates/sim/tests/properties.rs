@@ -68,6 +68,21 @@ proptest! {
         }
     }
 
+    /// Links at which nobody counts take a short way, and what flows see is the same.
+    #[test]
+    fn what_is_recorded_changes_nothing(plan in any_plan(), seed in any::<u64>()) {
+        let mut unrecorded = plan.clone();
+        unrecorded.links.iter_mut().for_each(|link| link.record = false);
+        let (one, other) = (run_with_trace(&plan, seed), run_with_trace(&unrecorded, seed));
+        let inside = |outcome: &Outcome| (outcome.counts.packet_hops, outcome.counts.packets_inside);
+        prop_assert_eq!(inside(&one), inside(&other));
+        prop_assert_eq!(&one.capture, &other.capture);
+        for name in ["flows", "flow_series", "flow_events", "completions", "drops", "delay_histogram"] {
+            let [one, other] = [&one, &other].map(|outcome| format!("{:?}", table(outcome, name)));
+            prop_assert_eq!(one, other, "{}", name);
+        }
+    }
+
     #[test]
     fn the_same_plan_and_seed_give_the_same_tables_on_any_thread(plan in any_plan(), seed in any::<u64>()) {
         let here = run_with_trace(&plan, seed);

@@ -20,11 +20,16 @@ impl Pacer {
     ///
     /// A window is paced at twice the window over the smoothed RTT in slow start and 1.2 times after it (Linux,
     /// `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`), from the first RTT sample on.
-    pub(crate) fn rate(&self, control: &Control, phase: Phase, smoothed_rtt: Duration) -> Option<Rate> {
+    pub(crate) fn rate(
+        &self,
+        control: &Control,
+        phase: impl FnOnce() -> Phase,
+        smoothed_rtt: Duration,
+    ) -> Option<Rate> {
         match control.pacing {
             Pacing::At(rate) => Some(rate),
             Pacing::FromWindow if self.from_window && !smoothed_rtt.is_zero() => {
-                let gain = match phase {
+                let gain = match phase() {
                     Phase::SlowStart | Phase::ConservativeSlowStart => 2.0,
                     _ => 1.2,
                 };
@@ -76,7 +81,7 @@ mod tests {
         let control =
             Control { window: Bytes::new(100_000), pacing: Pacing::FromWindow, quantum: Bytes::new(1) };
         let rtt = Duration::from_millis(100);
-        let rate = |pacer: Pacer, phase, rtt| pacer.rate(&control, phase, rtt).map(Rate::as_bps);
+        let rate = |pacer: Pacer, phase: Phase, rtt| pacer.rate(&control, || phase, rtt).map(Rate::as_bps);
         assert_eq!(rate(Pacer::new(true), Phase::SlowStart, rtt), Some(16_000_000));
         assert_eq!(rate(Pacer::new(true), Phase::CongestionAvoidance, rtt), Some(9_600_000));
         assert_eq!(rate(Pacer::new(true), Phase::SlowStart, Duration::ZERO), None);

@@ -232,7 +232,8 @@ impl<C: Controller + ?Sized> Sender<C> {
 
     /// The pacing rate in force, when packets are paced.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        self.pacer.rate(&self.controller.control(), self.controller.phase(), self.timer.rtt().smoothed)
+        let phase = || self.controller.phase();
+        self.pacer.rate(&self.controller.control(), phase, self.timer.rtt().smoothed)
     }
 
     /// Whether losses are being repaired by fast recovery.

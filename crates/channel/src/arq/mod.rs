@@ -42,15 +42,6 @@ impl Attempt {
     }
 }
 
-/// Damage that the link repairs, or that it does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
-    /// The packet will be sent again.
-    Again,
-    /// It was sent as often as the link tries: it is lost.
-    GivenUp,
-}
-
 impl<P> Arq<P> {
     /// Repeats at most `retries` times, each time not before `feedback_delay` after the damaged attempt has left.
     pub fn new(retries: u8, feedback_delay: Duration, in_order: bool) -> Self {
@@ -70,14 +61,15 @@ impl<P> Arq<P> {
         Attempt { number, repeats: 0 }
     }
 
-    /// The last bit of an attempt left at `departs`, damaged. Calls come in time order.
-    pub fn on_damage(&mut self, departs: Timestamp, attempt: Attempt, packet: P) -> Repair {
+    /// The last bit of an attempt left at `departs`, damaged. Calls come in time order. Gives the packet back if it was
+    /// sent as often as the link tries: it is lost.
+    pub fn on_damage(&mut self, departs: Timestamp, attempt: Attempt, packet: P) -> Option<P> {
         if attempt.repeats == self.retries {
-            return Repair::GivenUp;
+            return Some(packet);
         }
         let again = Attempt { repeats: attempt.repeats + 1, ..attempt };
         self.waiting.push_back((departs + self.feedback_delay, again, packet));
-        Repair::Again
+        None
     }
 
     /// When a packet is to be sent again; [`Timestamp::NEVER`] when none is.

@@ -7,7 +7,7 @@ use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sende
 use super::FlowState;
 use crate::configure::controller;
 use crate::observers::Observed;
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Contents, Packet};
 use crate::plan::{AckRatePlan, ControllerPlan, Draw};
 use crate::record::{CompletionRow, FlowRow, Recorder};
 
@@ -142,15 +142,20 @@ impl ConnectionSource {
     }
 
     /// The next segment that may leave.
-    pub(crate) fn poll_data(&mut self, now: Timestamp, flow: u32, recorder: &mut Recorder) -> Option<Packet> {
+    pub(crate) fn poll_data(
+        &mut self,
+        now: Timestamp,
+        flow: u32,
+        recorder: &mut Recorder,
+    ) -> Option<Contents> {
         let segment = self.sender.poll_transmit(now, &mut recorder.probe(flow))?;
         let size = segment.payload + self.header;
         recorder.on_sent(flow, u64::from(size));
-        Some(Packet { ecn: segment.ecn, ..self.packet(now, size, Body::Segment(segment)) })
+        Some(Contents { ecn: segment.ecn, ..self.packet(now, size, Body::Segment(segment)) })
     }
 
     /// The next acknowledgment that may leave.
-    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Packet> {
+    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Contents> {
         let acknowledgment = self.receiver.poll_ack(now)?;
         Some(self.packet(now, self.ack_size, Body::Acknowledgment(acknowledgment)))
     }
@@ -282,8 +287,8 @@ impl ConnectionSource {
         }
     }
 
-    fn packet(&self, now: Timestamp, size: u32, body: Body) -> Packet {
-        Packet {
+    fn packet(&self, now: Timestamp, size: u32, body: Body) -> Contents {
+        Contents {
             flow: 0,
             connection: self.connection,
             hop: 0,

@@ -2,7 +2,7 @@
 
 use airpath_model::{Duration, Ecn, PathHeader, RandomStream, Rate, Timestamp};
 
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Contents};
 use crate::plan::Draw;
 
 /// When datagrams leave and how long they are.
@@ -66,7 +66,7 @@ impl DatagramSource {
     }
 
     /// The datagram that is due at `now`, if one is.
-    pub(crate) fn poll(&mut self, now: Timestamp) -> Option<Packet> {
+    pub(crate) fn poll(&mut self, now: Timestamp) -> Option<Contents> {
         if self.next > now || now >= self.stop {
             return None;
         }
@@ -90,7 +90,7 @@ impl DatagramSource {
         };
         let sequence = self.sent;
         self.sent += 1;
-        Some(Packet {
+        Some(Contents {
             flow: 0,
             connection: 0,
             hop: 0,

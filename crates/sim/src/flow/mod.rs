@@ -5,7 +5,7 @@ mod datagrams;
 
 use airpath_model::{Phase, Timestamp};
 
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Contents, Packet};
 use crate::record::{FlowRow, FlowState, Recorder};
 
 pub(crate) use connection::{ConnectionSetup, ConnectionSource, Files};
@@ -34,7 +34,7 @@ pub(crate) enum FlowKind {
     /// Data over transport connections.
     Connections(Box<ConnectionSource>),
     /// Datagrams to a receiver that only counts.
-    Datagrams(DatagramSource),
+    Datagrams(Box<DatagramSource>),
 }
 
 impl Flow {
@@ -55,18 +55,18 @@ impl Flow {
     }
 
     /// The next data packet that may leave at `now`; ask until there is none.
-    pub(crate) fn poll_data(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Packet> {
+    pub(crate) fn poll_data(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Contents> {
         let packet = match &mut self.kind {
             FlowKind::Connections(source) => source.poll_data(now, self.index, recorder),
             FlowKind::Datagrams(source) => source.poll(now),
         };
-        packet.map(|packet| Packet { flow: self.index, hop: self.route, ..packet })
+        packet.map(|packet| Contents { flow: self.index, hop: self.route, ..packet })
     }
 
     /// The next acknowledgment that may leave at `now`; ask until there is none.
-    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Packet> {
+    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Contents> {
         match &mut self.kind {
-            FlowKind::Connections(source) => source.poll_acknowledgment(now).map(|packet| Packet {
+            FlowKind::Connections(source) => source.poll_acknowledgment(now).map(|packet| Contents {
                 flow: self.index,
                 hop: self.reverse_route,
                 ..packet

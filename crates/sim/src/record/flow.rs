@@ -1,9 +1,9 @@
 //! Counters of one flow.
 
 use airpath_model::{Duration, Timestamp};
-use hdrhistogram::Histogram;
 
 use super::estimate::EstimateMeters;
+use super::histogram::{Bin, Histogram};
 use super::quantities::LastValues;
 use super::rows::DelayRow;
 
@@ -103,40 +103,49 @@ impl FlowCounters {
 }
 
 /// The delays of all data packets of one source, in bins at most 0.1 % wide.
-#[derive(Debug)]
+///
+/// Samples are collected, and counted in batches: a source with few packets so needs four bytes for each instead of two
+/// tables, and a packet touches the end of a list instead of random places of those tables.
+#[derive(Debug, Default)]
 pub(crate) struct DelayDistribution {
-    one_way: Option<Histogram<u32>>,
-    queueing: Option<Histogram<u32>>,
+    /// Bins of one-way delay and queueing that are not counted yet.
+    pending: Vec<[Bin; 2]>,
+    one_way: Histogram,
+    queueing: Histogram,
 }
 
-impl DelayDistribution {
-    pub(crate) const fn new() -> Self {
-        Self { one_way: None, queueing: None }
-    }
+/// Samples in one batch.
+const BATCH: usize = 1024;
 
+impl DelayDistribution {
     pub(crate) fn record(&mut self, one_way: Duration, queueing: Duration) {
-        self.one_way.get_or_insert_with(histogram).saturating_record(one_way.as_nanos());
-        self.queueing.get_or_insert_with(histogram).saturating_record(queueing.as_nanos());
+        if self.pending.len() == BATCH {
+            self.count();
+        }
+        self.pending.push([one_way, queueing].map(|span| Bin::of(span.as_nanos())));
     }
 
     pub(crate) fn clear(&mut self) {
-        *self = Self::new();
+        *self = Self::default();
+    }
+
+    fn count(&mut self) {
+        self.one_way.count(self.pending.iter().map(|bins| bins[0]));
+        self.queueing.count(self.pending.iter().map(|bins| bins[1]));
+        self.pending.clear();
     }
 
     /// The bins that are not empty, in ascending order of delay.
-    pub(crate) fn rows(&self, source: usize) -> impl Iterator<Item = DelayRow> {
-        [&self.one_way, &self.queueing].into_iter().enumerate().flat_map(move |(kind, histogram)| {
-            histogram.iter().flat_map(|histogram| histogram.iter_recorded()).map(move |bin| DelayRow {
+    pub(crate) fn rows(&mut self, source: usize) -> impl Iterator<Item = DelayRow> {
+        self.count();
+        let kinds = [&self.one_way, &self.queueing].into_iter().enumerate();
+        kinds.flat_map(move |(kind, histogram)| {
+            histogram.bins().map(move |(largest, packets)| DelayRow {
                 source: source as i64,
                 kind: kind as i64,
-                delay_s: bin.value_iterated_to() as f64 / 1e9,
-                packets: i64::from(bin.count_at_value()),
+                delay_s: largest as f64 / 1e9,
+                packets: i64::from(packets),
             })
         })
     }
-}
-
-/// From a microsecond's resolution to a thousand seconds, three significant digits.
-fn histogram() -> Histogram<u32> {
-    Histogram::new_with_bounds(1_000, 1_000_000_000_000, 3).expect("constant bounds that the library accepts")
 }

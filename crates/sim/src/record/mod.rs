@@ -2,6 +2,7 @@
 
 mod estimate;
 mod flow;
+mod histogram;
 mod link;
 mod quantities;
 mod recorder;

@@ -81,7 +81,7 @@ impl Recorder {
         Self {
             links: links.map(|(recorded, buffer)| LinkMeter::new(recorded, buffer)).collect(),
             flows: flows.map(|(link, source)| FlowMeter::new(link, source)).collect(),
-            distributions: (0..sources).map(|_| DelayDistribution::new()).collect(),
+            distributions: (0..sources).map(|_| DelayDistribution::default()).collect(),
             keep,
             capture,
             estimates: EstimateTable::default(),
@@ -310,13 +310,13 @@ impl Recorder {
     }
 
     /// The tables, the names of quantities, and the capture where one was asked for.
-    pub(crate) fn finish(self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> Recorded {
+    pub(crate) fn finish(mut self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> Recorded {
         let mut links = LinkTable::default();
         for (index, link) in self.links.iter().enumerate().filter(|(_, link)| link.recorded) {
             links.push(link.summary(index as u32, now, delays_s[index]));
         }
         let mut delays = DelayTable::default();
-        for (source, distribution) in self.distributions.iter().enumerate() {
+        for (source, distribution) in self.distributions.iter_mut().enumerate() {
             distribution.rows(source).for_each(|row| delays.push(row));
         }
         let mut tables = vec![

@@ -240,12 +240,10 @@ impl<C: Controller + ?Sized> Sender<C> {
 
     fn limit_recovery(&mut self, delivered: Bytes, advance: u64) {
         let in_flight = self.in_flight();
-        let window = self.controller.control().window;
-        if let Some(reduction) = &mut self.reduction {
-            // RFC 6937 counts deliveries, not acknowledgments: a duplicate that delivers nothing allows nothing.
-            if !delivered.is_zero() || advance > 0 {
-                reduction.on_ack(delivered, in_flight, window, self.config.mss);
-            }
+        let Some(reduction) = &mut self.reduction else { return };
+        // RFC 6937 counts deliveries, not acknowledgments: a duplicate that delivers nothing allows nothing.
+        if !delivered.is_zero() || advance > 0 {
+            reduction.on_ack(delivered, in_flight, self.controller.control().window, self.config.mss);
         }
     }
 
@@ -311,8 +309,10 @@ impl<C: Controller + ?Sized> Sender<C> {
     /// more than half of it was used (RFC 7661 allows growth up to twice what was used, as Linux does).
     fn window_limited(&self) -> bool {
         let kept_back = self.limited_until.is_some_and(|point| self.ledger.acknowledged() <= point);
-        let control = self.controller.control();
+        if kept_back {
+            return true;
+        }
         let slow_start = matches!(self.controller.phase(), Phase::SlowStart | Phase::ConservativeSlowStart);
-        kept_back || slow_start && control.window < self.largest_flight * 2
+        slow_start && self.controller.control().window < self.largest_flight * 2
     }
 }

@@ -29,7 +29,8 @@ impl<C: Controller + ?Sized> Sender<C> {
             self.limited_until = Some(self.ledger.next());
             return None;
         }
-        if let Some(rate) = self.pacing_rate() {
+        let smoothed_rtt = self.timer.rtt().smoothed;
+        if let Some(rate) = self.pacer.rate(&control, || self.controller.phase(), smoothed_rtt) {
             let release = self.pacer.release(rate, control.quantum, payload);
             if release > now {
                 self.held_until = release;

@@ -1,0 +1,97 @@
+//! The queue and the channel of a link. What most links have is called directly and lies inside the link; whatever
+//! else there is stands behind the door.
+
+use airpath_channel::{LinkChannel, NoErrors};
+use airpath_model::{Backlog, Channel, Passage, Qdisc, QueueSink, Timestamp, Transmission};
+use airpath_queue::DropTail;
+
+use crate::packet::Packet;
+
+/// The queue of a link.
+#[derive(Debug)]
+pub(crate) enum Queue {
+    /// Drop-tail.
+    DropTail(DropTail<Packet>),
+    /// Any other.
+    Other(Box<dyn Qdisc<Packet>>),
+}
+
+/// The channel of a link.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all links have the large one")]
+pub(crate) enum Air {
+    /// Every packet arrives.
+    Clear(LinkChannel<NoErrors>),
+    /// Any other.
+    Other(Box<dyn Channel>),
+}
+
+impl Qdisc<Packet> for Queue {
+    fn enqueue(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) {
+        match self {
+            Self::DropTail(queue) => queue.enqueue(now, packet, sink),
+            Self::Other(queue) => queue.enqueue(now, packet, sink),
+        }
+    }
+
+    fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<Packet>) -> Option<Packet> {
+        match self {
+            Self::DropTail(queue) => queue.dequeue(now, sink),
+            Self::Other(queue) => queue.dequeue(now, sink),
+        }
+    }
+
+    fn pass(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) -> Option<Packet> {
+        match self {
+            Self::DropTail(queue) => queue.pass(now, packet, sink),
+            Self::Other(queue) => queue.pass(now, packet, sink),
+        }
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        match self {
+            Self::DropTail(queue) => Qdisc::<Packet>::backlog(queue),
+            Self::Other(queue) => queue.backlog(),
+        }
+    }
+
+    fn on_timer(&mut self, now: Timestamp, sink: &mut dyn QueueSink<Packet>) {
+        match self {
+            Self::DropTail(queue) => queue.on_timer(now, sink),
+            Self::Other(queue) => queue.on_timer(now, sink),
+        }
+    }
+
+    #[inline]
+    fn next_timer(&self) -> Timestamp {
+        match self {
+            Self::DropTail(queue) => Qdisc::<Packet>::next_timer(queue),
+            Self::Other(queue) => queue.next_timer(),
+        }
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        match self {
+            Self::DropTail(queue) => Qdisc::<Packet>::observe(queue, report),
+            Self::Other(queue) => queue.observe(report),
+        }
+    }
+}
+
+impl Channel for Air {
+    #[inline]
+    fn transmit(&mut self, transmission: &Transmission) -> Passage {
+        match self {
+            Self::Clear(channel) => channel.transmit(transmission),
+            Self::Other(channel) => channel.transmit(transmission),
+        }
+    }
+
+    fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
+        match self {
+            Self::Clear(channel) => channel.offered_bits(until),
+            Self::Other(channel) => channel.offered_bits(until),
+        }
+    }
+}
