@@ -15,7 +15,8 @@ use crate::{Classifier, ConfigError, Limit};
 /// Deficit round robin: queues take turns; in its turn a queue may send its quantum of bytes and what it could not use of
 /// the turn before, as long as it is busy. Busy queues share the link as their quanta.
 ///
-/// When the shared buffer overflows, the queue with most bytes loses its last packet.
+/// When the shared buffer overflows, the queue with most bytes loses the packet at its head: the sender learns of it soon, and
+/// what it retransmits comes in behind and is not lost again while the queue is still the longest.
 ///
 /// Series: `busy_queues`.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
         }
         while !self.limit.holds(self.lanes.backlog()) {
             let longest = self.lanes.longest();
-            let Some(packet) = self.lanes.change(longest, Fifo::pop_last) else { return };
+            let Some((_, packet)) = self.lanes.change(longest, Fifo::pop) else { return };
             sink.on_drop(now, packet, DropReason::Overflow);
         }
     }

@@ -158,7 +158,7 @@ fn fq_codel_isolates_a_sparse_flow() {
 }
 
 /// Flows with round trips of their own share by turns. The flow with the long way, 100 ms, halves its window at a CoDel that
-/// holds no more than a few packets for it, so that it uses three quarters of its share and the others have the rest.
+/// holds no more than a few packets for it, so that it uses four fifths of its share and the others have the rest.
 #[test]
 fn fq_codel_and_drr_share_evenly_between_flows_that_do_not() {
     let shares = |queue: QueuePlan| {

@@ -54,7 +54,7 @@ class RedQueue(Table):
     adaptive: Flag = False
     """`max_probability` adapts, so that the average stays halfway between the thresholds."""
     ecn: Flag = True
-    """Mark packets that allow it instead of dropping them."""
+    """Mark packets of flows with `ecn = true` in their `transport` instead of dropping them."""
     mark_limit: Probability = 0.1
     """Probability from which on packets are dropped all the same (ns-2.35: 0.1); 1 marks while it can."""
     packet: Size | None = None
@@ -85,7 +85,9 @@ class RemQueue(Table):
     target: Threshold = parse_threshold("20 packets")
     """b*: the target queue (ns-2.35: 20 packets)."""
     ecn: Flag = True
-    """Mark packets that allow it as they leave, instead of dropping them as they arrive."""
+    """Mark packets of flows with `ecn = true` in their `transport` as they leave, instead of dropping them as
+    they arrive.
+    """
     unmarkable: Literal["drop", "pass"] = "drop"
     """With `ecn`, what happens to chosen packets that cannot be marked: `drop` (RFC 3168), or `pass` as in
     ns-2.35.
@@ -110,7 +112,7 @@ class AvqQueue(Table):
     initial_share: Probability = 0.8
     """The first virtual capacity as a share of the capacity (0.8)."""
     ecn: Flag = True
-    """Mark packets that allow it instead of dropping them."""
+    """Mark packets of flows with `ecn = true` in their `transport` instead of dropping them."""
     capacity: Rate | None = None
     """The capacity that the virtual one adapts to. Default: the mean rate of the link."""
 
@@ -125,7 +127,7 @@ class CodelParameters(Table):
     packet: Size | None = None
     """While no more bytes than this wait, none is chosen. Default: the largest packet that any flow sends."""
     ecn: Flag = True
-    """Mark packets that allow it instead of dropping them."""
+    """Mark packets of flows with `ecn = true` in their `transport` instead of dropping them."""
 
 
 class CodelQueue(CodelParameters):
@@ -174,7 +176,7 @@ class PieQueue(Table):
     derandomise: Flag = True
     """Spread drops evenly (RFC 8033, section 5.4)."""
     ecn: Flag = True
-    """Mark packets that allow it instead of dropping them."""
+    """Mark packets of flows with `ecn = true` in their `transport` instead of dropping them."""
     mark_limit: Probability = 0.1
     """Probability above which packets are dropped all the same (RFC 8033: 0.1)."""
     packet: Size | None = None

@@ -90,12 +90,12 @@ fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
 }
 
 #[test]
-fn the_longest_queue_loses_its_last_packet() {
+fn the_longest_queue_loses_the_packet_at_its_head() {
     let mut driver = drr(Limit::Bytes(Bytes::new(10 * SIZE)), [1500, 1500, 1500]);
     driver.burst(10, Ecn::NotEct, 0);
     driver.burst(2, Ecn::NotEct, 1);
     let numbers: Vec<u64> = driver.seen.drops.iter().map(|&(_, number, _)| number).collect();
-    assert_eq!(numbers, [9, 8]);
+    assert_eq!(numbers, [0, 1]);
     assert_eq!(driver.dropped(DropReason::Overflow), 2);
     assert_eq!(driver.backlog().packets, 10);
 }
