@@ -224,7 +224,8 @@ FIG3: Final = Figure(
                 f"{LOOKS[label].display_name}'s mean queue, share of the buffer (within 0.9 points)",
                 _of(label, _queue),
                 choices=_ONE_WAY_ALL,
-                reason="the paper gives no buffer; VCP's queue is 2.7 packets in any of them",
+                reason="the paper gives no buffer; VCP's queue is 2.6 packets in any, and XCP hardly has"
+                " one until its limit is below the RTT",
             )
             for label in (XCP, VCP)
         ),
@@ -259,7 +260,8 @@ FIG3: Final = Figure(
             "VCP's utilisation",
             _of(VCP, _used),
             choices=_TWO_WAY_ALL,
-            reason="acknowledgments queue behind data and come in bursts, and so do packets",
+            reason="acknowledgments queue behind data and come in bunches, and so does the load of 200 ms,"
+            " even where senders pace",
         ),
     ),
     notes=(
