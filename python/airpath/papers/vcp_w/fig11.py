@@ -276,7 +276,8 @@ def _above(protocol: str, antennas: str, reason: str = "") -> Claim:
     return Claim(
         f"{protocol.lower()}-{antennas}",
         f"{protocol} outperforms TCP/RED in all cases ({antennas})",
-        Positive(),
+        # A link that carries hardly anything makes tiny differences significant.
+        AtLeast(0.03) if antennas == "1x1" else Positive(),
         f"utilisation from 20 to 50 s at 30 dB, {protocol} minus RED",
         minus,
         reason=reason,
@@ -298,7 +299,9 @@ def _draw_clean(runs: FigureRuns) -> Picture:
 
 
 _DEAD: Final = "as printed, this channel loses nearly every packet: nobody gets anywhere"
-_NO_LOSS: Final = "where hardly a packet is lost, BIC with SACK fills the link sooner than VCP does"
+_NO_LOSS: Final = (
+    "where hardly a packet is lost VCP is ahead in the mean only: RED swings, and its runs differ much"
+)
 FIG11B: Final = Figure(
     id="vcp-w/fig11b",
     paper=PAPER,
