@@ -43,7 +43,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     PACED,
     QUARTER,
     RED,
-    REPETITIONS,
     RULE_NOTE,
     SQUARE,
     TRAFFIC_NOTE,
@@ -204,7 +203,7 @@ _ONCE: Final = "transfers"
 
 def _shares(protocol: str, changes: dict[str, Any], rule: str = AUTHOR) -> dict[str, Any]:
     return {
-        _ONCE: on_testbed(protocol, changes, REPETITIONS, rule),
+        _ONCE: on_testbed(protocol, changes, FEW, rule),
         _ENDLESS: on_testbed(protocol, {**changes, **ENDLESS}, FEW, rule),
     }
 

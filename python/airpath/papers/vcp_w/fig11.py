@@ -38,8 +38,9 @@ from airpath.papers.vcp_w.testbed_settings import (
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
 
-SNRS_DB: Final = (10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60)
-LONGEST: Final = "510s"
+SNRS_DB: Final = (10, 15, 20, 25, 30, 35, 40, 50, 60)
+LONGEST: Final = "240s"
+"""How long runs last."""
 DRAWN_AS_S: Final = 230.0
 """No time is drawn above it; the paper draws those above 500 s here."""
 _SENDERS: Final = (VCP, RED, RED_NEWRENO)
@@ -190,7 +191,7 @@ FIG11A: Final = Figure(
         Claim(
             "long-when-bad",
             "a small SNR yields a very long completion time",
-            AtLeast(500),
+            AtLeast(DRAWN_AS_S),
             "VCP's mean completion time at 10 dB, 1x1",
             lambda of: each(of, at(VCP, "1x1", 10), mean_transfer_s),
             unit="s",
@@ -251,9 +252,10 @@ FIG11A: Final = Figure(
         CHANNEL_NOTE,
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,
-        "No FEC. Runs last 510 s; a transfer that has not ended counts with that. Means above 230 s are"
-        " drawn there; the paper"
-        " does so above 500 s. Both directions are over the air, acknowledgments included. A statement"
+        "No FEC. Runs last 240 s; a transfer that has not ended counts with that, and no mean is drawn"
+        " above 230 s, where the"
+        " paper draws all above 500 s. Both directions are over the air, acknowledgments included. A"
+        " statement"
         " for all cases is judged"
         " by mean and by last transfer, with TCP of the time and of today.",
     ),
@@ -274,7 +276,8 @@ def _above(protocol: str, antennas: str, reason: str = "") -> Claim:
     return Claim(
         f"{protocol.lower()}-{antennas}",
         f"{protocol} outperforms TCP/RED in all cases ({antennas})",
-        Positive(),
+        # A link that carries hardly anything makes tiny differences significant.
+        AtLeast(0.03) if antennas == "1x1" else Positive(),
         f"utilisation from 20 to 50 s at 30 dB, {protocol} minus RED",
         minus,
         reason=reason,
@@ -296,7 +299,9 @@ def _draw_clean(runs: FigureRuns) -> Picture:
 
 
 _DEAD: Final = "as printed, this channel loses nearly every packet: nobody gets anywhere"
-_NO_LOSS: Final = "where hardly a packet is lost, BIC with SACK fills the link sooner than VCP does"
+_NO_LOSS: Final = (
+    "where hardly a packet is lost VCP is ahead in the mean only: RED swings, and its runs differ much"
+)
 FIG11B: Final = Figure(
     id="vcp-w/fig11b",
     paper=PAPER,
@@ -321,14 +326,14 @@ FIG11B: Final = Figure(
 )
 
 RATES: Final = (1.0, 0.97, 0.95, 0.93, 0.9)
-_FEC_SNRS: Final = (6, 10, 14, 18, 22, 26, 30)
+_FEC_SNRS: Final = (6, 10, 14, 18, 24, 30)
 _FEC_SHADES: Final = ("#000000", "#d55e00", "#e69f00", "#56b4e9", "#0072b2")
 
 
 def _coded(clock: str) -> dict[str, Any]:
     return {
         at(protocol, "2x1", snr, rate): on_testbed(
-            protocol, over_air(clock, snr, "2x1", None if rate == 1.0 else rate, duration="240s"), SWEEP
+            protocol, over_air(clock, snr, "2x1", None if rate == 1.0 else rate, duration=LONGEST), SWEEP
         )
         for protocol in (VCP, XCP)
         for rate in RATES
