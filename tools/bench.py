@@ -12,6 +12,7 @@ which take minutes, in ns-2 longer.
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -67,15 +68,16 @@ class Cost:
 
 
 def run(command: Sequence[str]) -> Cost:
-    """Run a command that ends with a line of JSON; its CPU time is the kernel's count."""
+    """Run a command that writes an object of JSON; its CPU time is the kernel's count."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        lines = process.stdout.read().strip().splitlines()
+        # Whatever else ns-2 writes may stand in the same line.
+        found = re.search(r"\{[^{}]*\}", process.stdout.read())
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0 or not lines:
+    if process.returncode != 0 or found is None:
         sys.exit(f"{' '.join(command)} failed ({process.returncode})")
-    said: dict[str, Any] = next(json.loads(line) for line in lines if line.startswith("{"))
+    said: dict[str, Any] = json.loads(found[0])
     cpu_s = usage.ru_utime + usage.ru_stime
     return Cost(said["packet_hops"], cpu_s, said["setup_wall_s"], said["peak_mib"])
 
