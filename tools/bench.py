@@ -2,21 +2,23 @@
 
     python tools/bench.py [--runs N] [--large] [--out bench.json]
 
-Each scenario runs in a process of its own, N times (5) and, where `ns` is installed, in turns with ns-2 on the script
-`tools/ns2/dumbbell.tcl`. Figures are medians. CPU is that of the whole process from start to end, set-up included, as
-the kernel counts it; `ratio_to_ns2` is ns-2's over ours. A packet-hop is one packet over one link, data and
-acknowledgments alike. `--large` adds 10 000 flows over 1 Gbit/s and 10^9 packet-hops, which take minutes, in ns-2 longer.
+Each scenario runs in a process of its own, N times (5) and, where `ns` is installed, in turns with ns-2 on
+the script `tools/ns2/dumbbell.tcl`. Figures are medians. CPU is that of the whole process from start to end,
+set-up included, as the kernel counts it; `ratio_to_ns2` is ns-2's over ours. A packet-hop is one packet over
+one link, data and acknowledgments alike. `--large` adds 10 000 flows over 1 Gbit/s and 10^9 packet-hops,
+which take minutes, in ns-2 longer.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +26,11 @@ ROOT: Final = Path(__file__).parent.parent
 SCRIPT: Final = ROOT / "tools" / "ns2" / "dumbbell.tcl"
 SERIES_MS: Final = 100
 """Width of a row of the series, as in every scenario by default."""
+
+
+HEADER: Final = (
+    "scheme  flows  Mbps series  packet-hops    CPU s  setup ms peak MiB  Mhop/s  ns2 CPU  ns2 MiB  ratio\n"
+)
 
 
 @dataclass(frozen=True)
@@ -61,23 +68,24 @@ class Cost:
 
 
 def run(command: Sequence[str]) -> Cost:
-    """Run a command that ends with a line of JSON; its CPU time is the kernel's count."""
+    """Run a command that writes an object of JSON; its CPU time is the kernel's count."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
-        lines = process.stdout.read().strip().splitlines()
+        # Whatever else ns-2 writes may stand in the same line.
+        found = re.search(r"\{[^{}]*\}", process.stdout.read())
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0 or not lines:
+    if process.returncode != 0 or found is None:
         sys.exit(f"{' '.join(command)} failed ({process.returncode})")
-    said: dict[str, Any] = next(json.loads(line) for line in lines if line.startswith("{"))
+    said: dict[str, Any] = json.loads(found[0])
     cpu_s = usage.ru_utime + usage.ru_stime
     return Cost(said["packet_hops"], cpu_s, said["setup_wall_s"], said["peak_mib"])
 
 
 def medians(costs: Sequence[Cost]) -> Cost:
     """Return the median of each figure."""
-    middle: Callable[[str], float] = lambda name: statistics.median(getattr(cost, name) for cost in costs)
-    return Cost(*(middle(name) for name in ("packet_hops", "cpu_s", "setup_s", "peak_mib")))
+    columns = zip(*(astuple(cost) for cost in costs), strict=True)
+    return Cost(*(statistics.median(column) for column in columns))
 
 
 def measure(dumbbell: Dumbbell, ours: Path, ns: str | None, runs: int) -> dict[str, Any]:
@@ -89,12 +97,18 @@ def measure(dumbbell: Dumbbell, ours: Path, ns: str | None, runs: int) -> dict[s
         here.append(run([str(ours), *words, str(dumbbell.interval_ms)]))
         if ns and dumbbell.ns2:
             there.append(run([ns, str(SCRIPT), *words]))
-    row = {"scheme": dumbbell.scheme, "flows": dumbbell.flows, "mbps": dumbbell.mbps, "seconds": dumbbell.seconds}
-    row |= {"series_ms": dumbbell.interval_ms, "runs": runs, **figures(medians(here))}
-    row["cpu_s_all"] = sorted(round(cost.cpu_s, 4) for cost in here)
-    row["ns2"] = figures(medians(there)) if there else None
-    row["ratio_to_ns2"] = round(medians(there).cpu_s / medians(here).cpu_s, 2) if there else None
-    return row
+    return {
+        "scheme": dumbbell.scheme,
+        "flows": dumbbell.flows,
+        "mbps": dumbbell.mbps,
+        "seconds": dumbbell.seconds,
+        "series_ms": dumbbell.interval_ms,
+        "runs": runs,
+        **figures(medians(here)),
+        "cpu_s_all": sorted(round(cost.cpu_s, 4) for cost in here),
+        "ns2": figures(medians(there)) if there else None,
+        "ratio_to_ns2": round(medians(there).cpu_s / medians(here).cpu_s, 2) if there else None,
+    }
 
 
 def figures(cost: Cost) -> dict[str, float]:
@@ -105,15 +119,15 @@ def figures(cost: Cost) -> dict[str, float]:
 
 def show(row: dict[str, Any]) -> None:
     """Print one row of the table."""
-    theirs = row["ns2"] or {}
-    number: Callable[[Any, str], str] = lambda value, form: "-" if value is None else format(value, form)
-    print(
-        f"{row['scheme']:6} {row['flows']:6d} {row['mbps']:5d} {row['series_ms']:6d} {row['packet_hops']:12.0f}"
-        f" {row['cpu_s']:8.3f} {row['setup_s'] * 1e3:9.2f} {row['peak_mib']:8.1f} {row['hops_per_s'] / 1e6:7.1f}"
-        f" {number(theirs.get('cpu_s'), '8.3f'):>8} {number(theirs.get('peak_mib'), '8.1f'):>8}"
-        f" {number(row['ratio_to_ns2'], '6.1f'):>6}",
-        flush=True,
+    here = (
+        f"{row['scheme']:6} {row['flows']:6d} {row['mbps']:5d} {row['series_ms']:6d}"
+        f" {row['packet_hops']:12.0f} {row['cpu_s']:8.3f} {row['setup_s'] * 1e3:9.2f}"
+        f" {row['peak_mib']:8.1f} {row['hops_per_s'] / 1e6:7.1f}"
     )
+    theirs = row["ns2"]
+    there = f" {theirs['cpu_s']:8.3f} {theirs['peak_mib']:8.1f} {row['ratio_to_ns2']:6.1f}" if theirs else ""
+    sys.stdout.write(f"{here}{there}\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
@@ -130,8 +144,8 @@ def main() -> None:
     ours = target / "release" / "examples" / "dumbbell"
     ns = shutil.which("ns")
     if ns is None:
-        print("ns-2 is not installed (make bench-peers): only our side is measured")
-    print("scheme  flows  Mbps  series  packet-hops    CPU s  setup ms peak MiB  Mhop/s  ns2 CPU  ns2 MiB  ratio")
+        sys.stdout.write("ns-2 is not installed (make bench-peers): only our side is measured\n")
+    sys.stdout.write(HEADER)
     rows = []
     for dumbbell in DUMBBELLS:
         if dumbbell.large and not options.large:

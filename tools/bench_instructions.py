@@ -1,9 +1,10 @@
-"""Instructions for one packet-hop, counted by valgrind, against the figures stored in tools/instructions.json.
+"""Instructions for one packet-hop, counted by valgrind, against those stored in tools/instructions.json.
 
     python tools/bench_instructions.py [--store]
 
-Counts do not depend on how busy the machine is, so a growth is a change of the program, or of the compiler. Fails where
-a run takes over 10 % more than stored; `--store` writes new figures. Skipped where there is no valgrind.
+Counts do not depend on how busy the machine is, so a growth is a change of the program, or of the compiler.
+Fails where a run takes over 10 % more than stored; `--store` writes new figures. Skipped where there is no
+valgrind.
 """
 
 import argparse
@@ -28,7 +29,8 @@ def instructions(program: Path, words: str) -> float:
     """Return the instructions for one packet-hop of a run."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     toggle = ["--collect-atstart=no", f"--toggle-collect={COUNTED}"]
-    done = subprocess.run([*tool, *toggle, program, *words.split()], capture_output=True, text=True, check=True)
+    command = [*tool, *toggle, str(program), *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     counted = re.search(r"Collected : (\d+)", done.stderr)
     if counted is None or int(counted[1]) == 0:
         sys.exit(f"valgrind counted nothing in {COUNTED}:\n{done.stderr}")
@@ -41,7 +43,7 @@ def main() -> None:
     parser.add_argument("--store", action="store_true", help="store what is counted")
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
-        print("skipped: valgrind is not installed, and nothing else here counts instructions")
+        sys.stdout.write("skipped: valgrind is not installed, and nothing else here counts instructions\n")
         return
 
     build = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
@@ -53,7 +55,8 @@ def main() -> None:
         STORED.write_text(json.dumps(counts, indent=1) + "\n")
     stored = json.loads(STORED.read_text())
     for words, count in counts.items():
-        print(f"{words:20} {count:8.1f} instructions a packet-hop, stored {stored[words]:8.1f}")
+        line = f"{words:20} {count:8.1f} instructions a packet-hop, stored {stored[words]:8.1f}"
+        sys.stdout.write(f"{line}\n")
     grown = [words for words, count in counts.items() if count > TOLERANCE * stored[words]]
     if grown:
         sys.exit(f"over {TOLERANCE - 1:.0%} more than stored: {', '.join(grown)}")
