@@ -221,7 +221,9 @@ def run_all(
     threads = workers(jobs)
     if repetitions is not None and repetitions < 1:
         raise UsageError(f"repetitions: found {repetitions}; accepted: 1 or more")
-    work = [job for label, scenario in scenarios.items() for job in jobs_of(label, scenario, seed, repetitions)]
+    work = [
+        job for label, scenario in scenarios.items() for job in jobs_of(label, scenario, seed, repetitions)
+    ]
     _refuse_if_too_large(work)
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
         outcome = execute(work, threads, show)

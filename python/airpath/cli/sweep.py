@@ -1,7 +1,6 @@
 """`airpath sweep`."""
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -53,8 +52,8 @@ def sweep(
         results = run_sweep(chosen, out or default_out(chosen), jobs=jobs, engine=engine)
     except SweepInterrupted as interrupted:
         tell(
-            f"stopped with {interrupted.finished} of {interrupted.asked} runs finished; they are kept, and the"
-            " same command goes on from there"
+            f"stopped with {interrupted.finished} of {interrupted.asked} runs finished; they are kept, and"
+            " the same command goes on from there"
         )
         raise
     if as_json:
@@ -117,8 +116,13 @@ def _show(plan: "SweepPlan", results: "SweepResults") -> None:
     from rich.text import Text
 
     from airpath.metrics import METRICS
-    from airpath.results.formatting import mean_and_half_width, number
+    from airpath.results.formatting import mean_and_half_width
 
+    texts = {
+        (axis.column, axis.cell(index)): axis.text(index)
+        for axis in plan.axes.axes
+        for index in range(len(axis.values))
+    }
     statistics = results.statistics.to_pylist()
     labels = [*results.axes, "scheme"]
     variants = [
@@ -128,7 +132,7 @@ def _show(plan: "SweepPlan", results: "SweepResults") -> None:
     chosen = [name for name in plan.document.metrics if METRICS[name].headline] or plan.document.metrics
     shown = [name for name in chosen if any(rows[name]["n"] for _, rows in variants)]
     table = Table(caption="mean ± half-width of the 95 % confidence interval", caption_justify="left")
-    for name in labels:
+    for name in (*(axis.name for axis in plan.axes.axes), "scheme"):
         table.add_column(Text(name), justify="left")
     table.add_column("n", justify="right")
     for name in shown:
@@ -136,7 +140,7 @@ def _show(plan: "SweepPlan", results: "SweepResults") -> None:
         title = f"{METRICS[name].title} ({unit})" if unit else METRICS[name].title
         table.add_column(Text(title, justify="right"), justify="right")
     for key, rows in variants[:MOST_ROWS]:
-        values = [number(value) if isinstance(value, float) else str(value) for value in key]
+        values = [texts.get((name, value), str(value)) for name, value in zip(labels, key, strict=True)]
         count = max((row["n"] for row in rows.values()), default=0)
         cells = [*values, str(count), *(mean_and_half_width(rows[name]) for name in shown)]
         table.add_row(*(Text(cell) for cell in cells))

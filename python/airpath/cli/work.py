@@ -10,7 +10,7 @@ from airpath.cli.output import show, show_json, tell
 from airpath.damage import damage_of_plan
 from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
-from airpath.results import Origin, Results, summary_json, summary_table, write
+from airpath.results import Results, summary_json, summary_table, write
 from airpath.results.directory import is_results
 from airpath.runner import Interrupted, run_all
 from airpath.scenario import Scenario

@@ -2,6 +2,6 @@
 
 from airpath.sweeps.plan import SweepPlan, sweep_names
 from airpath.sweeps.results import SweepResults
-from airpath.sweeps.sweep import SweepInterrupted, default_out, sweep
+from airpath.sweeps.running import SweepInterrupted, default_out, sweep
 
 __all__ = ["SweepInterrupted", "SweepPlan", "SweepResults", "default_out", "sweep", "sweep_names"]

@@ -142,14 +142,10 @@ class Axes:
 
     def cells(self, point: Point) -> dict[str, Any]:
         """Return a point as it stands in tables, by column."""
-        return {
-            axis.column: axis.cell(index) for axis, index in zip(self.axes, point.indices, strict=True)
-        }
+        return {axis.column: axis.cell(index) for axis, index in zip(self.axes, point.indices, strict=True)}
 
     def _indices(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(
-            index for group, index in zip(self.groups, chosen, strict=True) for _ in group
-        )
+        return tuple(index for group, index in zip(self.groups, chosen, strict=True) for _ in group)
 
     def _refuse_clashes(self, source: str, document: SweepDocument) -> None:
         paths = Counter(path for axis in self.axes for path in axis.paths)
@@ -161,9 +157,11 @@ class Axes:
             raise ScenarioError(
                 f'{source}: two axes are called "{twice[0]}"; give one another name under "names"'
             )
-        taken = RESERVED | set(document.metrics) | {
-            column for name in document.keep for column in TABLES[name].schema.names
-        }
+        taken = (
+            RESERVED
+            | set(document.metrics)
+            | {column for name in document.keep for column in TABLES[name].schema.names}
+        )
         if used := [axis.column for axis in self.axes if axis.column in taken]:
             raise ScenarioError(
                 f'{source}: no axis can be called "{used[0]}", which is a column of the results;'

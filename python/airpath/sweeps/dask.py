@@ -1,5 +1,6 @@
 """A Dask cluster: a scheduler and workers that somebody started, on any machines."""
 
+from importlib import import_module
 from typing import Any
 
 from airpath.errors import UsageError
@@ -7,8 +8,6 @@ from airpath.sweeps.engine import Engine, EngineError, Pending
 from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
-MOST_DEATHS = 3
-"""A task over which so many workers died is given up."""
 
 
 class DaskEngine(Engine):
@@ -31,16 +30,17 @@ class DaskEngine(Engine):
 
     def __init__(self, address: str, jobs: int | None = None) -> None:
         try:
-            import distributed
+            self._library: Any = import_module("distributed")
         except ImportError:
             raise UsageError(
                 'engine: dask needs the library "distributed"; install it with: pip install "airpath[dask]"'
             ) from None
-        self._library = distributed
         self._address = address
         self._jobs = jobs
         try:
-            self._client = distributed.Client(f"tcp://{address}", timeout=CONNECT_WITHIN_S, set_as_default=False)
+            self._client = self._library.Client(
+                f"tcp://{address}", timeout=CONNECT_WITHIN_S, set_as_default=False
+            )
         except (OSError, ValueError, TimeoutError) as error:
             raise EngineError(f"engine: no Dask scheduler answers at {address}: {error}") from None
         if not self._threads():
@@ -60,12 +60,11 @@ class DaskEngine(Engine):
 
     def result(self, pending: Pending) -> bytes | Failure:
         """Return what came of a task that is done."""
-        distributed: Any = self._library
         try:
             return pending.result()
-        except distributed.KilledWorker:
+        except self._library.KilledWorker:
             return Failure("its worker died again and again (out of memory?)")
-        except (Exception, distributed.client.FutureCancelledError) as error:
+        except Exception as error:
             text = " ".join(str(error).split())
             raise EngineError(
                 f"the Dask cluster at {self._address} cannot go on: {type(error).__name__}: {text}"

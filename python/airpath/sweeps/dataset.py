@@ -75,7 +75,11 @@ def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
     """Return the columns of a table of the data set: run, axes, then those of the part."""
     labels = [_field("run", pa.int64(), "number of the run, from 0")]
     labels += [
-        _field(axis.column, NAME_TYPE if axis.type == pa.string() else axis.type, f"axis: {', '.join(axis.paths)}")
+        _field(
+            axis.column,
+            NAME_TYPE if axis.type == pa.string() else axis.type,
+            f"axis: {', '.join(axis.paths)}",
+        )
         for axis in axes.axes
     ]
     if name == RUNS:
@@ -139,5 +143,3 @@ def _constant(value: Any, kind: pa.DataType, rows: int) -> pa.Array:
 
 def _field(name: str, kind: pa.DataType, description: str) -> pa.Field:
     return pa.field(name, kind, metadata={"unit": "", "description": description})
-
-

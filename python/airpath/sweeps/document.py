@@ -40,11 +40,11 @@ class SweepDocument(Table):
     """Seed of the first repetition; repetition k uses `seed` + k. Default: that of the scenario."""
     seeds: tuple[Seed, ...] = ()
     """Seeds of the repetitions, instead of `repetitions` and `seed`."""
-    names: dict[Name, Annotated[tuple[Text, ...], BeforeValidator(_paths)]] = {}
+    names: dict[Name, Annotated[tuple[Text, ...], BeforeValidator(_paths)]] = Field(default_factory=dict)
     """Short names of keys of the scenario; one name can set several keys to the same value."""
-    set: Settings = {}
+    set: Settings = Field(default_factory=dict)
     """Keys of the scenario that differ in every run, by name or path (`"flows.0.count"`)."""
-    grid: dict[str, Values] = {}
+    grid: dict[str, Values] = Field(default_factory=dict)
     """Axes, by name or path: each value of one with each value of the others."""
     zip: tuple[dict[str, Values], ...] = ()
     """Groups of axes that advance together; each group is crossed with everything else."""

@@ -90,4 +90,8 @@ def open_engine(name: str, jobs: int | None) -> Engine:
         from airpath.sweeps.dask import DaskEngine
 
         return DaskEngine(name.removeprefix("dask://"), jobs)
-    raise UsageError(f'engine: found "{name}"; accepted: local, dask://HOST:PORT')
+    if name == "ray" or name.startswith("ray://"):
+        from airpath.sweeps.ray import RayEngine
+
+        return RayEngine(None if name == "ray" else name, jobs)
+    raise UsageError(f'engine: found "{name}"; accepted: local, dask://HOST:PORT, ray, ray://HOST:PORT')

@@ -117,7 +117,7 @@ class SweepPlan:
     def summary(self) -> str:
         """Return how many runs there are, and why, in one line."""
         factors = [
-            f"{len(group[0].values)} × {' + '.join(axis.name for axis in group)}"
+            _counted(len(group[0].values), f"value of {' and '.join(axis.name for axis in group)}")
             for group in self.axes.groups
         ]
         factors += [_counted(len(self.schemes), "scheme"), _counted(len(self.seeds), "seed")]
@@ -152,7 +152,9 @@ class SweepPlan:
                 )
         if self.document.flows and not self.document.schemes:
             raise ScenarioError(f'{self._source}: flows: needs "schemes", the schemes that they take')
-        return tuple(number for name, number in controlled.items() if name in (self.document.flows or controlled))
+        return tuple(
+            number for name, number in controlled.items() if name in (self.document.flows or controlled)
+        )
 
     def _tables(self, point: Point, scheme: str) -> dict[str, Any]:
         tables = self._base_tables
@@ -164,7 +166,7 @@ class SweepPlan:
         return tables
 
     def _refuse_wrong_scenarios(self) -> None:
-        """Try each value of each axis and each scheme once, so that most mistakes are found before the work."""
+        """Try each value of each axis and each scheme once: most mistakes are found before the work."""
         first = next(iter(self.axes))
         tries = [(point, self.schemes[0]) for point in self.axes.corners()]
         for point, scheme in [*tries, *((first, scheme) for scheme in self.schemes[1:])]:
@@ -202,4 +204,5 @@ def sweep_names() -> list[str]:
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    first, *rest = noun.split(" ", 1)
+    return " ".join([str(count), first + ("" if count == 1 else "s"), *rest])

@@ -110,7 +110,9 @@ def do_task(task: Task, expected_version: str) -> bytes | Failure:
         return Failure(str(error))
     except BaseException as error:  # a panic of the engine is no Exception
         text = " ".join(str(error).split())
-        return Failure(f"unexpected {type(error).__name__}: {text}" if text else f"unexpected {type(error).__name__}")
+        return Failure(
+            f"unexpected {type(error).__name__}: {text}" if text else f"unexpected {type(error).__name__}"
+        )
 
 
 def digest_of_input(trace: TraceInput) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from airpath.interrupts import InterruptRequest
+from airpath.scenario.traces import TraceInput
 from airpath.sweeps.engine import Engine, Pending, WorkerLostError
 from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.plan import SweepPlan, SweepRun
 from airpath.sweeps.task import Failure, digest_of_input
-from airpath.scenario.traces import TraceInput
 
 _LOOK_EVERY_S = 0.2
 
@@ -50,7 +50,8 @@ def is_current(part: Part) -> bool:
     """Whether the trace files that a run has read are still the same."""
     try:
         return all(
-            digest_of_input(TraceInput(Path(path), None, "")) == digest for path, digest in part.inputs.items()
+            digest_of_input(TraceInput(Path(path), None, "")) == digest
+            for path, digest in part.inputs.items()
         )
     except OSError:
         return False

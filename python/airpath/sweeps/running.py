@@ -140,7 +140,12 @@ def _work(
 def _dataset(
     plan: SweepPlan, folder: SweepFolder, engine: Engine, progress: Progress, identity: Mapping[str, Any]
 ) -> dict[str, str]:
-    facts = {"format": FORMAT, "airpath": _core.__version__, "scenario_sha256": plan.scenario_digest, **identity}
+    facts = {
+        "format": FORMAT,
+        "airpath": _core.__version__,
+        "scenario_sha256": plan.scenario_digest,
+        **identity,
+    }
     for _ in range(1 + REPAIRS):
         damaged, inputs = write_dataset(plan, folder.parts, folder.path, progress.failures, facts)
         if not damaged:
@@ -154,7 +159,7 @@ def _describe(
 ) -> None:
     """Write what stands beside the tables."""
     columns = [axis.column for axis in plan.axes.axes]
-    metrics = [name for name in plan.document.metrics]
+    metrics = plan.document.metrics
     statistics = statistics_table(folder.path / f"{RUNS}.parquet", columns, metrics)
     write_parquet(statistics, folder.path / "statistics.parquet")
     write_whole(folder.path / "sweep.toml", write_toml(plan.tables).encode())
