@@ -4,13 +4,22 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
+from airpath.errors import UsageError
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
 from airpath.quantities import Count, Name, Table, Text
 from airpath.results.columns import TABLES
 from airpath.sweeps.ranges import expand
 
-Values = Annotated[tuple[Any, ...], BeforeValidator(expand)]
+
+def _values(value: object) -> tuple[Any, ...]:
+    try:
+        return expand(value)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+Values = Annotated[tuple[Any, ...], BeforeValidator(_values)]
 Seed = Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)]
 Settings = dict[str, Any]
 

@@ -21,7 +21,9 @@ RUNS: Final = "runs"
 _KEY: Final = b"airpath.key"
 _INPUTS: Final = b"airpath.inputs"
 _CONTENT: Final = [("table", pa.string()), ("content", pa.large_binary())]
-_COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="zstd")
+# All at once: compressing each column of a short table costs more than it saves.
+_COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
+_PLAIN: Final = pa.ipc.IpcReadOptions(use_threads=False)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class Part:
         metadata = {_KEY: self.key.encode(), _INPUTS: json.dumps(self.inputs, sort_keys=True).encode()}
         sink = pa.BufferOutputStream()
         outer = pa.Table.from_pydict(rows, schema=pa.schema(_CONTENT, metadata=metadata))
-        with pa.ipc.new_file(sink, outer.schema) as writer:
+        with pa.ipc.new_file(sink, outer.schema, options=_COMPRESSED) as writer:
             writer.write_table(outer)
         content: bytes = sink.getvalue().to_pybytes()
         return content
@@ -94,10 +96,10 @@ class Part:
         pyarrow.ArrowException, KeyError, ValueError
             If it is something else, or cut off.
         """
-        with pa.ipc.open_file(pa.py_buffer(content)) as reader:
+        with pa.ipc.open_file(pa.py_buffer(content), options=_PLAIN) as reader:
             metadata, outer = reader.schema.metadata, reader.read_all()
         tables = {
-            name: pa.ipc.open_stream(pa.py_buffer(stream)).read_all()
+            name: pa.ipc.open_stream(pa.py_buffer(stream), options=_PLAIN).read_all()
             for name, stream in zip(outer["table"].to_pylist(), outer["content"].to_pylist(), strict=True)
         }
         return cls(metadata[_KEY].decode(), json.loads(metadata[_INPUTS]), tables)
@@ -149,7 +151,7 @@ def _about(description: str) -> dict[str, str]:
 
 def _stream(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=_COMPRESSED) as writer:
+    with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     content: bytes = sink.getvalue().to_pybytes()
     return content

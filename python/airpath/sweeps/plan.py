@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from pydantic import ValidationError
 
-from airpath.errors import ScenarioError
+from airpath.errors import ScenarioError, UsageError
 from airpath.nearest import suggestion
 from airpath.runner import scheme_label
 from airpath.scenario import Scenario
@@ -158,8 +158,11 @@ class SweepPlan:
 
     def _tables(self, point: Point, scheme: str) -> dict[str, Any]:
         tables = self._base_tables
-        for path, value in self.axes.settings(point).items():
-            tables = override(tables, path, value)
+        try:
+            for path, value in self.axes.settings(point).items():
+                tables = override(tables, path, value)
+        except UsageError as error:
+            raise ScenarioError(f"{self._source}: {error}") from None
         if self.document.schemes:
             for number in self.flows:
                 tables = override(tables, f"flows.{number}.scheme", scheme)

@@ -3,6 +3,7 @@
 import queue
 from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from airpath.sweeps.plan import SweepPlan, SweepRun
 from airpath.sweeps.task import Failure, digest_of_input
 
 _LOOK_EVERY_S = 0.2
+WRITERS = 4
+"""Threads that force finished runs to the disk, which takes longer than a short run."""
+MOST_WRITING = 16
+"""So many finished runs may wait for the disk."""
 
 
 @dataclass
@@ -88,8 +93,13 @@ def do_runs(
     EngineError
         If the engine cannot go on; finished runs are kept.
     """
-    with InterruptRequest() as request:
-        _Work(engine, store, progress, request, on_progress).do(runs)
+    with InterruptRequest() as request, ThreadPoolExecutor(WRITERS, "airpath-keep") as writers:
+        work = _Work(engine, store, progress, request, on_progress, writers)
+        try:
+            work.do(runs)
+        finally:
+            # Whatever happened: what is finished is kept.
+            work.keep_all()
 
 
 class _Work:
@@ -102,7 +112,10 @@ class _Work:
         progress: Progress,
         request: InterruptRequest,
         on_progress: Callable[[float], None],
+        writers: ThreadPoolExecutor,
     ) -> None:
+        self._writers = writers
+        self._writing: deque[Future[None]] = deque()
         self._engine, self._store, self._progress = engine, store, progress
         self._request, self._on_progress = request, on_progress
         self._under_way: dict[int, tuple[SweepRun, Pending]] = {}
@@ -153,6 +166,18 @@ class _Work:
         if isinstance(outcome, Failure):
             self._progress.failures[number] = run, outcome.message
         else:
-            self._store.put(run.task.key, outcome)
-            self._progress.done += 1
+            self._writing.append(self._writers.submit(self._store.put, run.task.key, outcome))
+            while len(self._writing) > MOST_WRITING:
+                self._kept_one()
+        while self._writing and self._writing[0].done():
+            self._kept_one()
         self._on_progress(self._progress.share)
+
+    def keep_all(self) -> None:
+        """Wait until every finished run is on the disk."""
+        while self._writing:
+            self._kept_one()
+
+    def _kept_one(self) -> None:
+        self._writing.popleft().result()
+        self._progress.done += 1
