@@ -16,16 +16,32 @@ if TYPE_CHECKING:
     from airpath.results import Results
     from airpath.runner import Interrupted, compare, run
     from airpath.scenario import Scenario
+    from airpath.sweeps import SweepPlan, SweepResults, sweep
 
-__all__ = ["Interrupted", "Results", "Scenario", "__version__", "compare", "errors", "fit", "run"]
+__all__ = [
+    "Interrupted",
+    "Results",
+    "Scenario",
+    "SweepPlan",
+    "SweepResults",
+    "__version__",
+    "compare",
+    "errors",
+    "fit",
+    "run",
+    "sweep",
+]
 
 _HOMES: Final = {
     "Interrupted": "airpath.runner",
     "Results": "airpath.results",
     "Scenario": "airpath.scenario",
+    "SweepPlan": "airpath.sweeps",
+    "SweepResults": "airpath.sweeps",
     "compare": "airpath.runner",
     "fit": "airpath.loss_fit",
     "run": "airpath.runner",
+    "sweep": "airpath.sweeps",
 }
 
 

@@ -221,7 +221,9 @@ def run_all(
     threads = workers(jobs)
     if repetitions is not None and repetitions < 1:
         raise UsageError(f"repetitions: found {repetitions}; accepted: 1 or more")
-    work = [job for label, scenario in scenarios.items() for job in _jobs(label, scenario, seed, repetitions)]
+    work = [
+        job for label, scenario in scenarios.items() for job in jobs_of(label, scenario, seed, repetitions)
+    ]
     _refuse_if_too_large(work)
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
         outcome = execute(work, threads, show)
@@ -231,8 +233,23 @@ def run_all(
     return results
 
 
-def _jobs(label: str, scenario: Scenario, seed: int | None, repetitions: int | None) -> list[Job]:
-    """One job for each repetition."""
+def jobs_of(label: str, scenario: Scenario, seed: int | None, repetitions: int | None) -> list[Job]:
+    """Return one job for each repetition of a scenario, under the label of the scheme that it tests.
+
+    Parameters
+    ----------
+    label
+        The scheme.
+    scenario
+        What to run.
+    seed, repetitions
+        Seed of the first repetition, and how many; by default those of the scenario.
+
+    Raises
+    ------
+    UsageError
+        If a seed is outside of what the engine takes.
+    """
     first = scenario.seed if seed is None else seed
     count = scenario.repetitions if repetitions is None else repetitions
     if not 0 <= first <= LARGEST_SEED - count + 1:

@@ -91,6 +91,21 @@ def execute(jobs: Sequence[Job], workers: int, on_progress: Callable[[float], No
     return Outcome([(task.job, task.record) for task in tasks if task.record is not None], interrupted)
 
 
+def run_job(job: Job) -> RunRecord:
+    """Do one job in this thread.
+
+    Raises
+    ------
+    ScenarioError
+        If the engine refuses the scenario.
+    TraceError
+        If a trace cannot be read or breaks the rules of its format.
+    AirpathError
+        If the memory does not suffice.
+    """
+    return _record(job, simulation(job.scenario, job.seed))
+
+
 def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
     """Return a simulation that is ready to run: everything about the scenario has been checked.
 
@@ -123,29 +138,10 @@ class _Task:
         # From here on the other thread can cancel the simulation; before, it could only set `stop`.
         if stop.is_set():
             return
-        started = time.perf_counter()
         try:
-            tables, capture, counts = simulation.run()
+            self.record = _record(job, simulation)
         except _core.RunCancelled:
             return
-        except MemoryError:
-            raise AirpathError(
-                f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval,"
-                " or a shorter run"
-            ) from None
-        self.record = RunRecord(
-            scheme=job.scheme,
-            scenario_name=job.scenario.name,
-            seed=job.seed,
-            repetition=job.repetition,
-            plan=job.scenario.plan(),
-            tables=tables,
-            capture=capture,
-            wall_s=time.perf_counter() - started,
-            flow_schemes=job.flow_schemes,
-            flow_groups=job.flow_groups,
-            quantities=counts["quantities"],
-        )
 
     def cancel(self) -> None:
         """Stop the simulation if it runs."""
@@ -196,3 +192,28 @@ def _simulation(scenario: Scenario, traces: list[_core.Trace], seed: int) -> _co
         return _core.Simulation(json.dumps(scenario.plan()), traces, seed)
     except _core.PlanError as error:
         raise ScenarioError(f"{scenario.name}: {error}") from None
+
+
+def _record(job: Job, simulation: _core.Simulation) -> RunRecord:
+    """Run a simulation to its end."""
+    started = time.perf_counter()
+    try:
+        tables, capture, counts = simulation.run()
+    except MemoryError:
+        raise AirpathError(
+            f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval,"
+            " or a shorter run"
+        ) from None
+    return RunRecord(
+        scheme=job.scheme,
+        scenario_name=job.scenario.name,
+        seed=job.seed,
+        repetition=job.repetition,
+        plan=job.scenario.plan(),
+        tables=tables,
+        capture=capture,
+        wall_s=time.perf_counter() - started,
+        flow_schemes=job.flow_schemes,
+        flow_groups=job.flow_groups,
+        quantities=counts["quantities"],
+    )

@@ -46,7 +46,8 @@ def estimate(
     from airpath.captures import analyse, choose, write_captures
     from airpath.cli.estimate_tables import as_machine_reads, print_capture
     from airpath.cli.output import show, show_json
-    from airpath.cli.work import origin_of_this_process, refuse_unwritable
+    from airpath.cli.work import refuse_unwritable
+    from airpath.origin import origin_of_this_process
 
     target = out or Path("out") / f"estimate-{captures[0].name.split('.')[0]}"
     refuse_unwritable(target)

@@ -1,19 +1,16 @@
 """Running scenarios on behalf of a command: check, run, write, print."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 
-from airpath import _core
 from airpath.cli.output import show, show_json, tell
 from airpath.damage import damage_of_plan
 from airpath.errors import OutputError
-from airpath.results import Origin, Results, summary_json, summary_table, write
+from airpath.origin import origin_of_this_process
+from airpath.results import Results, summary_json, summary_table, write
 from airpath.results.directory import is_results
 from airpath.runner import Interrupted, run_all
 from airpath.scenario import Scenario
@@ -72,33 +69,6 @@ def write_results(results: Results, out: Path, scenarios: Mapping[str, Scenario]
     origin = origin_of_this_process(inputs)
     with Console(stderr=True).status("drawing figures, writing the report"):
         write(results, out, scenario_text=scenario_text, origin=origin)
-
-
-def origin_of_this_process(inputs: Mapping[str, bytes] | None = None) -> Origin:
-    """Return where results of this command come from, now."""
-    return Origin(
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        command_line=[Path(sys.argv[0]).name, *sys.argv[1:]],
-        commit=_commit(),
-        rust_version=_core.RUSTC or None,
-        inputs=inputs or {},
-    )
-
-
-def _commit() -> str | None:
-    """Return the commit of the sources, `-dirty` where they differ from it; `None` when nobody knows.
-
-    An installation in place follows its checkout, any other the commit that its engine was built from.
-    """
-    checkout = Path(__file__).parents[3]
-    if not (checkout / ".git").exists():
-        return _core.COMMIT or None
-    describe = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-    try:
-        said = subprocess.run(describe, capture_output=True, text=True, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return _core.COMMIT or None
-    return said.stdout.strip() or None
 
 
 def compared_text(scenarios: Mapping[str, Scenario]) -> str:

@@ -1,20 +1,20 @@
 """Finished runs on disk, so that interrupted work goes on where it stopped and figures share their runs."""
 
-import functools
 import hashlib
 import json
-import os
 import zipfile
 from pathlib import Path
 from typing import Final
 
-import airpath
-from airpath import _core
+from airpath.durable import write_whole
+from airpath.fingerprint import fingerprint
 from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
 
 FORMAT: Final = "airpath kept run 3"
 """Changes with what is kept of a run, so that older files are not read."""
+COMPUTED_BY: Final = ("metrics/*.py", "results/*.py")
+"""The sources, besides the engine, that compute what is kept."""
 
 
 class RunStore:
@@ -40,11 +40,7 @@ class RunStore:
 
     def put(self, key: str, seed: int, data: RunData) -> None:
         """Keep a finished run; a run is there as a whole or not at all."""
-        file = self._file(key, seed)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = file.with_suffix(f".{os.getpid()}")
-        unfinished.write_bytes(to_bytes(data))
-        unfinished.replace(file)
+        write_whole(self._file(key, seed), to_bytes(data))
 
     def _file(self, key: str, seed: int) -> Path:
         return self.folder / key / f"{seed}.npz"
@@ -52,21 +48,8 @@ class RunStore:
 
 def run_key(scenario: Scenario) -> str:
     """Return a digest of all that a run of this scenario depends on, besides its seed."""
-    digest = hashlib.sha256(f"{FORMAT}\n{_engine()}\n".encode())
+    digest = hashlib.sha256(f"{FORMAT}\n{fingerprint(*COMPUTED_BY)}\n".encode())
     digest.update(json.dumps(scenario.plan(), sort_keys=True).encode())
     for trace in scenario.traces:
         digest.update(f"{trace.format}\n{trace.direction}\n".encode() + trace.path.read_bytes())
     return digest.hexdigest()[:40]
-
-
-@functools.cache
-def _engine() -> str:
-    """Return a digest of the engine and of what is computed from its tables before they are let go.
-
-    A version number would not move with every change.
-    """
-    digest = hashlib.sha256(Path(_core.__file__).read_bytes())
-    for folder in ("metrics", "results"):
-        for file in sorted((Path(airpath.__file__).parent / folder).glob("*.py")):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()

@@ -60,21 +60,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
     """
     return {
         "format": FORMAT,
-        "created": origin.created,
-        "command_line": list(origin.command_line),
-        "versions": {
-            "airpath": _airpath_version(),
-            "commit": origin.commit,
-            "rust": origin.rust_version,
-            "python": platform.python_version(),
-            "pyarrow": pa.__version__,
-        },
-        "platform": {
-            "system": platform.system(),
-            "release": platform.release(),
-            "machine": platform.machine(),
-        },
-        "random_generator": RANDOM_GENERATOR,
+        **environment(origin),
         "sha256": {
             "scenario": _sha256(scenario_text.encode()),
             "inputs": {name: _sha256(content) for name, content in sorted(origin.inputs.items())},
@@ -91,6 +77,27 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
             }
             for run in results.runs
         ],
+    }
+
+
+def environment(origin: Origin) -> dict[str, Any]:
+    """Return what provenance says whatever the results are: when, by which command, version and machine."""
+    return {
+        "created": origin.created,
+        "command_line": list(origin.command_line),
+        "versions": {
+            "airpath": _airpath_version(),
+            "commit": origin.commit,
+            "rust": origin.rust_version,
+            "python": platform.python_version(),
+            "pyarrow": pa.__version__,
+        },
+        "platform": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+        },
+        "random_generator": RANDOM_GENERATOR,
     }
 
 

@@ -16,7 +16,7 @@ def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
     inner = {key: value for key, value in table.items() if isinstance(value, Mapping) or _is_tables(value)}
     for key, value in table.items():
         if key not in inner:
-            yield f"{_key(key)} = {_value(value)}"
+            yield f"{_key(key)} = {value_text(value)}"
     for key, value in inner.items():
         header = ".".join(_key(step) for step in (*path, key))
         for item in [value] if isinstance(value, Mapping) else value:
@@ -32,7 +32,14 @@ def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return a value as TOML writes it in one line.
+
+    Raises
+    ------
+    TypeError
+        If it has no form here: dates and times.
+    """
     match value:
         case str():
             return _text(value)
@@ -41,9 +48,9 @@ def _value(value: Any) -> str:
         case int() | float():
             return repr(value)
         case list():
-            return f"[{', '.join(_value(item) for item in value)}]"
+            return f"[{', '.join(value_text(item) for item in value)}]"
         case Mapping():
-            return f"{{ {', '.join(f'{_key(key)} = {_value(item)}' for key, item in value.items())} }}"
+            return f"{{ {', '.join(f'{_key(key)} = {value_text(item)}' for key, item in value.items())} }}"
         case _:
             raise TypeError(f"{type(value).__name__} has no form in TOML here")
 

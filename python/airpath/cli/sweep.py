@@ -1,0 +1,150 @@
+"""`airpath sweep`."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from airpath.cli.output import JobsOption, JsonOption, OutOption, show, show_json, tell
+
+if TYPE_CHECKING:
+    from airpath.sweeps import SweepPlan, SweepResults
+
+HELP = """Run a scenario with many values of its keys, and collect the results as Parquet tables.
+
+Finished runs are kept: after Ctrl-C, a crash or a failing run, the same command goes on where it was.
+
+Examples:
+
+    airpath sweep lte-buffers --dry-run
+
+    airpath sweep my-sweep.toml --out results --jobs 8
+
+    airpath sweep my-sweep.toml --engine dask://scheduler:8786
+"""
+
+MOST_ROWS = 40
+"""So many variants are shown; all are in `statistics.parquet`."""
+FAILED = 1
+
+
+def sweep(
+    plan: Annotated[str, typer.Argument(help="A sweep file, or the name of a shipped sweep.")],
+    out: OutOption = None,
+    jobs: JobsOption = None,
+    engine: Annotated[
+        str,
+        typer.Option(help="Where runs are done: local, dask://HOST:PORT, ray, or ray://HOST:PORT."),
+    ] = "local",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs, and stop.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Run a sweep."""
+    from airpath.sweeps import SweepInterrupted, SweepPlan, default_out
+    from airpath.sweeps import sweep as run_sweep
+
+    chosen = SweepPlan.load(plan)
+    if dry_run:
+        _list(chosen, as_json=as_json)
+        return 0
+    tell(chosen.summary())
+    try:
+        results = run_sweep(chosen, out or default_out(chosen), jobs=jobs, engine=engine)
+    except SweepInterrupted as interrupted:
+        tell(
+            f"stopped with {interrupted.finished} of {interrupted.asked} runs finished; they are kept, and"
+            " the same command goes on from there"
+        )
+        raise
+    if as_json:
+        show_json(_as_json(results))
+    else:
+        _show(chosen, results)
+    for failure in results.failures:
+        where = ", ".join(f"{name} = {value}" for name, value in failure["axes"].items())
+        labels = ", ".join(filter(None, (f"scheme {failure['scheme']}", where, f"seed {failure['seed']}")))
+        tell(f"run {failure['run']} failed ({labels}): {failure['message']}")
+    if results.failures:
+        tell(f"{len(results.failures)} of {len(chosen)} runs failed; the same command tries them again")
+        return FAILED
+    return 0
+
+
+def _list(plan: "SweepPlan", *, as_json: bool) -> None:
+    if as_json:
+        show_json([_facts(plan, run) for run in plan.runs()])
+        return
+    # Line by line: there may be very many.
+    for run in plan.runs():
+        fields = [f"{run.number:>6}", run.scheme, plan.axes.text(run.point), f"seed {run.task.seed}"]
+        sys.stdout.write("  ".join(filter(None, fields)) + "\n")
+    tell(plan.summary())
+
+
+def _facts(plan: "SweepPlan", run: Any) -> dict[str, Any]:
+    return {
+        "run": run.number,
+        "scheme": run.scheme,
+        "axes": plan.axes.texts(run.point),
+        "repetition": run.task.repetition,
+        "seed": run.task.seed,
+    }
+
+
+def _as_json(results: "SweepResults") -> dict[str, Any]:
+    import math
+
+    rows = [
+        {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in row.items()
+        }
+        for row in results.statistics.to_pylist()
+    ]
+    return {
+        "statistics": rows,
+        "failures": results.failures,
+        "complete": results.complete,
+        "out": str(results.directory),
+    }
+
+
+def _show(plan: "SweepPlan", results: "SweepResults") -> None:
+    from itertools import groupby
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from airpath.metrics import METRICS
+    from airpath.results.formatting import mean_and_half_width
+
+    texts = {
+        (axis.column, axis.cell(index)): axis.text(index)
+        for axis in plan.axes.axes
+        for index in range(len(axis.values))
+    }
+    statistics = results.statistics.to_pylist()
+    labels = [*results.axes, "scheme"]
+    variants = [
+        (key, {row["metric"]: row for row in rows})
+        for key, rows in groupby(statistics, key=lambda row: tuple(row[name] for name in labels))
+    ]
+    chosen = [name for name in plan.document.metrics if METRICS[name].headline] or plan.document.metrics
+    shown = [name for name in chosen if any(rows[name]["n"] for _, rows in variants)]
+    table = Table(caption="mean ± half-width of the 95 % confidence interval", caption_justify="left")
+    for name in (*(axis.name for axis in plan.axes.axes), "scheme"):
+        table.add_column(Text(name), justify="left")
+    table.add_column("n", justify="right")
+    for name in shown:
+        unit = METRICS[name].unit
+        title = f"{METRICS[name].title} ({unit})" if unit else METRICS[name].title
+        table.add_column(Text(title, justify="right"), justify="right")
+    for key, rows in variants[:MOST_ROWS]:
+        values = [texts.get((name, value), str(value)) for name, value in zip(labels, key, strict=True)]
+        count = max((row["n"] for row in rows.values()), default=0)
+        cells = [*values, str(count), *(mean_and_half_width(rows[name]) for name in shown)]
+        table.add_row(*(Text(cell) for cell in cells))
+    show(table)
+    if len(variants) > MOST_ROWS:
+        show(f"and {len(variants) - MOST_ROWS} more in {results.directory / 'statistics.parquet'}")
+    show(f"results: {results.directory}")

@@ -1,0 +1,37 @@
+"""Where results of this process come from."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from airpath import _core
+from airpath.results import Origin
+
+
+def origin_of_this_process(inputs: Mapping[str, bytes] | None = None) -> Origin:
+    """Return where results of this process come from, now."""
+    return Origin(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command_line=[Path(sys.argv[0]).name, *sys.argv[1:]],
+        commit=_commit(),
+        rust_version=_core.RUSTC or None,
+        inputs=inputs or {},
+    )
+
+
+def _commit() -> str | None:
+    """Return the commit of the sources, `-dirty` where they differ from it; `None` when nobody knows.
+
+    An installation in place follows its checkout, any other the commit that its engine was built from.
+    """
+    checkout = Path(__file__).parents[2]
+    if not (checkout / ".git").exists():
+        return _core.COMMIT or None
+    describe = ["git", "-C", str(checkout), "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    try:
+        said = subprocess.run(describe, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return _core.COMMIT or None
+    return said.stdout.strip() or None

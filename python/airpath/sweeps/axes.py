@@ -1,0 +1,181 @@
+"""From the axes of a sweep to the points that are run."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from airpath.errors import ScenarioError
+from airpath.results.columns import TABLES
+from airpath.scenario.toml import value_text
+from airpath.sweeps.document import SweepDocument
+from airpath.sweeps.ranges import Kind, common_kind
+
+RESERVED = frozenset({"run", "scheme", "repetition", "seed", "plan_sha256", "inputs_sha256"})
+"""Columns that no axis can be called."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One thing that varies."""
+
+    name: str
+    """Its name, for people."""
+    paths: tuple[str, ...]
+    """The keys of the scenario that take its value."""
+    values: tuple[Any, ...]
+    """Its values, as the scenario takes them."""
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """The kind of quantity that all values are, if there is one."""
+        return common_kind(self.values)
+
+    @property
+    def column(self) -> str:
+        """Its name in tables; of quantities, with their unit."""
+        return self.name + (self.kind.suffix if self.kind else "")
+
+    @cached_property
+    def type(self) -> pa.DataType:
+        """The Arrow type of its column: numbers and truth values as such, everything else as text."""
+        if self.kind is not None or all(_is_number(value) for value in self.values):
+            whole = self.kind is None and all(isinstance(value, int) for value in self.values)
+            return pa.int64() if whole else pa.float64()
+        if all(isinstance(value, bool) for value in self.values):
+            return pa.bool_()
+        return pa.string()
+
+    def cell(self, index: int) -> Any:
+        """Return value number `index` as it stands in tables."""
+        value = self.values[index]
+        if self.kind is not None:
+            return self.kind.column(self.kind.read(value))
+        if self.type == pa.string():
+            return self.text(index)
+        return float(value) if self.type == pa.float64() else value
+
+    def text(self, index: int) -> str:
+        """Return value number `index` for people."""
+        value = self.values[index]
+        return value if isinstance(value, str) else value_text(value)
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of values."""
+
+    number: int
+    """Its place among the points."""
+    indices: tuple[int, ...]
+    """Which value of each axis."""
+
+
+class Axes:
+    """All axes of a sweep, in groups whose axes advance together.
+
+    Parameters
+    ----------
+    document
+        The sweep.
+    source
+        Where it comes from, for messages.
+
+    Raises
+    ------
+    ScenarioError
+        If a key varies twice, or two axes have the same name.
+    """
+
+    def __init__(self, document: SweepDocument, source: str) -> None:
+        names = document.names
+        groups: list[dict[str, tuple[Any, ...]]] = [{key: values} for key, values in document.grid.items()]
+        groups += [dict(group) for group in document.zip]
+        if document.points:
+            groups.append({key: tuple(point[key] for point in document.points) for key in document.points[0]})
+        self.groups = [
+            [Axis(_name(key, names), names.get(key, (key,)), values) for key, values in group.items()]
+            for group in groups
+        ]
+        self.axes = [axis for group in self.groups for axis in group]
+        self.fixed = {path: value for key, value in document.set.items() for path in names.get(key, (key,))}
+        self._refuse_clashes(source, document)
+
+    def __len__(self) -> int:
+        return math.prod(len(group[0].values) for group in self.groups)
+
+    def __iter__(self) -> Iterator[Point]:
+        choices = itertools.product(*(range(len(group[0].values)) for group in self.groups))
+        for number, chosen in enumerate(choices):
+            yield Point(number, self._indices(chosen))
+
+    def corners(self) -> Iterator[Point]:
+        """Give the first point, and every point that differs from it in one group only."""
+        first = [0] * len(self.groups)
+        yield Point(0, self._indices(tuple(first)))
+        for place, group in enumerate(self.groups):
+            for index in range(1, len(group[0].values)):
+                chosen = [*first[:place], index, *first[place + 1 :]]
+                yield Point(-1, self._indices(tuple(chosen)))
+
+    def settings(self, point: Point) -> dict[str, Any]:
+        """Return what a point sets in the scenario, by path; what all points have in common first."""
+        varied = {
+            path: axis.values[index]
+            for axis, index in zip(self.axes, point.indices, strict=True)
+            for path in axis.paths
+        }
+        return self.fixed | varied
+
+    def text(self, point: Point) -> str:
+        """Return a point for people, as in `rate = 10 Mbit/s, count = 4`."""
+        return ", ".join(f"{name} = {text}" for name, text in self.texts(point).items())
+
+    def texts(self, point: Point) -> dict[str, str]:
+        """Return a point for people, by axis."""
+        return {axis.name: axis.text(index) for axis, index in zip(self.axes, point.indices, strict=True)}
+
+    def cells(self, point: Point) -> dict[str, Any]:
+        """Return a point as it stands in tables, by column."""
+        return {axis.column: axis.cell(index) for axis, index in zip(self.axes, point.indices, strict=True)}
+
+    def _indices(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(index for group, index in zip(self.groups, chosen, strict=True) for _ in group)
+
+    def _refuse_clashes(self, source: str, document: SweepDocument) -> None:
+        paths = Counter(path for axis in self.axes for path in axis.paths)
+        paths.update(list(self.fixed))
+        if twice := [path for path, count in paths.items() if count > 1]:
+            raise ScenarioError(f'{source}: "{twice[0]}" is set twice; an axis or "set", once')
+        columns = Counter(axis.column for axis in self.axes)
+        if twice := [name for name, count in columns.items() if count > 1]:
+            raise ScenarioError(
+                f'{source}: two axes are called "{twice[0]}"; give one another name under "names"'
+            )
+        taken = (
+            RESERVED
+            | set(document.metrics)
+            | {column for name in document.keep for column in TABLES[name].schema.names}
+        )
+        if used := [axis.column for axis in self.axes if axis.column in taken]:
+            raise ScenarioError(
+                f'{source}: no axis can be called "{used[0]}", which is a column of the results;'
+                ' give it another name under "names"'
+            )
+
+
+def _name(key: str, names: Mapping[str, Any]) -> str:
+    """Return the name of an axis: its own, else the last step of its path that is not a number."""
+    if key in names:
+        return key
+    words = [step for step in key.split(".") if not step.isdecimal()]
+    return words[-1] if words else key
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,81 @@
+"""A Dask cluster: a scheduler and workers that somebody started, on any machines."""
+
+from importlib import import_module
+from typing import Any
+
+from airpath.errors import UsageError
+from airpath.sweeps.engine import Engine, EngineError, Pending
+from airpath.sweeps.task import Failure, Task, do_task, version
+
+CONNECT_WITHIN_S = 10
+
+
+class DaskEngine(Engine):
+    """The workers of a Dask cluster.
+
+    Parameters
+    ----------
+    address
+        `HOST:PORT` of the scheduler.
+    jobs
+        At most so many runs at the same time; by default as many as the cluster has threads.
+
+    Raises
+    ------
+    UsageError
+        If `distributed` is not installed.
+    EngineError
+        If the cluster cannot be reached, or has no worker.
+    """
+
+    def __init__(self, address: str, jobs: int | None = None) -> None:
+        try:
+            self._library: Any = import_module("distributed")
+        except ImportError:
+            raise UsageError(
+                'engine: dask needs the library "distributed"; install it with: pip install "airpath[dask]"'
+            ) from None
+        self._address = address
+        self._jobs = jobs
+        try:
+            self._client = self._library.Client(
+                f"tcp://{address}", timeout=CONNECT_WITHIN_S, set_as_default=False
+            )
+        except (OSError, ValueError, TimeoutError) as error:
+            raise EngineError(f"engine: no Dask scheduler answers at {address}: {error}") from None
+        if not self._threads():
+            self._client.close()
+            raise EngineError(f"engine: the Dask cluster at {address} has no workers; start some first")
+
+    @property
+    def slots(self) -> int:
+        """Two for each thread of the cluster, as far as it is known now: workers may come and go."""
+        return self._jobs or 2 * max(1, self._threads())
+
+    def submit(self, task: Task) -> Pending:
+        """Hand in a task; Dask itself tries it elsewhere if its worker dies."""
+        # Not pure: Dask must not remember results by their task.
+        pending: Pending = self._client.submit(do_task, task, version(), pure=False)
+        return pending
+
+    def result(self, pending: Pending) -> bytes | Failure:
+        """Return what came of a task that is done."""
+        try:
+            return pending.result()
+        except self._library.KilledWorker:
+            return Failure("its worker died again and again (out of memory?)")
+        except Exception as error:
+            text = " ".join(str(error).split())
+            raise EngineError(
+                f"the Dask cluster at {self._address} cannot go on: {type(error).__name__}: {text}"
+            ) from None
+
+    def restart(self) -> None:
+        """Nothing to do: Dask replaces workers by itself."""
+
+    def close(self) -> None:
+        """Leave the cluster, which goes on; it forgets tasks that nobody waits for."""
+        self._client.close()
+
+    def _threads(self) -> int:
+        return sum(self._client.nthreads().values())

@@ -1,0 +1,168 @@
+"""The data set of a complete sweep: one Parquet file for each table, runs in order."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from airpath.durable import put_in_place
+from airpath.results.columns import NAME_TYPE
+from airpath.sweeps.axes import Axes
+from airpath.sweeps.part import RUNS, PartStore, part_schema
+from airpath.sweeps.plan import SweepPlan, SweepRun
+
+ROWS_TOGETHER: Final = 50_000
+"""Rows are collected to row groups of at least so many; what is in memory does not grow with the runs."""
+TABLES_TOGETHER: Final = 256
+"""So many tables of single runs are collected at most."""
+METADATA: Final = b"airpath"
+"""Key of the provenance in the metadata of each file."""
+
+
+def write_dataset(
+    plan: SweepPlan, store: PartStore, folder: Path, failed: Mapping[int, Any], provenance: Mapping[str, Any]
+) -> tuple[list[SweepRun], dict[str, str]]:
+    """Write the tables of all runs, one file for each table; equal runs give equal bytes.
+
+    Parameters
+    ----------
+    plan
+        The sweep.
+    store
+        Its finished runs.
+    folder
+        Where to write.
+    failed
+        Numbers of runs that are left out.
+    provenance
+        What stands in the metadata of each file.
+
+    Returns
+    -------
+    list of SweepRun, dict of str to str
+        Runs whose parts were damaged, and then nothing was written; SHA-256 of the trace files, by path.
+    """
+    metadata = json.dumps(provenance, sort_keys=True).encode()
+    metrics = plan.document.metrics
+    writers = {
+        name: _TableWriter(
+            folder, name, table_schema(name, plan.axes, metrics), part_schema(name, metrics), metadata
+        )
+        for name in (RUNS, *plan.document.keep)
+    }
+    damaged: list[SweepRun] = []
+    inputs: dict[str, str] = {}
+    try:
+        for run in plan.runs():
+            if run.number in failed:
+                continue
+            part = store.get(run.task.key)
+            if part is None:
+                damaged.append(run)
+                continue
+            inputs |= part.inputs
+            cells = {"run": run.number, **plan.axes.cells(run.point)}
+            for name, writer in writers.items():
+                writer.add(part.tables[name], cells | {"scheme": run.scheme})
+        for writer in writers.values():
+            writer.finish(keep=not damaged)
+    finally:
+        for writer in writers.values():
+            writer.abandon()
+    return damaged, inputs
+
+
+def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
+    """Return the columns of a table of the data set: run, axes, then those of the part."""
+    labels = [_field("run", pa.int64(), "number of the run, from 0")]
+    labels += [
+        _field(
+            axis.column,
+            NAME_TYPE if axis.type == pa.string() else axis.type,
+            f"axis: {', '.join(axis.paths)}",
+        )
+        for axis in axes.axes
+    ]
+    if name == RUNS:
+        labels.append(_field("scheme", NAME_TYPE, "scheme under test in the run"))
+    return pa.schema([*labels, *part_schema(name, metrics)])
+
+
+class _TableWriter:
+    """One file, written beside its place a row group at a time."""
+
+    def __init__(
+        self, folder: Path, name: str, schema: pa.Schema, part: pa.Schema, provenance: bytes
+    ) -> None:
+        self._file = folder / f"{name}.parquet"
+        self._unfinished = folder / f".{name}.parquet.{os.getpid()}"
+        self._schema = schema.with_metadata({METADATA: provenance})
+        self._stream = self._unfinished.open("wb")
+        self._writer = pq.ParquetWriter(self._stream, self._schema, compression="zstd")
+        self._labels = schema.names[: len(schema) - len(part)]
+        self._short: list[tuple[pa.Table, Mapping[str, Any]]] = []
+        self._waiting: list[pa.Table] = []
+        self._rows = 0
+
+    def add(self, table: pa.Table, cells: Mapping[str, Any]) -> None:
+        if not table.num_rows:
+            return
+        self._short.append((table, cells))
+        self._rows += table.num_rows
+        if len(self._short) >= TABLES_TOGETHER or self._rows >= ROWS_TOGETHER:
+            self._join()
+        if self._rows >= ROWS_TOGETHER:
+            self._write()
+
+    def finish(self, *, keep: bool) -> None:
+        self._write()
+        self._writer.close()
+        self._stream.flush()
+        os.fsync(self._stream.fileno())
+        self._stream.close()
+        if keep:
+            put_in_place(self._unfinished, self._file)
+
+    def abandon(self) -> None:
+        self._stream.close()
+        self._unfinished.unlink(missing_ok=True)
+
+    def _join(self) -> None:
+        """Make one table of many short ones, which would take much more memory."""
+        if not self._short:
+            return
+        joined = pa.concat_tables([table for table, _ in self._short]).unify_dictionaries().combine_chunks()
+        counts = [table.num_rows for table, _ in self._short]
+        rows = np.repeat(np.arange(len(counts)), counts)
+        columns = [
+            _labels([cells[field.name] for _, cells in self._short], rows, field.type)
+            if field.name in self._labels
+            else joined[field.name].cast(field.type)
+            for field in self._schema
+        ]
+        self._waiting.append(pa.Table.from_arrays(columns, schema=self._schema))
+        self._short = []
+
+    def _write(self) -> None:
+        self._join()
+        if self._waiting:
+            table = pa.concat_tables(self._waiting).unify_dictionaries().combine_chunks()
+            self._writer.write_table(table, row_group_size=table.num_rows)
+            self._waiting, self._rows = [], 0
+
+
+def _labels(values: Sequence[Any], rows: np.ndarray, kind: pa.DataType) -> pa.Array:
+    """Return the value of each row, which is that of its run."""
+    if pa.types.is_dictionary(kind):
+        encoded = pa.array(values, type=kind.value_type).dictionary_encode()
+        return pa.DictionaryArray.from_arrays(encoded.indices.take(pa.array(rows)), encoded.dictionary)
+    return pa.array(values, type=kind).take(pa.array(rows))
+
+
+def _field(name: str, kind: pa.DataType, description: str) -> pa.Field:
+    return pa.field(name, kind, metadata={"unit": "", "description": description})

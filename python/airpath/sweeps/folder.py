@@ -1,0 +1,105 @@
+"""The directory of a sweep: who may work in it, and what it says of itself."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from airpath.durable import write_whole
+from airpath.errors import OutputError
+from airpath.sweeps.part import PartStore
+from airpath.sweeps.results import FORMAT, STATE, read_state
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+class SweepFolder:
+    """The directory of a sweep.
+
+    Parameters
+    ----------
+    path
+        Where it is; it need not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def parts(self) -> PartStore:
+        """The runs that are finished while the sweep is not."""
+        return PartStore(self.path / "parts")
+
+    @contextmanager
+    def opened(self, identity: Mapping[str, Any]) -> Iterator[bool]:
+        """Make the directory ours; tells whether the sweep is complete already.
+
+        Parameters
+        ----------
+        identity
+            What decides on the data set: another identity is another sweep.
+
+        Raises
+        ------
+        OutputError
+            If it holds something else, another process works in it, or it cannot be written.
+        """
+        self._refuse_foreign(identity)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with (self.path / ".lock").open("w") as lock:
+                self._lock(lock)
+                state = read_state(self.path)
+                if state.get("complete"):
+                    self._remove_parts()
+                    yield True
+                    return
+                self.write_state(identity, complete=False)
+                yield False
+        except OSError as error:
+            raise OutputError(f"cannot write to {self.path}: {error.strerror or error}") from error
+
+    def write_state(self, identity: Mapping[str, Any], *, complete: bool) -> None:
+        """Say what the directory holds; a complete sweep needs its parts no more."""
+        self.write_json(STATE, {"format": FORMAT, **identity, "complete": complete})
+        if complete:
+            self._remove_parts()
+
+    def write_json(self, name: str, content: Any) -> None:
+        """Write a file of JSON, always the same for the same content."""
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+        write_whole(self.path / name, (text + "\n").encode())
+
+    def _remove_parts(self) -> None:
+        shutil.rmtree(self.path / "parts", ignore_errors=True)
+
+    def _refuse_foreign(self, identity: Mapping[str, Any]) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise OutputError(f"{self.path} exists and is not a directory")
+        try:
+            content = {file.name for file in self.path.iterdir()} if self.path.is_dir() else set()
+        except OSError as error:
+            raise OutputError(f"{self.path} cannot be read: {error.strerror or error}") from None
+        state = read_state(self.path)
+        if content - {".lock"} and not state:
+            raise OutputError(
+                f"{self.path} is not empty and holds no sweep; choose another directory with --out"
+            )
+        if state.get("complete") and any(state.get(key) != value for key, value in identity.items()):
+            raise OutputError(
+                f"{self.path} holds another sweep, or the same by another version; choose another directory"
+                " with --out"
+            )
+
+    def _lock(self, lock: Any) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputError(f"another process works on the sweep in {self.path}") from None

@@ -1,0 +1,211 @@
+"""A sweep that is ready to be run: its scenario, its axes, its runs."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Self
+
+from pydantic import ValidationError
+
+from airpath.errors import ScenarioError, UsageError
+from airpath.nearest import suggestion
+from airpath.runner import scheme_label
+from airpath.scenario import Scenario
+from airpath.scenario.load import find_file, override, read_file
+from airpath.scenario.messages import faults, scenario_error
+from airpath.sweeps.axes import Axes, Point
+from airpath.sweeps.document import SweepDocument
+from airpath.sweeps.task import Task
+
+SHIPPED: Final = Path(__file__).parent / "plans"
+"""The folder of the sweeps that are shipped."""
+
+
+@dataclass(frozen=True)
+class SweepRun:
+    """One run of a sweep."""
+
+    number: int
+    """Its place among the runs, from 0."""
+    point: Point
+    """The values of the axes."""
+    scheme: str
+    """The scheme under test."""
+    task: Task
+    """What is to be done."""
+
+
+class SweepPlan:
+    """A sweep: which scenarios, schemes and seeds are run.
+
+    Make one with `load` or `from_dict`. Runs are ordered by point, then scheme, then seed.
+    """
+
+    def __init__(
+        self, tables: Mapping[str, Any], *, source: str = "sweep", folder: Path | None = None
+    ) -> None:
+        self.tables = dict(tables)
+        """The sweep as written."""
+        self._source = source
+        self._folder = folder or Path()
+        try:
+            self.document: SweepDocument = SweepDocument.model_validate(dict(tables))
+        except ValidationError as error:
+            raise scenario_error(source, faults(error, SweepDocument, tables)) from None
+        self.axes = Axes(self.document, source)
+        self.base_file = self._find_base()
+        base = Scenario.load(self.base_file)
+        self._base_tables = read_file(self.base_file)
+        self.schemes = self.document.schemes or (scheme_label(base),)
+        self.flows = self._flows_under_test(base)
+        seed = base.seed if self.document.seed is None else self.document.seed
+        repetitions = self.document.repetitions or base.repetitions
+        self.seeds = self.document.seeds or tuple(range(seed, seed + repetitions))
+        self._refuse_wrong_scenarios()
+
+    @classmethod
+    def load(cls, path_or_name: str | Path) -> Self:
+        """Read a sweep file, or a sweep that is shipped, by name.
+
+        Raises
+        ------
+        ScenarioError
+            If there is no such sweep, something in it is wrong, or it makes something wrong of the scenario.
+        """
+        path = find_sweep(path_or_name)
+        return cls(read_file(path), source=str(path_or_name), folder=path.parent)
+
+    @classmethod
+    def from_dict(cls, tables: Mapping[str, Any], *, folder: Path | None = None) -> Self:
+        """Return a sweep from nested dictionaries, as TOML would give them.
+
+        Parameters
+        ----------
+        tables
+            The sweep.
+        folder
+            Where the path of the scenario begins; by default the working directory.
+        """
+        return cls(tables, folder=folder)
+
+    def __len__(self) -> int:
+        """Return the number of runs."""
+        return len(self.axes) * len(self.schemes) * len(self.seeds)
+
+    def runs(self) -> Iterator[SweepRun]:
+        """Give every run, one at a time and in order."""
+        number = 0
+        for point in self.axes:
+            for scheme in self.schemes:
+                text = json.dumps(self._tables(point, scheme), sort_keys=True)
+                for repetition, seed in enumerate(self.seeds):
+                    task = Task(
+                        scenario=text,
+                        folder=str(self.base_file.parent),
+                        scheme=scheme,
+                        repetition=repetition,
+                        seed=seed,
+                        keep=tuple(sorted(self.document.keep)),
+                        metrics=self.document.metrics,
+                    )
+                    yield SweepRun(number, point, scheme, task)
+                    number += 1
+
+    def summary(self) -> str:
+        """Return how many runs there are, and why, in one line."""
+        factors = [
+            _counted(len(group[0].values), f"value of {' and '.join(axis.name for axis in group)}")
+            for group in self.axes.groups
+        ]
+        factors += [_counted(len(self.schemes), "scheme"), _counted(len(self.seeds), "seed")]
+        return f"{_counted(len(self), 'run')}: {', '.join(factors)}"
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of what decides on the data set: the base scenario and the sweep, as read."""
+        content = {
+            "scenario": self._base_tables,
+            "sweep": self.document.model_dump(mode="json"),
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def scenario_digest(self) -> str:
+        """A digest of the file of the base scenario."""
+        return hashlib.sha256(self.base_file.read_bytes()).hexdigest()
+
+    def _find_base(self) -> Path:
+        beside = self._folder / self.document.scenario
+        return (beside if beside.is_file() else find_file(self.document.scenario)).resolve()
+
+    def _flows_under_test(self, base: Scenario) -> tuple[int, ...]:
+        flows = base.document.flows
+        controlled = {flow.name: number for number, flow in enumerate(flows) if flow.scheme is not None}
+        for name in self.document.flows:
+            if name not in controlled:
+                raise ScenarioError(
+                    f'{self._source}: flows: found "{name}", which is no flow of {self.document.scenario}'
+                    f" with a scheme; {suggestion(name, controlled)}"
+                )
+        if self.document.flows and not self.document.schemes:
+            raise ScenarioError(f'{self._source}: flows: needs "schemes", the schemes that they take')
+        return tuple(
+            number for name, number in controlled.items() if name in (self.document.flows or controlled)
+        )
+
+    def _tables(self, point: Point, scheme: str) -> dict[str, Any]:
+        tables = self._base_tables
+        try:
+            for path, value in self.axes.settings(point).items():
+                tables = override(tables, path, value)
+        except UsageError as error:
+            raise ScenarioError(f"{self._source}: {error}") from None
+        if self.document.schemes:
+            for number in self.flows:
+                tables = override(tables, f"flows.{number}.scheme", scheme)
+        return tables
+
+    def _refuse_wrong_scenarios(self) -> None:
+        """Try each value of each axis and each scheme once: most mistakes are found before the work."""
+        first = next(iter(self.axes))
+        tries = [(point, self.schemes[0]) for point in self.axes.corners()]
+        for point, scheme in [*tries, *((first, scheme) for scheme in self.schemes[1:])]:
+            where = ", ".join(filter(None, (f"scheme {scheme}", self.axes.text(point))))
+            scenario = Scenario(
+                self._tables(point, scheme),
+                source=f"{self._source} ({where})",
+                folder=self.base_file.parent,
+            )
+            scenario.plan()
+            scenario.refuse_if_too_large()
+
+
+def find_sweep(path_or_name: str | Path) -> Path:
+    """Return the file of a sweep: an existing path, else the shipped sweep of this name.
+
+    Raises
+    ------
+    ScenarioError
+        If there is neither.
+    """
+    path = Path(path_or_name)
+    if path.is_file():
+        return path
+    if str(path_or_name) in sweep_names():
+        return SHIPPED / f"{path_or_name}.toml"
+    raise ScenarioError(
+        f"{path_or_name}: neither a file nor a shipped sweep; {suggestion(str(path_or_name), sweep_names())}"
+    )
+
+
+def sweep_names() -> list[str]:
+    """Return the names of the sweeps that are shipped, sorted."""
+    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
+
+
+def _counted(count: int, noun: str) -> str:
+    first, *rest = noun.split(" ", 1)
+    return " ".join([str(count), first + ("" if count == 1 else "s"), *rest])

@@ -1,0 +1,143 @@
+"""The results of a sweep: a handle on the data set, which stays on the disk."""
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+
+from airpath.errors import OutputError
+from airpath.metrics import METRICS
+from airpath.nearest import suggestion
+from airpath.statistics import PairedComparison
+from airpath.sweeps.part import RUNS
+from airpath.sweeps.statistics import comparisons
+
+FORMAT: Final = "airpath sweep 1"
+"""Names the layout of the directory of a sweep."""
+STATE: Final = "sweep.json"
+"""What a directory holds, and whether it is complete."""
+
+
+class SweepResults:
+    """The data set of a sweep.
+
+    Parameters
+    ----------
+    directory
+        Where it is.
+
+    Attributes
+    ----------
+    directory
+        The same.
+
+    Raises
+    ------
+    OutputError
+        If there is no data set.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self.directory = Path(directory)
+        self._state = read_state(self.directory)
+        if not self._state or not (self.directory / f"{RUNS}.parquet").is_file():
+            raise OutputError(f"{self.directory} holds no results of a sweep")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run was done."""
+        return bool(self._state["complete"])
+
+    @property
+    def axes(self) -> list[str]:
+        """The columns of the axes."""
+        return list(self._state["axes"])
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables: `runs`, `statistics`, and those that the sweep keeps."""
+        return sorted(file.stem for file in self.directory.glob("*.parquet"))
+
+    @cached_property
+    def failures(self) -> list[dict[str, Any]]:
+        """The runs that failed: `run`, `scheme`, `axes`, `seed`, `message`."""
+        content = json.loads((self.directory / "failures.json").read_text(encoding="utf-8"))
+        return list(content["failures"])
+
+    @property
+    def runs(self) -> pa.Table:
+        """One row for each run: axes, scheme, seed, metrics."""
+        return self.table(RUNS)
+
+    @property
+    def statistics(self) -> pa.Table:
+        """Mean, standard deviation, n and 95 % confidence interval for each point, scheme and metric."""
+        return self.table("statistics")
+
+    def table(self, name: str) -> pa.Table:
+        """Read a whole table; `dataset` reads parts of it.
+
+        Raises
+        ------
+        KeyError
+            If the sweep has no such table.
+        """
+        return pq.read_table(self._file(name))
+
+    def dataset(self, name: str) -> pyarrow.dataset.Dataset:
+        """Return a table as an Arrow data set, of which single columns and rows can be read.
+
+        Raises
+        ------
+        KeyError
+            If the sweep has no such table.
+        """
+        return pyarrow.dataset.dataset(self._file(name), format="parquet")
+
+    def compare(self, metric: str, alpha: float = 0.01) -> list[tuple[dict[str, Any], PairedComparison]]:
+        """Compare every scheme with the first one at each point, seed by seed (paired t test).
+
+        Parameters
+        ----------
+        metric
+            Which metric.
+        alpha
+            One less the confidence of the intervals.
+
+        Returns
+        -------
+        list of (dict, PairedComparison)
+            The point, by column, and the comparison.
+
+        Raises
+        ------
+        KeyError
+            If the sweep has no such metric.
+        """
+        kept = [name for name in pq.read_schema(self._file(RUNS)).names if name in METRICS]
+        if metric not in kept:
+            raise KeyError(f"no metric {metric}; {suggestion(metric, kept)}")
+        return comparisons(self._file(RUNS), self.axes, metric, alpha)
+
+    def _file(self, name: str) -> Path:
+        if name not in self.tables:
+            raise KeyError(f"no table {name}; {suggestion(name, self.tables)}")
+        return self.directory / f"{name}.parquet"
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"SweepResults({str(self.directory)!r}, {self._state['runs']} runs{failed})"
+
+
+def read_state(directory: Path) -> dict[str, Any]:
+    """Return what a directory says of the sweep that it holds; nothing if there is none."""
+    try:
+        state = json.loads((directory / STATE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return state if isinstance(state, dict) and state.get("format") == FORMAT else {}

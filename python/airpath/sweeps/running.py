@@ -1,0 +1,190 @@
+"""Running a sweep: `airpath.sweep`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from airpath import _core
+from airpath.durable import write_whole
+from airpath.errors import OutputError
+from airpath.origin import origin_of_this_process
+from airpath.progress import progress_bar
+from airpath.results.directory import write_parquet
+from airpath.results.provenance import environment
+from airpath.runner import workers
+from airpath.scenario.toml import write_toml
+from airpath.sweeps.dataset import write_dataset
+from airpath.sweeps.engine import Engine, open_engine
+from airpath.sweeps.folder import SweepFolder
+from airpath.sweeps.part import RUNS
+from airpath.sweeps.plan import SweepPlan
+from airpath.sweeps.results import FORMAT, SweepResults
+from airpath.sweeps.statistics import statistics_table
+from airpath.sweeps.task import version
+from airpath.sweeps.work import Progress, do_runs, missing_runs
+
+REPAIRS = 2
+"""So often damaged parts are computed again before that is an error."""
+
+
+class SweepInterrupted(KeyboardInterrupt):
+    """A sweep was interrupted (Ctrl-C); what was finished is kept.
+
+    Attributes
+    ----------
+    finished
+        How many runs are finished.
+    asked
+        How many there are.
+    """
+
+    def __init__(self, finished: int, asked: int) -> None:
+        super().__init__(f"interrupted after {finished} of {asked} runs")
+        self.finished = finished
+        self.asked = asked
+
+
+def sweep(
+    plan: SweepPlan | str | Path | Mapping[str, Any],
+    out: str | Path | None = None,
+    *,
+    jobs: int | None = None,
+    engine: str = "local",
+    progress: bool | None = None,
+) -> SweepResults:
+    """Run a scenario many times, with different values of its keys, and collect the results on the disk.
+
+    Finished runs are kept one by one: a sweep that was interrupted or killed goes on where it was. The data
+    set is byte-equal whatever `jobs`, `engine` and interruptions. Runs are done in other processes; a script
+    that calls this therefore needs `if __name__ == "__main__":` around what it does.
+
+    Parameters
+    ----------
+    plan
+        The sweep: a plan, the path of a file, the name of a shipped sweep, or nested dictionaries.
+    out
+        Directory of the data set; by default `out/sweep-NAME`.
+    jobs
+        How many worker processes; by default one for each processor. Of a cluster: at most so many runs at
+        the same time.
+    engine
+        `local`; `dask://HOST:PORT`, a scheduler of Dask; or `ray`, `ray://HOST:PORT`.
+    progress
+        Show a progress bar on standard error. By default when that is a terminal and the work takes more than
+        two seconds.
+
+    Returns
+    -------
+    SweepResults
+        A handle on the data set. Runs that failed are in its `failures`; the same call tries them again.
+
+    Raises
+    ------
+    ScenarioError
+        If the plan is wrong, or a value of an axis makes something wrong of the scenario.
+    OutputError
+        If the directory holds something else, or cannot be written.
+    UsageError
+        If there is no such engine.
+    EngineError
+        If the engine cannot go on; finished runs are kept.
+    SweepInterrupted
+        On Ctrl-C; finished runs are kept.
+    """
+    if isinstance(plan, Mapping):
+        plan = SweepPlan.from_dict(plan)
+    elif not isinstance(plan, SweepPlan):
+        plan = SweepPlan.load(plan)
+    workers(jobs)
+    folder = SweepFolder(Path(out) if out is not None else default_out(plan))
+    identity = {
+        "sweep_sha256": plan.digest,
+        "computed_by_sha256": version(),
+        "runs": len(plan),
+        "axes": [axis.column for axis in plan.axes.axes],
+    }
+    with folder.opened(identity) as complete:
+        if not complete:
+            _work(plan, folder, identity, engine, jobs, progress)
+    return SweepResults(folder.path)
+
+
+def default_out(plan: SweepPlan) -> Path:
+    """Return where the data set is written if nobody says otherwise."""
+    return Path("out") / f"sweep-{plan.document.name}"
+
+
+def _work(
+    plan: SweepPlan,
+    folder: SweepFolder,
+    identity: Mapping[str, Any],
+    engine_name: str,
+    jobs: int | None,
+    shown: bool | None,
+) -> None:
+    progress = Progress(len(plan))
+    try:
+        with (
+            open_engine(engine_name, jobs) as engine,
+            progress_bar(f"{len(plan)} run{'s' if len(plan) > 1 else ''}", shown) as on_progress,
+        ):
+            do_runs(missing_runs(plan, folder.parts, progress), engine, folder.parts, progress, on_progress)
+            inputs = _dataset(plan, folder, engine, progress, identity)
+    except KeyboardInterrupt:
+        raise SweepInterrupted(progress.kept + progress.done, progress.total) from None
+    _describe(plan, folder, progress, inputs, engine_name)
+    # Only now, when everything else is on the disk.
+    folder.write_state(identity, complete=not progress.failures)
+
+
+def _dataset(
+    plan: SweepPlan, folder: SweepFolder, engine: Engine, progress: Progress, identity: Mapping[str, Any]
+) -> dict[str, str]:
+    facts = {
+        "format": FORMAT,
+        "airpath": _core.__version__,
+        "scenario_sha256": plan.scenario_digest,
+        **identity,
+    }
+    for _ in range(1 + REPAIRS):
+        damaged, inputs = write_dataset(plan, folder.parts, folder.path, progress.failures, facts)
+        if not damaged:
+            return inputs
+        do_runs(iter(damaged), engine, folder.parts, progress, lambda _: None)
+    raise OutputError(f"{folder.path / 'parts'}: files of finished runs cannot be read back")
+
+
+def _describe(
+    plan: SweepPlan, folder: SweepFolder, progress: Progress, inputs: Mapping[str, str], engine: str
+) -> None:
+    """Write what stands beside the tables."""
+    columns = [axis.column for axis in plan.axes.axes]
+    metrics = plan.document.metrics
+    statistics = statistics_table(folder.path / f"{RUNS}.parquet", columns, metrics)
+    write_parquet(statistics, folder.path / "statistics.parquet")
+    write_whole(folder.path / "sweep.toml", write_toml(plan.tables).encode())
+    write_whole(folder.path / "scenario.toml", plan.base_file.read_bytes())
+    failures = [
+        {
+            "run": number,
+            "scheme": run.scheme,
+            "axes": plan.axes.texts(run.point),
+            "seed": run.task.seed,
+            "message": message,
+        }
+        for number, (run, message) in sorted(progress.failures.items())
+    ]
+    folder.write_json("failures.json", {"failures": failures})
+    origin = origin_of_this_process()
+    facts = {
+        "format": FORMAT,
+        **environment(origin),
+        "engine": engine,
+        "sha256": {
+            "sweep": plan.digest,
+            "scenario": plan.scenario_digest,
+            "computed_by": version(),
+            "inputs": dict(sorted(inputs.items())),
+        },
+    }
+    folder.write_json("provenance.json", facts)

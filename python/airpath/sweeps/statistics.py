@@ -1,0 +1,81 @@
+"""Statistics across the repetitions of a sweep."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from airpath.metrics import mean_interval
+from airpath.metrics.summary import STATISTICS_SCHEMA
+from airpath.statistics import PairedComparison, paired
+
+
+def statistics_table(runs: Path, columns: Sequence[str], metrics: Sequence[str]) -> pa.Table:
+    """Mean, standard deviation, n and 95 % confidence interval for each point, scheme and metric.
+
+    Parameters
+    ----------
+    runs
+        The file of the runs, in which repetitions follow each other.
+    columns
+        The columns that tell points apart.
+    metrics
+        Which metrics.
+    """
+    file = pq.ParquetFile(runs)
+    found = [file.schema_arrow.field(name) for name in (*columns, "scheme")]
+    schema = pa.schema([*found, *(STATISTICS_SCHEMA.field(name) for name in STATISTICS_SCHEMA.names[1:])])
+    rows = []
+    for labels, group in _groups(file, columns, metrics):
+        for metric in metrics:
+            numbers = mean_interval([row[metric] for row in group])
+            rows.append((*labels, metric, *numbers))
+    return pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema=schema)
+
+
+def comparisons(
+    runs: Path, columns: Sequence[str], metric: str, alpha: float
+) -> list[tuple[dict[str, Any], PairedComparison]]:
+    """Compare every scheme with the first one at each point, seed by seed.
+
+    Parameters
+    ----------
+    runs
+        The file of the runs.
+    columns
+        The columns that tell points apart.
+    metric
+        Which metric.
+    alpha
+        One less the confidence of the intervals.
+
+    Returns
+    -------
+    list of (dict, PairedComparison)
+        The point and the comparison; points at which two schemes have no seed with a value in common are
+        left out.
+    """
+    file = pq.ParquetFile(runs)
+    compared = []
+    for point, at_point in groupby(_groups(file, columns, [metric]), key=lambda group: group[0][:-1]):
+        samples = {labels[-1]: {row["seed"]: row[metric] for row in group} for labels, group in at_point}
+        (first, ours), *others = samples.items()
+        for other, theirs in others:
+            if any(seed in theirs and not math.isnan(ours[seed] - theirs[seed]) for seed in ours):
+                here = dict(zip(columns, point, strict=True))
+                compared.append((here, paired(first, other, (ours, theirs), alpha)))
+    return compared
+
+
+def _groups(
+    file: pq.ParquetFile, columns: Sequence[str], metrics: Sequence[str]
+) -> Iterator[tuple[tuple[Any, ...], list[dict[str, Any]]]]:
+    """Give the runs of each point and scheme: the values of `columns` and the scheme, and the rows."""
+    wanted = [*columns, "scheme", "seed", *metrics]
+    rows = (row for batch in file.iter_batches(columns=wanted) for row in batch.to_pylist())
+    for labels, group in groupby(rows, key=lambda row: tuple(row[name] for name in (*columns, "scheme"))):
+        yield labels, list(group)

@@ -1,0 +1,147 @@
+"""One run of a sweep as a message: to a worker what is to be done, back what came of it.
+
+Both are plain values, so that a worker can be another process, or another machine.
+"""
+
+import functools
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from airpath.errors import AirpathError
+from airpath.fingerprint import fingerprint
+from airpath.results import RunResult
+from airpath.results.provenance import plan_text
+from airpath.runner import jobs_of
+from airpath.scenario import Scenario
+from airpath.scenario.traces import TraceInput
+from airpath.sweeps.part import Part
+from airpath.workers import run_job
+
+FORMAT: Final = "airpath sweep 1"
+"""Changes with what is kept of a run, so that older parts are not read."""
+COMPUTED_BY: Final = (
+    "*.py",
+    "links/*",
+    "metrics/*.py",
+    "results/*.py",
+    "scenario/*.py",
+    "schemes/*.py",
+    "sweeps/*.py",
+)
+"""The sources, besides the engine, on which a run depends."""
+
+
+class EngineMismatchError(AirpathError):
+    """A worker has another airpath than the one that asks."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run that is to be done."""
+
+    scenario: str
+    """The scenario as written: JSON with sorted keys."""
+    folder: str
+    """Where relative paths of traces begin."""
+    scheme: str
+    """Label of the scheme under test."""
+    repetition: int
+    """0, 1, … within point and scheme."""
+    seed: int
+    """Seed of the run."""
+    keep: tuple[str, ...]
+    """Names of tables to keep beside the metrics."""
+    metrics: tuple[str, ...]
+    """Names of metrics to keep."""
+
+    @property
+    def key(self) -> str:
+        """A digest of everything that the run depends on, but for the content of traces (`Part.inputs`)."""
+        content = (
+            FORMAT, version(), self.scenario, self.folder, self.scheme, self.repetition, self.seed, self.keep,
+            self.metrics,
+        )  # fmt: skip
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:40]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that could not be done."""
+
+    message: str
+    """Why; the same for the same run."""
+
+
+def version() -> str:
+    """Return a digest of this installation, as far as runs depend on it."""
+    return fingerprint(*COMPUTED_BY)
+
+
+def do_task(task: Task, expected_version: str) -> bytes | Failure:
+    """Do one run; called in a worker.
+
+    Parameters
+    ----------
+    task
+        What to do.
+    expected_version
+        What `version` says where the results go.
+
+    Returns
+    -------
+    bytes or Failure
+        A part of the data set (`Part`), or why there is none.
+
+    Raises
+    ------
+    EngineMismatchError
+        If this worker computes with another version.
+    """
+    if version() != expected_version:
+        raise EngineMismatchError("a worker has another version of airpath; install the same everywhere")
+    try:
+        return _done(task).to_bytes()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except AirpathError as error:
+        return Failure(str(error))
+    except BaseException as error:  # a panic of the engine is no Exception
+        text = " ".join(str(error).split())
+        return Failure(
+            f"unexpected {type(error).__name__}: {text}" if text else f"unexpected {type(error).__name__}"
+        )
+
+
+def digest_of_input(trace: TraceInput) -> str:
+    """Return the digest of a trace file; files that did not change are read once."""
+    state = trace.path.stat()
+    return _digest_of_file(trace.path, state.st_mtime_ns, state.st_size)
+
+
+def _done(task: Task) -> Part:
+    scenario = _scenario(task.scenario, task.folder)
+    scenario.refuse_if_too_large()
+    (job,) = jobs_of(task.scheme, scenario, task.seed, 1)
+    result = RunResult(run_job(replace(job, repetition=task.repetition)))
+    return Part.of(
+        result,
+        key=task.key,
+        keep=task.keep,
+        metrics=task.metrics,
+        plan_sha256=hashlib.sha256(plan_text(scenario.plan()).encode()).hexdigest(),
+        inputs={str(trace.path): digest_of_input(trace) for trace in scenario.traces},
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def _scenario(text: str, folder: str) -> Scenario:
+    """Return a scenario; neighbouring runs have the same."""
+    return Scenario(json.loads(text), source="scenario", folder=Path(folder))
+
+
+@functools.lru_cache(maxsize=256)
+def _digest_of_file(path: Path, _modified_ns: int, _size: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,183 @@
+"""Doing the runs of a sweep: each once, kept as soon as it is finished."""
+
+import queue
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from airpath.interrupts import InterruptRequest
+from airpath.scenario.traces import TraceInput
+from airpath.sweeps.engine import Engine, Pending, WorkerLostError
+from airpath.sweeps.part import Part, PartStore
+from airpath.sweeps.plan import SweepPlan, SweepRun
+from airpath.sweeps.task import Failure, digest_of_input
+
+_LOOK_EVERY_S = 0.2
+WRITERS = 4
+"""Threads that force finished runs to the disk, which takes longer than a short run."""
+MOST_WRITING = 16
+"""So many finished runs may wait for the disk."""
+
+
+@dataclass
+class Progress:
+    """How far the work is."""
+
+    total: int
+    """How many runs the sweep has."""
+    kept: int = 0
+    """How many were finished before."""
+    done: int = 0
+    """How many were finished now."""
+    failures: dict[int, tuple[SweepRun, str]] = field(default_factory=dict)
+    """Runs that failed, by number, and why."""
+
+    @property
+    def share(self) -> float:
+        """The share that is done of what was missing, 0 to 1."""
+        missing = self.total - self.kept
+        return (self.done + len(self.failures)) / missing if missing else 1.0
+
+
+def missing_runs(plan: SweepPlan, store: PartStore, progress: Progress) -> Iterator[SweepRun]:
+    """Give the runs that are not in the store, in order; counts the others."""
+    for run in plan.runs():
+        part = store.get(run.task.key)
+        if part is not None and is_current(part):
+            progress.kept += 1
+        else:
+            yield run
+
+
+def is_current(part: Part) -> bool:
+    """Whether the trace files that a run has read are still the same."""
+    try:
+        return all(
+            digest_of_input(TraceInput(Path(path), None, "")) == digest
+            for path, digest in part.inputs.items()
+        )
+    except OSError:
+        return False
+
+
+def do_runs(
+    runs: Iterator[SweepRun],
+    engine: Engine,
+    store: PartStore,
+    progress: Progress,
+    on_progress: Callable[[float], None],
+) -> None:
+    """Do runs and keep each; a failing one does not stop the others.
+
+    Only as many runs as the engine has slots are in memory.
+
+    Parameters
+    ----------
+    runs
+        What to do.
+    engine
+        Who does it.
+    store
+        Where finished runs are kept.
+    progress
+        Where finished and failed runs are counted.
+    on_progress
+        Called with the share that is done, 0 to 1.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C; finished runs are kept.
+    EngineError
+        If the engine cannot go on; finished runs are kept.
+    """
+    with InterruptRequest() as request, ThreadPoolExecutor(WRITERS, "airpath-keep") as writers:
+        work = _Work(engine, store, progress, request, on_progress, writers)
+        try:
+            work.do(runs)
+        finally:
+            # Whatever happened: what is finished is kept.
+            work.keep_all()
+
+
+class _Work:
+    """The runs that are under way."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        store: PartStore,
+        progress: Progress,
+        request: InterruptRequest,
+        on_progress: Callable[[float], None],
+        writers: ThreadPoolExecutor,
+    ) -> None:
+        self._writers = writers
+        self._writing: deque[Future[None]] = deque()
+        self._engine, self._store, self._progress = engine, store, progress
+        self._request, self._on_progress = request, on_progress
+        self._under_way: dict[int, tuple[SweepRun, Pending]] = {}
+        # Engines say from their own threads that something is done; here is where it is dealt with.
+        self._finished: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._suspects: deque[SweepRun] = deque()
+
+    def do(self, runs: Iterator[SweepRun]) -> None:
+        """Do all; after a worker died, its runs one at a time, to find the one that kills."""
+        slots = self._engine.slots
+        more = True
+        while more or self._under_way or self._suspects:
+            while more and not self._suspects and len(self._under_way) < slots:
+                run = next(runs, None)
+                more = run is not None
+                if run is not None:
+                    self._submit(run)
+            if self._under_way:
+                self._wait_for_one(alone=False)
+            elif self._suspects:
+                self._engine.restart()
+                self._submit(self._suspects.popleft())
+                self._wait_for_one(alone=True)
+                slots = self._engine.slots
+
+    def _submit(self, run: SweepRun) -> None:
+        pending = self._engine.submit(run.task)
+        self._under_way[run.number] = run, pending
+        pending.add_done_callback(lambda _: self._finished.put(run.number))
+
+    def _wait_for_one(self, *, alone: bool) -> None:
+        while True:
+            self._request.raise_if_made()
+            try:
+                number = self._finished.get(timeout=_LOOK_EVERY_S)
+                break
+            except queue.Empty:
+                continue
+        run, pending = self._under_way.pop(number)
+        try:
+            outcome = self._engine.result(pending)
+        except WorkerLostError:
+            if not alone:
+                self._suspects.append(run)
+                return
+            self._engine.restart()
+            outcome = Failure("its worker process died (killed, or out of memory)")
+        if isinstance(outcome, Failure):
+            self._progress.failures[number] = run, outcome.message
+        else:
+            self._writing.append(self._writers.submit(self._store.put, run.task.key, outcome))
+            while len(self._writing) > MOST_WRITING:
+                self._kept_one()
+        while self._writing and self._writing[0].done():
+            self._kept_one()
+        self._on_progress(self._progress.share)
+
+    def keep_all(self) -> None:
+        """Wait until every finished run is on the disk."""
+        while self._writing:
+            self._kept_one()
+
+    def _kept_one(self) -> None:
+        self._writing.popleft().result()
+        self._progress.done += 1

@@ -1,0 +1,115 @@
+"""The language of sweeps: what is run, and what is refused."""
+
+import json
+
+import pytest
+
+from airpath.errors import ScenarioError
+from airpath.sweeps import SweepPlan, sweep_names
+
+BASE = {"name": "x", "scenario": "two-way", "keep": ["flows"]}
+
+
+def plan(**more):
+    return SweepPlan.from_dict(BASE | more)
+
+
+def test_everything_is_crossed_and_seeds_are_paired():
+    swept = plan(
+        schemes=["newreno", "cubic"],
+        seed=7,
+        repetitions=2,
+        names={"rate": "topology.bottleneck.rate"},
+        set={"duration": "20s"},
+        grid={"rate": ["10mbps", "20mbps"]},
+        zip=[{"topology.bottleneck.delay": ["5ms", "6ms", "7ms"], "record.warm_up": ["1s", "2s", "3s"]}],
+        points=[{"transport.timestamps": True}, {"transport.timestamps": False}],
+    )
+    runs = list(swept.runs())
+    assert len(runs) == len(swept) == 2 * 3 * 2 * 2 * 2
+    assert [run.number for run in runs] == list(range(len(runs)))
+    assert len({run.task.key for run in runs}) == len(runs)
+    seeds = {}
+    for run in runs:
+        seeds.setdefault((run.point.number, run.scheme), []).append((run.task.repetition, run.task.seed))
+    assert set(map(tuple, seeds.values())) == {((0, 7), (1, 8))}
+    tables = [json.loads(run.task.scenario) for run in runs]
+    # Zipped axes advance together, and only so.
+    seen = {(one["topology"]["bottleneck"]["delay"], one["record"]["warm_up"]) for one in tables}
+    assert seen == {("5ms", "1s"), ("6ms", "2s"), ("7ms", "3s")}
+    assert {one["duration"] for one in tables} == {"20s"}
+    assert {tuple(flow["scheme"] for flow in one["flows"]) for one in tables} == {
+        ("newreno", "newreno"),
+        ("cubic", "cubic"),
+    }
+    assert swept.axes.text(runs[-1].point) == "rate = 20mbps, delay = 7ms, warm_up = 3s, timestamps = false"
+    assert swept.axes.cells(runs[-1].point) == {
+        "rate_bps": 20e6,
+        "delay_s": 0.007,
+        "warm_up_s": 3.0,
+        "timestamps": False,
+    }
+
+
+def test_only_the_flows_that_are_named_take_the_schemes():
+    runs = list(plan(schemes=["bbr"], flows=["upload"]).runs())
+    assert [flow["scheme"] for flow in json.loads(runs[0].task.scenario)["flows"]] == ["cubic", "bbr"]
+
+
+def test_without_anything_the_scenario_is_run_as_it_is():
+    (run,) = plan().runs()
+    assert (run.scheme, run.task.seed) == ("cubic", 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"scenario": "two-wax"}, 'did you mean "two-way"'),
+        ({"scheme": ["cubic"]}, 'unknown key; did you mean "schemes"'),
+        ({"schemes": ["cubik"]}, "cubik"),
+        ({"schemes": ["cubic", "cubic"]}, "cubic twice"),
+        ({"flows": ["nobody"], "schemes": ["bbr"]}, 'found "nobody"'),
+        ({"flows": ["upload"]}, 'needs "schemes"'),
+        ({"seeds": [1], "seed": 2}, "one or the other"),
+        ({"keep": ["flow"]}, 'found "flow"'),
+        ({"metrics": ["throughput"]}, 'found "throughput"'),
+        ({"grid": {"topology.bottleneck.rate": "10..20 / 3"}}, "rate: found the bare number"),
+        ({"grid": {"topology.bottleneck.rate": "20mbps..10mbps / 3"}}, "does not rise"),
+        ({"grid": {"topology.bottelneck.rate": ["1mbps"]}}, "unknown key"),
+        ({"grid": {"flows.7.count": [1]}}, "accepted are the numbers 0 to 1"),
+        ({"zip": [{"duration": ["20s"], "seed": [1, 2]}]}, "duration has 1, seed has 2"),
+        ({"points": [{"duration": "20s"}, {"seed": 2}]}, "the same keys"),
+        ({"grid": {"duration": ["20s"]}, "set": {"duration": "30s"}}, '"duration" is set twice'),
+        (
+            {"grid": {"topology.bottleneck.rate": ["1mbps"], "topology.reverse.rate": ["1mbps"]}},
+            'two axes are called "rate_bps"',
+        ),
+        ({"names": {"flow": "flows.0.count"}, "grid": {"flow": [1, 2]}}, 'no axis can be called "flow"'),
+    ],
+)
+def test_what_is_wrong_is_said(more, said):
+    with pytest.raises(ScenarioError) as refused:
+        plan(**more)
+    assert said in str(refused.value)
+
+
+def test_a_fault_of_the_scenario_says_at_which_values():
+    with pytest.raises(ScenarioError, match=r"warm_up = 70s\): .*must be shorter"):
+        plan(grid={"record.warm_up": ["5s", "70s"]})
+
+
+@pytest.mark.parametrize("name", sweep_names())
+def test_shipped_sweeps_are_sweeps(name):
+    shipped = SweepPlan.load(name)
+    assert shipped.document.name == name
+    assert shipped.document.description
+    assert len(list(shipped.runs())) == len(shipped)
+
+
+def test_the_key_of_a_run_holds_all_that_it_depends_on():
+    (one,) = plan().runs()
+    others = [plan(seed=2), plan(set={"duration": "20s"}), plan(schemes=["bbr"]), plan(keep=["links"])]
+    assert len({one.task.key, *(next(other.runs()).task.key for other in others)}) == 5
+    # A further value leaves the runs of the others as they were.
+    few, more = plan(grid={"duration": ["20s"]}), plan(grid={"duration": ["20s", "30s"]})
+    assert next(few.runs()).task.key == next(more.runs()).task.key

@@ -1,0 +1,274 @@
+"""Sweeps: every run once, kept, found again; the data set depends on nothing but the plan."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from sweep_engines import InlineEngine, data_set
+
+import airpath
+from airpath.errors import OutputError, UsageError
+from airpath.metrics import METRICS
+from airpath.sweeps import SweepPlan, running
+from airpath.sweeps.part import Part, PartStore
+from airpath.sweeps.work import Progress, do_runs, missing_runs
+
+
+def quiet(_share: float) -> None:
+    return None
+
+
+def inline(monkeypatch, engine: InlineEngine) -> InlineEngine:
+    monkeypatch.setattr(running, "open_engine", lambda _name, _jobs: engine)
+    return engine
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "airpath", "sweep", *map(str, arguments)]
+
+
+def wait_for_parts(out: Path, count: int) -> None:
+    until = time.monotonic() + 60
+    while len(list(out.glob("parts/*/*.arrow"))) < count:
+        assert time.monotonic() < until, "no run was kept"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def reference(small, tmp_path, monkeypatch):
+    """Return the data set of the small sweep, done run by run in this process."""
+    with monkeypatch.context() as patched:
+        inline(patched, InlineEngine())
+        return data_set(airpath.sweep(small, tmp_path / "reference").directory)
+
+
+def test_the_data_set_holds_what_single_runs_give(small, tmp_path, monkeypatch):
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    assert swept.complete
+    assert swept.failures == []
+    runs = swept.runs
+    assert runs.num_rows == 16
+    assert runs["run"].to_pylist() == list(range(16))
+    scenario = airpath.Scenario.load(tmp_path / "tiny.toml")
+    for row in runs.slice(5, 4).to_pylist():
+        changed = scenario.override(
+            {
+                "flows.0.scheme": row["scheme"],
+                "topology.bottleneck.rate": f"{row['rate_bps'] / 1e6:g}mbps",
+                "record.warm_up": f"{row['warm_up_s']:g}s",
+            }
+        )
+        alone = airpath.run(changed, seed=row["seed"], repetitions=1).runs[0]
+        assert {name: row[name] for name in METRICS} == pytest.approx(
+            alone.metrics, rel=0, abs=0, nan_ok=True
+        )
+        for name in ("flows", "link_series"):
+            mine = swept.dataset(name).to_table(filter=pc.field("run") == row["run"])
+            theirs = alone.table(name)
+            for column in set(theirs.column_names) - {"repetition"}:
+                assert str(mine[column].to_pylist()) == str(theirs[column].to_pylist()), column
+
+
+def test_statistics_and_comparisons_are_those_of_the_repetitions(small, tmp_path, monkeypatch):
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    rows = swept.statistics.to_pylist()
+    assert len(rows) == 4 * 2 * len(METRICS)
+    runs = swept.runs.to_pylist()
+    chosen = next(row for row in rows if row["metric"] == "throughput_mbps" and row["scheme"] == "cubic")
+    values = [
+        run["throughput_mbps"]
+        for run in runs
+        if all(run[name] == chosen[name] for name in ("rate_bps", "warm_up_s", "scheme"))
+    ]
+    assert len(values) == chosen["n"] == 2
+    assert chosen["mean"] == pytest.approx(sum(values) / 2)
+    assert values[0] != values[1]
+    compared = swept.compare("throughput_mbps")
+    assert [(one.first, one.second, one.n) for _, one in compared] == [("newreno", "cubic", 2)] * 4
+    means = {(row["rate_bps"], row["warm_up_s"], row["scheme"]): row["mean"] for row in rows if
+             row["metric"] == "throughput_mbps"}  # fmt: skip
+    for point, one in compared:
+        key = (point["rate_bps"], point["warm_up_s"])
+        assert one.difference == pytest.approx(means[*key, "newreno"] - means[*key, "cubic"])
+    with pytest.raises(KeyError, match="throughput_mbps"):
+        swept.compare("throughput")
+
+
+def test_the_files_say_where_they_come_from(small, tmp_path, monkeypatch):
+    inline(monkeypatch, InlineEngine())
+    out = airpath.sweep(small, tmp_path / "out").directory
+    facts = json.loads((out / "provenance.json").read_text())
+    inside = json.loads(pq.read_schema(out / "flows.parquet").metadata[b"airpath"])
+    assert inside["sweep_sha256"] == facts["sha256"]["sweep"] == SweepPlan.load(small).digest
+    assert inside["computed_by_sha256"] == facts["sha256"]["computed_by"]
+    plans = pq.read_table(out / "runs.parquet")["plan_sha256"].to_pylist()
+    assert len(set(plans)) == 8  # two seeds share each
+    assert not (out / "parts").exists()
+
+
+def test_neither_processes_nor_their_number_change_a_byte(small, tmp_path, reference):
+    for jobs in (1, 3):
+        out = airpath.sweep(small, tmp_path / str(jobs), jobs=jobs).directory
+        assert data_set(out) == reference
+
+
+def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
+    out = tmp_path / "killed"
+    child = subprocess.Popen(command(small, "--out", out, "--jobs", 2), stderr=subprocess.DEVNULL)
+    wait_for_parts(out, 3)
+    workers = psutil.Process(child.pid).children(recursive=True)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    # Its workers do not stay behind.
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+    kept = {file.stem for file in out.glob("parts/*/*.arrow")}
+    assert 3 <= len(kept) < 16, "all was done before the kill"
+
+    plan = SweepPlan.load(small)
+    engine, progress = InlineEngine(), Progress(len(plan))
+    store = PartStore(out / "parts")
+    do_runs(missing_runs(plan, store, progress), engine, store, progress, quiet)
+    done = {task.key for task in engine.tasks}
+    assert len(done) == len(engine.tasks) == progress.done
+    assert done.isdisjoint(kept)
+    assert done | kept == {run.task.key for run in plan.runs()}
+    assert progress.kept == len(kept)
+    assert data_set(airpath.sweep(small, out).directory) == reference
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_ctrl_c_keeps_what_is_finished(small, tmp_path, reference):
+    out = tmp_path / "stopped"
+    child = subprocess.Popen(command(small, "--out", out, "--jobs", 1), stderr=subprocess.PIPE, text=True)
+    wait_for_parts(out, 2)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert "the same command goes on from there" in said
+    assert len(list(out.glob("parts/*/*.arrow"))) >= 2
+    assert data_set(airpath.sweep(small, out).directory) == reference
+
+
+def test_a_worker_that_is_killed_costs_no_run(small, tmp_path, reference):
+    out = tmp_path / "out"
+    child = subprocess.Popen(command(small, "--out", out, "--jobs", 2), stdout=subprocess.DEVNULL)
+    wait_for_parts(out, 2)
+    processes = psutil.Process(child.pid).children(recursive=True)
+    deepest = [one for one in processes if not one.children() and one.ppid() != child.pid]
+    assert deepest, "no worker process was found"
+    deepest[-1].kill()
+    assert child.wait(timeout=60) == 0
+    assert data_set(out) == reference
+
+
+def test_a_run_that_kills_its_worker_is_found_and_the_others_are_done(small, tmp_path, monkeypatch):
+    deadly = list(SweepPlan.load(small).runs())[6]
+    engine = inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly.task.key))
+    swept = airpath.sweep(small, tmp_path / "out")
+    assert [(one["run"], one["seed"]) for one in swept.failures] == [(6, deadly.task.seed)]
+    assert "its worker process died" in swept.failures[0]["message"]
+    assert swept.runs["run"].to_pylist() == [number for number in range(16) if number != 6]
+    assert len(engine.tasks) == 15
+    # The next try does this one only.
+    engine = inline(monkeypatch, InlineEngine())
+    assert airpath.sweep(small, tmp_path / "out").complete
+    assert [task.key for task in engine.tasks] == [deadly.task.key]
+
+
+def test_only_so_many_runs_are_in_memory(small, tmp_path, monkeypatch):
+    engine = inline(monkeypatch, InlineEngine(slots=2))
+    airpath.sweep(small, tmp_path / "out")
+    assert engine.most_pending == 2
+
+
+def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
+    out = tmp_path / "out"
+    done = subprocess.run(
+        command(failing, "--out", out, "--json"), capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 1
+    said = json.loads(done.stdout)
+    assert not said["complete"]
+    assert len(said["failures"]) == 8
+    first = said["failures"][0]
+    assert first["axes"] == {"rate": "2 Mbit/s", "warm_up": "3s", "duration": "2s"}
+    assert (first["scheme"], first["seed"]) == ("newreno", 3)
+    assert "must be shorter" in first["message"]
+    assert "scheme newreno, rate = 2 Mbit/s, warm_up = 3s, duration = 2s, seed 3" in done.stderr
+    assert "8 of 32 runs failed" in done.stderr
+    assert pq.read_table(out / "runs.parquet").num_rows == 24
+
+
+def test_a_complete_sweep_is_not_done_again(small, tmp_path, monkeypatch):
+    inline(monkeypatch, InlineEngine())
+    out = airpath.sweep(small, tmp_path / "out").directory
+    before = {file.name: file.stat().st_mtime_ns for file in out.glob("*.parquet")}
+    engine = inline(monkeypatch, InlineEngine())
+    airpath.sweep(small, out)
+    assert engine.tasks == []
+    assert {file.name: file.stat().st_mtime_ns for file in out.glob("*.parquet")} == before
+    small.write_text(small.read_text().replace("[3, 4]", "[3, 5]"))
+    with pytest.raises(OutputError, match="holds another sweep"):
+        airpath.sweep(small, out)
+
+
+def test_a_damaged_or_outdated_part_is_done_again(small, tmp_path):
+    plan = SweepPlan.load(small)
+    store, engine, progress = PartStore(tmp_path / "parts"), InlineEngine(), Progress(len(plan))
+    do_runs(missing_runs(plan, store, progress), engine, store, progress, quiet)
+    files = sorted((tmp_path / "parts").glob("*/*.arrow"))
+    assert len(files) == 16
+    whole = files[0].read_bytes()
+    files[0].write_bytes(whole[: len(whole) // 2])
+    files[1].write_bytes(files[2].read_bytes())
+    part = Part.from_bytes(files[3].read_bytes())
+    store.put(part.key, Part(part.key, {str(tmp_path / "gone.trace"): "0"}, part.tables).to_bytes())
+    missing = {run.task.key for run in missing_runs(plan, store, Progress(len(plan)))}
+    assert missing == {file.stem for file in (files[0], files[1], files[3])}
+
+
+def test_what_is_there_is_left_alone(small, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("")
+    with pytest.raises(OutputError, match="holds no sweep"):
+        airpath.sweep(small, tmp_path / "mine")
+    with pytest.raises(OutputError, match="is not a directory"):
+        airpath.sweep(small, small)
+    with pytest.raises(UsageError, match='found "slurm"; accepted: local, dask'):
+        airpath.sweep(small, tmp_path / "out", engine="slurm")
+    with pytest.raises(UsageError, match="jobs: found 0"):
+        airpath.sweep(small, tmp_path / "out", jobs=0)
+
+
+def test_two_processes_do_not_work_in_one_directory(small, tmp_path, monkeypatch):
+    class Busy(InlineEngine):
+        def submit(self, task):
+            with pytest.raises(OutputError, match="another process works"):
+                airpath.sweep(small, tmp_path / "out")
+            return super().submit(task)
+
+    engine = inline(monkeypatch, Busy())
+    airpath.sweep(small, tmp_path / "out")
+    assert len(engine.tasks) == 16
+
+
+def test_a_dry_run_lists_and_does_nothing(small, tmp_path):
+    done = subprocess.run(
+        command(small, "--dry-run"), capture_output=True, text=True, check=True, timeout=60, cwd=tmp_path
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == 16
+    assert " ".join(lines[5].split()) == "5 newreno rate = 2 Mbit/s, warm_up = 3s seed 4"
+    assert "16 runs: 2 values of rate, 2 values of warm_up, 2 schemes, 2 seeds" in done.stderr
+    assert not (tmp_path / "out").exists()
