@@ -136,11 +136,9 @@ FIG6: Final = Figure(
         ),
     ),
     notes=(
-        "Each choice is a reading of VCP's sender; XCP is the same in all, with the limit of 1.0 s. All but"
-        " the one"
-        " with alpha 0.25 spread small windows over the round trip, as the authors' code does; with alpha"
-        " 0.25 that"
-        " doubles the queue.",
+        "Each choice is a reading of VCP's sender; XCP is the same in all, with the limit of 1.0 s. Small"
+        " windows are spread over the round trip, as in the authors' code, unless the name says “not paced”."
+        " Which of the two makes the shorter queue depends on the rule.",
         RULES_NOTE,
         SETTING,
         PROFILE,

@@ -19,6 +19,7 @@ SCHEMES: Final = (XCP, VCP, REM)
 AUTHOR: Final = "VCP “author”"
 GUARDED: Final = "VCP “guarded”"
 OBEYING: Final = "VCP “obey”, AI not scaled"
+OBEYING_BURSTS: Final = "VCP “obey”, AI not scaled, not paced"
 QUARTER: Final = "VCP “author”, alpha 0.25, not paced"
 SQUARE: Final = "VCP “author”, square AI"
 CODE: Final = "VCP as its authors' code"
@@ -27,6 +28,7 @@ RULES: Final[Mapping[str, str]] = {
     AUTHOR: "vcp:additive_scaling=linear",
     GUARDED: "vcp:additive_scaling=linear,after_freeze=guarded",
     OBEYING: "vcp:additive_scaling=none,after_freeze=obey",
+    OBEYING_BURSTS: "vcp:additive_scaling=none,after_freeze=obey,pace_small_windows=false",
     QUARTER: "vcp:additive_scaling=linear,alpha=0.25,pace_small_windows=false",
     SQUARE: "vcp:additive_scaling=square",
     CODE: "vcp:additive_scaling=square,bounds=author,freeze=decreases-only,rtt_scaling=smoothed",
