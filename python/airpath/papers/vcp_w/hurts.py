@@ -78,6 +78,7 @@ def _loss(run: RunData) -> float:
 _COLUMNS: Final[dict[str, Callable[[RunData], float]]] = {
     "its share": _share,
     "lost (%)": lambda run: 100 * _loss(run),
+    "runs that collapse": lambda run: float(_loss(run) > 0.5),
     "utilisation": lambda run: utilisation(run, STEADY),
     "taken for errors (%)": lambda run: 100 * dismissed_share(run),
 }
@@ -141,6 +142,12 @@ def _claim(
     return Claim(name, statement, rule, measured, measure, choices=(choice,), reason=reason)
 
 
+_RUNAWAY: Final = (
+    "more is lost in every run, in a few nearly all, so that the mean has a wide interval: a flow whose"
+    " losses are"
+    " all dismissed grows without end"
+)
+
 HURTS: Final = Figure(
     id="vcp-w/hurts",
     paper=PAPER,
@@ -181,6 +188,7 @@ HURTS: Final = Figure(
                 f"share of bytes lost, with minus without, all {tested}",
                 _more(tested, _ITSELF, _loss),
                 SMALL,
+                _RUNAWAY,
             )
             for tested in (RENO, CUBIC)
         ),
@@ -199,6 +207,9 @@ HURTS: Final = Figure(
         " the way, so that each dismissed loss is a mistake. Reno and CUBIC judge by delay: behind a"
         " short queue the delay is"
         " above half of the largest too rarely for 16 acknowledgments in a row.",
+        "A run collapses when more than half of all bytes are lost. Reno and CUBIC know of congestion by"
+        " losses only:"
+        " where these are dismissed nothing ends their growth, slow start included.",
         "VCP shares the queue of its router with TCP, which does not listen to it: its share is small"
         " whatever it does.",
     ),
