@@ -29,6 +29,7 @@ COMMANDS = (
     "run",
     "compare",
     "estimate",
+    "sweep",
     "reproduce",
     "validate",
     "list",
