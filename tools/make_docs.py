@@ -30,6 +30,7 @@ COMMANDS = (
     "run",
     "compare",
     "estimate",
+    "sweep",
     "reproduce",
     "validate",
     "list",

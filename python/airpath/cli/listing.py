@@ -8,7 +8,7 @@ import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """List schemes, estimators, queues, links and scenarios, each with one line.
+HELP = """List schemes, estimators, queues, links, scenarios and sweeps, each with one line.
 
 Examples:
 
@@ -28,6 +28,7 @@ class Section(StrEnum):
     QUEUES = "queues"
     LINKS = "links"
     SCENARIOS = "scenarios"
+    SWEEPS = "sweeps"
 
 
 def list_(
@@ -85,10 +86,19 @@ def scenarios() -> dict[str, str]:
     return {name: Scenario.load(name).document.description for name in scenario_names()}
 
 
+def sweeps() -> dict[str, str]:
+    """Return each shipped sweep with its line."""
+    from airpath.scenario.load import read_file
+    from airpath.sweeps.plan import find_sweep, sweep_names
+
+    return {name: str(read_file(find_sweep(name))["description"]) for name in sweep_names()}
+
+
 _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {
     Section.SCHEMES: schemes,
     Section.ESTIMATORS: estimators,
     Section.QUEUES: queues,
     Section.LINKS: links,
     Section.SCENARIOS: scenarios,
+    Section.SWEEPS: sweeps,
 }

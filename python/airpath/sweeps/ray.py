@@ -1,9 +1,10 @@
-"""A Ray cluster, or Ray on this machine."""
+"""Ray on this machine, started and stopped with the sweep."""
 
 from importlib import import_module
 from typing import Any
 
 from airpath.errors import UsageError
+from airpath.runner import workers
 from airpath.sweeps.engine import Engine, EngineError, Pending
 from airpath.sweeps.task import Failure, Task, do_task, version
 
@@ -16,8 +17,6 @@ class RayEngine(Engine):
 
     Parameters
     ----------
-    address
-        `ray://HOST:PORT` of a cluster, or `None` for Ray on this machine, which is started and stopped here.
     jobs
         How many runs at the same time; by default as many as Ray knows processors.
 
@@ -26,10 +25,10 @@ class RayEngine(Engine):
     UsageError
         If `ray` is not installed.
     EngineError
-        If the cluster cannot be reached.
+        If Ray does not start.
     """
 
-    def __init__(self, address: str | None, jobs: int | None = None) -> None:
+    def __init__(self, jobs: int | None = None) -> None:
         try:
             ray: Any = import_module("ray")
         except ImportError:
@@ -37,20 +36,23 @@ class RayEngine(Engine):
                 'engine: ray needs the library "ray"; install it with: pip install "airpath[ray]"'
             ) from None
         self._library = ray
-        options = {} if address else {"num_cpus": jobs, "include_dashboard": False}
         try:
-            ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **options)
+            ray.init(
+                address="local",
+                num_cpus=workers(jobs),
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="ERROR",
+            )
         except (OSError, ValueError, RuntimeError) as error:
-            raise EngineError(
-                f"engine: Ray does not answer at {address or 'this machine'}: {error}"
-            ) from None
-        self._jobs = jobs
+            raise EngineError(f"engine: Ray does not start: {error}") from None
+        self._jobs = workers(jobs)
         self._do = ray.remote(max_retries=MOST_DEATHS - 1, num_cpus=1)(do_task)
 
     @property
     def slots(self) -> int:
-        """Two for each processor that Ray knows, as far as it is known now."""
-        return 2 * int(self._jobs or self._library.cluster_resources().get("CPU", 1))
+        """One more for each worker, so that the next task is there when one is done."""
+        return 2 * self._jobs
 
     def submit(self, task: Task) -> Pending:
         """Hand in a task; Ray itself tries it elsewhere if its worker dies."""
@@ -72,5 +74,5 @@ class RayEngine(Engine):
         """Nothing to do: Ray replaces workers by itself."""
 
     def close(self) -> None:
-        """Leave Ray; what was started here is stopped."""
+        """Stop Ray."""
         self._library.shutdown()

@@ -8,6 +8,7 @@ import pytest
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
 from airpath.schemes import ESTIMATORS, SCHEMES, Scheme
+from airpath.sweeps.document import SweepDocument
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -157,6 +158,13 @@ def test_every_key_of_a_scenario_is_in_the_reference(make_docs):
         for key, value in table.get("properties", {}).items():
             assert f"| `{key}` |" in page
             assert value.get("description"), f"{table['title']}.{key} has no description"
+
+
+def test_every_key_of_a_sweep_is_on_its_page():
+    page = (DOCS / "sweep.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    for key in SweepDocument.model_fields:
+        assert any(f"`{key}`" in row for row in rows), key
 
 
 def test_a_key_says_what_it_takes(make_docs):

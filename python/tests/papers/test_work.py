@@ -81,7 +81,7 @@ def test_another_engine_makes_other_runs(tiny, monkeypatch):
     from airpath.papers import store as kept
 
     before = Experiment(tiny, "newreno").key()
-    monkeypatch.setattr(kept, "_engine", lambda: "another engine")
+    monkeypatch.setattr(kept, "fingerprint", lambda *_: "another engine")
     experiment._resolved.cache_clear()
     after = Experiment(tiny, "newreno").key()
     experiment._resolved.cache_clear()

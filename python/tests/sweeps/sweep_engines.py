@@ -1,10 +1,61 @@
-"""What the tests of sweeps share: an engine in this process, and the bytes of a data set."""
+"""What the tests of sweeps share: a small sweep, an engine in this process, the bytes of a data set."""
 
 from concurrent.futures import Future
 from pathlib import Path
 
 from airpath.sweeps.engine import Engine, WorkerLostError
 from airpath.sweeps.task import Failure, Task, do_task, version
+
+SCENARIO = """
+name = "tiny"
+duration = "4s"
+
+[topology]
+kind = "dumbbell"
+
+[topology.bottleneck]
+rate = "5mbps"
+delay = "10ms"
+loss = 0.005
+queue = { kind = "drop-tail", limit = "30kB" }
+
+[[flows]]
+name = "flow"
+scheme = "newreno"
+count = 2
+start = { uniform = ["0s", "500ms"] }
+"""
+
+SWEEP = """
+name = "small"
+scenario = "tiny.toml"
+schemes = ["newreno", "cubic"]
+seeds = [3, 4]
+keep = ["flows", "link_series"]
+
+[names]
+rate = "topology.bottleneck.rate"
+
+[grid]
+rate = "2mbps..8mbps / 2"
+"record.warm_up" = ["1s", "3s"]
+"""
+
+FAILING = (
+    SWEEP
+    + """
+[[zip]]
+duration = ["4s", "2s"]
+"""
+)
+"""A warm-up of 3 s is fine, and a duration of 2 s; both together are not."""
+
+
+def written(folder: Path, sweep: str) -> Path:
+    (folder / "tiny.toml").write_text(SCENARIO)
+    file = folder / "small.toml"
+    file.write_text(sweep)
+    return file
 
 
 class InlineEngine(Engine):

@@ -4,15 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
-from pathlib import Path
 
 import psutil
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from sweep_engines import InlineEngine, data_set
+from waiting import command, wait_for_parts
 
 import airpath
 from airpath.errors import OutputError, UsageError
@@ -29,17 +27,6 @@ def quiet(_share: float) -> None:
 def inline(monkeypatch, engine: InlineEngine) -> InlineEngine:
     monkeypatch.setattr(running, "open_engine", lambda _name, _jobs: engine)
     return engine
-
-
-def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "airpath", "sweep", *map(str, arguments)]
-
-
-def wait_for_parts(out: Path, count: int) -> None:
-    until = time.monotonic() + 60
-    while len(list(out.glob("parts/*/*.arrow"))) < count:
-        assert time.monotonic() < until, "no run was kept"
-        time.sleep(0.01)
 
 
 @pytest.fixture
