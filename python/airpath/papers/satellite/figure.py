@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.errors import UsageError
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels
 from airpath.papers.experiment import Experiment
@@ -18,7 +17,7 @@ from airpath.papers.sample import Sample, sample
 from airpath.papers.satellite.censored import Median, faster, median, paired_ratios, times_s
 from airpath.plots.style import style_for, styled
 from airpath.results.formatting import number
-from airpath.schemes import SCHEMES, find_scheme
+from airpath.schemes import SCHEMES
 from airpath.statistics import TextTable
 
 BY_TIME: Final = "losses by time"
@@ -33,20 +32,12 @@ COLLAPSE: Final = 5.0
 """So many times `LEAST_S` is a collapse."""
 
 DIFFERENTIATED: Final = ("newreno", "cubic", "xcp", "xcp-ebe", "vcp", "vcp-ebe", "mpcp", "mpcp-ebe")
-"""Schemes that also run with loss differentiation (`-ld`), where that is there."""
-
-
-def _known(name: str) -> bool:
-    try:
-        find_scheme(name)
-    except UsageError:
-        return False
-    return True
+"""Schemes that also run with loss differentiation (`-ld`)."""
 
 
 CONTENDERS: Final = (
     *(scheme.id for scheme in SCHEMES if scheme.id != "fixed" and not scheme.id.endswith("-oracle")),
-    *(name for scheme in DIFFERENTIATED if _known(name := f"{scheme}-ld")),
+    *(f"{scheme}-ld" for scheme in DIFFERENTIATED),
 )
 """Every listed scheme but the window set by hand, and oracles, who know as much as the configuration."""
 
