@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from airpath.papers.drawing import panels
 from airpath.papers.experiment import Experiment
 from airpath.papers.measures import mean_queue, utilisation
 from airpath.papers.store import RunStore
@@ -131,3 +132,11 @@ def test_rules_are_what_their_names_say():
         assert known.id == "vcp"
         known.parameters.model_validate(options)
     assert len(set(RULES.values())) == len(RULES)
+
+
+def test_equal_repetitions_that_round_are_drawn():
+    values = np.array([[0.1] * 3, [0.7] * 3])
+    assert (values.mean(axis=1) != values[:, 0]).all(), "the means of these equal values are off by a bit"
+    picture, axes = panels(1)
+    over_snr.lines(axes[0], (0.0, 2.0), values)
+    picture.canvas.draw()

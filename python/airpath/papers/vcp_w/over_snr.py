@@ -107,10 +107,12 @@ def lines(
 ) -> None:
     """Draw means over the SNR with the range of the repetitions."""
     means = values.mean(axis=1)
+    # The mean of equal values may differ from them in the last bit.
+    below, above = means - values.min(axis=1), values.max(axis=1) - means
     axes.errorbar(
         snrs,
         means,
-        [means - values.min(axis=1), values.max(axis=1) - means],
+        np.maximum([below, above], 0.0),
         markersize=3.2,
         linewidth=1.0,
         elinewidth=0.6,

@@ -21,7 +21,7 @@ from airpath.plots import PAGE_IN
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
 
-REPETITIONS: Final = 2
+REPETITIONS: Final = 3
 RATES: Final[tuple[float | None, ...]] = (None, 0.97, 0.93, 0.9, 0.8)
 """Code rates of data, weakest code first."""
 SNRS: Final = (-2.0, 2.0, 6.0, 10.0, 14.0, 18.0, 22.0, 30.0)
