@@ -53,7 +53,8 @@ def _draw_of(label: str) -> Any:
                 panel.set_ylim(0, 4.2)
                 panel.set_xlabel("time (s)")
                 panel.set_ylabel("rate (Mbit/s)")
-                legend_above(panel)
+                if panel is axes[0]:
+                    legend_above(panel)
                 panel.set_title(f"{link}, {choice}", loc="right", fontsize=8)
         return picture
 

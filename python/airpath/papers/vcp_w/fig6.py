@@ -66,6 +66,8 @@ def _draw(runs: FigureRuns) -> Picture:
             halves = [(one.interval[1] - one.interval[0]) / 2 for one in samples]
             values[label] = ([one.mean for one in samples], halves)
         bars(panel, LINKS, values, LOOKS, "mean queue (packets)")
+        if panel is not axes[0] and (legend := panel.get_legend()) is not None:
+            legend.remove()
         panel.set_title(choice, loc="right", fontsize=8)
     return picture
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from airpath.papers.experiment import Experiment
 from airpath.papers.settings import with_options
-from airpath.plots import SchemeStyle
+from airpath.plots import SchemeStyle, style_for
 
 Changes = Mapping[str, Any]
 
@@ -56,17 +56,20 @@ BARE_VCP: Final = "VCP without heuristic"
 BARE_XCP: Final = "XCP without heuristic"
 
 LOOKS: Final[Mapping[str, SchemeStyle]] = {
-    name: SchemeStyle(name, colour, marker)
-    for name, colour, marker in (
-        (VCP, "#cc79a7", "v"),
-        (XCP, "#009e73", "^"),
-        (RED, "#0072b2", "o"),
-        (RED_NEWRENO, "#56b4e9", "o"),
-        (DROP_TAIL, "#d55e00", "s"),
-        (VCP_EBE, "#5b1f52", "D"),
-        (BARE_VCP, "#7f7f7f", "v"),
-        (BARE_XCP, "#000000", "^"),
-    )
+    **{
+        name: style_for([scheme])[scheme]
+        for name, scheme in ((VCP, "vcp"), (XCP, "xcp"), (VCP_EBE, "vcp-ebe"))
+    },
+    **{
+        name: SchemeStyle(name, colour, marker)
+        for name, colour, marker in (
+            (RED, "#0072b2", "o"),
+            (RED_NEWRENO, "#56b4e9", "o"),
+            (DROP_TAIL, "#d55e00", "s"),
+            (BARE_VCP, "#b08aa8", "v"),
+            (BARE_XCP, "#7fa89f", "^"),
+        )
+    },
 }
 """How the protocols are drawn."""
 
