@@ -31,8 +31,9 @@ const EXCEPTIONS: [(&str, &str, f64, f64, &str); 1] = [(
     "mean_queue",
     1.2,
     1.3,
-    "0.18 of a packet (1.00 against 0.82; ns-2's ten runs lie between 0.71 and 0.91) at 99.6 % of the link, where nothing \
-     but packets that leave together makes a queue. Tried without effect: the very starts of ns-2, and its round-trip times in whole milliseconds",
+    "an idle link is an empty queue here. In ns-2 the scheduler of virtual queues does not ask XCP's queue when all are \
+     empty, so that idleness goes unseen and a packet that meets an idle link sees itself. With that put in here for \
+     trial the means are 0.79 packets, ns-2's 0.82, and 0.285 with one flow, ns-2's 0.288",
 )];
 
 #[test]

@@ -7,9 +7,10 @@ const SHORTEST: Duration = Duration::from_millis(2);
 
 /// Q of XCP: the shortest queue seen by departing packets over about a propagation delay.
 ///
-/// A departing packet sees itself and what waits behind it, and a link that finds nothing to send sees an empty queue
-/// (ns-2.35 `xcp/xcpq.cc`, line 32). So a link that is never idle has a persistent queue of one packet at least, which
-/// keeps it a little below its capacity.
+/// A departing packet sees itself and what waits behind it (ns-2.35 `xcp/xcpq.cc`, line 32), and a link that finds
+/// nothing to send sees an empty queue. So a link that is never idle has a persistent queue of one packet at least,
+/// which keeps it a little below its capacity. In ns-2.35 the scheduler of virtual queues (`xcp/xcp.cc`) keeps an idle
+/// link from being seen, which leaves up to a fifth of a packet less in the queue of a link that is nearly full.
 ///
 /// It has a timer of its own, `T_q` = max(2 ms, (d − q/C) / 2), which must not be the control timer.
 #[derive(Clone, Copy, Debug)]
