@@ -41,6 +41,12 @@ def panels(count: int, height_in: float = PANEL_IN, columns: int = 1) -> tuple[P
     return picture, [picture.add_subplot(rows, columns, number + 1) for number in range(count)]
 
 
+def without_legend(axes: Axes) -> None:
+    """Take the legend away, where the one of another panel says the same."""
+    if legend := axes.get_legend():
+        legend.remove()
+
+
 @styled
 def over_time_by_choice(runs: FigureRuns, what: str, name: str | None = None, span_s: float = 0.0) -> Picture:
     """Draw the first run of each experiment over time, a panel for each choice.

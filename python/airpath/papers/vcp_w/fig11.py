@@ -5,11 +5,10 @@ from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
+from airpath.papers.drawing import panels, without_legend
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import utilisation
 from airpath.papers.rules import AtLeast, Between, Positive, Rule
@@ -72,11 +71,6 @@ def _times(
     return list(each(of, at(protocol, antennas, snr), measure).values)
 
 
-def _without_legend(axes: Axes) -> None:
-    if legend := axes.get_legend():
-        legend.remove()
-
-
 @styled
 def _draw_antennas(runs: FigureRuns) -> Picture:
     picture, axes = panels(2 * len(ANTENNAS), columns=2, height_in=2.0)
@@ -91,7 +85,7 @@ def _draw_antennas(runs: FigureRuns) -> Picture:
             panel.set_ylim(0, DRAWN_AS_S + 10)
             panel.set_title(f"{antennas}, {CLOCKS[clock]}", loc="right")
             if row or column:
-                _without_legend(panel)
+                without_legend(panel)
             else:
                 panel.legend(loc="lower left")
     return picture
@@ -296,7 +290,7 @@ def _draw_clean(runs: FigureRuns) -> Picture:
             utilisation_over_time(panel, first, LOOKS, 130.0, 2.0)
             panel.set_title(f"{antennas}, {CLOCKS[clock]}", loc="right")
             if row or column:
-                _without_legend(panel)
+                without_legend(panel)
     return picture
 
 

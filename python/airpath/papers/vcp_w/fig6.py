@@ -6,7 +6,7 @@ from typing import Final
 from matplotlib.figure import Figure as Picture
 
 from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import bars, panels
+from airpath.papers.drawing import bars, panels, without_legend
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import Span, mean_queue, of_each
 from airpath.papers.rules import AtMost, Between
@@ -66,8 +66,8 @@ def _draw(runs: FigureRuns) -> Picture:
             halves = [(one.interval[1] - one.interval[0]) / 2 for one in samples]
             values[label] = ([one.mean for one in samples], halves)
         bars(panel, LINKS, values, LOOKS, "mean queue (packets)")
-        if panel is not axes[0] and (legend := panel.get_legend()) is not None:
-            legend.remove()
+        if panel is not axes[0]:
+            without_legend(panel)
         panel.set_title(choice, loc="right", fontsize=8)
     return picture
 
