@@ -144,19 +144,79 @@ fn copa_keeps_about_one_over_delta_packets_for_each_flow() {
 /// a packet larger here, as what may be in flight is rounded down.
 #[test]
 fn copa_waits_and_sends_as_much_as_the_rule_of_the_released_sender() {
-    // Mbit/s, round trip in ms, flows, packets waiting.
-    for (rate, rtt, flows, waiting) in
-        [(10, 40, 1, 2.74), (10, 100, 1, 2.88), (50, 40, 1, 2.71), (10, 40, 4, 9.28), (2, 200, 1, 2.74)]
-    {
-        let one_way = f64::from(rtt) / 2.0;
-        let bottleneck = LinkPlan { queue: packets(1000), ..link("bottleneck", mbps(rate), one_way) };
-        let controllers = (0..flows).map(|index| flow(&format!("f{index}"), copa(false)));
-        let mut plan = plan(60, there_and_back(bottleneck, one_way), controllers.collect());
-        plan.record.measure_from_ns = 20 * SECOND;
-        let found = table(&run(&plan, 1), "links").reals("queue_mean_packets")[0];
+    // Mbit/s, round trip in ms, flows, buffer; packets waiting.
+    for (case, waiting) in [
+        ((10, 40, 1, 1000), 2.74),
+        ((10, 100, 1, 1000), 2.88),
+        ((50, 40, 1, 1000), 2.71),
+        ((10, 40, 4, 1000), 9.28),
+        ((2, 200, 1, 1000), 2.74),
+    ] {
+        let found = alone_on(case, &copa(false), 20, 60).0;
+        assert!((found / waiting - 1.0).abs() < 0.15, "{case:?}: {found} packets wait, not {waiting}");
+    }
+}
+
+/// Waiting packets (the mean from `from` to `end`) and the share of the link of flows that begin 3 s after each other.
+fn alone_on(case: (u64, u32, u64, u64), controller: &ControllerPlan, from: u64, end: u64) -> (f64, f64) {
+    let (rate, rtt, flows, buffer) = case;
+    let one_way = f64::from(rtt) / 2.0;
+    let bottleneck = LinkPlan { queue: packets(buffer), ..link("bottleneck", mbps(rate), one_way) };
+    let flows = (0..flows).map(|index| FlowPlan {
+        start_ns: Draw::Constant { value: (3 * index * SECOND) as f64 },
+        ..flow(&format!("f{index}"), controller.clone())
+    });
+    let mut plan = plan(end, there_and_back(bottleneck, one_way), flows.collect());
+    plan.record.measure_from_ns = from * SECOND;
+    let outcome = run(&plan, 1);
+    let links = table(&outcome, "links");
+    let departed = links.integers("departed_bytes")[0] as f64;
+    let share = departed * 8.0 / (end - from) as f64 / (rate as f64 * 1e6);
+    (links.reals("queue_mean_packets")[0], share)
+}
+
+/// s2n-quic's BBR over one link (`tools/second_programs`). The queue of one flow alone is not compared: there a rate
+/// sample runs on over packets that were sent at one instant, which finds up to 3 % more than the link has, and so its
+/// queue stands at the window's limit. Nor are losses, which the same samples hide in part: docs/schemes/bbr.md.
+#[test]
+fn bbr_shares_and_waits_as_s2n_quics_does() {
+    // Mbit/s, round trip in ms, flows, buffer; share of the link, packets waiting.
+    for (case, share, waiting) in [
+        ((10, 40, 1, 100), 0.975, None),
+        ((10, 100, 1, 100), 0.970, None),
+        ((50, 40, 1, 400), 0.977, None),
+        ((2, 200, 1, 200), 0.964, None),
+        ((10, 40, 2, 100), 0.976, Some(38.94)),
+        ((10, 40, 4, 100), 0.976, Some(48.47)),
+    ] {
+        let found = alone_on(case, &bbr(), 20, 60);
+        assert!((found.1 / share - 1.0).abs() < 0.03, "{case:?}: {} of the link, not {share}", found.1);
+        let Some(waiting) = waiting else { continue };
+        assert!((found.0 / waiting - 1.0).abs() < 0.15, "{case:?}: {} packets wait, not {waiting}", found.0);
+    }
+}
+
+/// The draft's rules written a second time, and the sender that Darwin releases (`tools/second_programs`), which grows
+/// by a whole packet in a round trip and puts slowdowns off: one flow's queue is a tenth longer there.
+#[test]
+fn ledbat_waits_and_sends_as_much_as_a_second_program_and_nearly_as_darwins() {
+    // Mbit/s, round trip in ms, flows, buffer; packets waiting and share of the link by the draft, waiting in Darwin.
+    for (case, waiting, share, darwin) in [
+        ((10, 40, 1, 1000), 45.70, 0.947, Some(49.57)),
+        ((10, 100, 1, 1000), 45.30, 0.933, Some(48.27)),
+        ((50, 40, 1, 4000), 226.87, 0.935, Some(249.16)),
+        ((10, 40, 2, 1000), 44.33, 1.0, None),
+        ((10, 40, 4, 1000), 45.88, 1.0, None),
+        ((2, 200, 1, 1000), 8.80, 0.937, None),
+    ] {
+        let found = alone_on(case, &ledbat(), 20, 120);
+        assert!((found.0 / waiting - 1.0).abs() < 0.05, "{case:?}: {} packets wait, not {waiting}", found.0);
+        assert!((found.1 / share - 1.0).abs() < 0.01, "{case:?}: {} of the link, not {share}", found.1);
+        let Some(darwin) = darwin else { continue };
         assert!(
-            (found / waiting - 1.0).abs() < 0.15,
-            "{rate} Mbit/s, {rtt} ms, {flows}: {found}, not {waiting}"
+            (found.0 / darwin - 1.0).abs() < 0.12,
+            "{case:?}: {} packets wait, in Darwin {darwin}",
+            found.0
         );
     }
 }

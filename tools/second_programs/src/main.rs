@@ -1,0 +1,67 @@
+//! Controllers of today a second time: what `crates/sim/tests/yardsticks.rs` holds ours to.
+//!
+//!     cargo run --release --manifest-path tools/second_programs/Cargo.toml
+//!
+//! BBR is s2n-quic's (draft-cardwell-iccrg-bbr-congestion-control-02), as it is released; LEDBAT++ is written from the
+//! rules alone, once as the draft has them and once as the sender that Darwin releases differs from them.
+
+mod bbr;
+mod ledbat;
+mod link;
+
+use bbr::Bbr;
+use ledbat::{Ledbat, Rule};
+use link::{Path, Sender, run};
+
+/// Mbit/s, round trip in ms, flows, buffer in packets, part of the packets that is damaged.
+type Case = (f64, f64, u64, usize, f64);
+
+const BBR: [Case; 8] = [
+    (10.0, 40.0, 1, 100, 0.0),
+    (10.0, 100.0, 1, 100, 0.0),
+    (50.0, 40.0, 1, 400, 0.0),
+    (2.0, 200.0, 1, 200, 0.0),
+    (10.0, 40.0, 2, 100, 0.0),
+    (10.0, 40.0, 4, 100, 0.0),
+    (10.0, 40.0, 1, 100, 0.01),
+    (10.0, 40.0, 1, 100, 0.03),
+];
+
+const LEDBAT: [Case; 6] = [
+    (10.0, 40.0, 1, 1000, 0.0),
+    (10.0, 100.0, 1, 1000, 0.0),
+    (50.0, 40.0, 1, 4000, 0.0),
+    (10.0, 40.0, 2, 1000, 0.0),
+    (10.0, 40.0, 4, 1000, 0.0),
+    (2.0, 200.0, 1, 1000, 0.0),
+];
+
+fn main() {
+    println!("s2n-quic's BBR, means of ten runs from 20 to 60 s");
+    for case in BBR {
+        show(case, 10, 60.0, |seed| Box::new(Bbr::new(seed)));
+    }
+    for (rule, name) in [(Rule::Draft, "as the draft has it"), (Rule::Darwin, "as Darwin has it")] {
+        println!("LEDBAT++ {name}, from 20 to 120 s");
+        for case in LEDBAT {
+            show(case, 1, 120.0, |_| Box::new(Ledbat::new(rule)));
+        }
+    }
+}
+
+fn show(case: Case, runs: u8, end: f64, sender: impl Fn(u8) -> Box<dyn Sender>) {
+    let (mbps, rtt_ms, flows, buffer, loss) = case;
+    let path = Path { mbps, rtt: rtt_ms / 1e3, buffer, loss };
+    let (mut waiting, mut share, mut least) = (0.0, 0.0, 0.0);
+    for number in 0..runs {
+        let mut senders: Vec<_> = (0..flows).map(|flow| sender(16 * (number + 1) + flow as u8)).collect();
+        let seen = run(&path, &mut senders, 3.0, 20.0, end);
+        waiting += seen.waiting / f64::from(runs);
+        share += seen.rates.iter().sum::<f64>() / mbps / f64::from(runs);
+        least += seen.rates.iter().copied().fold(f64::MAX, f64::min) / mbps / f64::from(runs);
+    }
+    println!(
+        "  {mbps} Mbit/s {rtt_ms} ms {flows} flows, buffer {buffer}, loss {loss}: \
+         {waiting:.2} packets wait, {share:.3} of the link, {least:.3} the slowest"
+    );
+}
