@@ -5,7 +5,6 @@ mod overload;
 mod response;
 mod scaling;
 
-pub(crate) use mpcp::load_factor;
 pub use mpcp::{Mpcp, MpcpConfig};
 pub use overload::{AfterFreeze, VcpFreeze};
 pub use scaling::{AdditiveScaling, RttScaling, VcpBounds};

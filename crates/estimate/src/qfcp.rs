@@ -15,7 +15,7 @@ pub struct QfcpConfig {
     /// Growth for each interval in which the link was not busy throughout, at least one: 1.05 (our
     /// choice; the paper's number is not known).
     pub growth: f64,
-    /// How long the output is measured, greater than zero: 200 ms. QFCP takes the mean round trip; this source has
+    /// How long the output is measured, greater than zero: 100 ms (our choice). QFCP takes the mean round trip; this source has
     /// its own timer.
     pub interval: Duration,
 }
@@ -26,7 +26,7 @@ impl Default for QfcpConfig {
             initial: Rate::from_bps(10_000_000),
             maximum: Rate::from_bps(20_000_000),
             growth: 1.05,
-            interval: Duration::from_millis(200),
+            interval: Duration::from_millis(100),
         }
     }
 }
@@ -134,6 +134,13 @@ impl CapacitySource for Qfcp {
 mod tests {
     use super::*;
 
+    const CONFIG: QfcpConfig = QfcpConfig {
+        initial: Rate::from_bps(10_000_000),
+        maximum: Rate::from_bps(20_000_000),
+        growth: 1.05,
+        interval: Duration::from_millis(200),
+    };
+
     fn backlog(packets: u64) -> Backlog {
         Backlog { bytes: Bytes::new(packets * 1000), packets }
     }
@@ -150,7 +157,7 @@ mod tests {
 
     #[test]
     fn idle_grows_busy_measures() {
-        let mut source = Qfcp::new(QfcpConfig::default()).unwrap();
+        let mut source = Qfcp::new(CONFIG).unwrap();
         assert!((after(&mut source, 200, 100) - 10.5e6).abs() < 1.0);
         for departure in 0..50 {
             source.on_departure(at(210 + departure), Bytes::new(1000), backlog(99 - departure));
@@ -166,7 +173,7 @@ mod tests {
 
     #[test]
     fn growth_and_measurement_stop_at_the_bound() {
-        let mut source = Qfcp::new(QfcpConfig::default()).unwrap();
+        let mut source = Qfcp::new(CONFIG).unwrap();
         for interval in 1..100 {
             after(&mut source, 200 * interval, 0);
         }

@@ -55,3 +55,65 @@ pub struct LoadWord {
     /// Which of them this packet is, from zero.
     pub digit: u8,
 }
+
+/// The most packets for one word that the level has room for.
+const MAX_DIGITS: u8 = 8;
+
+impl LoadWord {
+    /// `ρ_max`, the load factor that the highest level stands for (a reconstruction: docs/schemes/mpcp.md); larger ones are encoded as this one.
+    pub const MAX_LOAD: f64 = 1.2;
+
+    /// `load` in `2 digits` bits, to the nearest level, `round((4ⁿ − 1) min(ρ, ρ_max) / ρ_max)`; 1 to 8 digits, others
+    /// count as the nearest of these.
+    pub fn level(load: f64, digits: u8) -> u16 {
+        // At most 4⁸ − 1, which 16 bits hold.
+        libm::round(highest(digits) * load.min(Self::MAX_LOAD) / Self::MAX_LOAD) as u16
+    }
+
+    /// The load factor that the level stands for.
+    pub fn load_factor(level: u16, digits: u8) -> f64 {
+        f64::from(level) * Self::MAX_LOAD / highest(digits)
+    }
+}
+
+/// The highest level of `2 digits` bits.
+fn highest(digits: u8) -> f64 {
+    f64::from((1_u32 << (2 * digits.clamp(1, MAX_DIGITS))) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+    }
+
+    #[test]
+    fn levels_span_zero_to_the_maximum() {
+        for (digits, highest) in [(1, 3), (2, 15), (3, 63), (8, u16::MAX)] {
+            assert_eq!(LoadWord::level(0.0, digits), 0);
+            assert_eq!(LoadWord::level(1.2, digits), highest);
+            assert_eq!(LoadWord::level(1e9, digits), highest);
+            assert_eq!(LoadWord::level(0.6, digits), highest / 2 + 1, "half rounds up");
+            close(LoadWord::load_factor(0, digits), 0.0);
+            close(LoadWord::load_factor(highest, digits), 1.2);
+        }
+    }
+
+    #[test]
+    fn two_packets_carry_sixteen_levels_of_eight_percent() {
+        for (load, level) in [(0.8, 10), (0.75, 9), (0.97, 12), (1.03, 13)] {
+            assert_eq!(LoadWord::level(load, 2), level);
+        }
+        close(LoadWord::load_factor(10, 2), 0.8);
+        close(LoadWord::load_factor(1, 1), 0.4);
+    }
+
+    #[test]
+    fn impossible_numbers_of_digits_do_no_harm() {
+        assert_eq!(LoadWord::level(1.2, 0), 3);
+        assert_eq!(LoadWord::level(1.2, 200), u16::MAX);
+        close(LoadWord::load_factor(3, 0), 1.2);
+    }
+}

@@ -1,9 +1,8 @@
 //! What in an acknowledgment tells of congestion.
 
-use airpath_model::{AckEvent, Duration, LoadCode, PathHeader};
+use airpath_model::{AckEvent, Duration, LoadCode, LoadWord, PathHeader};
 
 use crate::ConfigError;
-use crate::vcp::load_factor;
 use airpath_model::config::check;
 
 /// What in an acknowledgment tells of congestion. An echo of a CE mark always does.
@@ -58,7 +57,7 @@ fn routers_tell(path: PathHeader) -> bool {
     match path {
         PathHeader::Load(code) => code == LoadCode::Overload,
         PathHeader::Xcp(header) => header.delta_throughput < 0.0,
-        PathHeader::Word(word) => load_factor(word.level, word.digits) >= 1.0,
+        PathHeader::Word(word) => LoadWord::load_factor(word.level, word.digits) >= 1.0,
         _ => false,
     }
 }

@@ -12,9 +12,6 @@ use super::{LOW_LOAD, VcpConfig};
 use crate::ConfigError;
 use airpath_model::config::check;
 
-/// `ρ_max`: the load factor that the highest level stands for.
-const MAX_LOAD: f64 = 1.2;
-
 /// The most packets for one word that the header's level has room for.
 const MAX_DIGITS: u8 = 8;
 
@@ -133,7 +130,7 @@ impl Mpcp {
         }
         let packets = event.acked.get().div_ceil(event.mss.get().max(1)).max(1);
         if let Some(level) = self.group.on_word(word, packets) {
-            let load = load_factor(level, self.digits);
+            let load = LoadWord::load_factor(level, self.digits);
             if self.load.replace(load).is_none_or(|before| before.to_bits() != load.to_bits()) {
                 probe.record(event.now, Measurement::Named("load_factor", load));
             }
@@ -186,15 +183,9 @@ fn region(load: f64) -> Region {
     } else if load < 1.0 {
         Region::Additive
     } else {
-        let severity = ((load - 1.0) / (MAX_LOAD - 1.0)).min(1.0);
+        let severity = ((load - 1.0) / (LoadWord::MAX_LOAD - 1.0)).min(1.0);
         Region::Decrease(MILDEST_DECREASE - severity * (MILDEST_DECREASE - STRONGEST_DECREASE))
     }
-}
-
-/// The load factor that a level of `2 digits` bits stands for; 1 to 8 digits.
-pub(crate) fn load_factor(level: u16, digits: u8) -> f64 {
-    let highest = (1_u32 << (2 * digits)) - 1;
-    f64::from(level) * MAX_LOAD / f64::from(highest)
 }
 
 /// How much of a group of packets has been acknowledged.

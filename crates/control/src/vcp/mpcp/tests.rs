@@ -54,15 +54,6 @@ fn multiplicative_decrease_falls_linearly() {
 }
 
 #[test]
-fn levels_are_load_factors() {
-    close(load_factor(0, 2), 0.0);
-    close(load_factor(10, 2), 0.8);
-    close(load_factor(15, 2), 1.2);
-    close(load_factor(1, 1), 0.4);
-    close(load_factor(u16::MAX, 8), 1.2);
-}
-
-#[test]
 fn packets_are_numbered_in_groups() {
     for (digits, expected) in [(1, [0, 0, 0, 0]), (2, [0, 1, 0, 1]), (3, [0, 1, 2, 0])] {
         let mut controller = mpcp(digits);
