@@ -83,6 +83,28 @@ proptest! {
         }
     }
 
+    /// Links that are captured see each packet at its own instant, others learn beforehand what will come. Nobody can tell.
+    #[test]
+    fn what_is_captured_changes_nothing(plan in any_plan(), unrecorded in any::<u8>(), seed in any::<u64>()) {
+        let mut plan = plan;
+        let hops = plan.links.len() / 2;
+        plan.record.capture = vec![];
+        for (index, link) in plan.links.iter_mut().enumerate() {
+            link.record = unrecorded >> (index % hops) & 1 == 0;
+        }
+        let mut captured = plan.clone();
+        captured.record.capture = (0..plan.links.len()).collect();
+        let (one, other) = (run_with_trace(&plan, seed), run_with_trace(&captured, seed));
+        let inside = |outcome: &Outcome| {
+            let counts = outcome.counts;
+            (counts.packet_hops, counts.packets_inside, counts.packets_received, counts.packets_sent)
+        };
+        prop_assert_eq!(inside(&one), inside(&other));
+        for (one, other) in one.tables.iter().zip(&other.tables) {
+            prop_assert_eq!(format!("{:?}", one), format!("{:?}", other), "{}", one.name);
+        }
+    }
+
     #[test]
     fn the_same_plan_and_seed_give_the_same_tables_on_any_thread(plan in any_plan(), seed in any::<u64>()) {
         let here = run_with_trace(&plan, seed);
