@@ -1,4 +1,4 @@
-//! The event queue: integer time, ties in the order of insertion, at most one live entry for each target.
+//! The event queue: integer time, ties in the order in which they were asked for, at most one live entry for each target.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,8 @@ pub(crate) struct EventQueue {
     first_timer: Target,
     /// Each target's live entry; [`Entry::NONE`] without one.
     live: Vec<Entry>,
-    inserted: u64,
+    /// The event that was handed out last.
+    current: Entry,
 }
 
 /// Entries, the earliest on top.
@@ -57,29 +58,42 @@ impl Heap {
     }
 }
 
-/// Time, then number of insertion (40 bits: a million million), then target (24 bits), in one number so that one
-/// comparison orders entries. The target decides nothing, because insertion numbers differ.
+/// Time, then the time at which it was asked for (as an age of at most 2^40 ns, 18 minutes: all that are older count as equally
+/// old), then target (24 bits), in one number so that one comparison orders entries.
+///
+/// So the order of events at one instant does not depend on how the engine came to know of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry(u128);
+pub(crate) struct Entry(u128);
 
 /// How many targets there can be.
 pub(crate) const MAX_TARGETS: usize = 1 << TARGET_BITS;
 
 const TARGET_BITS: u32 = 24;
+const MAX_AGE: u64 = (1 << (64 - TARGET_BITS)) - 1;
 
 impl Entry {
     /// Later than every entry.
-    const NONE: Self = Self(u128::MAX);
+    pub(crate) const NONE: Self = Self(u128::MAX);
 
-    fn new(at: Timestamp, inserted: u64, target: Target) -> Self {
-        Self(u128::from(at.as_nanos()) << 64 | u128::from(inserted << TARGET_BITS | u64::from(target)))
+    /// An event at `at` that was asked for at `since`.
+    #[inline]
+    pub(crate) fn new(at: Timestamp, since: Timestamp, target: Target) -> Self {
+        let youth = MAX_AGE - at.as_nanos().saturating_sub(since.as_nanos()).min(MAX_AGE);
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(youth << TARGET_BITS | u64::from(target)))
     }
 
-    fn at(self) -> Timestamp {
+    /// After every event at that instant.
+    pub(crate) fn last_at(at: Timestamp) -> Self {
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(u64::MAX))
+    }
+
+    #[inline]
+    pub(crate) fn at(self) -> Timestamp {
         Timestamp::from_nanos((self.0 >> 64) as u64)
     }
 
-    fn target(self) -> Target {
+    #[inline]
+    pub(crate) fn target(self) -> Target {
         self.0 as Target & (MAX_TARGETS as Target - 1)
     }
 }
@@ -93,7 +107,7 @@ impl EventQueue {
             timers: Heap::default(),
             first_timer: links as Target,
             live: vec![Entry::NONE; links + timers],
-            inserted: 0,
+            current: Entry(0),
         }
     }
 
@@ -101,14 +115,32 @@ impl EventQueue {
     #[inline]
     pub(crate) fn schedule(&mut self, target: Target, at: Timestamp) {
         if at < self.live[target as usize].at() {
-            self.insert(target, at);
+            self.insert(target, at, self.current.at());
         }
     }
 
-    fn insert(&mut self, target: Target, at: Timestamp) {
-        let entry = Entry::new(at, self.inserted, target);
+    /// The same for an event that is as if it had been asked for at `since`.
+    #[inline]
+    pub(crate) fn schedule_since(&mut self, target: Target, at: Timestamp, since: Timestamp) {
+        if at < self.live[target as usize].at() {
+            self.insert(target, at, since);
+        }
+    }
+
+    /// The event that is under way.
+    #[inline]
+    pub(crate) fn current(&self) -> Entry {
+        self.current
+    }
+
+    /// All events up to and including this instant are over.
+    pub(crate) fn all_over(&mut self, now: Timestamp) {
+        self.current = self.current.max(Entry::last_at(now));
+    }
+
+    fn insert(&mut self, target: Target, at: Timestamp, since: Timestamp) {
+        let entry = Entry::new(at, since, target);
         self.live[target as usize] = entry;
-        self.inserted += 1;
         let heap = if target < self.first_timer { &mut self.links } else { &mut self.timers };
         heap.insert(entry);
     }
@@ -142,6 +174,7 @@ impl EventQueue {
             let live = &mut self.live[entry.target() as usize];
             if *live == entry {
                 *live = Entry::NONE;
+                self.current = entry;
                 return Some((entry.at(), entry.target()));
             }
         }
@@ -158,13 +191,27 @@ mod tests {
     }
 
     #[test]
-    fn ties_come_out_in_the_order_of_insertion() {
-        let mut queue = EventQueue::new(2, 2);
-        for target in [2, 0, 3, 1] {
+    fn ties_come_out_in_the_order_in_which_they_were_asked_for() {
+        let mut queue = EventQueue::new(3, 3);
+        queue.schedule(5, at(3));
+        for target in [4, 2] {
             queue.schedule(target, at(7));
         }
+        queue.schedule_since(0, at(7), at(5));
+        assert_eq!(queue.pop(), Some((at(3), 5)));
+        for target in [3, 1] {
+            queue.schedule(target, at(7)); // at 3
+        }
         let order: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|(_, target)| target).collect();
-        assert_eq!(order, [2, 0, 3, 1]);
+        assert_eq!(order, [2, 4, 1, 3, 0]);
+    }
+
+    #[test]
+    fn long_ago_is_as_long_ago_as_any() {
+        let old = |since| Entry::new(at(1 << 50), at(since), 1);
+        assert_eq!(old(0), old(1_000_000));
+        assert!(old(0) < old((1 << 50) - 5));
+        assert_eq!((old(3).at(), old(3).target()), (at(1 << 50), 1));
     }
 
     #[test]
@@ -179,19 +226,19 @@ mod tests {
 
     proptest! {
         /// Against a plain list, scheduling between events: every target fires at the earliest time asked for since
-        /// it fired last, ties in the order of insertion.
+        /// it fired last, ties in the order in which they were asked for, then of targets.
         #[test]
         fn agrees_with_a_plain_list(steps in prop::collection::vec(prop::option::of((0_u32..6, 0_u64..20)), 0..200)) {
             let mut queue = EventQueue::new(3, 3);
-            let mut list: Vec<(u64, usize, u32)> = Vec::new();
+            let mut list: Vec<(u64, u64, u32)> = Vec::new();
             let mut now = 0;
-            for (number, step) in steps.into_iter().enumerate() {
+            for step in steps {
                 if let Some((target, later)) = step {
                     let time = now + later;
                     queue.schedule(target, at(time));
                     if list.iter().all(|entry| entry.2 != target || entry.0 > time) {
                         list.retain(|entry| entry.2 != target);
-                        list.push((time, number, target));
+                        list.push((time, now, target));
                     }
                 } else {
                     list.sort_unstable();

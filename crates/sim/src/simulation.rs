@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::ahead::Sizes;
 use crate::assemble::{assemble_flows, assemble_routes};
 use crate::check::PlanError;
 use crate::control::RunControl;
@@ -32,7 +33,8 @@ impl Simulation {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let (flows, sources) = assemble_flows(plan, &places, seed)?;
-        let network = Network::assemble(plan, inputs, seed, routes, &sources, 2 * flows.len())?;
+        let (sizes, timers) = (Some(Sizes::of(plan)), 2 * flows.len());
+        let network = Network::assemble(plan, inputs, seed, routes, &sources, sizes, timers)?;
         let mut simulation = Self { network, flows };
         for flow in 0..simulation.flows.len() {
             simulation.schedule_end(flow, End::Sender);

@@ -338,7 +338,7 @@ impl Recorder {
             self.link_series.finish(),
             self.observations.finish(),
             self.estimates.finish(),
-            self.drops.finish(),
+            self.drops.finish().sorted_by_time(),
             delays.finish(),
         ];
         if self.keep.packets {
