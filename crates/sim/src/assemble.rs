@@ -206,6 +206,9 @@ fn connection(
     let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
         return Err(problem("needs a controller and a transport".to_owned()));
     };
+    if let ControllerPlan::Kernel { algorithm } = controller {
+        return Err(problem(format!("kernel:{algorithm} is the kernel's: it runs in the emulator only")));
+    }
     let setup = ConnectionSetup {
         files,
         sender: sender_config(transport),

@@ -45,11 +45,9 @@ pub fn workloads(flow: &FlowPlan, end: Timestamp, seed: u64) -> Vec<Workload> {
     match &flow.traffic {
         TrafficPlan::Bulk => one(Sending::Files(Files::Endless)),
         TrafficPlan::File { bytes } => one(Sending::Files(Files::One { size: Bytes::new(*bytes) })),
-        TrafficPlan::Repeated { bytes, pause_ns } => one(Sending::Files(Files::Repeated {
-            size: *bytes,
-            pause: *pause_ns,
-            stream: stream("files"),
-        })),
+        TrafficPlan::Repeated { bytes, pause_ns } => {
+            one(Sending::Files(Files::Repeated { size: *bytes, pause: *pause_ns, stream: stream("files") }))
+        }
         TrafficPlan::Arrivals { bytes, mean_interval_ns } => {
             let (mut arrivals, mut sizes) = (stream("arrivals"), stream("sizes"));
             let interval = Draw::Exponential { mean: *mean_interval_ns };
