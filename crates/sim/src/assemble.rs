@@ -17,7 +17,7 @@ use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
 use crate::input::Input;
 use crate::link::Link;
 use crate::plain_link::PlainLink;
-use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
+use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
 use crate::router::{limit, qdisc};
 use crate::workload::{Files, Sending, Workload, workloads};
