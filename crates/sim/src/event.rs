@@ -113,6 +113,22 @@ impl EventQueue {
         heap.insert(entry);
     }
 
+    /// When the next event is due; [`Timestamp::NEVER`] without one.
+    pub(crate) fn next(&mut self) -> Timestamp {
+        loop {
+            let (link, timer) = (self.links.top(), self.timers.top());
+            let (heap, entry) =
+                if link < timer { (&mut self.links, link) } else { (&mut self.timers, timer) };
+            if entry == Entry::NONE {
+                return Timestamp::NEVER;
+            }
+            if self.live[entry.target() as usize] == entry {
+                return entry.at();
+            }
+            heap.top_is_spent = true;
+        }
+    }
+
     /// The next event; its target has no live entry any more.
     pub(crate) fn pop(&mut self) -> Option<(Timestamp, Target)> {
         loop {
@@ -181,6 +197,7 @@ mod tests {
                     list.sort_unstable();
                     let expected = (!list.is_empty()).then(|| list.remove(0));
                     now = expected.map_or(now, |entry| entry.0);
+                    prop_assert_eq!(queue.next(), expected.map_or(Timestamp::NEVER, |entry| at(entry.0)));
                     prop_assert_eq!(queue.pop(), expected.map(|(time, _, target)| (at(time), target)));
                 }
             }

@@ -36,8 +36,7 @@ pub enum Sending {
 /// The flows of one source of a plan that lasts until `end`, in the order of their instances.
 pub fn workloads(flow: &FlowPlan, end: Timestamp, seed: u64) -> Vec<Workload> {
     let stream = |part: &str| RandomStream::new(seed, &format!("flow/{}/{part}", flow.name));
-    let start = flow.start_ns.instant(&mut stream("start"));
-    let stop = flow.stop_ns.map_or(Timestamp::NEVER, |stop| stop.instant(&mut stream("stop")));
+    let (start, stop) = flow.span(seed);
     let one = |sending: Sending| vec![Workload { start, stop, sending }];
     let datagrams = |pattern: Pattern, start_off: bool| {
         one(Sending::Datagrams(Datagrams::new(pattern, stream("datagrams"), start, stop, start_off)))
