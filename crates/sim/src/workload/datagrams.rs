@@ -106,6 +106,11 @@ impl Datagrams {
         if self.next < self.stop { self.next } else { Timestamp::NEVER }
     }
 
+    /// Sends nothing more.
+    pub fn stop(&mut self) {
+        self.stop = Timestamp::ZERO;
+    }
+
     /// Whether `now` is between start and stop.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.start <= now && now < self.stop
