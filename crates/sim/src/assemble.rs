@@ -21,35 +21,60 @@ use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePl
 use crate::record::{Buffer, Keep, Recorder};
 use crate::router::{limit, qdisc};
 
-/// The parts of a run.
-#[derive(Debug)]
-pub(crate) struct Assembly {
-    pub(crate) links: Vec<AnyLink>,
-    pub(crate) delays_s: Vec<f64>,
-    pub(crate) flows: Vec<Flow>,
-    pub(crate) routes: Vec<u32>,
-    pub(crate) recorder: Recorder,
-}
-
 /// Ends a route in the route table.
 pub(crate) const END_OF_ROUTE: u32 = u32::MAX;
 
-/// Builds the parts of a checked plan. Every random component gets a stream of its own, named by its path.
-pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Assembly, PlanError> {
-    let mut flows = Vec::new();
+/// Where the routes of one flow of the plan begin in the route table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlowRoutes {
+    /// From its sender to its receiver.
+    pub(crate) forward: u32,
+    /// Back.
+    pub(crate) back: u32,
+}
+
+/// The route table of a checked plan, and where in it each flow of the plan stands.
+pub(crate) fn assemble_routes(plan: &Plan) -> (Vec<u32>, Vec<FlowRoutes>) {
     let mut routes = Vec::new();
-    let (mut measured_at, mut sources) = (Vec::new(), Vec::new());
-    for (source, flow) in plan.flows.iter().enumerate() {
-        let route = add_route(&mut routes, &flow.path);
-        let reverse_route = add_route(&mut routes, &flow.reverse_path);
-        for (instance, (start, kind)) in kinds(flow, plan, seed)?.into_iter().enumerate() {
-            let index = flows.len() as u32;
-            flows.push(Flow { index, instance: instance as u32, route, reverse_route, start, kind });
-            measured_at.push((flow.measured_at as u32, source as u32));
-            sources.push(source as u32);
+    let mut add = |path: &[usize]| {
+        let begins = routes.len() as u32;
+        routes.extend(path.iter().map(|&link| link as u32));
+        routes.push(END_OF_ROUTE);
+        begins
+    };
+    let places = plan.flows.iter().map(|flow| {
+        let forward = add(&flow.path);
+        FlowRoutes { forward, back: add(&flow.reverse_path) }
+    });
+    let places = places.collect();
+    (routes, places)
+}
+
+/// The flows of a checked plan, each with the flow of the plan that it comes from. Every random component gets a stream
+/// of its own, named by its path.
+pub(crate) fn assemble_flows(
+    plan: &Plan,
+    routes: &[FlowRoutes],
+    seed: u64,
+) -> Result<(Vec<Flow>, Vec<u32>), PlanError> {
+    let (mut flows, mut sources) = (Vec::new(), Vec::new());
+    for (source, (flow, routes)) in (0..).zip(plan.flows.iter().zip(routes)) {
+        for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed)?) {
+            let (index, route, reverse_route) = (flows.len() as u32, routes.forward, routes.back);
+            flows.push(Flow { index, instance, route, reverse_route, start, kind });
+            sources.push(source);
         }
     }
+    Ok((flows, sources))
+}
 
+/// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes.
+pub(crate) fn assemble_links(
+    plan: &Plan,
+    inputs: &[Arc<Input>],
+    seed: u64,
+    sources: &[u32],
+) -> Result<(Vec<AnyLink>, Vec<f64>), PlanError> {
     let mut links = Vec::with_capacity(plan.links.len());
     let mut delays_s = Vec::with_capacity(plan.links.len());
     let watched = watched(plan);
@@ -64,24 +89,29 @@ pub(crate) fn assemble(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<
             links.push(AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, delay)));
             continue;
         }
-        let qdisc = qdisc(&link.queue, &rate, &sources, stream("queue"))
-            .map_err(|problem| at_link(link, &problem))?;
+        let qdisc =
+            qdisc(&link.queue, &rate, sources, stream("queue")).map_err(|problem| at_link(link, &problem))?;
         let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
         let propagation = propagation(link, delay, stream("jitter"));
         let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
         links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation, arq))));
     }
 
+    Ok((links, delays_s))
+}
+
+/// What is to be recorded; `sources` as above.
+pub(crate) fn assemble_recorder(plan: &Plan, sources: &[u32]) -> Result<Recorder, PlanError> {
     let capture = Capture::new(&plan.record.capture, &plan.links)
         .map_err(|problem| PlanError::Value { place: "record.capture".to_owned(), problem })?;
-    let recorder = Recorder::new(
+    let measured_at = |source: u32| plan.flows[source as usize].measured_at as u32;
+    Ok(Recorder::new(
         plan.links.iter().map(|link| (link.record, buffer(&link.queue))),
-        measured_at.into_iter(),
+        sources.iter().map(|&source| (measured_at(source), source)),
         plan.flows.len(),
         Keep { packets: plan.record.packets, estimate_samples: plan.record.estimate_samples },
         capture,
-    );
-    Ok(Assembly { links, delays_s, flows, routes, recorder })
+    ))
 }
 
 /// The one rate of a link that has no more than a rate, a delay and a drop-tail queue.
@@ -106,13 +136,6 @@ fn buffer(queue: &QueuePlan) -> Buffer {
         (None, Some(packets)) => Buffer::Packets(packets),
         (None, None) => Buffer::Unlimited,
     }
-}
-
-fn add_route(routes: &mut Vec<u32>, path: &[usize]) -> u32 {
-    let begins = routes.len() as u32;
-    routes.extend(path.iter().map(|&link| link as u32));
-    routes.push(END_OF_ROUTE);
-    begins
 }
 
 fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propagation {
@@ -174,9 +197,8 @@ fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<Rat
 /// The flows of one source: one, or for random arrivals as many as arrive.
 fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
     let stream = |part: &str| RandomStream::new(seed, &format!("flow/{}/{part}", flow.name));
-    let start = flow.start_ns.instant(&mut stream("start"));
+    let (start, stop) = flow.span(seed);
     let end = Timestamp::from_nanos(plan.duration_ns);
-    let stop = flow.stop_ns.map_or(Timestamp::NEVER, |stop| stop.instant(&mut stream("stop")));
     let observers: Vec<_> = flow
         .estimators
         .iter()

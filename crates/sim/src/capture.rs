@@ -39,7 +39,10 @@ impl Capture {
         {
             // The only things that could fail are the writer, which is memory, and packets larger than IPv4 allows.
             // Such a packet is left out: a capture cannot show it.
-            let _ = writer.packet(interface, now.as_nanos(), &describe(packet));
+            // Of foreign packets nothing is known that a capture could show; a network of such is refused with captures.
+            if let Some(description) = describe(packet) {
+                let _ = writer.packet(interface, now.as_nanos(), &description);
+            }
         }
     }
 
@@ -55,7 +58,7 @@ impl std::fmt::Debug for Capture {
     }
 }
 
-fn describe(packet: &Packet) -> PacketDescription {
+fn describe(packet: &Packet) -> Option<PacketDescription> {
     let (near, far) = (address(10, packet.flow), address(11, packet.flow));
     let near_port = 10_000 + (packet.connection % 50_000) as u16;
     let towards_receiver = |payload_length, kind| PacketDescription {
@@ -67,7 +70,7 @@ fn describe(packet: &Packet) -> PacketDescription {
         kind,
         ecn: packet.ecn.bits(),
     };
-    match &packet.body {
+    Some(match &packet.body {
         Body::Segment(segment) => towards_receiver(segment.payload, PacketKind::Tcp(data_header(segment))),
         Body::Datagram { .. } => towards_receiver(packet.size.saturating_sub(UDP_HEADERS), PacketKind::Udp),
         Body::Acknowledgment(acknowledgment) => PacketDescription {
@@ -79,7 +82,8 @@ fn describe(packet: &Packet) -> PacketDescription {
             kind: PacketKind::Tcp(acknowledgment_header(acknowledgment)),
             ecn: packet.ecn.bits(),
         },
-    }
+        Body::Foreign(_) => return None,
+    })
 }
 
 fn data_header(segment: &Segment) -> TcpDescription {

@@ -39,6 +39,12 @@ impl Plan {
     /// # Errors
     /// The first thing that cannot be run.
     pub fn check(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
+        self.check_network(inputs)?;
+        self.flows.iter().try_for_each(|flow| check_traffic(flow, &self.links))
+    }
+
+    /// Checks all but what flows send and how.
+    pub(crate) fn check_network(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
         let record = &self.record;
         ensure(self.duration_ns > 0, "duration", "must be longer than nothing")?;
         ensure(record.interval_ns > 0, "record.interval", "must be longer than nothing")?;
@@ -63,7 +69,7 @@ impl Plan {
         distinct("estimators", self.estimators.iter().map(|estimator| estimator.name.as_str()))?;
         distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))?;
         self.links.iter().try_for_each(|link| check_link(link, inputs, self.flows.len()))?;
-        self.flows.iter().try_for_each(|flow| check_flow(flow, &self.links, self.estimators.len()))
+        self.flows.iter().try_for_each(|flow| check_route(flow, &self.links, self.estimators.len()))
     }
 }
 
@@ -113,7 +119,7 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>], flows: usize) -> Result<()
     }
 }
 
-fn check_flow(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result<(), PlanError> {
+fn check_route(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result<(), PlanError> {
     let place = format!("flow {}", flow.name);
     ensure(
         flow.estimators.iter().all(|&number| usize::from(number) < estimators),
@@ -132,7 +138,11 @@ fn check_flow(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result<
     )?;
     ensure(flow.path.contains(&flow.measured_at), &place, "is not measured on its own path")?;
     valid(flow.start_ns, &place, "start")?;
-    flow.stop_ns.map_or(Ok(()), |stop| valid(stop, &place, "stop"))?;
+    flow.stop_ns.map_or(Ok(()), |stop| valid(stop, &place, "stop"))
+}
+
+fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
+    let place = format!("flow {}", flow.name);
     let datagrams = match &flow.traffic {
         TrafficPlan::Bulk => false,
         TrafficPlan::File { bytes } => {

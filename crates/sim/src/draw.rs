@@ -2,7 +2,17 @@
 
 use airpath_model::{Duration, RandomStream, Timestamp};
 
-use crate::plan::Draw;
+use crate::plan::{Draw, FlowPlan};
+
+impl FlowPlan {
+    /// When the flow starts and stops in the run with that seed; [`Timestamp::NEVER`] when it does not stop.
+    pub fn span(&self, seed: u64) -> (Timestamp, Timestamp) {
+        let stream = |part: &str| RandomStream::new(seed, &format!("flow/{}/{part}", self.name));
+        let start = self.start_ns.instant(&mut stream("start"));
+        let stop = self.stop_ns.map_or(Timestamp::NEVER, |stop| stop.instant(&mut stream("stop")));
+        (start, stop)
+    }
+}
 
 impl Draw {
     /// Draws a value; a constant takes nothing from the stream.

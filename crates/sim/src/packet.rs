@@ -47,6 +47,19 @@ pub(crate) enum Body {
         /// It speaks to no router.
         path: PathHeader,
     },
+    /// A packet of somebody who keeps what it carries.
+    Foreign(Foreign),
+}
+
+/// What the network must know of a packet that somebody else keeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Foreign {
+    /// By which its owner knows it.
+    pub(crate) handle: u32,
+    /// Whether it goes from the flow's sender to its receiver.
+    pub(crate) is_data: bool,
+    /// What it says to routers.
+    pub(crate) path: PathHeader,
 }
 
 impl Deref for Packet {
@@ -104,7 +117,11 @@ impl airpath_model::Packet for Packet {
     }
 
     fn is_data(&self) -> bool {
-        !matches!(self.body, Body::Acknowledgment(_))
+        match &self.body {
+            Body::Segment(_) | Body::Datagram { .. } => true,
+            Body::Acknowledgment(_) => false,
+            Body::Foreign(packet) => packet.is_data,
+        }
     }
 
     fn path_header(&mut self) -> &mut PathHeader {
@@ -112,6 +129,7 @@ impl airpath_model::Packet for Packet {
             Body::Segment(segment) => &mut segment.path,
             Body::Acknowledgment(acknowledgment) => &mut acknowledgment.path,
             Body::Datagram { path, .. } => path,
+            Body::Foreign(packet) => &mut packet.path,
         }
     }
 }

@@ -4,12 +4,11 @@ use airpath_control::ConfigError;
 use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
-use super::FlowState;
 use crate::configure::controller;
 use crate::observers::Observed;
 use crate::packet::{Body, Contents, Packet};
 use crate::plan::{AckRatePlan, ControllerPlan, Draw};
-use crate::record::{CompletionRow, FlowRow, Recorder};
+use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
 
 /// What is sent over the connections of one flow.
 #[derive(Debug)]
@@ -228,19 +227,19 @@ impl ConnectionSource {
         }
     }
 
-    /// Completes the summary row.
-    pub(crate) fn complete(&self, row: FlowRow) -> FlowRow {
+    /// Completes the summary.
+    pub(crate) fn complete(&self, begun: FlowSummary) -> FlowSummary {
         let totals = self.totals();
-        FlowRow {
-            sent_packets: totals.sent_packets as i64,
-            retransmitted_packets: totals.retransmitted_packets as i64,
-            timeouts: totals.timeouts as i64,
-            recoveries: totals.recoveries as i64,
-            ecn_reductions: totals.ecn_reductions as i64,
-            spurious_timeouts: totals.spurious_timeouts as i64,
+        FlowSummary {
+            sent_packets: totals.sent_packets,
+            retransmitted_packets: totals.retransmitted_packets,
+            timeouts: totals.timeouts,
+            recoveries: totals.recoveries,
+            ecn_reductions: totals.ecn_reductions,
+            spurious_timeouts: totals.spurious_timeouts,
             srtt_s: seconds(self.sender.rtt().smoothed),
             min_rtt_s: seconds(self.sender.rtt().minimum),
-            ..row
+            ..begun
         }
     }
 

@@ -3,10 +3,10 @@
 mod connection;
 mod datagrams;
 
-use airpath_model::{Phase, Timestamp};
+use airpath_model::Timestamp;
 
 use crate::packet::{Body, Contents, Packet};
-use crate::record::{FlowRow, FlowState, Recorder};
+use crate::record::{FlowState, FlowSummary, Recorder};
 
 pub(crate) use connection::{ConnectionSetup, ConnectionSource, Files};
 pub(crate) use datagrams::{DatagramSource, Pattern};
@@ -114,24 +114,16 @@ impl Flow {
     pub(crate) fn state(&self, now: Timestamp) -> FlowState {
         match &self.kind {
             FlowKind::Connections(source) => source.state(),
-            FlowKind::Datagrams(source) => FlowState {
-                active: source.is_active(now),
-                cwnd_bytes: f64::NAN,
-                ssthresh_bytes: f64::NAN,
-                in_flight_bytes: f64::NAN,
-                srtt_s: f64::NAN,
-                pacing_rate_bps: f64::NAN,
-                phase: Phase::Steady,
-            },
+            FlowKind::Datagrams(source) => FlowState::unknown(source.is_active(now)),
         }
     }
 
-    /// Completes the summary row with what only the ends know.
-    pub(crate) fn complete(&self, row: FlowRow) -> FlowRow {
-        let row = FlowRow { instance: i64::from(self.instance), start_s: self.start.as_secs_f64(), ..row };
+    /// What its row in the table of flows wants to know.
+    pub(crate) fn summary(&self) -> FlowSummary {
+        let begun = FlowSummary { instance: self.instance, ..FlowSummary::begun(self.start) };
         match &self.kind {
-            FlowKind::Connections(source) => source.complete(row),
-            FlowKind::Datagrams(source) => FlowRow { sent_packets: source.sent() as i64, ..row },
+            FlowKind::Connections(source) => source.complete(begun),
+            FlowKind::Datagrams(source) => FlowSummary { sent_packets: source.sent(), ..begun },
         }
     }
 }

@@ -7,10 +7,12 @@ mod link;
 mod quantities;
 mod recorder;
 mod rows;
+mod state;
 mod table;
 
+pub use state::{FlowState, FlowSummary};
 pub use table::{Column, Table};
 
 pub(crate) use link::Buffer;
-pub(crate) use recorder::{FlowState, Keep, Recorded, Recorder};
-pub(crate) use rows::{CompletionRow, FlowRow, FlowTable};
+pub(crate) use recorder::{Keep, Recorded, Recorder};
+pub(crate) use rows::{CompletionRow, FlowTable};

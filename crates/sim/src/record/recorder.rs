@@ -14,9 +14,10 @@ use super::rows::{
     FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
     PacketRow, PacketTable,
 };
+use super::state::{FlowState, FlowSummary};
 use super::table::Table;
 use crate::capture::Capture;
-use crate::packet::{Body, Packet};
+use crate::packet::{Body, Foreign, Packet};
 
 /// Receives what happens on links and at receivers, and turns it into tables.
 #[derive(Debug)]
@@ -38,7 +39,12 @@ pub(crate) struct Recorder {
     quantities: QuantityNames,
     drops: DropTable,
     packets: PacketTable,
+    /// Foreign packets that were lost, until their owners are told.
+    lost_foreign: Vec<(u32, Foreign)>,
 }
+
+/// The sequence number of a packet that does not say it.
+const UNKNOWN: u64 = u64::MAX;
 
 /// What is kept row by row, where asked for.
 #[derive(Clone, Copy, Debug)]
@@ -55,18 +61,6 @@ pub(crate) struct Recorded {
     pub(crate) tables: Vec<Table>,
     pub(crate) quantities: Vec<&'static str>,
     pub(crate) capture: Option<Vec<u8>>,
-}
-
-/// What only the ends of a flow know, for its row in the series; NaN where there is no value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FlowState {
-    pub(crate) active: bool,
-    pub(crate) cwnd_bytes: f64,
-    pub(crate) ssthresh_bytes: f64,
-    pub(crate) in_flight_bytes: f64,
-    pub(crate) srtt_s: f64,
-    pub(crate) pacing_rate_bps: f64,
-    pub(crate) phase: Phase,
 }
 
 impl Recorder {
@@ -95,6 +89,7 @@ impl Recorder {
             quantities: QuantityNames::default(),
             drops: DropTable::default(),
             packets: PacketTable::default(),
+            lost_foreign: Vec::new(),
         }
     }
 
@@ -137,6 +132,9 @@ impl Recorder {
             flow.interval.lost_packets += 1;
             flow.lost_packets_total += 1;
         }
+        if let Body::Foreign(foreign) = packet.body {
+            self.lost_foreign.push((packet.flow, foreign));
+        }
         self.drops.push(DropRow {
             link: i64::from(link),
             flow: i64::from(packet.flow),
@@ -172,6 +170,7 @@ impl Recorder {
             let (sequence, retransmission) = match packet.body {
                 Body::Segment(segment) => (segment.sequence, segment.retransmission),
                 Body::Datagram { sequence, .. } => (sequence, false),
+                Body::Foreign(_) => (UNKNOWN, false),
                 Body::Acknowledgment(_) => return,
             };
             self.packets.push(PacketRow {
@@ -180,11 +179,21 @@ impl Recorder {
                 received_s: now.as_secs_f64(),
                 queueing_s: packet.queueing.as_secs_f64(),
                 bytes: i64::from(packet.size),
-                sequence: sequence as i64,
+                sequence: sequence as i64, // -1 where it is not known
                 retransmission: i64::from(retransmission),
                 ecn: i64::from(packet.ecn.bits()),
             });
         }
+    }
+
+    /// A flow's receiver hands `bytes` more to its application.
+    pub(crate) fn on_goodput(&mut self, flow: u32, bytes: u64) {
+        self.flows[flow as usize].interval.goodput_bytes += bytes;
+    }
+
+    /// Hands out the foreign packets that were lost since the last question, with their flows.
+    pub(crate) fn lost_foreign(&mut self) -> impl Iterator<Item = (u32, Foreign)> {
+        self.lost_foreign.drain(..)
     }
 
     /// A transfer is complete.
@@ -261,29 +270,29 @@ impl Recorder {
         self.distributions.iter_mut().for_each(DelayDistribution::clear);
     }
 
-    /// The summary row of a flow, to which its ends add what only they know.
-    pub(crate) fn flow_row(&self, flow: u32) -> FlowRow {
+    /// The row of a flow, with what only its ends know.
+    pub(crate) fn flow_row(&self, flow: u32, of_ends: &FlowSummary) -> FlowRow {
         let meter = &self.flows[flow as usize];
         let measured = &meter.measured;
         let seconds = |time: Option<Timestamp>| time.map_or(f64::NAN, Timestamp::as_secs_f64);
         FlowRow {
             flow: i64::from(flow),
             source: i64::from(meter.distribution),
-            instance: 0,
-            start_s: f64::NAN,
+            instance: i64::from(of_ends.instance),
+            start_s: of_ends.start.as_secs_f64(),
             first_departure_s: seconds(meter.first_departure),
             last_departure_s: seconds(meter.last_departure),
             arrived_bytes: measured.arrived_bytes as i64,
             departed_bytes: measured.departed_bytes as i64,
             goodput_bytes: measured.goodput_bytes as i64,
             delivered_packets: measured.received_packets as i64,
-            sent_packets: 0,
-            retransmitted_packets: 0,
+            sent_packets: of_ends.sent_packets as i64,
+            retransmitted_packets: of_ends.retransmitted_packets as i64,
             lost_packets: meter.lost_packets_total as i64,
-            timeouts: 0,
-            recoveries: 0,
-            ecn_reductions: 0,
-            spurious_timeouts: 0,
+            timeouts: of_ends.timeouts as i64,
+            recoveries: of_ends.recoveries as i64,
+            ecn_reductions: of_ends.ecn_reductions as i64,
+            spurious_timeouts: of_ends.spurious_timeouts as i64,
             delay_mean_s: measured.delay_mean(),
             delay_min_s: if meter.delay_min == airpath_model::Duration::MAX {
                 f64::NAN
@@ -291,8 +300,8 @@ impl Recorder {
                 meter.delay_min.as_secs_f64()
             },
             queueing_mean_s: measured.queueing_mean(),
-            srtt_s: f64::NAN,
-            min_rtt_s: f64::NAN,
+            srtt_s: of_ends.srtt_s,
+            min_rtt_s: of_ends.min_rtt_s,
         }
     }
 

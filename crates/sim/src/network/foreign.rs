@@ -1,0 +1,218 @@
+//! A network whose packets somebody else sends, keeps and receives: an emulator with real packets and a real clock.
+
+use std::sync::Arc;
+
+use airpath_model::{Bytes, Duration, Ecn, Packet as _, PathHeader, Probe, Timestamp};
+
+use super::{FlowState, FlowSummary, Network, Outcome};
+use crate::assemble::{FlowRoutes, assemble_routes};
+use crate::check::PlanError;
+use crate::input::Input;
+use crate::packet::{Body, Contents, Foreign};
+use crate::plan::Plan;
+use crate::record::CompletionRow;
+
+/// Which of a flow's two routes a packet takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the flow's sender to its receiver; such packets count as data.
+    Forward,
+    /// From its receiver to its sender.
+    Back,
+}
+
+/// A packet that enters the network.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForeignPacket {
+    /// The number of its flow in the plan.
+    pub flow: u32,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Its size on the wire, at most 16 MB.
+    pub size: u32,
+    /// The ECN field of its IP header.
+    pub ecn: Ecn,
+    /// What it says to routers.
+    pub path: PathHeader,
+    /// By which its owner knows it; the network only hands it back.
+    pub handle: u32,
+}
+
+/// A packet at the end of its route.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// When its last bit arrived.
+    pub at: Timestamp,
+    /// The packet, with its ECN field and header as routers left them.
+    pub packet: ForeignPacket,
+}
+
+/// A packet that the network lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// The number of its flow in the plan.
+    pub flow: u32,
+    /// Which way it went.
+    pub direction: Direction,
+    /// By which its owner knows it.
+    pub handle: u32,
+}
+
+/// A flow whose ends are elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ForeignFlow {
+    routes: FlowRoutes,
+    state: FlowState,
+}
+
+impl Network {
+    /// The network of a plan for foreign packets. Each flow of the plan is one flow, of which only the routes count and
+    /// where it is measured; what the plan says of its traffic, controller and transport is not looked at.
+    ///
+    /// # Errors
+    /// What in the plan cannot be run; captures, because what foreign packets carry is not known here.
+    pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
+        plan.check_network(inputs)?;
+        if !plan.record.capture.is_empty() {
+            return Err(PlanError::Value {
+                place: "record.capture".to_owned(),
+                problem: "foreign packets can only be captured where they come from".to_owned(),
+            });
+        }
+        let (routes, places) = assemble_routes(plan);
+        let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
+        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, 0)?;
+        let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
+        network.foreign = places.into_iter().map(foreign).collect();
+        network.schedule_clock();
+        Ok(network)
+    }
+
+    /// When something will happen by itself: call [`Network::advance`] then. [`Timestamp::NEVER`] when nothing will
+    /// before the end of the run.
+    pub fn next_event(&mut self) -> Timestamp {
+        let at = self.events.next();
+        if at > self.end { Timestamp::NEVER } else { at }
+    }
+
+    /// When the run ends: the plan's duration.
+    pub fn end(&self) -> Timestamp {
+        self.end
+    }
+
+    /// A packet enters the first link of its route at `now`. Call [`Network::advance`] up to `now` before: what was due
+    /// earlier must have happened. A packet given later than the run's end, or earlier than the last call, counts as of
+    /// the last call.
+    ///
+    /// # Panics
+    /// If the plan has no such flow, or the flow no route in that direction.
+    pub fn inject(&mut self, now: Timestamp, packet: ForeignPacket) {
+        self.now = self.now.max(now.min(self.end));
+        let routes = self.foreign[packet.flow as usize].routes;
+        let (hop, is_data) = match packet.direction {
+            Direction::Forward => (routes.forward, true),
+            Direction::Back => (routes.back, false),
+        };
+        if is_data {
+            self.recorder.on_sent(packet.flow, u64::from(packet.size));
+        }
+        self.send(Contents {
+            flow: packet.flow,
+            connection: 0,
+            hop,
+            size: packet.size,
+            ecn: packet.ecn,
+            sent_at: self.now,
+            enqueued_at: self.now,
+            queueing: Duration::ZERO,
+            body: Body::Foreign(Foreign { handle: packet.handle, is_data, path: packet.path }),
+        });
+    }
+
+    /// Lets everything happen that is due up to and including `until`, but nothing after the end of the run. `deliver`
+    /// is called for each packet that reaches the end of its route, in the order of time.
+    pub fn advance(&mut self, until: Timestamp, deliver: &mut impl FnMut(Delivery)) {
+        let until = until.min(self.end);
+        while self.events.next() <= until {
+            let Some((at, target)) = self.events.pop() else { break };
+            self.now = self.now.max(at);
+            self.counts.events += 1;
+            if target as usize == self.clock() {
+                let states: Vec<_> = self.foreign.iter().map(|flow| flow.state).collect();
+                self.end_interval(states.len(), |flow| states[flow]);
+            } else if let Some(mut packet) = self.on_link(target as usize) {
+                let path = *packet.path_header();
+                if let Body::Foreign(Foreign { handle, is_data, .. }) = packet.body {
+                    if is_data {
+                        self.recorder.on_received(self.now, &packet, 0);
+                    }
+                    let (flow, size, ecn) = (packet.flow, packet.size, packet.ecn);
+                    let direction = direction(is_data);
+                    let packet = ForeignPacket { flow, direction, size, ecn, path, handle };
+                    deliver(Delivery { at: self.now, packet });
+                }
+                self.places.take_back(packet);
+            }
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// Hands out the packets that were lost since the last question, so that their owner can forget them. Those that
+    /// were damaged are among them when their last bit has left.
+    pub fn lost(&mut self) -> impl Iterator<Item = Lost> {
+        let lost = |(flow, packet): (u32, Foreign)| Lost {
+            flow,
+            direction: direction(packet.is_data),
+            handle: packet.handle,
+        };
+        self.recorder.lost_foreign().map(lost)
+    }
+
+    /// Packets inside links now: waiting, being sent, on the way.
+    pub fn packets_inside(&self) -> u64 {
+        self.links.iter().map(crate::any_link::AnyLink::packets_inside).sum()
+    }
+
+    /// What the ends of a flow say of themselves from now on, for its rows in the series; until then it is not active.
+    ///
+    /// # Panics
+    /// If the plan has no such flow; so do the following.
+    pub fn set_flow_state(&mut self, flow: u32, state: FlowState) {
+        self.foreign[flow as usize].state = state;
+    }
+
+    /// A flow's receiver handed `bytes` to its application.
+    pub fn on_goodput(&mut self, flow: u32, bytes: u64) {
+        self.recorder.on_goodput(flow, bytes);
+    }
+
+    /// A transfer of a flow is complete; transfers of one flow are numbered from zero.
+    pub fn on_completion(&mut self, flow: u32, transfer: u32, start: Timestamp, end: Timestamp, size: Bytes) {
+        self.recorder.on_completion(CompletionRow {
+            flow: i64::from(flow),
+            transfer: i64::from(transfer),
+            start_s: start.as_secs_f64(),
+            end_s: end.as_secs_f64(),
+            bytes: size.get() as i64,
+        });
+    }
+
+    /// Where the algorithms of a flow report congestion events, estimates and quantities by name.
+    pub fn probe(&mut self, flow: u32) -> impl Probe {
+        self.recorder.probe(flow)
+    }
+
+    /// The same tables that a simulation gives, up to the end of the last interval; one summary for each flow of the
+    /// plan, in its order.
+    ///
+    /// # Panics
+    /// If there are more or fewer summaries than flows.
+    pub fn finish(self, flows: &[FlowSummary]) -> Outcome {
+        assert_eq!(flows.len(), self.foreign.len(), "one summary for each flow of the plan");
+        self.outcome(flows.iter().copied())
+    }
+}
+
+fn direction(is_data: bool) -> Direction {
+    if is_data { Direction::Forward } else { Direction::Back }
+}

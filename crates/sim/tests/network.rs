@@ -1,0 +1,223 @@
+//! A network driven by hand, as an emulator drives it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use airpath_model::{Ecn, PathHeader, Probe as _, Rate, Timestamp, XcpHeader};
+use airpath_sim::Outcome;
+use airpath_sim::network::{Direction, FlowState, FlowSummary, ForeignPacket, Network};
+use airpath_sim::plan::*;
+use common::*;
+use proptest::prelude::*;
+
+/// A link of each kind one after the other, forward and back: one that only delays, one that loses, one that repeats, one
+/// that marks.
+fn links() -> Vec<LinkPlan> {
+    let plain = LinkPlan { record: false, queue: packets(20), ..link("plain", mbps(20), 1.0) };
+    let lossy = LinkPlan { loss: 0.1, queue: packets(15), ..link("lossy", mbps(9), 3.0) };
+    let arq = ArqPlan { retries: 2, delay_ns: MILLISECOND, in_order: true };
+    let repeating = LinkPlan {
+        loss: 0.2,
+        arq: Some(arq),
+        jitter_ns: Some(Draw::Exponential { mean: 1e6 }),
+        ..link("repeating", mbps(12), 2.0)
+    };
+    let management = ManagementPlan::Codel {
+        target_ns: MILLISECOND,
+        interval_ns: 10 * MILLISECOND,
+        packet_bytes: 100,
+        ecn: true,
+    };
+    let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(30), management };
+    let marking = LinkPlan { queue, ..link("marking", mbps(5), 4.0) };
+    let there = [plain, lossy, repeating, marking];
+    let back = there.clone().map(|link| LinkPlan { name: format!("{}-back", link.name), ..link });
+    there.into_iter().chain(back).collect()
+}
+
+fn silent(name: &str, path: &[usize], reverse_path: &[usize]) -> FlowPlan {
+    let traffic = TrafficPlan::Bulk;
+    let mut made = datagrams(name, traffic);
+    made.path = path.to_vec();
+    made.reverse_path = reverse_path.to_vec();
+    made.measured_at = path[0];
+    made
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Each packet that came in was delivered or lost, once, or is still inside; and time never runs back.
+    #[test]
+    fn packets_in_are_delivered_lost_or_inside(
+        steps in prop::collection::vec((0_u64..3_000_000, 0_u32..2, any::<bool>(), 40_u32..1500, any::<bool>()), 1..800),
+        seed in any::<u64>(),
+    ) {
+        let flows = vec![silent("long", &[0, 1, 2, 3], &[7, 6, 5, 4]), silent("short", &[1, 3], &[7])];
+        let mut network = Network::new(&plan(2, links(), flows), &[], seed).unwrap();
+        let mut now = Timestamp::ZERO;
+        let mut inside = std::collections::BTreeMap::new();
+        let (mut delivered, mut lost) = (0_u64, 0);
+        for (handle, &(later, flow, forward, size, often)) in (0..).zip(&steps) {
+            // Some wait until something happens by itself, others come when they come.
+            let asked = now + airpath_model::Duration::from_nanos(later);
+            let at = if often { asked } else { network.next_event().min(asked).max(now) };
+            let mut last = now;
+            network.advance(at, &mut |delivery| {
+                assert!(last <= delivery.at && delivery.at <= at, "time ran back, or ahead");
+                last = delivery.at;
+                let mut sent: ForeignPacket = inside.remove(&delivery.packet.handle).expect("a packet inside");
+                sent.ecn = delivery.packet.ecn; // may have been marked
+                assert_eq!(sent, delivery.packet);
+                delivered += 1;
+            });
+            for packet in network.lost() {
+                let sent = inside.remove(&packet.handle).expect("a packet inside");
+                assert_eq!((sent.flow, sent.direction), (packet.flow, packet.direction));
+                lost += 1;
+            }
+            prop_assert_eq!(network.packets_inside(), inside.len() as u64);
+            now = at;
+            let direction = if forward { Direction::Forward } else { Direction::Back };
+            let packet = ForeignPacket { flow, direction, size, ecn: Ecn::Ect0, path: PathHeader::None, handle };
+            network.inject(now, packet);
+            inside.insert(handle, packet);
+        }
+        network.advance(network.end(), &mut |delivery| {
+            inside.remove(&delivery.packet.handle).expect("a packet inside");
+            delivered += 1;
+        });
+        for packet in network.lost() {
+            inside.remove(&packet.handle).expect("a packet inside");
+            lost += 1;
+        }
+        prop_assert_eq!(network.next_event(), Timestamp::NEVER);
+        let outcome = network.finish(&[FlowSummary::begun(Timestamp::ZERO); 2]);
+        prop_assert_eq!(outcome.counts.packets_sent, steps.len() as u64);
+        prop_assert_eq!(outcome.counts.packets_received, delivered);
+        prop_assert_eq!(outcome.counts.packets_inside, inside.len() as u64);
+        prop_assert_eq!(table(&outcome, "drops").integers("link").len(), lost);
+        prop_assert_eq!(delivered + lost as u64 + inside.len() as u64, steps.len() as u64);
+    }
+}
+
+/// Datagrams that are handed in at the instants at which the simulator sends them find the same network.
+#[test]
+fn a_simulation_and_a_network_driven_by_hand_agree() {
+    let traffic = TrafficPlan::ConstantBitRate {
+        bps: 8_000_000,
+        packet_bytes: 1000,
+        on_ns: None,
+        off_ns: None,
+        start_off: false,
+    };
+    let mut source = datagrams("source", traffic);
+    source.path = vec![0, 1, 2, 3];
+    let mut plan = plan(3, links(), vec![source]);
+    plan.record.measure_from_ns = SECOND;
+    plan.record.packets = true;
+    let simulated = run(&plan, 7);
+
+    let mut network = Network::new(&plan, &[], 7).unwrap();
+    let mut sent = 0;
+    for handle in 0..3_001 {
+        // One each millisecond.
+        let now = Timestamp::from_nanos(u64::from(handle) * MILLISECOND);
+        network.advance(now, &mut |_| {});
+        network.set_flow_state(0, FlowState::unknown(true));
+        let (direction, path) = (Direction::Forward, PathHeader::None);
+        network.inject(now, ForeignPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
+        sent += 1;
+    }
+    let summary = FlowSummary { sent_packets: sent, ..FlowSummary::begun(Timestamp::ZERO) };
+    let driven = network.finish(&[summary]);
+    for name in ["links", "drops", "delay_histogram"] {
+        assert_eq!(text(&simulated, name), text(&driven, name), "{name}");
+    }
+    for column in ["sent_s", "received_s", "queueing_s", "bytes"] {
+        let [one, other] =
+            [&simulated, &driven].map(|outcome| table(outcome, "packets").column(column).cloned());
+        assert_eq!(one, other, "{column}");
+    }
+    assert!(table(&driven, "packets").integers("sequence").iter().all(|&sequence| sequence == -1));
+    let flows = |outcome: &Outcome| {
+        let flows = table(outcome, "flows");
+        let of = |name| flows.integers(name)[0];
+        ["sent_packets", "delivered_packets", "lost_packets", "arrived_bytes", "departed_bytes"].map(of)
+    };
+    assert_eq!(flows(&simulated), flows(&driven));
+}
+
+/// A router answers in the header of a foreign packet, and what the ends say stands in the tables.
+#[test]
+fn routers_answer_and_the_ends_are_recorded() {
+    let protocol = ProtocolPlan::Xcp {
+        alpha: 0.4,
+        beta: 0.226,
+        gamma: 0.1,
+        min_interval_ns: 50 * MILLISECOND,
+        max_interval_ns: 500 * MILLISECOND,
+        negative_share: NegativeSharePlan::All,
+    };
+    let queue = QueuePlan::Router {
+        limit_bytes: Some(100_000),
+        limit_packets: None,
+        protocol,
+        source: SourcePlan::Configured { bps: 10_000_000 },
+    };
+    let router = LinkPlan { queue, ..link("router", mbps(10), 5.0) };
+    let plan = plan(1, there_and_back(router, 5.0), vec![silent("flow", &[0], &[1])]);
+    let mut network = Network::new(&plan, &[], 1).unwrap();
+    let header = XcpHeader {
+        rtt: airpath_model::Duration::from_millis(20),
+        inter_packet: airpath_model::Duration::from_millis(1),
+        delta_throughput: 1e9,
+    };
+    let mut answers = Vec::new();
+    for handle in 0..500 {
+        let now = Timestamp::from_nanos(u64::from(handle) * 2 * MILLISECOND);
+        network.advance(now, &mut |delivery| match delivery.packet.path {
+            PathHeader::Xcp(answer) => answers.push(answer.delta_throughput),
+            other => panic!("not XCP's header: {other:?}"),
+        });
+        let (direction, path) = (Direction::Forward, PathHeader::Xcp(header));
+        network.inject(now, ForeignPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
+        network.set_flow_state(0, FlowState { cwnd_bytes: f64::from(handle), ..FlowState::unknown(true) });
+        network.on_goodput(0, 960);
+    }
+    network.probe(0).record(Timestamp::ZERO, airpath_model::Measurement::SpuriousTimeout);
+    network.on_completion(0, 0, Timestamp::ZERO, network.end(), airpath_model::Bytes::new(480_000));
+    network.advance(network.end(), &mut |_| {});
+    let capacity = Rate::from_bps(10_000_000).as_bps_f64() / 8.0;
+    assert!(answers.iter().all(|answer| *answer < capacity), "no more than the link has");
+    assert!(answers.iter().any(|answer| *answer > 0.0), "half of the link is free");
+
+    let outcome = network.finish(&[FlowSummary { timeouts: 3, ..FlowSummary::begun(Timestamp::ZERO) }]);
+    let (flows, series) = (table(&outcome, "flows"), table(&outcome, "flow_series"));
+    assert_eq!(flows.integers("timeouts"), [3]);
+    assert_eq!(flows.integers("goodput_bytes"), [480_000]);
+    assert_eq!(series.integers("flow").len(), 10);
+    let last = series.reals("cwnd_bytes")[1];
+    assert!((last - 99.0).abs() < 1e-9, "{last} was not what was said last before 200 ms");
+    assert_eq!(table(&outcome, "completions").integers("bytes"), [480_000]);
+    assert_eq!(table(&outcome, "flow_events").integers("event"), [3]);
+}
+
+#[test]
+fn captures_of_foreign_packets_are_refused() {
+    let mut plan = plan(1, there_and_back(link("a", mbps(1), 1.0), 1.0), vec![silent("flow", &[0], &[1])]);
+    plan.record.capture = vec![0];
+    let refused = Network::new(&plan, &[], 1).unwrap_err().to_string();
+    assert!(refused.contains("record.capture"), "{refused}");
+}
+
+#[test]
+fn a_network_can_be_given_to_a_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Network>();
+}
+
+fn text(outcome: &Outcome, name: &str) -> String {
+    format!("{:?}", table(outcome, name))
+}
