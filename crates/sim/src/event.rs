@@ -1,4 +1,4 @@
-//! The event queue: integer time, ties in the order of insertion, at most one live entry for each target.
+//! The event queue: integer time, ties in the order in which they were asked for, at most one live entry for each target.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,8 @@ pub(crate) struct EventQueue {
     first_timer: Target,
     /// Each target's live entry; [`Entry::NONE`] without one.
     live: Vec<Entry>,
-    inserted: u64,
+    /// The event that was handed out last.
+    current: Entry,
 }
 
 /// Entries, the earliest on top.
@@ -57,29 +58,37 @@ impl Heap {
     }
 }
 
-/// Time, then number of insertion (40 bits: a million million), then target (24 bits), in one number so that one
-/// comparison orders entries. The target decides nothing, because insertion numbers differ.
+/// Time, then the time at which it was asked for (as an age of at most 2^40 ns, 18 minutes: all that are older count as equally
+/// old), then target (24 bits), in one number so that one comparison orders entries.
+///
+/// So the order of events at one instant does not depend on how the engine came to know of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry(u128);
+pub(crate) struct Entry(u128);
 
 /// How many targets there can be.
 pub(crate) const MAX_TARGETS: usize = 1 << TARGET_BITS;
 
 const TARGET_BITS: u32 = 24;
+const MAX_AGE: u64 = (1 << (64 - TARGET_BITS)) - 1;
 
 impl Entry {
     /// Later than every entry.
-    const NONE: Self = Self(u128::MAX);
+    pub(crate) const NONE: Self = Self(u128::MAX);
 
-    fn new(at: Timestamp, inserted: u64, target: Target) -> Self {
-        Self(u128::from(at.as_nanos()) << 64 | u128::from(inserted << TARGET_BITS | u64::from(target)))
+    /// An event at `at` that was asked for at `since`.
+    #[inline]
+    pub(crate) fn new(at: Timestamp, since: Timestamp, target: Target) -> Self {
+        let youth = MAX_AGE - at.as_nanos().saturating_sub(since.as_nanos()).min(MAX_AGE);
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(youth << TARGET_BITS | u64::from(target)))
     }
 
-    fn at(self) -> Timestamp {
+    #[inline]
+    pub(crate) fn at(self) -> Timestamp {
         Timestamp::from_nanos((self.0 >> 64) as u64)
     }
 
-    fn target(self) -> Target {
+    #[inline]
+    pub(crate) fn target(self) -> Target {
         self.0 as Target & (MAX_TARGETS as Target - 1)
     }
 }
@@ -93,7 +102,7 @@ impl EventQueue {
             timers: Heap::default(),
             first_timer: links as Target,
             live: vec![Entry::NONE; links + timers],
-            inserted: 0,
+            current: Entry(0),
         }
     }
 
@@ -106,9 +115,8 @@ impl EventQueue {
     }
 
     fn insert(&mut self, target: Target, at: Timestamp) {
-        let entry = Entry::new(at, self.inserted, target);
+        let entry = Entry::new(at, self.current.at(), target);
         self.live[target as usize] = entry;
-        self.inserted += 1;
         let heap = if target < self.first_timer { &mut self.links } else { &mut self.timers };
         heap.insert(entry);
     }
@@ -142,6 +150,7 @@ impl EventQueue {
             let live = &mut self.live[entry.target() as usize];
             if *live == entry {
                 *live = Entry::NONE;
+                self.current = entry;
                 return Some((entry.at(), entry.target()));
             }
         }
