@@ -12,6 +12,8 @@ mod error;
 pub mod packet;
 
 #[cfg(target_os = "linux")]
+mod clock;
+#[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
 mod hosts;
@@ -22,9 +24,15 @@ mod netlink;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
+pub mod source;
+#[cfg(target_os = "linux")]
+mod tcp_info;
+#[cfg(target_os = "linux")]
 mod tun;
 
 pub use address::Side;
+#[cfg(target_os = "linux")]
+pub use clock::Clock;
 pub use error::EmulationError;
 #[cfg(target_os = "linux")]
 pub use host::{DEVICE, Host, MTU};
@@ -32,5 +40,7 @@ pub use host::{DEVICE, Host, MTU};
 pub use hosts::Hosts;
 #[cfg(target_os = "linux")]
 pub use namespace::{NetworkNamespace, become_root_in_user_namespace};
+#[cfg(target_os = "linux")]
+pub use tcp_info::TcpInfo;
 #[cfg(target_os = "linux")]
 pub use tun::{Tun, device_file};
