@@ -16,8 +16,7 @@ mod settings;
 mod sockets;
 mod wakeups;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender as Channel;
+use airpath_sim::RunControl;
 
 use airpath_model::{Duration, Timestamp};
 use airpath_sim::plan::Plan;
@@ -27,7 +26,7 @@ use nix::sys::epoll::EpollEvent;
 use crate::address::Side;
 use crate::clock::Clock;
 use crate::error::{Asked, EmulationError};
-use crate::hosts::Hosts;
+use crate::host::Host;
 use receiving::Receivers;
 pub use report::{Report, SourceSummary};
 use sending::Source;
@@ -45,12 +44,12 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The sources of a plan in the run with that seed. Sets the kernel's settings of both hosts and opens the sockets
+    /// The sources of a plan in the run with that seed, between hosts by [`Side::index`]. Sets the kernel's settings of both hosts and opens the sockets
     /// of the receivers.
     ///
     /// # Errors
     /// Where the plan asks for what the kernel does not have, or the kernel refuses.
-    pub fn open(plan: &Plan, seed: u64, hosts: &Hosts) -> Result<Self, EmulationError> {
+    pub fn open(plan: &Plan, seed: u64, hosts: [&Host; 2]) -> Result<Self, EmulationError> {
         let end = Timestamp::from_nanos(plan.duration_ns);
         KernelSettings::of(plan)?.apply(hosts)?;
         let mut of_flows = Vec::new();
@@ -60,12 +59,12 @@ impl Sources {
                 of_flows.push(Source::new(flow, workload, tcp.clone())?);
             }
         }
-        let receivers = hosts.host(Side::Receivers).enter(Receivers::open)??;
+        let receivers = hosts[Side::Receivers.index()].enter(Receivers::open)??;
         let interval = Duration::from_nanos(plan.record.interval_ns);
         Ok(Self { of_flows, receivers, flows: plan.flows.len(), end, interval })
     }
 
-    /// Sends and receives until the end of the run, or until `stop` is set, and tells `reports` once an interval and at
+    /// Sends and receives until the end of the run, or until `control` says stop, and tells `reports` once an interval and at
     /// each completion. Call it from a thread within the senders' host, when the clock stands near zero.
     ///
     /// # Errors
@@ -73,8 +72,8 @@ impl Sources {
     pub fn run(
         self,
         clock: &Clock,
-        reports: &Channel<Report>,
-        stop: &AtomicBool,
+        reports: &dyn Fn(Report),
+        control: &RunControl,
     ) -> Result<SourceSummary, EmulationError> {
         let Self { of_flows: mut sources, mut receivers, flows, end, interval } = self;
         let mut wakeups = Wakeups::new()?;
@@ -88,11 +87,12 @@ impl Sources {
         let mut events = vec![EpollEvent::empty(); 256];
         loop {
             let now = clock.now();
-            if now >= end || stop.load(Ordering::Relaxed) {
+            if now >= end || control.is_cancelled() {
                 break;
             }
             if sample_at <= now {
                 sampling::sample(&sources, &mut receivers, now, flows, reports);
+                control.report(now, end);
                 while sample_at <= now {
                     sampled_until += interval;
                     sample_at = sampling::instant(sampled_until, interval);

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
-use std::sync::mpsc::Sender as Channel;
 
 use airpath_model::{Bytes, Timestamp};
 use airpath_sim::network::FlowState;
@@ -148,15 +147,14 @@ impl Source {
         number: usize,
         wakeups: &Wakeups,
         summary: &mut SourceSummary,
-        reports: &Channel<Report>,
+        reports: &dyn Fn(Report),
     ) {
         let Kind::Files(source) = &mut self.kind else { return };
         let Some(connection) = &mut source.connection else { return };
         match connection.on_event(events, Token::Source(number), wakeups) {
             Ok(Progress::Open) => return,
             Ok(Progress::Complete) => {
-                // Whoever listens may be gone at the end of a run; then nobody wants to know.
-                let _ = reports.send(Report::Completion {
+                reports(Report::Completion {
                     flow: self.flow as u32,
                     transfer: connection.transfer,
                     start: connection.began,

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use airpath_sim::plan::{ControllerPlan, FlowPlan, Plan, RecoveryPlan, TransportPlan};
 
-use crate::address::Side;
 use crate::error::EmulationError;
-use crate::hosts::Hosts;
+use crate::host::Host;
 use crate::namespace::write;
 
 /// Where the kernel lists the congestion controls that it has.
@@ -104,11 +103,8 @@ impl KernelSettings {
     }
 
     /// Sets them in both hosts, and nowhere else.
-    pub(super) fn apply(self, hosts: &Hosts) -> Result<(), EmulationError> {
-        for side in Side::BOTH {
-            hosts.host(side).enter(|| self.write())??;
-        }
-        Ok(())
+    pub(super) fn apply(self, hosts: [&Host; 2]) -> Result<(), EmulationError> {
+        hosts.iter().try_for_each(|host| host.enter(|| self.write())?)
     }
 
     fn write(self) -> Result<(), EmulationError> {

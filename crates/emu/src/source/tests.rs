@@ -11,6 +11,7 @@ use airpath_sim::plan::Plan;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::*;
+use crate::hosts::Hosts;
 use crate::tun::Tun;
 
 /// A plan of half a second with one link each way and these flows (JSON: name, traffic, stop in ms or null).
@@ -71,11 +72,13 @@ fn run(plan: &Plan) -> Option<(Vec<Report>, SourceSummary)> {
             return None;
         }
     };
-    let sources = Sources::open(plan, 1, &hosts).unwrap();
+    let both = [hosts.host(Side::Senders), hosts.host(Side::Receivers)];
+    let sources = Sources::open(plan, 1, both).unwrap();
     let (stop, (sender, receiver)) = (AtomicBool::new(false), mpsc::channel());
     let summary = thread::scope(|scope| {
         scope.spawn(|| carry(&tuns, &stop));
-        let run = || sources.run(&Clock::start(), &sender, &AtomicBool::new(false));
+        let report = |report| sender.send(report).unwrap();
+        let run = || sources.run(&Clock::start(), &report, &RunControl::default());
         let summary = hosts.host(Side::Senders).enter(run);
         stop.store(true, Ordering::Relaxed);
         summary.unwrap().unwrap()
