@@ -1,24 +1,23 @@
-//! The clock of a run: the system's monotonic clock, counted from the run's start.
+//! The clock of an emulation.
 
 use std::time::Instant;
 
 use airpath_model::{Duration, Timestamp};
 
-/// Tells how long a run has been going on. Setting the system's time does not change it.
+/// Tells the time since an emulation began. Copies tell the same.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    start: Instant,
+    began: Instant,
 }
 
 impl Clock {
-    /// A run that starts now.
-    pub fn start() -> Self {
-        Self { start: Instant::now() }
+    /// A clock that begins now. It is steady: setting the system's time does not move it.
+    pub(crate) fn start() -> Self {
+        Self { began: Instant::now() }
     }
 
-    /// The time since the start of the run.
+    /// The time since the emulation began.
     pub fn now(&self) -> Timestamp {
-        // Centuries fit.
-        Timestamp::ZERO + Duration::from_nanos(self.start.elapsed().as_nanos() as u64)
+        Timestamp::ZERO + Duration::from_nanos(self.began.elapsed().as_nanos() as u64) // 584 years
     }
 }

@@ -22,6 +22,9 @@ pub enum EmulationError {
         /// Its answer.
         error: io::Error,
     },
+    /// It was asked to stop.
+    #[error("cancelled")]
+    Cancelled,
     /// A part of the emulator ended that should not.
     #[error("{0}")]
     Broken(String),

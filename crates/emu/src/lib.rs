@@ -9,14 +9,42 @@
 
 pub mod address;
 mod error;
+mod exchange;
 pub mod packet;
+mod slots;
+
+pub use address::Side;
+pub use error::EmulationError;
+pub use exchange::{Exchange, PacketCounts};
+
+/// What needs namespaces, devices and schedulers.
+#[cfg(target_os = "linux")]
+mod linux {
+    pub use crate::clock::Clock;
+    pub use crate::emulation::{Emulated, Emulation, Options};
+    pub use crate::host::{DEVICE, Host, MTU};
+    pub use crate::hosts::Hosts;
+    pub use crate::namespace::{NetworkNamespace, become_root_in_user_namespace};
+    pub use crate::run::run;
+    pub use crate::scheduling::Scheduling;
+    pub use crate::tcp_info::TcpInfo;
+    pub use crate::timing::{LATE, Lateness};
+    pub use crate::tun::{Tun, device_file};
+    pub use crate::validity::{LATE_SHARE_BOUND, LinkRecord, MEDIAN_BOUND_S, SECOND_BOUND, Validity};
+}
 
 #[cfg(target_os = "linux")]
+mod capture;
+#[cfg(target_os = "linux")]
 mod clock;
+#[cfg(target_os = "linux")]
+mod emulation;
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
 mod hosts;
+#[cfg(target_os = "linux")]
+mod link_thread;
 #[cfg(target_os = "linux")]
 mod namespace;
 #[cfg(target_os = "linux")]
@@ -24,23 +52,19 @@ mod netlink;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+mod scheduling;
+#[cfg(target_os = "linux")]
 pub mod source;
 #[cfg(target_os = "linux")]
 mod tcp_info;
 #[cfg(target_os = "linux")]
+mod timing;
+#[cfg(target_os = "linux")]
 mod tun;
+#[cfg(target_os = "linux")]
+mod validity;
 
-pub use address::Side;
 #[cfg(target_os = "linux")]
-pub use clock::Clock;
-pub use error::EmulationError;
-#[cfg(target_os = "linux")]
-pub use host::{DEVICE, Host, MTU};
-#[cfg(target_os = "linux")]
-pub use hosts::Hosts;
-#[cfg(target_os = "linux")]
-pub use namespace::{NetworkNamespace, become_root_in_user_namespace};
-#[cfg(target_os = "linux")]
-pub use tcp_info::TcpInfo;
-#[cfg(target_os = "linux")]
-pub use tun::{Tun, device_file};
+pub use linux::*;

@@ -81,7 +81,7 @@ impl Sources {
         for (number, source) in sources.iter().enumerate() {
             wakeups.at(source.next_event(), number);
         }
-        let mut summary = SourceSummary::new(&sources, flows);
+        let mut summary = SourceSummary::new(&starts(&sources, flows));
         let mut sample_at = sampling::instant(Timestamp::ZERO + interval, interval);
         let mut sampled_until = Timestamp::ZERO + interval;
         let mut events = vec![EpollEvent::empty(); 256];
@@ -125,6 +125,15 @@ impl Sources {
         }
         Ok(summary)
     }
+}
+
+/// When each flow begins: with the first of its sources.
+fn starts(sources: &[Source], flows: usize) -> Vec<Timestamp> {
+    let mut starts = vec![Timestamp::NEVER; flows];
+    for source in sources {
+        starts[source.flow()] = starts[source.flow()].min(source.start());
+    }
+    starts
 }
 
 #[cfg(test)]

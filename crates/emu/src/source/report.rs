@@ -3,7 +3,6 @@
 use airpath_model::{Bytes, Timestamp};
 use airpath_sim::network::{FlowState, FlowSummary};
 
-use super::sending::Source;
 use crate::tcp_info::TcpInfo;
 
 /// What happened at the ends of a flow, for whoever records the run.
@@ -54,18 +53,15 @@ pub struct SourceSummary {
 const MAX_FAULTS: usize = 20;
 
 impl SourceSummary {
-    pub(super) fn new(sources: &[Source], flows: usize) -> Self {
-        let start = |flow| {
-            let of_flow = sources.iter().filter(|source| source.flow() == flow);
-            of_flow.map(Source::start).min().unwrap_or(Timestamp::NEVER)
-        };
+    /// Of flows that begin at these instants.
+    pub(crate) fn new(starts: &[Timestamp]) -> Self {
         Self {
-            flows: (0..flows).map(|flow| FlowSummary::begun(start(flow))).collect(),
+            flows: starts.iter().map(|&start| FlowSummary::begun(start)).collect(),
             faults: Vec::new(),
             receive_window_limited_s: 0.0,
             send_buffer_limited_s: 0.0,
             datagram_lateness_s: 0.0,
-            transfers: vec![0; flows],
+            transfers: vec![0; starts.len()],
         }
     }
 

@@ -1,6 +1,5 @@
 //! What the kernel says of every flow, once an interval.
 
-
 use airpath_model::{Duration, Phase, Timestamp};
 use airpath_sim::network::FlowState;
 
