@@ -50,6 +50,26 @@ class Simulation:
     def progress(self) -> float:
         """The share of simulated time that is done, 0 to 1."""
 
+def kernel_congestion_controls() -> list[str]:
+    """Return the names of the congestion controls that the kernel has. Only on Linux."""
+
+@final
+class EmulatedRun:
+    """One run in real time: a plan (JSON) with controllers of the kernel, traces, a seed. Only on Linux."""
+
+    def __new__(cls, plan: str, traces: list[Trace], seed: int) -> EmulatedRun: ...
+    def run(
+        self,
+    ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
+        """Run to the end with the interpreter lock released: tables, no capture, counts with `validity`."""
+
+    def cancel(self) -> None:
+        """Ask the run to stop soon; `run` then raises `RunCancelled`."""
+
+    @property
+    def progress(self) -> float:
+        """The share of the run that is done, 0 to 1."""
+
 @final
 class Trace:
     """A trace read from the bytes of a file."""

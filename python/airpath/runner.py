@@ -11,6 +11,7 @@ from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.memory import available_memory
 from airpath.units import format_size
 from airpath.workers import Job, execute
+from airpath.worlds import World, place, refuse_together
 
 LARGEST_SEED = 2**64 - 1
 
@@ -39,6 +40,7 @@ def run(
     repetitions: int | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
+    world: World = "sim",
 ) -> Results:
     """Run a scenario.
 
@@ -58,6 +60,9 @@ def run(
     progress
         Show a progress bar on standard error. By default when that is a terminal and the work takes more than
         two seconds.
+    world
+        Where to run it: ``sim``, ``emulate`` (the kernel's TCP over an emulated network, in real time, one
+        run after another; on Linux) or ``datapath`` (our controllers in the kernel).
 
     Returns
     -------
@@ -77,7 +82,12 @@ def run(
     if not isinstance(scenario, Scenario):
         scenario = Scenario.load(scenario)
     return run_all(
-        {scheme_label(scenario): scenario}, seed=seed, repetitions=repetitions, jobs=jobs, progress=progress
+        {scheme_label(scenario): scenario},
+        seed=seed,
+        repetitions=repetitions,
+        jobs=jobs,
+        progress=progress,
+        world=world,
     )
 
 
@@ -94,6 +104,7 @@ def compare(
     repetitions: int = 1,
     jobs: int | None = None,
     progress: bool | None = None,
+    world: World = "sim",
 ) -> Results:
     """Compare schemes: long-lived flows over one link, everything but the scheme equal.
 
@@ -117,7 +128,7 @@ def compare(
         Length of a run; summaries count from the end of the warm-up.
     seed, repetitions
         Seed of the first repetition, and how many.
-    jobs, progress
+    jobs, progress, world
         As for `airpath.run`.
 
     Returns
@@ -147,7 +158,7 @@ def compare(
         seed=seed,
         repetitions=repetitions,
     )
-    return run_all(scenarios, jobs=jobs, progress=progress)
+    return run_all(scenarios, jobs=jobs, progress=progress, world=world)
 
 
 def compare_scenarios(
@@ -203,6 +214,7 @@ def run_all(
     repetitions: int | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
+    world: World = "sim",
 ) -> Results:
     """Run several scenarios, each under the label of the scheme that it tests.
 
@@ -210,7 +222,7 @@ def run_all(
     ----------
     scenarios
         Scenario of each scheme.
-    seed, repetitions, jobs, progress
+    seed, repetitions, jobs, progress, world
         As for `airpath.run`.
 
     Returns
@@ -218,11 +230,14 @@ def run_all(
     Results
         The runs, ordered by scheme (as given), then by repetition.
     """
-    threads = workers(jobs)
+    refuse_together(world, jobs)
+    threads = workers(jobs) if world == "sim" else 1
     if repetitions is not None and repetitions < 1:
         raise UsageError(f"repetitions: found {repetitions}; accepted: 1 or more")
     work = [
-        job for label, scenario in scenarios.items() for job in jobs_of(label, scenario, seed, repetitions)
+        job
+        for label, scenario in scenarios.items()
+        for job in jobs_of(label, scenario, seed, repetitions, world)
     ]
     _refuse_if_too_large(work)
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
@@ -233,7 +248,9 @@ def run_all(
     return results
 
 
-def jobs_of(label: str, scenario: Scenario, seed: int | None, repetitions: int | None) -> list[Job]:
+def jobs_of(
+    label: str, scenario: Scenario, seed: int | None, repetitions: int | None, world: World = "sim"
+) -> list[Job]:
     """Return one job for each repetition of a scenario, under the label of the scheme that it tests.
 
     Parameters
@@ -244,28 +261,31 @@ def jobs_of(label: str, scenario: Scenario, seed: int | None, repetitions: int |
         What to run.
     seed, repetitions
         Seed of the first repetition, and how many; by default those of the scenario.
+    world
+        Where they run; in other worlds than the simulator the label is that of the schemes there.
 
     Raises
     ------
     UsageError
-        If a seed is outside of what the engine takes.
+        If a seed is outside of what the engine takes, or the world does not have a scheme.
     """
     first = scenario.seed if seed is None else seed
     count = scenario.repetitions if repetitions is None else repetitions
     if not 0 <= first <= LARGEST_SEED - count + 1:
         raise UsageError(f"seed: found {first}; accepted: 0 to {LARGEST_SEED - count + 1}")
-    resolved = scenario.resolved
-    names = [flow["name"] for flow in resolved.plan["flows"]]
-    schemes = [scheme for scheme in resolved.schemes if scheme is not None]
+    resolved, placed = scenario.resolved, place(scenario, world)
+    label = placed.label or label
+    names = [flow["name"] for flow in placed.plan["flows"]]
+    schemes = [scheme for scheme in placed.schemes if scheme is not None]
     flow_schemes = {
         name: label if len(set(schemes)) == 1 else scheme
-        for name, scheme in zip(names, resolved.schemes, strict=True)
+        for name, scheme in zip(names, placed.schemes, strict=True)
         if scheme is not None
     }
     # Several entries of a scenario tell its flows apart; of a single one, the scheme says more than its name.
     groups = dict(zip(names, resolved.groups, strict=True)) if len(set(resolved.groups)) > 1 else {}
     return [
-        Job(label, scenario, repetition, first + repetition, flow_schemes, groups)
+        Job(label, scenario, repetition, first + repetition, flow_schemes, groups, world)
         for repetition in range(count)
     ]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
+from typing import Any, Protocol
 
 from airpath import _core
 from airpath.errors import AirpathError, ScenarioError
@@ -13,6 +14,7 @@ from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
+from airpath.worlds import World, impossible, place
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,13 @@ class Job:
     """Scheme of each source, by name."""
     flow_groups: dict[str, str]
     """Group of each source, by name."""
+    world: World = "sim"
+    """Where it runs."""
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The plan that runs."""
+        return place(self.scenario, self.world).plan
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,7 @@ def run_job(job: Job) -> RunRecord:
     AirpathError
         If the memory does not suffice.
     """
-    return _record(job, simulation(job.scenario, job.seed))
+    return _record(job, _ready(job, [read_trace(trace) for trace in job.scenario.traces]))
 
 
 def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
@@ -116,7 +125,20 @@ def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
     TraceError
         If a trace cannot be read or breaks the rules of its format.
     """
-    return _simulation(scenario, [read_trace(trace) for trace in scenario.traces], seed)
+    traces = [read_trace(trace) for trace in scenario.traces]
+    try:
+        return _core.Simulation(json.dumps(scenario.plan()), traces, seed)
+    except _core.PlanError as error:
+        raise ScenarioError(f"{scenario.name}: {error}") from None
+
+
+class _Run(Protocol):
+    """What can be run once, followed and stopped: a simulation, or a run in the emulator."""
+
+    def run(self) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]: ...
+    def cancel(self) -> None: ...
+    @property
+    def progress(self) -> float: ...
 
 
 class _Task:
@@ -126,35 +148,33 @@ class _Task:
         self.record: RunRecord | None = None
         self.job = job
         self._traces = traces
-        self._simulation: _core.Simulation | None = None
+        self._run: _Run | None = None
 
     def run(self, stop: Event) -> None:
         """Do the job; called in a worker thread."""
         job = self.job
-        simulation = _simulation(
-            job.scenario, [self._traces[trace] for trace in job.scenario.traces], job.seed
-        )
-        self._simulation = simulation
-        # From here on the other thread can cancel the simulation; before, it could only set `stop`.
+        ready = _ready(job, [self._traces[trace] for trace in job.scenario.traces])
+        self._run = ready
+        # From here on the other thread can cancel the run; before, it could only set `stop`.
         if stop.is_set():
             return
         try:
-            self.record = _record(job, simulation)
+            self.record = _record(job, ready)
         except _core.RunCancelled:
             return
 
     def cancel(self) -> None:
-        """Stop the simulation if it runs."""
-        if (simulation := self._simulation) is not None:
-            simulation.cancel()
+        """Stop the run if it goes on."""
+        if (run := self._run) is not None:
+            run.cancel()
 
     @property
     def progress(self) -> float:
         """The share that is done, 0 to 1."""
         if self.record is not None:
             return 1.0
-        simulation = self._simulation
-        return 0.0 if simulation is None else simulation.progress
+        run = self._run
+        return 0.0 if run is None else run.progress
 
 
 _WATCH_EVERY_S = 0.1
@@ -187,18 +207,26 @@ def _read_all(jobs: Sequence[Job]) -> dict[TraceInput, _core.Trace]:
     return traces
 
 
-def _simulation(scenario: Scenario, traces: list[_core.Trace], seed: int) -> _core.Simulation:
+def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
+    """Return a job that is ready to run in its world."""
+    plan = json.dumps(job.plan)
     try:
-        return _core.Simulation(json.dumps(scenario.plan()), traces, seed)
+        if job.world == "sim":
+            return _core.Simulation(plan, traces, job.seed)
+        return _core.EmulatedRun(plan, traces, job.seed)
     except _core.PlanError as error:
-        raise ScenarioError(f"{scenario.name}: {error}") from None
+        raise ScenarioError(f"{job.scenario.name}: {error}") from None
 
 
-def _record(job: Job, simulation: _core.Simulation) -> RunRecord:
-    """Run a simulation to its end."""
+def _record(job: Job, run: _Run) -> RunRecord:
+    """Do a run to its end."""
     started = time.perf_counter()
     try:
-        tables, capture, counts = simulation.run()
+        tables, capture, counts = run.run()
+    except _core.PlanError as error:
+        raise ScenarioError(f"{job.scenario.name}: {error}") from None
+    except OSError as error:
+        raise impossible(error) from None
     except MemoryError:
         raise AirpathError(
             f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval,"
@@ -209,11 +237,13 @@ def _record(job: Job, simulation: _core.Simulation) -> RunRecord:
         scenario_name=job.scenario.name,
         seed=job.seed,
         repetition=job.repetition,
-        plan=job.scenario.plan(),
+        plan=job.plan,
         tables=tables,
         capture=capture,
         wall_s=time.perf_counter() - started,
         flow_schemes=job.flow_schemes,
         flow_groups=job.flow_groups,
         quantities=counts["quantities"],
+        world=job.world,
+        validity=counts.get("validity"),
     )

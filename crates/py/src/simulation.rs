@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_sim::plan::Plan;
-use airpath_sim::{Column, Input, RunControl, Table};
+use airpath_sim::{Column, Input, Outcome, RunControl, Table};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -43,18 +43,7 @@ impl Simulation {
         let outcome = py
             .detach(|| simulation.run(&self.control))
             .map_err(|error| RunCancelled::new_err(error.to_string()))?;
-        let tables = PyDict::new(py);
-        for table in &outcome.tables {
-            tables.set_item(table.name, columns(py, table)?)?;
-        }
-        let counts = PyDict::new(py);
-        counts.set_item("events", outcome.counts.events)?;
-        counts.set_item("packet_hops", outcome.counts.packet_hops)?;
-        counts.set_item("packets_sent", outcome.counts.packets_sent)?;
-        counts.set_item("packets_received", outcome.counts.packets_received)?;
-        counts.set_item("packets_inside", outcome.counts.packets_inside)?;
-        counts.set_item("quantities", outcome.quantities)?;
-        Ok((tables, outcome.capture.map(|capture| PyBytes::new(py, &capture)), counts))
+        hand_over(py, outcome)
     }
 
     /// Asks the run to stop soon; `run` then raises `RunCancelled`.
@@ -70,7 +59,23 @@ impl Simulation {
 }
 
 /// Tables, capture, counts.
-type Handed<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, Bound<'py, PyDict>);
+pub(crate) type Handed<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, Bound<'py, PyDict>);
+
+/// What a run hands out, for Python.
+pub(crate) fn hand_over(py: Python<'_>, outcome: Outcome) -> PyResult<Handed<'_>> {
+    let tables = PyDict::new(py);
+    for table in &outcome.tables {
+        tables.set_item(table.name, columns(py, table)?)?;
+    }
+    let counts = PyDict::new(py);
+    counts.set_item("events", outcome.counts.events)?;
+    counts.set_item("packet_hops", outcome.counts.packet_hops)?;
+    counts.set_item("packets_sent", outcome.counts.packets_sent)?;
+    counts.set_item("packets_received", outcome.counts.packets_received)?;
+    counts.set_item("packets_inside", outcome.counts.packets_inside)?;
+    counts.set_item("quantities", outcome.quantities)?;
+    Ok((tables, outcome.capture.map(|capture| PyBytes::new(py, &capture)), counts))
+}
 
 fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);

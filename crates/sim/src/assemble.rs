@@ -13,13 +13,14 @@ use crate::capture::Capture;
 use crate::channel::channel;
 use crate::check::PlanError;
 use crate::configure::{receiver_config, sender_config};
-use crate::flow::{ConnectionSetup, ConnectionSource, DatagramSource, Files, Flow, FlowKind, Pattern};
+use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
 use crate::input::Input;
 use crate::link::Link;
 use crate::plain_link::PlainLink;
-use crate::plan::{AckRatePlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
 use crate::router::{limit, qdisc};
+use crate::workload::{Files, Sending, Workload, workloads};
 
 /// Ends a route in the route table.
 pub(crate) const END_OF_ROUTE: u32 = u32::MAX;
@@ -196,67 +197,24 @@ fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<Rat
 
 /// The flows of one source: one, or for random arrivals as many as arrive.
 fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, FlowKind)>, PlanError> {
-    let stream = |part: &str| RandomStream::new(seed, &format!("flow/{}/{part}", flow.name));
-    let (start, stop) = flow.span(seed);
-    let end = Timestamp::from_nanos(plan.duration_ns);
     let observers: Vec<_> = flow
         .estimators
         .iter()
         .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
         .collect();
-    let mut controllers = stream("controller");
-    let mut connections = |files: Files, start: Timestamp| {
-        connection(flow, observers.clone(), files, start, stop, controllers.split())
-    };
-    Ok(match &flow.traffic {
-        TrafficPlan::Bulk => vec![(start, connections(Files::Endless, start)?)],
-        TrafficPlan::File { bytes } => {
-            vec![(start, connections(Files::One { size: Bytes::new(*bytes) }, start)?)]
-        }
-        TrafficPlan::Repeated { bytes, pause_ns } => {
-            let files = Files::Repeated { size: *bytes, pause: *pause_ns, stream: stream("files") };
-            vec![(start, connections(files, start)?)]
-        }
-        TrafficPlan::Arrivals { bytes, mean_interval_ns } => {
-            let (mut arrivals, mut sizes) = (stream("arrivals"), stream("sizes"));
-            let interval = Draw::Exponential { mean: *mean_interval_ns };
-            let mut flows = Vec::new();
-            let mut at = start + interval.duration(&mut arrivals);
-            while at < end.min(stop) {
-                let size = Bytes::new(bytes.at_least_one(&mut sizes));
-                flows.push((at, connections(Files::One { size }, at)?));
-                at += interval.duration(&mut arrivals).max(Duration::from_nanos(1));
-            }
-            flows
-        }
-        TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns, off_ns, start_off } => {
-            let pattern = Pattern::ConstantBitRate {
-                spacing: Rate::from_bps(*bps).time_for(Bytes::new(*packet_bytes)),
-                size: *packet_bytes as u32, // checked against the largest packet
-                periods: on_ns.zip(*off_ns),
+    let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", flow.name));
+    workloads(flow, Timestamp::from_nanos(plan.duration_ns), seed)
+        .into_iter()
+        .map(|Workload { start, stop, sending }| {
+            let kind = match sending {
+                Sending::Files(files) => {
+                    connection(flow, observers.clone(), files, start, stop, controllers.split())?
+                }
+                Sending::Datagrams(datagrams) => FlowKind::Datagrams(Box::new(datagrams)),
             };
-            vec![(start, datagrams(pattern, stream("datagrams"), start, stop, *start_off))]
-        }
-        TrafficPlan::PoissonDatagrams { bps, packet_bytes } => {
-            let mean_size = match *packet_bytes {
-                Draw::Constant { value } => value,
-                Draw::Uniform { low, high } => f64::midpoint(low, high),
-                Draw::Exponential { mean } => mean,
-            };
-            let pattern = Pattern::Poisson { rate: Rate::from_bps(*bps), size: *packet_bytes, mean_size };
-            vec![(start, datagrams(pattern, stream("datagrams"), start, stop, false))]
-        }
-    })
-}
-
-fn datagrams(
-    pattern: Pattern,
-    stream: RandomStream,
-    start: Timestamp,
-    stop: Timestamp,
-    start_off: bool,
-) -> FlowKind {
-    FlowKind::Datagrams(Box::new(DatagramSource::new(pattern, stream, start, stop, start_off)))
+            Ok((start, kind))
+        })
+        .collect()
 }
 
 fn connection(
@@ -271,6 +229,9 @@ fn connection(
     let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
         return Err(problem("needs a controller and a transport".to_owned()));
     };
+    if let ControllerPlan::Kernel { algorithm } = controller {
+        return Err(problem(format!("kernel:{algorithm} is the kernel's: it runs in the emulator only")));
+    }
     let setup = ConnectionSetup {
         files,
         sender: sender_config(transport),

@@ -28,7 +28,8 @@ impl RunControl {
         self.done_ppm.load(Ordering::Relaxed) as f64 * 1e-6
     }
 
-    pub(crate) fn report(&self, now: Timestamp, end: Timestamp) {
+    /// The run has come to `now` of `end`.
+    pub fn report(&self, now: Timestamp, end: Timestamp) {
         let share = now.as_secs_f64() / end.as_secs_f64().max(1e-9);
         self.done_ppm.store((share * 1e6) as u64, Ordering::Relaxed);
     }

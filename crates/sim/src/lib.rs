@@ -28,6 +28,7 @@ pub mod plan;
 mod record;
 mod router;
 mod simulation;
+pub mod workload;
 
 pub use channel::packet_loss;
 pub use check::PlanError;

@@ -148,11 +148,34 @@ impl<W: Write> CaptureWriter<W> {
             return Err(CaptureError::Interface { found: interface, count });
         }
         let headers = headers::Headers::of(packet)?;
+        self.block(interface, time_ns, headers.as_slice(), headers.packet_length())
+    }
+
+    /// Writes the headers of a real IP packet, given whole, that was seen at an interface: its first bytes, as many as the
+    /// longest headers have.
+    pub fn ip_packet(&mut self, interface: usize, time_ns: u64, packet: &[u8]) -> Result<(), CaptureError> {
+        let count = self.blocks.interfaces().len();
+        if interface >= count {
+            return Err(CaptureError::Interface { found: interface, count });
+        }
+        let length =
+            u32::try_from(packet.len()).map_err(|_| CaptureError::PacketLength(packet.len() as u64))?;
+        let kept = &packet[..packet.len().min(headers::MAX_LENGTH)];
+        self.block(interface, time_ns, kept, length)
+    }
+
+    fn block(
+        &mut self,
+        interface: usize,
+        time_ns: u64,
+        data: &[u8],
+        original_len: u32,
+    ) -> Result<(), CaptureError> {
         let block = EnhancedPacketBlock {
             interface_id: interface as u32, // counted by a list of blocks in one file
             timestamp: Duration::from_nanos(time_ns),
-            original_len: headers.packet_length(),
-            data: Cow::Borrowed(headers.as_slice()),
+            original_len,
+            data: Cow::Borrowed(data),
             options: Vec::new(),
         };
         self.blocks.write_pcapng_block(block).map_err(write_error)?;

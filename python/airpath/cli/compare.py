@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption
 
 HELP = """Compare schemes over one link, everything else equal, and write tables, figures and a report.
 
@@ -17,6 +17,8 @@ Examples:
     airpath compare newreno cubic cubic-2008 --link 12mbps --rtt 80ms --buffer 0.5bdp --flows 4
 
     airpath compare cubic cubic:beta=0.8 --link my-phone.trace --duration 2min --reps 5
+
+    airpath compare newreno cubic kernel:bbr --link 10mbps --duration 20s --world emulate
 
     airpath compare newreno cubic --link ebe.bottleneck --json | jq .schemes.cubic.delay_p95_ms
 """
@@ -47,6 +49,7 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
     jobs: JobsOption = None,
     out: OutOption = None,
+    world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> None:
     """Compare schemes over one link."""
@@ -65,7 +68,7 @@ def compare(
         repetitions=reps,
     )
     out = out or Path("out") / f"compare-{_file_name(link)}"
-    run_and_write(scenarios, out, compared_text(scenarios), jobs=jobs, as_json=as_json)
+    run_and_write(scenarios, out, compared_text(scenarios), jobs=jobs, world=world.value, as_json=as_json)
 
 
 def _file_name(link: str) -> str:

@@ -53,9 +53,9 @@ def list_(
 
 def schemes() -> dict[str, str]:
     """Return each scheme with its line."""
-    from airpath.schemes import SCHEMES
+    from airpath.schemes import KERNEL_SCHEMES, SCHEMES
 
-    return {scheme.id: scheme.description for scheme in SCHEMES}
+    return {scheme.id: scheme.description for scheme in (*SCHEMES, *KERNEL_SCHEMES)}
 
 
 def estimators() -> dict[str, str]:

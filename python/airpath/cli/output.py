@@ -2,6 +2,7 @@
 
 import json
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,23 @@ JobsOption = Annotated[
 ]
 OutOption = Annotated[
     Path | None, typer.Option(help="Directory for the results.", show_default=False, file_okay=True)
+]
+
+
+class WorldChoice(StrEnum):
+    """Where scenarios run (`airpath.worlds.WORLDS`)."""
+
+    SIM = "sim"
+    EMULATE = "emulate"
+    DATAPATH = "datapath"
+
+
+WorldOption = Annotated[
+    WorldChoice,
+    typer.Option(
+        help="Where to run: simulated, with the kernel's TCP over an emulated network (real time, Linux), or"
+        " with our controllers in the kernel."
+    ),
 ]
 
 WIDTH_WITHOUT_TERMINAL = 160

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption
 
 HELP = """Run a scenario and write tables, figures and a report.
 
@@ -16,6 +16,8 @@ Examples:
     airpath run my-link.toml --reps 10 --seed 7
 
     airpath run lte-download --set duration=20s --set flows.0.scheme=newreno --out newreno
+
+    airpath run two-flows.toml --world emulate
 
     airpath run two-way --capture bottleneck --json | jq .schemes
 """
@@ -39,6 +41,7 @@ def run(
         list[str] | None,
         typer.Option(metavar="LINK", help="Capture packets at this link (pcapng); can be repeated."),
     ] = None,
+    world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario."""
@@ -59,4 +62,4 @@ def run(
         chosen = chosen.override(changes)
         text = chosen.to_toml()
     out = out or Path("out") / chosen.name
-    run_and_write({scheme_label(chosen): chosen}, out, text, jobs=jobs, as_json=as_json)
+    run_and_write({scheme_label(chosen): chosen}, out, text, jobs=jobs, world=world.value, as_json=as_json)

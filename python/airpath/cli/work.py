@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -14,10 +15,17 @@ from airpath.results import Results, summary_json, summary_table, write
 from airpath.results.directory import is_results
 from airpath.runner import Interrupted, run_all
 from airpath.scenario import Scenario
+from airpath.worlds import WORLDS, World, validity_text
 
 
 def run_and_write(
-    scenarios: Mapping[str, Scenario], out: Path, scenario_text: str, *, jobs: int | None, as_json: bool
+    scenarios: Mapping[str, Scenario],
+    out: Path,
+    scenario_text: str,
+    *,
+    jobs: int | None,
+    as_json: bool,
+    world: World = "sim",
 ) -> None:
     """Run scenarios, write the results, print their summary and where they are.
 
@@ -35,6 +43,8 @@ def run_and_write(
         How many runs at the same time.
     as_json
         Print JSON.
+    world
+        Where to run them.
 
     Raises
     ------
@@ -45,7 +55,7 @@ def run_and_write(
     """
     refuse_unwritable(out)
     try:
-        results = run_all(scenarios, jobs=jobs)
+        results = run_all(scenarios, jobs=jobs, world=world)
     except Interrupted as interrupted:
         if interrupted.results.runs:
             kept = len(interrupted.results.runs)
@@ -112,10 +122,34 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
                 "out": str(out),
                 "report": str(report),
                 "interrupted": interrupted,
+                **_validity(results),
             }
         )
         return
     show(summary_table(results.summary))
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
         show(f"{name}: {text}")
+    for run in results.runs:
+        if run.record.world != "sim":
+            text = validity_text(run.record.world, run.record.validity)
+            show(f"{run.label}: {WORLDS[run.record.world]}; {text}")
     show(f"results: {out}\nreport:  {report}")
+
+
+def _validity(results: Results) -> dict[str, Any]:
+    """Return the world of each run that was in real time, and whether it can be trusted."""
+    records = [run.record for run in results.runs if run.record.world != "sim"]
+    if not records:
+        return {}
+    return {
+        "validity": [
+            {
+                "scheme": record.scheme,
+                "repetition": record.repetition,
+                "world": record.world,
+                "valid": bool(record.validity and record.validity["valid"]),
+                "problems": list(record.validity["problems"]) if record.validity else [],
+            }
+            for record in records
+        ]
+    }

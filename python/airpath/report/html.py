@@ -15,6 +15,7 @@ from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
+from airpath.worlds import WORLDS, validity_text
 
 
 def report_html(
@@ -103,10 +104,26 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
         ),
         ("sources of traffic", str(len(plan["flows"]))),
     ]
+    facts += _world_facts(results)
     if plan["links"]:
         facts.append(("link under test", _link(plan["links"][link_under_test(plan)])))
     facts += [(f"damage on {name}", text) for name, text in damage_of_plan(plan).items()]
     return facts
+
+
+def _world_facts(results: Results) -> list[tuple[str, str]]:
+    """Say of runs in real time where they were, and whether they can be trusted."""
+    records = [run.record for run in results.runs if run.record.world != "sim"]
+    if not records:
+        return []
+    worlds = ", ".join(dict.fromkeys(WORLDS[record.world] for record in records))
+    problems = [
+        (f"{record.scheme}, repetition {record.repetition}", validity_text(record.world, record.validity))
+        for record in records
+        if not (record.validity and record.validity["valid"])
+    ]
+    facts = [("world", worlds), ("valid runs", f"{len(records) - len(problems)} of {len(records)}")]
+    return facts + problems
 
 
 def _link(link: Mapping[str, Any]) -> str:

@@ -73,6 +73,8 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
                 "seed": run.record.seed,
                 "wall_s": None if run.record.wall_s != run.record.wall_s else run.record.wall_s,
                 "damage": damage_of_plan(run.record.plan),
+                "world": run.record.world,
+                **({} if run.record.validity is None else {"validity": dict(run.record.validity)}),
                 "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
             }
             for run in results.runs

@@ -67,6 +67,8 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
             flow_groups=run["flow_groups"],
             # Results of before there were routers do not say.
             quantities=tuple(run.get("quantities", ())),
+            world=fact.get("world", "sim"),
+            validity=fact.get("validity"),
         )
         for run, fact in zip(plans["runs"], facts["runs"], strict=True)
     ]

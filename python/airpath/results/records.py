@@ -46,6 +46,11 @@ class RunRecord:
     quantities
         Names of the quantities in `link_observations` and `flow_observations`, by their number in the
         engine's tables.
+    world
+        Where the run was: ``sim``, or a world of real time (`airpath.worlds.WORLDS`).
+    validity
+        Of a run in real time: whether it can be trusted (``valid``), why not (``problems``), and what was
+        configured and achieved.
     """
 
     scheme: str
@@ -59,6 +64,8 @@ class RunRecord:
     flow_schemes: Mapping[str, str] = field(default_factory=dict)
     flow_groups: Mapping[str, str] = field(default_factory=dict)
     quantities: Sequence[str] = ()
+    world: str = "sim"
+    validity: Mapping[str, Any] | None = None
 
     @property
     def estimators(self) -> Sequence[str]:

@@ -42,7 +42,13 @@ def from_engine(record: RunRecord) -> dict[str, pa.Table]:
             joined[name] = _join(description, numbers[name], record, sources)
         elif not description.optional:
             joined[name] = description.schema.empty_table()
+    if record.world != "sim" and "flows" in joined:
+        joined["flows"] = _without(joined["flows"], UNKNOWN_TO_KERNELS)
     return joined
+
+
+UNKNOWN_TO_KERNELS = ("recoveries", "ecn_reductions", "spurious_timeouts")
+"""Columns of ``flows`` of which the kernel does not tell: null in worlds of real time."""
 
 
 def concatenate(name: str, tables: Sequence[pa.Table]) -> pa.Table:
@@ -50,6 +56,14 @@ def concatenate(name: str, tables: Sequence[pa.Table]) -> pa.Table:
     if not tables:
         return TABLES[name].schema.empty_table()
     return pa.concat_tables(tables).unify_dictionaries()
+
+
+def _without(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return the table with nulls in these columns."""
+    for name in names:
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, table.schema.field(place), pa.nulls(len(table), pa.int64()))
+    return table
 
 
 Numbers = dict[str, pa.Array]

@@ -6,11 +6,13 @@ with EBE as the capacity source of its routers.
 """
 
 from airpath.schemes.estimators import ESTIMATORS, Estimator, estimator_plan, find_estimator
+from airpath.schemes.kernel import KERNEL_SCHEMES
 from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme
 from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, window_bytes
 
 __all__ = [
     "ESTIMATORS",
+    "KERNEL_SCHEMES",
     "SCHEMES",
     "Estimator",
     "LinkFacts",

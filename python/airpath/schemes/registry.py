@@ -6,6 +6,7 @@ from typing import Any, Final
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.schemes.end_to_end import END_TO_END
+from airpath.schemes.kernel import PREFIX, kernel_scheme
 from airpath.schemes.loss_differentiation import SUFFIX, differentiated
 from airpath.schemes.options import split_options
 from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions
@@ -16,13 +17,16 @@ from airpath.schemes.westwood import WESTWOOD
 def find_scheme(name: str) -> Scheme:
     """Return the scheme with this identifier or alias, or the pair of family and source that it names.
 
-    Any of them with the ending `-ld` is the same with loss differentiation.
+    Any of them with the ending `-ld` is the same with loss differentiation. Names that begin with `kernel:`
+    are congestion controls of the operating system's kernel.
 
     Raises
     ------
     UsageError
         If there is none; the text names the nearest.
     """
+    if name.startswith(PREFIX):
+        return kernel_scheme(name.removeprefix(PREFIX))
     try:
         if name not in _BY_NAME and name.endswith(SUFFIX):
             return differentiated(_BY_NAME[name.removesuffix(SUFFIX)])
@@ -47,12 +51,14 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
     UsageError
         If there is no such scheme, or an option is not of the form `name=value`.
     """
+    if text.strip().startswith(PREFIX):
+        return find_scheme(text.strip()), {}
     name, options = split_options(text)
     return find_scheme(name), options
 
 
 SCHEMES: Final = (*END_TO_END, *WESTWOOD, *ROUTER_ASSISTED)
-"""Every scheme that is listed, in the order of lists and legends."""
+"""Every scheme that can be simulated and is listed, in the order of lists and legends."""
 
 _BY_NAME: Final = MappingProxyType(
     {

@@ -199,6 +199,10 @@ pub(crate) fn controller(
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+        // Whoever plans connections has refused it with its name.
+        ControllerPlan::Kernel { .. } => {
+            Err(ConfigError { parameter: "controller", range: "one that can be simulated", value: f64::NAN })
+        }
     }
 }
 

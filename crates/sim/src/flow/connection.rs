@@ -7,29 +7,9 @@ use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sende
 use crate::configure::controller;
 use crate::observers::Observed;
 use crate::packet::{Body, Contents, Packet};
-use crate::plan::{AckRatePlan, ControllerPlan, Draw};
+use crate::plan::{AckRatePlan, ControllerPlan};
 use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
-
-/// What is sent over the connections of one flow.
-#[derive(Debug)]
-pub(crate) enum Files {
-    /// One connection that always has more to send.
-    Endless,
-    /// One file.
-    One {
-        /// Its size.
-        size: Bytes,
-    },
-    /// File after file, each over a fresh connection, with a pause between.
-    Repeated {
-        /// Size of each, bytes.
-        size: Draw,
-        /// Pause after each, nanoseconds.
-        pause: Draw,
-        /// Where both are drawn from.
-        stream: RandomStream,
-    },
-}
+use crate::workload::Files;
 
 /// The two ends of a flow's connections. One connection lives at a time.
 #[derive(Debug)]
@@ -185,7 +165,7 @@ impl ConnectionSource {
         if self.sender.is_complete()
             && let Some(began) = self.began.take()
         {
-            if !matches!(self.files, Files::Endless) {
+            if !self.files.is_endless() {
                 recorder.on_completion(CompletionRow {
                     flow: i64::from(flow),
                     transfer: i64::from(self.connection),
@@ -194,10 +174,10 @@ impl ConnectionSource {
                     bytes: self.size.get() as i64,
                 });
             }
-            if let Files::Repeated { pause, stream, .. } = &mut self.files
-                && !self.stopped
+            if !self.stopped
+                && let Some(pause) = self.files.next_pause()
             {
-                self.next_file = now + pause.duration(stream);
+                self.next_file = now + pause;
             }
         }
     }
@@ -254,14 +234,10 @@ impl ConnectionSource {
             self.receiver = Receiver::new(self.receiver_config);
             self.connection += 1;
         }
-        self.size = match &mut self.files {
-            Files::Endless => Bytes::MAX,
-            Files::One { size } => *size,
-            Files::Repeated { size, stream, .. } => Bytes::new(size.at_least_one(stream)),
-        };
+        self.size = self.files.next_size();
         self.began = Some(now);
         self.sender.offer(self.size);
-        if !matches!(self.files, Files::Endless) {
+        if !self.files.is_endless() {
             self.sender.finish();
         }
     }

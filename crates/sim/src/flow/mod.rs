@@ -7,9 +7,9 @@ use airpath_model::Timestamp;
 
 use crate::packet::{Body, Contents, Packet};
 use crate::record::{FlowState, FlowSummary, Recorder};
+use crate::workload::Datagrams;
 
-pub(crate) use connection::{ConnectionSetup, ConnectionSource, Files};
-pub(crate) use datagrams::{DatagramSource, Pattern};
+pub(crate) use connection::{ConnectionSetup, ConnectionSource};
 
 /// One flow.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(crate) enum FlowKind {
     /// Data over transport connections.
     Connections(Box<ConnectionSource>),
     /// Datagrams to a receiver that only counts.
-    Datagrams(Box<DatagramSource>),
+    Datagrams(Box<Datagrams>),
 }
 
 impl Flow {
@@ -58,7 +58,7 @@ impl Flow {
     pub(crate) fn poll_data(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Contents> {
         let packet = match &mut self.kind {
             FlowKind::Connections(source) => source.poll_data(now, self.index, recorder),
-            FlowKind::Datagrams(source) => source.poll(now),
+            FlowKind::Datagrams(source) => source.poll(now).map(|datagram| datagrams::packet(now, datagram)),
         };
         packet.map(|packet| Contents { flow: self.index, hop: self.route, ..packet })
     }

@@ -244,6 +244,11 @@ pub enum ControllerPlan {
         /// Send at this rate instead of in bursts, bits per second of payload.
         pacing_bps: Option<u64>,
     },
+    /// A congestion control of the operating system's kernel: only the emulator has it.
+    Kernel {
+        /// Its name there (`cubic`).
+        algorithm: String,
+    },
 }
 
 /// Which text rules CUBIC's details.

@@ -1,0 +1,214 @@
+//! An emulation from its start to its results.
+
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use airpath_model::{Duration, Timestamp};
+use airpath_sim::network::{FlowSummary, Network};
+use airpath_sim::plan::Plan;
+use airpath_sim::{Input, Outcome};
+
+use crate::address::Side;
+use crate::capture::Capture;
+use crate::clock::Clock;
+use crate::error::{Asked, EmulationError};
+use crate::exchange::Exchange;
+use crate::host::{Host, MTU};
+use crate::hosts::Hosts;
+use crate::link_thread::{LinkThread, Request};
+use crate::scheduling::Scheduling;
+use crate::timing::Timing;
+use crate::validity::{Measured, Validity, worst_second};
+
+/// How an emulation is done.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Ask for `SCHED_FIFO`. What was granted is on record.
+    pub realtime: bool,
+    /// Ask to stay on one processor.
+    pub pinned: bool,
+    /// A file for the packets at the devices of these sides (pcapng).
+    pub capture: Option<(PathBuf, Vec<Side>)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { realtime: true, pinned: true, capture: None }
+    }
+}
+
+/// An emulation under way: real hosts at both ends of a plan's network.
+///
+/// Flow number i of the plan goes between [`Side::address`] i of both sides; what its packets are is up to whoever opens
+/// sockets or starts commands in the [`Host`]s. When it is dropped, everything ends.
+#[derive(Debug)]
+pub struct Emulation {
+    hosts: Hosts,
+    clock: Clock,
+    scheduling: Scheduling,
+    plan: Plan,
+    requests: Sender<Request>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Finished>>,
+}
+
+/// What comes of an emulation.
+#[derive(Clone, Debug)]
+pub struct Emulated {
+    /// The tables that a simulation gives, up to the end of the last whole interval.
+    pub outcome: Outcome,
+    /// How far they can be trusted.
+    pub validity: Validity,
+    /// How long it lasted.
+    pub lasted: Duration,
+}
+
+/// What the link thread hands back.
+struct Finished {
+    thread: LinkThread,
+    at: Timestamp,
+}
+
+/// Packets for which there is room from the start; 12 MB.
+const ROOM: usize = 8192;
+
+impl Emulation {
+    /// Makes the hosts and starts the network of a plan between them. It runs until [`Emulation::stop`], or ends by
+    /// itself with the plan's duration: from then on no packet goes anywhere.
+    ///
+    /// # Errors
+    /// What in the plan cannot be run, or what the system refuses.
+    pub fn start(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        options: &Options,
+    ) -> Result<Self, EmulationError> {
+        let exchange = Exchange::new(plan, inputs, seed, ROOM)?;
+        let capture = match &options.capture {
+            Some((path, sides)) => Capture::new(path, sides)?,
+            None => Capture::none(),
+        };
+        let (hosts, devices) = Hosts::new()?;
+        let (requests, to_thread) = channel();
+        let (started, starts) = channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let (wish, (realtime, pinned)) = (Arc::clone(&stop), (options.realtime, options.pinned));
+        let thread = thread::Builder::new()
+            .name("airpath-link".to_owned())
+            .spawn(move || {
+                let scheduling = Scheduling::obtain(realtime, pinned);
+                let mut thread = LinkThread {
+                    exchange,
+                    devices,
+                    timing: Timing::new(),
+                    capture,
+                    clock: Clock::start(),
+                    requests: to_thread,
+                    stop: wish,
+                    longest_gap: Duration::ZERO,
+                };
+                // Whoever waits for this has not gone: it is the caller below.
+                let _ = started.send((thread.clock, scheduling));
+                thread.run();
+                let at = thread.clock.now();
+                Finished { thread, at }
+            })
+            .asked("the link thread")?;
+        let (clock, scheduling) = starts.recv().map_err(|_| broken())?;
+        Ok(Self { hosts, clock, scheduling, plan: plan.clone(), requests, stop, thread: Some(thread) })
+    }
+
+    /// One of the hosts: open sockets there with [`Host::enter`].
+    pub const fn host(&self, side: Side) -> &Host {
+        self.hosts.host(side)
+    }
+
+    /// Starts a command in a host. It is killed at the end of the emulation at the latest, however that ends.
+    ///
+    /// # Errors
+    /// Where it cannot be started.
+    pub fn spawn(&self, side: Side, command: &mut Command) -> Result<Child, EmulationError> {
+        self.hosts.spawn(side, command)
+    }
+
+    /// The clock by which the network runs.
+    pub const fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// What the link thread was granted.
+    pub const fn scheduling(&self) -> &Scheduling {
+        &self.scheduling
+    }
+
+    /// Whether the plan's duration is over.
+    pub fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Has something done with the network soon, between two packets: what the ends of flows say of themselves. It must
+    /// be quick, and does not happen if the emulation ends before.
+    pub fn on_network(&self, work: impl FnOnce(&mut Network) + Send + 'static) {
+        // Only fails after the end, when there is nothing to be told any more.
+        let _ = self.requests.send(Box::new(work));
+    }
+
+    /// Ends the emulation: kills what runs in the hosts, and gives the results. `flows` says what the ends of each flow
+    /// of the plan know; without it their summaries hold what the network saw.
+    ///
+    /// # Errors
+    /// Where the capture could not be written.
+    ///
+    /// # Panics
+    /// If `flows` are more or fewer than those of the plan.
+    pub fn stop(mut self, flows: Option<&[FlowSummary]>) -> Result<Emulated, EmulationError> {
+        self.stop.store(true, Ordering::Relaxed);
+        let thread = self.thread.take().ok_or_else(broken)?;
+        let Finished { thread, at } = thread.join().map_err(|_| broken())?;
+        let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, .. } = thread;
+        requests.try_iter().for_each(|request| request(exchange.network()));
+        let mut device_drops = [0; 2];
+        for side in Side::BOTH {
+            device_drops[side.index()] = self.host(side).device_drops()?;
+        }
+        drop(devices);
+        capture.finish()?;
+        let seen: Vec<FlowSummary> = exchange
+            .sent()
+            .map(|(sent_packets, first)| FlowSummary {
+                sent_packets,
+                ..FlowSummary::begun(first.unwrap_or(Timestamp::NEVER))
+            })
+            .collect();
+        let measured = Measured {
+            scheduling: self.scheduling.clone(),
+            lateness: timing.lateness(),
+            longest_gap_s: longest_gap.as_secs_f64(),
+            packets: exchange.counts(),
+            device_drops,
+            worst_second: Side::BOTH.map(|side| worst_second(timing.seconds(side), u64::from(MTU))),
+        };
+        let outcome = exchange.into_network().finish(flows.unwrap_or(&seen));
+        let validity = Validity::new(&self.plan, &outcome, measured);
+        Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO) })
+    }
+}
+
+impl Drop for Emulation {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // What it found does not matter any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn broken() -> EmulationError {
+    EmulationError::Broken("the link thread has ended".to_owned())
+}

@@ -1,0 +1,43 @@
+//! What can go wrong around an emulation.
+
+use std::io;
+
+use airpath_sim::PlanError;
+
+/// Why an emulation cannot be started or went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmulationError {
+    /// The plan cannot be run.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The plan can be simulated but not emulated.
+    #[error("{0}")]
+    NotEmulated(String),
+    /// The system refused something.
+    #[error("{what}: {error}")]
+    System {
+        /// What was asked of it, and what helps.
+        what: String,
+        /// Its answer.
+        error: io::Error,
+    },
+    /// It was asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// A part of the emulator ended that should not.
+    #[error("{0}")]
+    Broken(String),
+}
+
+/// Says what was asked of the system when it refused.
+pub(crate) trait Asked<T> {
+    /// The value, or the refusal with what was asked.
+    fn asked(self, what: impl Into<String>) -> Result<T, EmulationError>;
+}
+
+impl<T, E: Into<io::Error>> Asked<T> for Result<T, E> {
+    fn asked(self, what: impl Into<String>) -> Result<T, EmulationError> {
+        self.map_err(|error| EmulationError::System { what: what.into(), error: error.into() })
+    }
+}

@@ -1,0 +1,226 @@
+//! Between bytes and the network: which flow a packet belongs to and what it says to routers, when it comes in; what
+//! routers wrote on it, when it goes out. Knows no device and no clock.
+
+use std::sync::Arc;
+
+use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
+use airpath_sim::Input;
+use airpath_sim::network::{Direction, ForeignPacket, Network};
+use airpath_sim::plan::{Plan, ProtocolPlan, QueuePlan};
+
+use crate::address::{MAX_FLOWS, Side, flow_of};
+use crate::error::EmulationError;
+use crate::packet::{Ipv4, XcpOption};
+use crate::slots::{SLOT, Slots};
+
+/// The network of a plan with the bytes of the packets inside.
+#[derive(Debug)]
+pub struct Exchange {
+    network: Network,
+    slots: Slots,
+    flows: Vec<Flow>,
+    /// Whether the ECN fields of data packets are VCP's load codes: a router of the plan speaks VCP.
+    load_codes: bool,
+    counts: PacketCounts,
+}
+
+/// What is known of a flow here.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    /// Whether it has a route in each direction.
+    forward: bool,
+    back: bool,
+    sent_packets: u64,
+    first_packet: Option<Timestamp>,
+}
+
+/// Where all packets went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketCounts {
+    /// Packets that hosts sent.
+    pub sent: u64,
+    /// Of those, packets that belong to no flow of the plan, or have no route back: dropped.
+    pub unknown: u64,
+    /// Packets that reached the end of their route.
+    pub delivered: u64,
+    /// Packets that the network lost, as its queues and channels say.
+    pub lost: u64,
+    /// Packets inside the network when it ended.
+    pub inside: u64,
+}
+
+impl Exchange {
+    /// The network of a plan, with room for that many packets to begin with.
+    ///
+    /// # Errors
+    /// What in the plan cannot be run, or is not emulated.
+    pub fn new(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        packets: usize,
+    ) -> Result<Self, EmulationError> {
+        if plan.flows.len() > MAX_FLOWS {
+            return Err(EmulationError::NotEmulated(format!(
+                "{} flows; an emulation has addresses for at most {MAX_FLOWS}",
+                plan.flows.len()
+            )));
+        }
+        let network = Network::new(plan, inputs, seed)?;
+        let load_codes = plan
+            .links
+            .iter()
+            .any(|link| matches!(link.queue, QueuePlan::Router { protocol: ProtocolPlan::Vcp { .. }, .. }));
+        let flows = plan.flows.iter().map(|flow| Flow {
+            forward: !flow.path.is_empty(),
+            back: !flow.reverse_path.is_empty(),
+            sent_packets: 0,
+            first_packet: None,
+        });
+        Ok(Self {
+            network,
+            slots: Slots::new(packets),
+            flows: flows.collect(),
+            load_codes,
+            counts: PacketCounts::default(),
+        })
+    }
+
+    /// The network, for whoever knows more of its flows.
+    pub fn network(&mut self) -> &mut Network {
+        &mut self.network
+    }
+
+    /// Room for the next packet; the same until one is accepted.
+    pub fn room(&mut self) -> (u32, &mut [u8; SLOT]) {
+        let slot = self.slots.take();
+        (slot, self.slots.place(slot))
+    }
+
+    /// There was no packet for that room.
+    pub fn leave(&mut self, slot: u32) {
+        self.slots.give_back(slot);
+    }
+
+    /// A packet of that many bytes, in that room, comes from a host at `now`. Call [`Exchange::advance`] up to `now` before.
+    pub fn accept(&mut self, now: Timestamp, side: Side, slot: u32, length: usize) {
+        self.counts.sent += 1;
+        self.slots.keep(slot, length);
+        let Some(packet) = self.describe(now, side, slot) else {
+            self.counts.unknown += 1;
+            self.slots.give_back(slot);
+            return;
+        };
+        self.network.inject(now, packet);
+        self.forget_lost();
+    }
+
+    /// When something will happen in the network by itself.
+    pub fn next_event(&mut self) -> Timestamp {
+        self.network.next_event()
+    }
+
+    /// Lets everything happen up to `until`. `deliver` is called for each packet that goes to a host, with the instant at
+    /// which it should, the host, and its bytes.
+    pub fn advance(&mut self, until: Timestamp, mut deliver: impl FnMut(Timestamp, Side, &[u8])) {
+        let Self { network, slots, counts, load_codes, .. } = self;
+        network.advance(until, &mut |delivery| {
+            let slot = delivery.packet.handle;
+            rewrite(slots.packet(slot), &delivery.packet, *load_codes);
+            counts.delivered += 1;
+            deliver(delivery.at, destination(delivery.packet.direction), slots.packet(slot));
+            slots.give_back(slot);
+        });
+        self.forget_lost();
+    }
+
+    /// Where all packets went so far.
+    pub fn counts(&self) -> PacketCounts {
+        PacketCounts { inside: self.slots.taken() as u64, ..self.counts }
+    }
+
+    /// For each flow the number of packets that its sender's host sent, and when the first came.
+    pub fn sent(&self) -> impl Iterator<Item = (u64, Option<Timestamp>)> {
+        self.flows.iter().map(|flow| (flow.sent_packets, flow.first_packet))
+    }
+
+    /// The network, for its tables.
+    pub fn into_network(self) -> Network {
+        self.network
+    }
+
+    fn describe(&mut self, now: Timestamp, side: Side, slot: u32) -> Option<ForeignPacket> {
+        let bytes: &[u8] = self.slots.packet(slot);
+        let ip = Ipv4::read(bytes)?;
+        let number = flow_of(side, ip.source, ip.destination)?;
+        let flow = self.flows.get_mut(number)?;
+        let direction = match side {
+            Side::Senders if flow.forward => Direction::Forward,
+            Side::Receivers if flow.back => Direction::Back,
+            _ => return None,
+        };
+        if direction == Direction::Forward {
+            flow.sent_packets += 1;
+        }
+        flow.first_packet.get_or_insert(now);
+        let (mut ecn, mut path) = (ip.ecn, PathHeader::None);
+        if direction == Direction::Forward {
+            if let Some(option) = XcpOption::find(&ip, bytes) {
+                path = PathHeader::Xcp(option.header);
+            } else if self.load_codes && ecn.is_capable() {
+                path = PathHeader::Load(load_code(ecn));
+                ecn = Ecn::NotEct; // the bits are taken: no queue may mark
+            }
+        }
+        let length = bytes.len() as u32; // at most SLOT
+        Some(ForeignPacket { flow: number as u32, direction, size: length, ecn, path, handle: slot })
+    }
+
+    fn forget_lost(&mut self) {
+        for lost in self.network.lost() {
+            self.counts.lost += 1;
+            self.slots.give_back(lost.handle);
+        }
+    }
+}
+
+/// Writes what routers left on a packet into its bytes.
+fn rewrite(bytes: &mut [u8], packet: &ForeignPacket, load_codes: bool) {
+    let Some(ip) = Ipv4::read(bytes) else { return };
+    let ecn = match packet.path {
+        PathHeader::Load(code) if load_codes => bits(code),
+        _ => packet.ecn,
+    };
+    if ecn != ip.ecn {
+        Ipv4::write_ecn(bytes, ecn);
+    }
+    if let PathHeader::Xcp(header) = packet.path
+        && let Some(option) = XcpOption::find(&ip, bytes)
+    {
+        option.write_feedback(bytes, header.delta_throughput);
+    }
+}
+
+const fn destination(direction: Direction) -> Side {
+    match direction {
+        Direction::Forward => Side::Receivers,
+        Direction::Back => Side::Senders,
+    }
+}
+
+/// VCP's code in the ECN field: 01 low load, 10 high load, 11 overload; 00 speaks no VCP.
+const fn load_code(ecn: Ecn) -> LoadCode {
+    match ecn {
+        Ecn::NotEct | Ecn::Ect1 => LoadCode::Low,
+        Ecn::Ect0 => LoadCode::High,
+        Ecn::Ce => LoadCode::Overload,
+    }
+}
+
+const fn bits(code: LoadCode) -> Ecn {
+    match code {
+        LoadCode::Low => Ecn::Ect1,
+        LoadCode::High => Ecn::Ect0,
+        LoadCode::Overload => Ecn::Ce,
+    }
+}

@@ -1,0 +1,108 @@
+//! One end of the emulated network: a namespace with a network stack of its own and one TUN device.
+
+use std::process::{Child, Command};
+
+use netlink_packet_route::link::LinkAttribute;
+
+use crate::address::{PREFIX_LENGTH, Side};
+use crate::error::{Asked, EmulationError};
+use crate::namespace::{NetworkNamespace, write};
+use crate::netlink::Netlink;
+use crate::processes::Processes;
+use crate::tun::Tun;
+
+/// The name of each host's device.
+pub const DEVICE: &str = "air0";
+/// Largest IP packet, bytes: that of Ethernet.
+pub const MTU: u32 = 1500;
+/// How many packets of the stack wait at most until we read them. Where more come, the kernel drops them, which is not
+/// the model's doing: the record of validity counts it.
+const DEVICE_QUEUE: u32 = 16_384;
+
+/// One end of the emulated network.
+#[derive(Debug)]
+pub struct Host {
+    side: Side,
+    namespace: NetworkNamespace,
+}
+
+impl Host {
+    /// A host with all addresses of its side, and a route to the other side over its device.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn new(side: Side) -> Result<(Self, Tun), EmulationError> {
+        let namespace = NetworkNamespace::new()?;
+        let tun = namespace.enter(|| set_up(side))??;
+        Ok((Self { side, namespace }, tun))
+    }
+
+    /// Which end it is.
+    pub const fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Does some work in a thread within the host, and waits for it. Sockets that it opens, and threads that it starts,
+    /// stay in the host wherever they go.
+    ///
+    /// # Errors
+    /// Where the namespace cannot be entered.
+    pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, EmulationError> {
+        self.namespace.enter(work)
+    }
+
+    /// Starts a command within the host.
+    pub(crate) fn spawn(
+        &self,
+        processes: &Processes,
+        command: &mut Command,
+    ) -> Result<Child, EmulationError> {
+        processes.spawn(&self.namespace, command)
+    }
+
+    /// Packets that the kernel dropped at the device because we read too late, since the start.
+    pub(crate) fn device_drops(&self) -> Result<u64, EmulationError> {
+        let text = self
+            .enter(|| std::fs::read_to_string("/proc/thread-self/net/dev"))?
+            .asked("the counters of the device")?;
+        Ok(transmit_drops(&text, DEVICE).unwrap_or_default())
+    }
+}
+
+fn set_up(side: Side) -> Result<Tun, EmulationError> {
+    let tun = Tun::new(DEVICE)?;
+    // Nothing of the model concerns IPv6; without it the host sends nothing that nobody asked for.
+    let no_ipv6 = format!("/proc/sys/net/ipv6/conf/{DEVICE}/disable_ipv6");
+    if std::path::Path::new(&no_ipv6).exists() {
+        write(&no_ipv6, "1")?;
+    }
+    // What one connection learnt of a path must not help the next one, or runs depend on each other.
+    write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
+    let netlink = Netlink::new()?;
+    let (loopback, device) = (Netlink::index("lo")?, Netlink::index(DEVICE)?);
+    netlink.up(loopback, Vec::new())?;
+    netlink.up(device, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
+    let first = side.address(0).ok_or_else(|| EmulationError::Broken("no addresses".to_owned()))?;
+    netlink.add_address(device, first)?;
+    netlink.add_local_network(loopback, (side.prefix(), PREFIX_LENGTH))?;
+    netlink.add_network(device, (side.other().prefix(), PREFIX_LENGTH), first)?;
+    Ok(tun)
+}
+
+/// The counter of dropped packets towards the device in the text of `/proc/net/dev`.
+fn transmit_drops(text: &str, device: &str) -> Option<u64> {
+    let counters = text.lines().find_map(|line| line.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
+    // Eight counters of what was received; then bytes, packets, errors, drops.
+    counters.split_whitespace().nth(8 + 3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_counter_is_found() {
+        let text = "Inter-|   Receive\n face |bytes\n    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  \
+                    air0: 1 2 3 4 5 6 7 8 9 10 11 77 13 14 15 16\n";
+        assert_eq!(super::transmit_drops(text, "air0"), Some(77));
+        assert_eq!(super::transmit_drops(text, "air1"), None);
+    }
+}

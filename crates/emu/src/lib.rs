@@ -1,0 +1,70 @@
+//! The link emulator: the simulator's network between real hosts, driven by the real clock.
+//!
+//! Two hosts, [`Side::Senders`] and [`Side::Receivers`], are network namespaces with a TUN device each. One thread reads
+//! the packets of both, hands them to the network of a plan at the instant at which it read them, and writes them to the
+//! other host at the instant at which the network lets them out. The network counts in logical time: however late the
+//! thread is, queues, channels and routers compute as if it had been on time.
+//!
+//! Works on Linux; elsewhere only what needs no kernel is built.
+
+pub mod address;
+mod error;
+mod exchange;
+pub mod packet;
+mod slots;
+
+pub use address::Side;
+pub use error::EmulationError;
+pub use exchange::{Exchange, PacketCounts};
+
+/// What needs namespaces, devices and schedulers.
+#[cfg(target_os = "linux")]
+mod linux {
+    pub use crate::clock::Clock;
+    pub use crate::emulation::{Emulated, Emulation, Options};
+    pub use crate::host::{DEVICE, Host, MTU};
+    pub use crate::hosts::Hosts;
+    pub use crate::namespace::{NetworkNamespace, become_root_in_user_namespace};
+    pub use crate::run::run;
+    pub use crate::scheduling::Scheduling;
+    pub use crate::tcp_info::TcpInfo;
+    pub use crate::timing::{LATE, Lateness};
+    pub use crate::tun::{Tun, device_file};
+    pub use crate::validity::{LATE_SHARE_BOUND, LinkRecord, MEDIAN_BOUND_S, SECOND_BOUND, Validity};
+}
+
+#[cfg(target_os = "linux")]
+mod capture;
+#[cfg(target_os = "linux")]
+mod clock;
+#[cfg(target_os = "linux")]
+mod emulation;
+#[cfg(target_os = "linux")]
+mod host;
+#[cfg(target_os = "linux")]
+mod hosts;
+#[cfg(target_os = "linux")]
+mod link_thread;
+#[cfg(target_os = "linux")]
+mod namespace;
+#[cfg(target_os = "linux")]
+mod netlink;
+#[cfg(target_os = "linux")]
+mod processes;
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+mod scheduling;
+#[cfg(target_os = "linux")]
+pub mod source;
+#[cfg(target_os = "linux")]
+mod tcp_info;
+#[cfg(target_os = "linux")]
+mod timing;
+#[cfg(target_os = "linux")]
+mod tun;
+#[cfg(target_os = "linux")]
+mod validity;
+
+#[cfg(target_os = "linux")]
+pub use linux::*;

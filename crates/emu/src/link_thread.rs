@@ -1,0 +1,108 @@
+//! The thread that moves packets between the devices and the network, by the clock.
+//!
+//! It looks at what is due, writes it, reads what has come, and waits for the next of either. A packet counts as come at
+//! the instant at which it is read, and everything due before that instant happens first; so whatever the thread's
+//! lateness, the network's own time only runs forward and its departures follow from each other, not from the clock.
+
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+
+use airpath_model::{Duration, Timestamp};
+use airpath_sim::network::Network;
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::time::TimeSpec;
+
+use crate::address::Side;
+use crate::capture::Capture;
+use crate::clock::Clock;
+use crate::exchange::Exchange;
+use crate::timing::Timing;
+use crate::tun::Tun;
+
+/// Something that is to be done with the network, between two packets.
+pub(crate) type Request = Box<dyn FnOnce(&mut Network) + Send>;
+
+/// All that the thread works with.
+pub(crate) struct LinkThread {
+    pub(crate) exchange: Exchange,
+    pub(crate) devices: [Tun; 2],
+    pub(crate) timing: Timing,
+    pub(crate) capture: Capture,
+    pub(crate) clock: Clock,
+    pub(crate) requests: Receiver<Request>,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// The longest time between two looks at the devices while packets could have come unseen.
+    pub(crate) longest_gap: Duration,
+}
+
+/// Packets read from one device before the other is looked at.
+const BATCH: usize = 32;
+/// What is due this soon is waited for without sleeping: falling asleep and waking up takes about as long.
+const SPIN: Duration = Duration::from_micros(30);
+/// The longest sleep: requests and the wish to stop are seen this soon.
+const LONGEST_SLEEP: Duration = Duration::from_millis(5);
+
+impl LinkThread {
+    /// Works until the run ends or is stopped.
+    pub(crate) fn run(&mut self) {
+        let end = self.exchange.network().end();
+        loop {
+            let now = self.clock.now();
+            self.advance(now);
+            if now >= end || self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            while let Ok(request) = self.requests.try_recv() {
+                request(self.exchange.network());
+            }
+            let came = Side::BOTH.map(|side| self.read(side));
+            if came == [0, 0] {
+                self.wait();
+            }
+            self.longest_gap = self.longest_gap.max(self.clock.now().since(now));
+        }
+    }
+
+    /// Writes what is due up to `until`.
+    fn advance(&mut self, until: Timestamp) {
+        let Self { exchange, devices, timing, capture, clock, .. } = self;
+        exchange.advance(until, |due, side, packet| {
+            let now = clock.now();
+            let taken = devices[side.index()].write(packet);
+            timing.on_delivery(side, due, now, packet.len(), taken);
+            capture.on_packet(side, now, packet);
+        });
+    }
+
+    /// Reads what waits at a device; gives how many packets.
+    fn read(&mut self, side: Side) -> usize {
+        for read in 0..BATCH {
+            let (slot, room) = self.exchange.room();
+            let Ok(Some(length)) = self.devices[side.index()].read(room) else {
+                self.exchange.leave(slot);
+                return read;
+            };
+            let now = self.clock.now();
+            self.capture.on_packet(side, now, &room[..length.min(room.len())]);
+            self.advance(now);
+            self.exchange.accept(now, side, slot, length);
+        }
+        BATCH
+    }
+
+    /// Sleeps until a packet comes or shortly before something is due.
+    fn wait(&mut self) {
+        let now = self.clock.now();
+        let left = self.exchange.next_event().since(now);
+        if left <= SPIN {
+            return;
+        }
+        let sleep = (left - SPIN).min(LONGEST_SLEEP);
+        let mut devices =
+            self.devices.each_ref().map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN));
+        // Whatever it says, we look at the devices and the clock next.
+        let _ = ppoll(&mut devices, Some(TimeSpec::new(0, sleep.as_nanos() as i64)), None);
+    }
+}

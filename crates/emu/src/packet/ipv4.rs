@@ -1,0 +1,120 @@
+//! The IPv4 header (RFC 791) as the network sees it.
+
+use std::net::Ipv4Addr;
+
+use airpath_model::Ecn;
+
+use super::checksum::updated;
+
+/// What the network reads of an IPv4 packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv4 {
+    /// Who sent it.
+    pub source: Ipv4Addr,
+    /// Where it goes.
+    pub destination: Ipv4Addr,
+    /// The ECN field (RFC 3168, section 5).
+    pub ecn: Ecn,
+    /// Length of the IP header, bytes: 20 to 60.
+    pub header_length: u8,
+    /// The protocol that it carries; `None` for a fragment other than the first, which has no header of that protocol.
+    pub protocol: Option<u8>,
+}
+
+/// Shortest IPv4 header, bytes.
+const MIN_HEADER: usize = 20;
+const ECN_BITS: u8 = 0b11;
+
+impl Ipv4 {
+    /// Reads an IPv4 packet that fills these bytes; `None` when they are no such packet.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let header = bytes.first_chunk::<MIN_HEADER>()?;
+        let header_length = usize::from(header[0] & 0x0f) * 4;
+        let total_length = usize::from(u16::from_be_bytes([header[2], header[3]]));
+        let whole = header[0] >> 4 == 4
+            && (MIN_HEADER..=total_length).contains(&header_length)
+            && total_length == bytes.len();
+        let fragment_offset = u16::from_be_bytes([header[6], header[7]]) & 0x1fff;
+        whole.then(|| Self {
+            source: Ipv4Addr::new(header[12], header[13], header[14], header[15]),
+            destination: Ipv4Addr::new(header[16], header[17], header[18], header[19]),
+            ecn: ecn_of(header[1]),
+            header_length: header_length as u8,
+            protocol: (fragment_offset == 0).then_some(header[9]),
+        })
+    }
+
+    /// Writes the ECN field of a packet that was read, and its header checksum.
+    pub fn write_ecn(bytes: &mut [u8], ecn: Ecn) {
+        let Some(header) = bytes.first_chunk_mut::<MIN_HEADER>() else { return };
+        let old = [header[0], header[1]];
+        header[1] = header[1] & !ECN_BITS | ecn.bits();
+        let checksum = updated(u16::from_be_bytes([header[10], header[11]]), &old, &[header[0], header[1]]);
+        header[10..12].copy_from_slice(&checksum.to_be_bytes());
+    }
+}
+
+fn ecn_of(traffic_class: u8) -> Ecn {
+    match traffic_class & ECN_BITS {
+        0b00 => Ecn::NotEct,
+        0b01 => Ecn::Ect1,
+        0b10 => Ecn::Ect0,
+        _ => Ecn::Ce,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::checksum::whole;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn packet(traffic_class: u8, payload: usize) -> Vec<u8> {
+        let mut bytes = vec![0; MIN_HEADER + payload];
+        let length = (bytes.len() as u16).to_be_bytes();
+        bytes[..12].copy_from_slice(&[0x45, traffic_class, length[0], length[1], 1, 2, 0x40, 0, 64, 6, 0, 0]);
+        bytes[12..20].copy_from_slice(&[10, 7, 0, 1, 10, 8, 0, 1]);
+        let checksum = whole(&bytes[..20]).to_be_bytes();
+        bytes[10..12].copy_from_slice(&checksum);
+        bytes
+    }
+
+    #[test]
+    fn reads_what_is_there() {
+        let read = Ipv4::read(&packet(0b1010_1001, 5)).unwrap();
+        assert_eq!(read.source, Ipv4Addr::new(10, 7, 0, 1));
+        assert_eq!(read.destination, Ipv4Addr::new(10, 8, 0, 1));
+        assert_eq!((read.ecn, read.header_length, read.protocol), (Ecn::Ect1, 20, Some(6)));
+    }
+
+    #[test]
+    fn marks_keep_the_checksum_right_and_all_else_as_it_was() {
+        for (from, to) in [(0b00, Ecn::Ce), (0b10, Ecn::Ce), (0b11, Ecn::NotEct), (0b01, Ecn::Ect0)] {
+            let before = packet(0b1101_0100 | from, 8);
+            let mut after = before.clone();
+            Ipv4::write_ecn(&mut after, to);
+            assert_eq!(whole(&after[..20]), 0, "the sum over a right header is zero");
+            assert_eq!(after[1], 0b1101_0100 | to.bits());
+            after[1] = before[1];
+            after[10..12].copy_from_slice(&before[10..12]);
+            assert_eq!(after, before);
+        }
+    }
+
+    #[test]
+    fn later_fragments_carry_no_protocol_header() {
+        let mut bytes = packet(0, 8);
+        bytes[7] = 1;
+        assert_eq!(Ipv4::read(&bytes).unwrap().protocol, None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..80), ecn in 0_u8..4) {
+            if let Some(read) = Ipv4::read(&bytes) {
+                prop_assert!(usize::from(read.header_length) <= bytes.len());
+            }
+            Ipv4::write_ecn(&mut bytes, ecn_of(ecn));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Child processes that never outlive the emulation.
+//!
+//! They live in a process namespace of their own, whose first process waits on a pipe that only we hold open. When we go,
+//! by whatever signal, the pipe closes, that process ends, and the kernel kills all others in the namespace.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use nix::sched::{CloneFlags, setns, unshare};
+
+use crate::error::{Asked, EmulationError};
+use crate::namespace::{NetworkNamespace, in_thread};
+
+/// A process namespace with its first process.
+#[derive(Debug)]
+pub(crate) struct Processes {
+    namespace: OwnedFd,
+    first: Option<Child>,
+}
+
+impl Processes {
+    pub(crate) fn new() -> Result<Self, EmulationError> {
+        in_thread(|| {
+            unshare(CloneFlags::CLONE_NEWPID).asked("a process namespace")?;
+            // `cat` ends when its input does. It stays out of the way of Ctrl-C.
+            let first = Command::new("cat")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .current_dir("/")
+                .process_group(0)
+                .spawn()
+                .asked("starting `cat`, which watches over child processes")?;
+            let namespace = File::open("/proc/thread-self/ns/pid_for_children")
+                .asked("the descriptor of a process namespace")?;
+            Ok(Self { namespace: namespace.into(), first: Some(first) })
+        })
+    }
+
+    /// Starts a command within a network namespace.
+    pub(crate) fn spawn(
+        &self,
+        network: &NetworkNamespace,
+        command: &mut Command,
+    ) -> Result<Child, EmulationError> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        network.enter(|| {
+            setns(self.namespace.as_fd(), CloneFlags::CLONE_NEWPID).asked("entering a process namespace")?;
+            command.spawn().asked(format!("starting `{name}`"))
+        })?
+    }
+}
+
+impl Drop for Processes {
+    /// Ends all processes of the namespace.
+    fn drop(&mut self) {
+        let Some(mut first) = self.first.take() else { return };
+        // Fails only when it has ended already.
+        let _ = first.kill();
+        // It ends when all others have been waited for, which is the business of whoever started them.
+        thread::spawn(move || first.wait());
+    }
+}

@@ -1,0 +1,96 @@
+//! A whole run of a plan in the emulator: its network, its sources, its tables.
+
+use std::sync::Arc;
+
+use airpath_model::Duration;
+use airpath_sim::network::Network;
+use airpath_sim::plan::Plan;
+use airpath_sim::{Input, RunControl};
+
+use crate::address::Side;
+use crate::emulation::{Emulated, Emulation, Options};
+use crate::error::EmulationError;
+use crate::source::{Report, SourceSummary, Sources};
+
+/// Datagrams may leave so late, seconds.
+const DATAGRAM_BOUND_S: f64 = 5e-3;
+/// For this share of a run a receiver's window or a send buffer may hold a sender up.
+const LIMITED_SHARE_BOUND: f64 = 0.02;
+
+/// Runs a plan whose controllers are the kernel's, in real time: it takes the plan's duration. Gives the same tables as a
+/// simulation; what the ends of flows know is the kernel's.
+///
+/// # Errors
+/// What in the plan cannot be run or emulated, what the system refuses, and [`EmulationError::Cancelled`].
+pub fn run(
+    plan: &Plan,
+    inputs: &[Arc<Input>],
+    seed: u64,
+    options: &Options,
+    control: &RunControl,
+) -> Result<Emulated, EmulationError> {
+    let emulation = Emulation::start(plan, inputs, seed, options)?;
+    let hosts = Side::BOTH.map(|side| emulation.host(side));
+    let sources = Sources::open(plan, seed, hosts)?;
+    let clock = emulation.clock();
+    let reports = |report| emulation.on_network(move |network| record(network, &report));
+    let summary = hosts[Side::Senders.index()].enter(|| sources.run(&clock, &reports, control))??;
+    if control.is_cancelled() {
+        return Err(EmulationError::Cancelled);
+    }
+    while !emulation.is_over() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let mut emulated = emulation.stop(Some(&summary.flows))?;
+    let duration_s = Duration::from_nanos(plan.duration_ns).as_secs_f64();
+    emulated.validity.problems.extend(problems(&summary, duration_s));
+    Ok(emulated)
+}
+
+/// Puts what the ends of a flow say into the network's tables.
+fn record(network: &mut Network, report: &Report) {
+    match *report {
+        Report::Interval { flow, goodput_bytes, state } => {
+            network.set_flow_state(flow, state);
+            network.on_goodput(flow, goodput_bytes);
+        }
+        Report::Completion { flow, transfer, start, end, size } => {
+            network.on_completion(flow, transfer, start, end, size);
+        }
+    }
+}
+
+/// Why the sources were not what the plan asked for.
+fn problems(summary: &SourceSummary, duration_s: f64) -> Vec<String> {
+    let mut problems = summary.faults.clone();
+    let limits = [
+        ("a receiver's window", summary.receive_window_limited_s),
+        ("a send buffer", summary.send_buffer_limited_s),
+    ];
+    for (what, seconds) in limits {
+        if seconds > LIMITED_SHARE_BOUND * duration_s {
+            problems.push(format!("{what} held a sender up for {seconds:.1} s"));
+        }
+    }
+    if summary.datagram_lateness_s > DATAGRAM_BOUND_S {
+        problems.push(format!("a datagram left {:.1} ms late", 1e3 * summary.datagram_lateness_s));
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn senders_that_wait_for_anything_but_the_window_are_a_problem() {
+        let mut summary = SourceSummary::new(&[]);
+        assert_eq!(problems(&summary, 10.0), Vec::<String>::new());
+        summary.receive_window_limited_s = 0.5;
+        summary.datagram_lateness_s = 0.02;
+        summary.faults.push("flow number 0: gone".to_owned());
+        let found = problems(&summary, 10.0);
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert_eq!(problems(&summary, 100.0).len(), 2);
+    }
+}

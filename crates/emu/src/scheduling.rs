@@ -1,0 +1,62 @@
+//! What the system grants a thread that must be on time.
+
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::prctl;
+use nix::unistd::Pid;
+use thread_priority::{
+    RealtimeThreadSchedulePolicy, ScheduleParams, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
+};
+
+/// Above all ordinary threads, and low among those of its class.
+const PRIORITY: i32 = 10;
+
+/// What was granted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scheduling {
+    /// `SCHED_FIFO`; otherwise the thread shares its processor with everybody.
+    pub realtime: bool,
+    /// The processor that the thread stays on, if it does.
+    pub processor: Option<usize>,
+    /// Why something was not granted, in words; empty when all was.
+    pub refused: String,
+}
+
+impl Scheduling {
+    /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted.
+    pub(crate) fn obtain(realtime: bool, pinned: bool) -> Self {
+        let mut granted = Self::default();
+        let mut refused = Vec::new();
+        // Exact timers, where the class does not have them anyway.
+        if let Err(error) = prctl::set_timerslack(1) {
+            refused.push(format!("exact timers: {error}"));
+        }
+        if pinned {
+            match stay_on_one_processor() {
+                Ok(processor) => granted.processor = Some(processor),
+                Err(error) => refused.push(format!("one processor: {error}")),
+            }
+        }
+        if realtime {
+            let priority = ThreadPriority::from_posix(ScheduleParams { sched_priority: PRIORITY });
+            let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+            match set_thread_priority_and_policy(thread_native_id(), priority, policy) {
+                Ok(()) => granted.realtime = true,
+                Err(error) => refused.push(format!("real time: {error}")),
+            }
+        }
+        granted.refused = refused.join("; ");
+        granted
+    }
+}
+
+/// Stays on the last of the processors that the process may use: interrupts prefer the first.
+fn stay_on_one_processor() -> nix::Result<usize> {
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    let last = (0..CpuSet::count()).rev().find(|&cpu| allowed.is_set(cpu) == Ok(true));
+    let processor = last.ok_or(nix::Error::ENODEV)?;
+    let mut only = CpuSet::new();
+    only.set(processor)?;
+    sched_setaffinity(Pid::from_raw(0), &only)?;
+    Ok(processor)
+}

@@ -1,0 +1,140 @@
+//! Real traffic: the sources of a plan, carried out over the kernel's sockets.
+//!
+//! One thread within the senders' host does everything, so that a hundred flows cost little. It connects and writes for
+//! all sources; at the receivers' host one listening socket and one socket for datagrams take what comes, and the
+//! addresses say whose it is. What a source sends, and when, is drawn from the same random streams as in a simulation
+//! ([`airpath_sim::workload`]).
+//!
+//! All is bounded in time: nothing starts at or after the end of the run, and all sockets are closed then.
+
+mod outgoing;
+mod receiving;
+mod report;
+mod sampling;
+mod sending;
+mod settings;
+mod sockets;
+mod wakeups;
+
+use airpath_sim::RunControl;
+
+use airpath_model::{Duration, Timestamp};
+use airpath_sim::plan::Plan;
+use airpath_sim::workload::workloads;
+use nix::sys::epoll::EpollEvent;
+
+use crate::address::Side;
+use crate::clock::Clock;
+use crate::error::{Asked, EmulationError};
+use crate::host::Host;
+use receiving::Receivers;
+pub use report::{Report, SourceSummary};
+use sending::Source;
+pub use settings::{AVAILABLE_CONGESTION_CONTROLS, KernelSettings, available_congestion_controls};
+use wakeups::{Token, Wakeups};
+
+/// The sources of a plan, ready to run.
+#[derive(Debug)]
+pub struct Sources {
+    of_flows: Vec<Source>,
+    receivers: Receivers,
+    flows: usize,
+    end: Timestamp,
+    interval: Duration,
+}
+
+impl Sources {
+    /// The sources of a plan in the run with that seed, between hosts by [`Side::index`]. Sets the kernel's settings of both hosts and opens the sockets
+    /// of the receivers.
+    ///
+    /// # Errors
+    /// Where the plan asks for what the kernel does not have, or the kernel refuses.
+    pub fn open(plan: &Plan, seed: u64, hosts: [&Host; 2]) -> Result<Self, EmulationError> {
+        let end = Timestamp::from_nanos(plan.duration_ns);
+        KernelSettings::of(plan)?.apply(hosts)?;
+        let mut of_flows = Vec::new();
+        for (flow, planned) in plan.flows.iter().enumerate() {
+            let tcp = settings::tcp(planned)?;
+            for workload in workloads(planned, end, seed) {
+                of_flows.push(Source::new(flow, workload, tcp.clone())?);
+            }
+        }
+        let receivers = hosts[Side::Receivers.index()].enter(Receivers::open)??;
+        let interval = Duration::from_nanos(plan.record.interval_ns);
+        Ok(Self { of_flows, receivers, flows: plan.flows.len(), end, interval })
+    }
+
+    /// Sends and receives until the end of the run, or until `control` says stop, and tells `reports` once an interval and at
+    /// each completion. Call it from a thread within the senders' host, when the clock stands near zero.
+    ///
+    /// # Errors
+    /// Where the kernel refuses what every source needs. What goes wrong at one connection is told in the summary.
+    pub fn run(
+        self,
+        clock: &Clock,
+        reports: &dyn Fn(Report),
+        control: &RunControl,
+    ) -> Result<SourceSummary, EmulationError> {
+        let Self { of_flows: mut sources, mut receivers, flows, end, interval } = self;
+        let mut wakeups = Wakeups::new()?;
+        receivers.watch(&wakeups)?;
+        for (number, source) in sources.iter().enumerate() {
+            wakeups.at(source.next_event(), number);
+        }
+        let mut summary = SourceSummary::new(&starts(&sources, flows));
+        let mut sample_at = sampling::instant(Timestamp::ZERO + interval, interval);
+        let mut sampled_until = Timestamp::ZERO + interval;
+        let mut events = vec![EpollEvent::empty(); 256];
+        loop {
+            let now = clock.now();
+            if now >= end || control.is_cancelled() {
+                break;
+            }
+            if sample_at <= now {
+                sampling::sample(&sources, &mut receivers, now, flows, reports);
+                control.report(now, end);
+                while sample_at <= now {
+                    sampled_until += interval;
+                    sample_at = sampling::instant(sampled_until, interval);
+                }
+            }
+            while let Some(number) = wakeups.due(now) {
+                let source = &mut sources[number];
+                source.wake(now, number, &wakeups, &mut summary);
+                wakeups.at(source.next_event(), number);
+            }
+            let ready = wakeups.wait(&mut events, clock, sample_at.min(end)).asked("waiting for sockets")?;
+            for event in &events[..ready] {
+                match Token::of(event.data()) {
+                    Token::Timer => wakeups.timer_rang(),
+                    Token::Listener => receivers.accept(&wakeups, &mut summary),
+                    Token::Datagrams => receivers.take_datagrams(),
+                    Token::Receiving(number) => receivers.take(number),
+                    Token::Source(number) => {
+                        let source = &mut sources[number];
+                        source.on_event(clock.now(), event.events(), number, &wakeups, &mut summary, reports);
+                        wakeups.at(source.next_event(), number);
+                    }
+                }
+            }
+        }
+        // What came since the last sample, or in the whole last interval where the thread was late.
+        sampling::sample(&sources, &mut receivers, clock.now(), flows, reports);
+        for source in &sources {
+            source.count(&mut summary);
+        }
+        Ok(summary)
+    }
+}
+
+/// When each flow begins: with the first of its sources.
+fn starts(sources: &[Source], flows: usize) -> Vec<Timestamp> {
+    let mut starts = vec![Timestamp::NEVER; flows];
+    for source in sources {
+        starts[source.flow()] = starts[source.flow()].min(source.start());
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests;

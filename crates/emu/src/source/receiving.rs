@@ -1,0 +1,168 @@
+//! The receivers' host: takes all that comes, and counts it.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::AsRawFd;
+
+use nix::sys::epoll::EpollFlags;
+use nix::sys::socket::{MsgFlags, recv};
+
+use super::report::SourceSummary;
+use super::sockets;
+use super::wakeups::{Token, Wakeups};
+use crate::address::{Side, flow_of};
+use crate::error::{Asked, EmulationError};
+
+/// Headers of IPv4 and UDP, bytes.
+pub(super) const DATAGRAM_HEADERS: u64 = 28;
+
+/// Takes connections and datagrams.
+#[derive(Debug)]
+pub(super) struct Receivers {
+    listener: TcpListener,
+    datagrams: UdpSocket,
+    connections: Vec<Option<Receiving>>,
+    /// Places in `connections` that are empty.
+    empty: Vec<usize>,
+    /// Bytes that each flow's application got in this interval.
+    goodput: Vec<u64>,
+    buffer: Vec<u8>,
+}
+
+/// One connection.
+#[derive(Debug)]
+struct Receiving {
+    stream: TcpStream,
+    flow: usize,
+}
+
+impl Receivers {
+    /// Opens the sockets that listen; call it within the receivers' host.
+    pub(super) fn open() -> Result<Self, EmulationError> {
+        Ok(Self {
+            listener: sockets::listener().asked("a listening socket")?,
+            datagrams: sockets::datagram_receiver().asked("a socket for datagrams")?,
+            connections: Vec::new(),
+            empty: Vec::new(),
+            goodput: Vec::new(),
+            buffer: vec![0; 1 << 20],
+        })
+    }
+
+    /// Waits for them.
+    pub(super) fn watch(&self, wakeups: &Wakeups) -> Result<(), EmulationError> {
+        wakeups
+            .watch(&self.listener, EpollFlags::EPOLLIN, Token::Listener)
+            .asked("waiting for connections")?;
+        wakeups.watch(&self.datagrams, EpollFlags::EPOLLIN, Token::Datagrams).asked("waiting for datagrams")
+    }
+
+    /// Takes the connections that wait.
+    pub(super) fn accept(&mut self, wakeups: &Wakeups, summary: &mut SourceSummary) {
+        loop {
+            let (stream, sender) = match self.listener.accept() {
+                Ok(accepted) => accepted,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) => {
+                    summary.fault(0, &format!("a connection could not be accepted: {error}"));
+                    return;
+                }
+            };
+            let Some(flow) = stream.local_addr().ok().and_then(|local| flow(sender, local)) else { continue };
+            let number = self.empty.pop().unwrap_or(self.connections.len());
+            let watched = stream
+                .set_nonblocking(true)
+                .and_then(|()| Ok(wakeups.watch(&stream, EpollFlags::EPOLLIN, Token::Receiving(number))?));
+            if let Err(error) = watched {
+                summary.fault(flow, &format!("a connection could not be received: {error}"));
+                self.empty.extend((number < self.connections.len()).then_some(number));
+                continue;
+            }
+            let receiving = Some(Receiving { stream, flow });
+            if number == self.connections.len() {
+                self.connections.push(receiving);
+            } else {
+                self.connections[number] = receiving;
+            }
+        }
+    }
+
+    /// Takes what has come over a connection; at its end, closes it, which tells the sender that all is here.
+    pub(super) fn take(&mut self, number: usize) {
+        let Some(Some(Receiving { stream, flow })) = self.connections.get(number) else { return };
+        let flow = *flow;
+        loop {
+            // Nobody reads the data: the kernel need not copy it.
+            match recv(stream.as_raw_fd(), &mut self.buffer, MsgFlags::MSG_TRUNC) {
+                Ok(0) => break,
+                Ok(bytes) => count(&mut self.goodput, flow, bytes as u64),
+                Err(nix::errno::Errno::EAGAIN) => return,
+                Err(nix::errno::Errno::EINTR) => {}
+                Err(_) => break, // its sender is told, and says so
+            }
+        }
+        self.connections[number] = None;
+        self.empty.push(number);
+    }
+
+    /// Takes the datagrams that have come.
+    pub(super) fn take_datagrams(&mut self) {
+        let Ok(local) = self.datagrams.local_addr() else { return };
+        while let Ok((bytes, sender)) = self.datagrams.recv_from(&mut self.buffer) {
+            // The socket is for all addresses; each sender sends to the one that is across.
+            let across = match sender.ip() {
+                IpAddr::V4(ip) => {
+                    ip.to_bits() ^ Side::Senders.prefix().to_bits() ^ Side::Receivers.prefix().to_bits()
+                }
+                IpAddr::V6(_) => continue,
+            };
+            let local = SocketAddr::new(IpAddr::V4(across.into()), local.port());
+            if let Some(flow) = flow(sender, local) {
+                count(&mut self.goodput, flow, bytes as u64 + DATAGRAM_HEADERS);
+            }
+        }
+    }
+
+    /// The bytes that a flow's application got since the last question. Datagrams count with their headers, as in a
+    /// simulation.
+    pub(super) fn end_interval(&mut self, flow: usize) -> u64 {
+        self.goodput.get_mut(flow).map(std::mem::take).unwrap_or_default()
+    }
+}
+
+fn count(goodput: &mut Vec<u64>, flow: usize, bytes: u64) {
+    if goodput.len() <= flow {
+        goodput.resize(flow + 1, 0);
+    }
+    goodput[flow] += bytes;
+}
+
+/// The flow between these addresses.
+fn flow(sender: SocketAddr, receiver: SocketAddr) -> Option<usize> {
+    match (sender.ip(), receiver.ip()) {
+        (IpAddr::V4(sender), IpAddr::V4(receiver)) => flow_of(Side::Senders, sender, receiver),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goodput_counts_anew_each_interval() {
+        let mut receivers = Receivers {
+            listener: TcpListener::bind("127.0.0.1:0").unwrap(),
+            datagrams: UdpSocket::bind("127.0.0.1:0").unwrap(),
+            connections: Vec::new(),
+            empty: Vec::new(),
+            goodput: Vec::new(),
+            buffer: Vec::new(),
+        };
+        count(&mut receivers.goodput, 3, 100);
+        count(&mut receivers.goodput, 3, 11);
+        assert_eq!(receivers.end_interval(3), 111);
+        assert_eq!(receivers.end_interval(3), 0);
+        assert_eq!(receivers.end_interval(70), 0);
+    }
+}

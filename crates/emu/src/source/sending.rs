@@ -1,0 +1,242 @@
+//! The sources at the senders' host.
+
+use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
+
+use airpath_model::{Bytes, Timestamp};
+use airpath_sim::network::FlowState;
+use airpath_sim::workload::{Datagrams, Files, Sending, Workload};
+use nix::sys::epoll::EpollFlags;
+
+use super::outgoing::{Outgoing, Progress, WRITING};
+use super::receiving::DATAGRAM_HEADERS;
+use super::report::{Report, SourceSummary};
+use super::settings::TcpSettings;
+use super::wakeups::{Token, Wakeups};
+use super::{sampling, sockets};
+use crate::address::Side;
+use crate::error::EmulationError;
+use crate::host::MTU;
+use crate::tcp_info::TcpInfo;
+
+/// One source: a flow of the plan, or one of the many that arrive at random.
+#[derive(Debug)]
+pub(super) struct Source {
+    flow: usize,
+    from: Ipv4Addr,
+    to: Ipv4Addr,
+    start: Timestamp,
+    stop: Timestamp,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Files(FileSource),
+    Datagrams { datagrams: Datagrams, socket: Option<UdpSocket> },
+}
+
+/// A source that sends over connections, one after the other.
+#[derive(Debug)]
+struct FileSource {
+    files: Files,
+    settings: TcpSettings,
+    connection: Option<Outgoing>,
+    next_file: Timestamp,
+    stopped: bool,
+}
+
+impl Source {
+    /// A source of a flow of the plan.
+    pub(super) fn new(
+        flow: usize,
+        workload: Workload,
+        tcp: Option<TcpSettings>,
+    ) -> Result<Self, EmulationError> {
+        let addresses = Side::Senders.address(flow).zip(Side::Receivers.address(flow));
+        let (from, to) = addresses
+            .ok_or_else(|| EmulationError::NotEmulated("more flows than there are addresses".to_owned()))?;
+        let Workload { start, stop, sending } = workload;
+        let kind = match (sending, tcp) {
+            (Sending::Files(files), Some(settings)) => {
+                let next_file = if start < stop { start } else { Timestamp::NEVER };
+                Kind::Files(FileSource { files, settings, connection: None, next_file, stopped: false })
+            }
+            (Sending::Files(_), None) => {
+                return Err(EmulationError::NotEmulated(format!(
+                    "flow number {flow} needs a congestion control of the kernel"
+                )));
+            }
+            (Sending::Datagrams(datagrams), _) => Kind::Datagrams { datagrams, socket: None },
+        };
+        Ok(Self { flow, from, to, start, stop, kind })
+    }
+
+    /// The flow of the plan.
+    pub(super) const fn flow(&self) -> usize {
+        self.flow
+    }
+
+    /// When it begins.
+    pub(super) const fn start(&self) -> Timestamp {
+        self.start
+    }
+
+    /// When it must be woken next.
+    pub(super) fn next_event(&self) -> Timestamp {
+        match &self.kind {
+            Kind::Files(source) if source.stopped => Timestamp::NEVER,
+            Kind::Files(source) if source.connection.is_some() => self.stop,
+            Kind::Files(source) => source.next_file.min(self.stop),
+            Kind::Datagrams { datagrams, .. } => datagrams.next_event(),
+        }
+    }
+
+    /// Does what is due.
+    pub(super) fn wake(
+        &mut self,
+        now: Timestamp,
+        number: usize,
+        wakeups: &Wakeups,
+        summary: &mut SourceSummary,
+    ) {
+        let done = match &mut self.kind {
+            Kind::Files(_) => self.wake_files(now, number, wakeups, summary),
+            Kind::Datagrams { datagrams, socket } => {
+                let (from, to) = (self.from, self.to);
+                send_datagrams(datagrams, socket, (from, to), now, self.flow, summary)
+            }
+        };
+        if let Err(error) = done {
+            summary.fault(self.flow, &error.to_string());
+            self.give_up();
+        }
+    }
+
+    fn wake_files(
+        &mut self,
+        now: Timestamp,
+        number: usize,
+        wakeups: &Wakeups,
+        summary: &mut SourceSummary,
+    ) -> io::Result<()> {
+        let Kind::Files(source) = &mut self.kind else { return Ok(()) };
+        if self.stop <= now && !source.stopped {
+            source.stopped = true;
+            source.next_file = Timestamp::NEVER;
+            if let Some(connection) = &mut source.connection {
+                connection.end(Token::Source(number), wakeups)?;
+            }
+        }
+        if source.next_file <= now {
+            source.next_file = Timestamp::NEVER;
+            let size = source.files.next_size().get();
+            let transfer = summary.begin_transfer(self.flow);
+            let stream = sockets::connection(self.from, self.to, &source.settings)?;
+            wakeups.watch(&stream, WRITING, Token::Source(number))?;
+            source.connection = Some(Outgoing::new(stream, transfer, now, size));
+        }
+        Ok(())
+    }
+
+    /// Something is new at its connection.
+    pub(super) fn on_event(
+        &mut self,
+        now: Timestamp,
+        events: EpollFlags,
+        number: usize,
+        wakeups: &Wakeups,
+        summary: &mut SourceSummary,
+        reports: &dyn Fn(Report),
+    ) {
+        let Kind::Files(source) = &mut self.kind else { return };
+        let Some(connection) = &mut source.connection else { return };
+        match connection.on_event(events, Token::Source(number), wakeups) {
+            Ok(Progress::Open) => return,
+            Ok(Progress::Complete) => {
+                reports(Report::Completion {
+                    flow: self.flow as u32,
+                    transfer: connection.transfer,
+                    start: connection.began,
+                    end: now,
+                    size: Bytes::new(connection.size),
+                });
+            }
+            Ok(Progress::Stopped) => {}
+            Err(error) => summary.fault(self.flow, &format!("a connection broke: {error}")),
+        }
+        self.count(summary);
+        let Kind::Files(source) = &mut self.kind else { return };
+        source.connection = None;
+        if !source.stopped
+            && let Some(pause) = source.files.next_pause()
+        {
+            source.next_file = now + pause;
+        }
+    }
+
+    /// Counts the connection that is there.
+    pub(super) fn count(&self, summary: &mut SourceSummary) {
+        if let Kind::Files(FileSource { connection: Some(connection), .. }) = &self.kind
+            && let Ok(info) = TcpInfo::of(&connection.stream)
+        {
+            summary.add(self.flow, &info);
+        }
+    }
+
+    /// What the series wants to know.
+    pub(super) fn state(&self, now: Timestamp) -> FlowState {
+        match &self.kind {
+            Kind::Files(FileSource { connection: None, .. }) => FlowState::unknown(false),
+            Kind::Files(FileSource { connection: Some(connection), settings, .. }) => {
+                TcpInfo::of(&connection.stream).map_or(FlowState::unknown(true), |info| {
+                    sampling::state(&info, settings.follows_threshold())
+                })
+            }
+            Kind::Datagrams { datagrams, .. } => FlowState::unknown(datagrams.is_active(now)),
+        }
+    }
+
+    /// Sends nothing more.
+    fn give_up(&mut self) {
+        self.stop = Timestamp::ZERO;
+        match &mut self.kind {
+            Kind::Files(source) => {
+                source.connection = None;
+                source.next_file = Timestamp::NEVER;
+                source.stopped = true;
+            }
+            Kind::Datagrams { datagrams, .. } => datagrams.stop(),
+        }
+    }
+}
+
+/// Sends the datagrams that are due.
+fn send_datagrams(
+    datagrams: &mut Datagrams,
+    socket: &mut Option<UdpSocket>,
+    (from, to): (Ipv4Addr, Ipv4Addr),
+    now: Timestamp,
+    flow: usize,
+    summary: &mut SourceSummary,
+) -> io::Result<()> {
+    static NOTHING: [u8; MTU as usize] = [0; MTU as usize];
+    loop {
+        let due = datagrams.next_event();
+        let Some(datagram) = datagrams.poll(now) else { return Ok(()) };
+        if socket.is_none() {
+            *socket = Some(sockets::datagrams(from, to)?);
+        }
+        let Some(socket) = socket else { return Ok(()) };
+        let payload = (datagram.size as usize).saturating_sub(DATAGRAM_HEADERS as usize);
+        let payload = NOTHING.get(..payload).ok_or_else(|| {
+            io::Error::other(format!("a datagram of {} bytes is larger than a packet", datagram.size))
+        })?;
+        match socket.send(payload) {
+            Ok(_) => summary.add_datagram(flow, now.since(due).as_secs_f64()),
+            // The device's queue is full, which is told as a fault of the run there.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

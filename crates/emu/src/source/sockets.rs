@@ -1,0 +1,83 @@
+//! Sockets of sources and receivers.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use nix::libc;
+use nix::sys::socket::sockopt::{TcpCongestion, TcpMaxSeg};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, setsockopt, socket};
+
+use super::settings::TcpSettings;
+
+/// The port at which receivers listen, for connections and for datagrams.
+pub(super) const PORT: u16 = 5001;
+
+/// How much may be written beyond what has been sent, bytes: enough that the sender never waits for the application,
+/// little enough that a source that stops does so soon, and that a hundred of them need little memory.
+const NOT_SENT: u32 = 1 << 17;
+
+/// A connection that begins, from one address to another; it is not blocking, and writable once it is there.
+pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -> io::Result<TcpStream> {
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    let descriptor = socket(AddressFamily::Inet, SockType::Stream, flags, None)?;
+    setsockopt(&descriptor, TcpCongestion, &settings.congestion_control.clone().into()).map_err(|error| {
+        io::Error::other(format!(
+            "the kernel has no congestion control \"{}\" for us ({error})",
+            settings.congestion_control
+        ))
+    })?;
+    setsockopt(&descriptor, TcpMaxSeg, &settings.announced_mss)?;
+    set_number(&descriptor, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, NOT_SENT)?;
+    if settings.paced {
+        // Any limit below the one that means "none" has the kernel pace.
+        set_number(&descriptor, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, u32::MAX - 1)?;
+    }
+    bind(descriptor.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(from, 0)))?;
+    match connect(descriptor.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(to, PORT))) {
+        Ok(()) | Err(nix::errno::Errno::EINPROGRESS) => Ok(TcpStream::from(descriptor)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A socket for datagrams from one address to another.
+pub(super) fn datagrams(from: Ipv4Addr, to: Ipv4Addr) -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;
+    socket.connect(SocketAddrV4::new(to, PORT))?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+/// Takes connections to any address of this host.
+pub(super) fn listener() -> io::Result<TcpListener> {
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    let descriptor: OwnedFd = socket(AddressFamily::Inet, SockType::Stream, flags, None)?;
+    bind(descriptor.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT)))?;
+    let backlog = nix::sys::socket::Backlog::new(4096)?;
+    nix::sys::socket::listen(&descriptor, backlog)?;
+    Ok(TcpListener::from(descriptor))
+}
+
+/// Takes datagrams to any address of this host.
+pub(super) fn datagram_receiver() -> io::Result<UdpSocket> {
+    let socket = UdpSocket::bind(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT))?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}
+
+/// Sets an option that is a number of 32 bits.
+fn set_number(socket: impl AsFd, level: libc::c_int, option: libc::c_int, value: u32) -> io::Result<()> {
+    // No safe library has these options.
+    #[expect(unsafe_code, reason = "the kernel reads four bytes that are there")]
+    // SAFETY: the descriptor lives for the call, and `value` may be read for its size.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_fd().as_raw_fd(),
+            level,
+            option,
+            (&raw const value).cast(),
+            size_of::<u32>() as libc::socklen_t,
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,156 @@
+//! What the thread of the sources waits for: sockets, and instants.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::os::fd::AsFd;
+
+use airpath_model::{Duration, Timestamp};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+
+use crate::clock::Clock;
+use crate::error::{Asked, EmulationError};
+
+/// What an event is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// An instant has come.
+    Timer,
+    /// A connection wants to be accepted.
+    Listener,
+    /// Datagrams have come.
+    Datagrams,
+    /// The connection of a source, by the source's number.
+    Source(usize),
+    /// A connection at the receivers' host, by its number.
+    Receiving(usize),
+}
+
+impl Token {
+    /// As a number for the kernel to keep.
+    pub(super) fn data(self) -> u64 {
+        match self {
+            Self::Timer => 0,
+            Self::Listener => 1,
+            Self::Datagrams => 2,
+            Self::Source(number) => 3 | (number as u64) << 8,
+            Self::Receiving(number) => 4 | (number as u64) << 8,
+        }
+    }
+
+    /// From the number that the kernel kept.
+    pub(super) fn of(data: u64) -> Self {
+        let number = (data >> 8) as usize;
+        match data & 0xff {
+            0 => Self::Timer,
+            1 => Self::Listener,
+            2 => Self::Datagrams,
+            3 => Self::Source(number),
+            _ => Self::Receiving(number),
+        }
+    }
+}
+
+/// Sockets and instants that are waited for.
+#[derive(Debug)]
+pub(super) struct Wakeups {
+    epoll: Epoll,
+    timer: TimerFd,
+    /// Instants, and whose they are; one that is no longer wanted wakes its source for nothing.
+    instants: BinaryHeap<Reverse<(Timestamp, usize)>>,
+}
+
+impl Wakeups {
+    /// Nothing yet.
+    pub(super) fn new() -> Result<Self, EmulationError> {
+        let asked = "waiting for sockets";
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).asked(asked)?;
+        let timer =
+            TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC)
+                .asked(asked)?;
+        epoll.add(&timer, EpollEvent::new(EpollFlags::EPOLLIN, Token::Timer.data())).asked(asked)?;
+        Ok(Self { epoll, timer, instants: BinaryHeap::new() })
+    }
+
+    /// Waits for a socket too; closing it ends that.
+    pub(super) fn watch(&self, socket: impl AsFd, what: EpollFlags, token: Token) -> nix::Result<()> {
+        self.epoll.add(socket, EpollEvent::new(what, token.data()))
+    }
+
+    /// Waits for something else of a socket.
+    pub(super) fn change(&self, socket: impl AsFd, what: EpollFlags, token: Token) -> nix::Result<()> {
+        self.epoll.modify(socket, &mut EpollEvent::new(what, token.data()))
+    }
+
+    /// Wakes a source then.
+    pub(super) fn at(&mut self, at: Timestamp, source: usize) {
+        if at.is_scheduled() && self.instants.peek() != Some(&Reverse((at, source))) {
+            self.instants.push(Reverse((at, source)));
+        }
+    }
+
+    /// A source that is due.
+    pub(super) fn due(&mut self, now: Timestamp) -> Option<usize> {
+        let &Reverse((at, source)) = self.instants.peek()?;
+        (at <= now).then(|| {
+            self.instants.pop();
+            source
+        })
+    }
+
+    /// Waits until a socket is ready or an instant has come, `until` at the latest.
+    pub(super) fn wait(
+        &self,
+        events: &mut [EpollEvent],
+        clock: &Clock,
+        until: Timestamp,
+    ) -> nix::Result<usize> {
+        let next = self.instants.peek().map_or(until, |&Reverse((at, _))| at.min(until));
+        let wait = next.since(clock.now());
+        let mut timeout = EpollTimeout::NONE;
+        if wait < Duration::from_micros(1) {
+            timeout = EpollTimeout::ZERO;
+        } else {
+            let wait = TimeSpec::from_duration(std::time::Duration::from_nanos(wait.as_nanos()));
+            self.timer.set(Expiration::OneShot(wait), TimerSetTimeFlags::empty())?;
+        }
+        match self.epoll.wait(events, timeout) {
+            Err(nix::errno::Errno::EINTR) => Ok(0),
+            other => other,
+        }
+    }
+
+    /// The timer has rung: lets it be quiet again.
+    pub(super) fn timer_rang(&self) {
+        // The only answer but success is that it has been set again meanwhile.
+        let _ = self.timer.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_come_back_as_they_went() {
+        for token in
+            [Token::Timer, Token::Listener, Token::Datagrams, Token::Source(70_000), Token::Receiving(0)]
+        {
+            assert_eq!(Token::of(token.data()), token);
+        }
+    }
+
+    #[test]
+    fn sources_are_due_in_the_order_of_time() {
+        let mut wakeups = Wakeups::new().unwrap();
+        let at = |nanos| Timestamp::from_nanos(nanos);
+        wakeups.at(at(300), 1);
+        wakeups.at(at(100), 2);
+        wakeups.at(Timestamp::NEVER, 3);
+        assert_eq!(wakeups.due(at(99)), None);
+        assert_eq!(wakeups.due(at(300)), Some(2));
+        assert_eq!(wakeups.due(at(300)), Some(1));
+        assert_eq!(wakeups.due(at(u64::MAX - 2)), None);
+    }
+}

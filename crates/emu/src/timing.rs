@@ -1,0 +1,131 @@
+//! How well real time followed logical time.
+
+use airpath_model::{Duration, Timestamp};
+use hdrhistogram::Histogram;
+
+use crate::address::Side;
+
+/// Packets that come later than this are counted as late.
+pub const LATE: Duration = Duration::from_millis(1);
+
+/// Instants at which packets should have gone to hosts and did.
+#[derive(Debug)]
+pub(crate) struct Timing {
+    /// Nanoseconds late, of each packet.
+    lateness: Histogram<u64>,
+    sum_ns: u128,
+    late: u64,
+    refused: u64,
+    /// For each side the bytes of each second, as they should have gone and as they went.
+    seconds: [Vec<Second>; 2],
+}
+
+/// Bytes that went to one host within one second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Second {
+    /// By the network's count.
+    pub modelled: u64,
+    /// By the clock.
+    pub achieved: u64,
+}
+
+/// How late packets were, seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lateness {
+    /// Packets that went to hosts.
+    pub packets: u64,
+    /// Mean.
+    pub mean_s: f64,
+    /// Median.
+    pub p50_s: f64,
+    /// 99th percentile.
+    pub p99_s: f64,
+    /// The worst.
+    pub max_s: f64,
+    /// Packets that were later than [`LATE`].
+    pub late_packets: u64,
+    /// Packets that the host's network stack did not take.
+    pub refused_packets: u64,
+}
+
+/// Longest lateness that is told apart, nanoseconds: a minute.
+const LONGEST: u64 = 60_000_000_000;
+/// For how many seconds there is room from the start: a quarter of an hour. More is made when it is needed.
+const SECONDS: usize = 900;
+
+impl Timing {
+    pub(crate) fn new() -> Self {
+        // Bounds and digits are in the range that the library takes.
+        let lateness = Histogram::new_with_bounds(1, LONGEST, 3).unwrap_or_else(|_| unreachable!());
+        let seconds = || Vec::with_capacity(SECONDS);
+        Self { lateness, sum_ns: 0, late: 0, refused: 0, seconds: [seconds(), seconds()] }
+    }
+
+    /// A packet that should have gone to a host at `due` goes at `now`.
+    pub(crate) fn on_delivery(
+        &mut self,
+        side: Side,
+        due: Timestamp,
+        now: Timestamp,
+        bytes: usize,
+        taken: bool,
+    ) {
+        let late = now.since(due);
+        self.lateness.saturating_record(late.as_nanos());
+        self.sum_ns += u128::from(late.as_nanos());
+        self.late += u64::from(late > LATE);
+        self.refused += u64::from(!taken);
+        let seconds = &mut self.seconds[side.index()];
+        second(seconds, due).modelled += bytes as u64;
+        second(seconds, now).achieved += bytes as u64;
+    }
+
+    pub(crate) fn lateness(&self) -> Lateness {
+        let packets = self.lateness.len();
+        let quantile = |share: f64| self.lateness.value_at_quantile(share) as f64 / 1e9;
+        if packets == 0 {
+            return Lateness::default();
+        }
+        Lateness {
+            packets,
+            mean_s: self.sum_ns as f64 / packets as f64 / 1e9,
+            p50_s: quantile(0.5),
+            p99_s: quantile(0.99),
+            max_s: self.lateness.max() as f64 / 1e9,
+            late_packets: self.late,
+            refused_packets: self.refused,
+        }
+    }
+
+    pub(crate) fn seconds(&self, side: Side) -> &[Second] {
+        &self.seconds[side.index()]
+    }
+}
+
+fn second(seconds: &mut Vec<Second>, at: Timestamp) -> &mut Second {
+    let index = (at.as_nanos() / 1_000_000_000) as usize;
+    if seconds.len() <= index {
+        seconds.resize(index + 1, Second::default());
+    }
+    &mut seconds[index]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lateness_and_seconds_add_up() {
+        let mut timing = Timing::new();
+        let at = |micros: u64| Timestamp::ZERO + Duration::from_micros(micros);
+        timing.on_delivery(Side::Senders, at(999_990), at(1_000_010), 100, true);
+        timing.on_delivery(Side::Senders, at(1_500_000), at(1_502_000), 200, false);
+        let lateness = timing.lateness();
+        assert_eq!((lateness.packets, lateness.late_packets, lateness.refused_packets), (2, 1, 1));
+        assert!((lateness.mean_s - 1010e-6).abs() < 1e-9);
+        assert!((lateness.max_s / 2e-3 - 1.0).abs() < 1e-3, "three digits");
+        let expected = [Second { modelled: 100, achieved: 0 }, Second { modelled: 200, achieved: 300 }];
+        assert_eq!(timing.seconds(Side::Senders), expected);
+        assert!(timing.seconds(Side::Receivers).is_empty());
+    }
+}

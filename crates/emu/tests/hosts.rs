@@ -1,0 +1,122 @@
+//! Hosts: addresses, routes, processes, and nothing left behind.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, reason = "a skipped test says why")]
+
+mod support;
+
+use std::io::Read;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use airpath_emu::{DEVICE, Hosts, NetworkNamespace, Side};
+
+use support::hosts_can_be_made;
+
+#[test]
+fn every_address_of_a_side_is_the_hosts() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let (hosts, _devices) = Hosts::new().unwrap();
+    for side in Side::BOTH {
+        for flow in [0, 254, 65_000] {
+            let (own, other) = (side.address(flow).unwrap(), side.other().address(flow).unwrap());
+            hosts
+                .host(side)
+                .enter(|| {
+                    let socket = UdpSocket::bind((own, 0)).unwrap();
+                    socket.send_to(b"x", (other, 9)).unwrap();
+                    assert!(UdpSocket::bind((other, 0)).is_err(), "the other side's address is not ours");
+                    let unbound = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+                    unbound.connect((other, 9)).unwrap();
+                    assert_eq!(Some(unbound.local_addr().unwrap().ip()), side.address(0).map(Into::into));
+                })
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn hosts_are_apart_from_each_other_and_from_us() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let (hosts, _devices) = Hosts::new().unwrap();
+    let ours = namespace_of_this_thread();
+    let [senders, receivers] =
+        Side::BOTH.map(|side| hosts.host(side).enter(namespace_of_this_thread).unwrap());
+    assert!(senders != receivers && senders != ours && receivers != ours);
+    assert_eq!(namespace_of_this_thread(), ours);
+    assert!(!std::path::Path::new("/sys/class/net").join(DEVICE).exists(), "the device is not among ours");
+}
+
+#[test]
+fn loopback_works_within_a_host() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let (hosts, _devices) = Hosts::new().unwrap();
+    let received = hosts.host(Side::Senders).enter(|| {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.send_to(b"to myself", socket.local_addr().unwrap()).unwrap();
+        let mut buffer = [0; 16];
+        let length = socket.recv(&mut buffer).unwrap();
+        buffer[..length].to_vec()
+    });
+    assert_eq!(received.unwrap(), b"to myself");
+}
+
+#[test]
+fn commands_run_within_a_host_and_end_with_it() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let (hosts, _devices) = Hosts::new().unwrap();
+    let inside = hosts.host(Side::Receivers).enter(namespace_of_this_thread).unwrap();
+    let mut said = hosts
+        .spawn(Side::Receivers, Command::new("readlink").arg("/proc/self/ns/net").stdout(Stdio::piped()))
+        .unwrap();
+    let mut text = String::new();
+    said.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text.trim(), inside);
+    assert!(said.wait().unwrap().success());
+
+    // A child and its own child, of which we know nothing.
+    let mut shell = hosts
+        .spawn(Side::Senders, Command::new("sh").args(["-c", "sleep 1000 & wait"]).process_group(0))
+        .unwrap();
+    drop(hosts);
+    assert!(!shell.wait().unwrap().success(), "it was killed");
+    let group = format!(" {} ", shell.id());
+    let left = processes().into_iter().filter(|stat| stat.contains(&group)).collect::<Vec<_>>();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+#[test]
+fn a_namespace_goes_with_its_descriptor() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let namespace = NetworkNamespace::new().unwrap();
+    let name = namespace.enter(namespace_of_this_thread).unwrap();
+    drop(namespace);
+    // The kernel frees it a moment later; meanwhile nobody can reach it. No process or descriptor of ours names it.
+    let held = std::fs::read_dir("/proc/self/fd").unwrap().any(|descriptor| {
+        std::fs::read_link(descriptor.unwrap().path()).is_ok_and(|target| target.to_string_lossy() == name)
+    });
+    assert!(!held);
+}
+
+fn namespace_of_this_thread() -> String {
+    std::fs::read_link("/proc/thread-self/ns/net").unwrap().to_string_lossy().into_owned()
+}
+
+/// The `stat` lines of all processes.
+fn processes() -> Vec<String> {
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok())
+        .collect()
+}

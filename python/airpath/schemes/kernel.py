@@ -1,0 +1,59 @@
+"""Congestion controls of the operating system's kernel: `kernel:NAME`, which only the emulator has."""
+
+import re
+from typing import Any, Final
+
+from airpath.errors import UsageError
+from airpath.schemes.scheme import Scheme, SchemeParameters
+
+PREFIX: Final = "kernel:"
+"""Begins the name of every congestion control of the kernel."""
+
+
+class KernelParameters(SchemeParameters):
+    """A congestion control of the kernel has no parameters here."""
+
+
+def kernel_scheme(name: str) -> Scheme:
+    """Return the scheme that the kernel calls `name`; whether the kernel has it, a run finds out.
+
+    Raises
+    ------
+    UsageError
+        If that cannot be the name of a congestion control.
+    """
+    if not re.fullmatch(r"[a-z0-9_-]{1,15}", name):
+        raise UsageError(
+            f'found "{PREFIX}{name}"; accepted: {PREFIX}NAME with a name of the kernel, as in'
+            f" {', '.join(scheme.id for scheme in KERNEL_SCHEMES)}"
+        )
+    return _LISTED.get(name) or _scheme(name, f"{name} (kernel)", f"the kernel's {name}", "#444444", "h")
+
+
+def _scheme(name: str, title: str, description: str, colour: str, marker: str) -> Scheme:
+    def build(_parameters: KernelParameters, _mss_bytes: int) -> dict[str, Any]:
+        return {"kind": "kernel", "algorithm": name}
+
+    return Scheme(
+        id=f"{PREFIX}{name}",
+        title=title,
+        description=description,
+        colour=colour,
+        marker=marker,
+        controller="kernel",
+        parameters=KernelParameters,
+        build=build,
+    )
+
+
+_LISTED: Final = {
+    # Light steps of the hues of those that the simulator has.
+    "cubic": _scheme("cubic", "CUBIC (kernel)", "the kernel's CUBIC, in the emulator", "#ff9a4d", "s"),
+    "reno": _scheme("reno", "Reno (kernel)", "the kernel's Reno, in the emulator", "#5ab4f0", "o"),
+    "bbr": _scheme(
+        "bbr", "BBR (kernel)", "the kernel's BBR (version 1 in unpatched kernels)", "#7c5cff", "P"
+    ),
+}
+
+KERNEL_SCHEMES: Final = tuple(_LISTED.values())
+"""Those that are listed; any other name of the kernel is a scheme too."""

@@ -1,0 +1,180 @@
+"""The worlds in which a scenario can run: the simulator, the kernel's TCP, our Linux datapath.
+
+A world other than the simulator takes the plan as it is, links, queues, routes and traffic, but its
+controllers are the kernel's: plain `cubic` and `newreno` stand for `kernel:cubic` and `kernel:reno` there,
+which the results say by their names.
+"""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from airpath import _core
+from airpath.errors import AirpathError, UsageError
+from airpath.scenario import Scenario
+from airpath.schemes import find_scheme
+
+World = Literal["sim", "emulate", "datapath"]
+
+WORLDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "sim": "simulated",
+        "emulate": "emulated: the kernel's TCP in real time",
+        "datapath": "emulated: our controllers in the kernel, in real time",
+    }
+)
+"""The worlds, and what results say of them."""
+
+_STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "sim": {},
+        "emulate": {"cubic": "kernel:cubic", "newreno": "kernel:reno"},
+        "datapath": {
+            "cubic": "kernel:cubic",
+            "newreno": "kernel:reno",
+            "vcp": "kernel:airpath_vcp",
+            "vcp-ebe": "kernel:airpath_vcp",
+            "xcp": "kernel:airpath_xcp",
+            "xcp-ebe": "kernel:airpath_xcp",
+            "cubic-ebe": "kernel:airpath_cube",
+            "westwood+": "kernel:airpath_westw",
+            "sarbe": "kernel:airpath_sarbe",
+        },
+    }
+)
+"""What a scheme without options of its own stands for in a world."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A scenario in a world."""
+
+    plan: dict[str, Any]
+    """The plan that runs there."""
+    schemes: tuple[str | None, ...]
+    """Scheme of each flow of the plan there; `None` for datagrams."""
+    label: str | None
+    """What the run is called instead of by its schemes in the simulator; `None` where nothing changes."""
+
+
+def place(scenario: Scenario, world: World) -> Placed:
+    """Return a scenario as it runs in a world.
+
+    Raises
+    ------
+    UsageError
+        If the world does not have one of its schemes, or is not on this system.
+    """
+    resolved = scenario.resolved
+    if world == "sim":
+        for kernel in filter(None, resolved.schemes):
+            if kernel.startswith("kernel:"):
+                raise UsageError(
+                    f'{scenario.name}: scheme "{kernel}" is a congestion control of the kernel, which the'
+                    f" simulator does not have; use {_simulated(kernel)}, or run it with --world emulate"
+                )
+        return Placed(resolved.plan, resolved.schemes, None)
+    available = kernel_congestion_controls()
+    flows: list[dict[str, Any]] = []
+    schemes: list[str | None] = []
+    for flow, scheme in zip(resolved.plan["flows"], resolved.schemes, strict=True):
+        if scheme is None:
+            flows.append(flow)
+            schemes.append(None)
+            continue
+        if flow["estimators"]:
+            raise UsageError(
+                f"{scenario.name}: flow {flow['name']} has estimators; those of senders run in the simulator"
+                " only"
+            )
+        named = _named(scenario, flow, scheme, world, available)
+        flows.append(flow | {"controller": find_scheme(named).build(None, flow["transport"]["mss_bytes"])})
+        schemes.append(named)
+    return Placed(
+        resolved.plan | {"flows": flows},
+        tuple(schemes),
+        "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or None,
+    )
+
+
+def kernel_congestion_controls() -> tuple[str, ...]:
+    """Return the names of the congestion controls that this system's kernel has.
+
+    Raises
+    ------
+    UsageError
+        If this system is not Linux: there is no emulator.
+    """
+    if not hasattr(_core, "EmulatedRun"):
+        raise UsageError(f"the emulator works on Linux; this is {platform.system()}")
+    return tuple(_core.kernel_congestion_controls())
+
+
+def _named(
+    scenario: Scenario, flow: Mapping[str, Any], scheme: str, world: World, available: Sequence[str]
+) -> str:
+    """Return the scheme of the kernel that a flow runs."""
+    place = f"{scenario.name}: flow {flow['name']}"
+    stands_for = _STANDS_FOR[world]
+    if scheme.startswith("kernel:"):
+        named = scheme
+    elif scheme not in stands_for:
+        there = [f"kernel:{name}" for name in available]
+        raise UsageError(
+            f'{place}: scheme "{scheme}" runs in the simulator only; in world {world} there are'
+            f" {', '.join(there)}, and {_and(stands_for)}"
+        )
+    else:
+        plain = find_scheme(scheme)
+        if flow["controller"] != plain.build(plain.parameters(), flow["transport"]["mss_bytes"]):
+            raise UsageError(
+                f'{place}: "{scheme}" with parameters of its own runs in the simulator only; without any it'
+                f" stands for {stands_for[scheme]}"
+            )
+        named = stands_for[scheme]
+    if (name := named.removeprefix("kernel:")) not in available:
+        hint = "; `airpathd host` loads it" if name.startswith("airpath_") else ""
+        raise UsageError(
+            f"{place}: this kernel ({platform.release()}) has no congestion control {name}{hint}; it has"
+            f" {', '.join(available) or 'none that it tells of'}"
+        )
+    return named
+
+
+def _simulated(scheme: str) -> str:
+    for simulated, named in _STANDS_FOR["emulate"].items():
+        if named == scheme:
+            return f'"{simulated}"'
+    return "one of `airpath list schemes`"
+
+
+def _and(stands_for: Mapping[str, str]) -> str:
+    return ", ".join(f"{simulated} (for {named})" for simulated, named in stands_for.items())
+
+
+def validity_text(world: str, validity: Mapping[str, Any] | None) -> str:
+    """Return in one sentence whether a run can be trusted; nothing for a simulated one."""
+    if world == "sim" or validity is None:
+        return ""
+    if validity["valid"]:
+        return "valid"
+    return "NOT VALID: " + "; ".join(validity["problems"])
+
+
+def refuse_together(world: World, jobs: int | None) -> None:
+    """Refuse to run several emulations at the same time: they would take each other's processors.
+
+    Raises
+    ------
+    UsageError
+        If more than one was asked for.
+    """
+    if world != "sim" and jobs is not None and jobs > 1:
+        raise UsageError(f"jobs: found {jobs}; accepted in world {world}: 1, since runs go by the real clock")
+
+
+def impossible(error: Exception) -> AirpathError:
+    """Return the error that says why the emulator cannot work here."""
+    return AirpathError(f"the emulator cannot work here: {error} (`airpath doctor` says more)")

@@ -1,0 +1,119 @@
+"""Runs in the emulator: real connections, the tables of a simulation."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import airpath
+from airpath.cli import main
+from airpath.errors import AirpathError, UsageError
+from airpath.metrics.run import columns
+from airpath.results import Results
+from airpath.results.reading import read
+
+SCENARIO = {
+    "name": "emulated",
+    "duration": "2s",
+    "topology": {
+        "kind": "dumbbell",
+        "bottleneck": {"rate": "5Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}},
+    },
+    "flows": [
+        {"name": "long", "scheme": "cubic", "stop": "1.5s"},
+        {
+            "name": "files",
+            "scheme": "newreno",
+            "traffic": {"kind": "repeated", "size": "10kB", "pause": "50ms"},
+        },
+        {"name": "voice", "traffic": {"kind": "constant-bit-rate", "rate": "200kbps", "packet": "500B"}},
+    ],
+}
+
+
+def possible(run: "airpath.Scenario", **options: object) -> Results:
+    """Run it in the emulator; skip, and say why, where that cannot be done."""
+    try:
+        return airpath.run(run, world="emulate", **options)  # type: ignore[arg-type]
+    except (AirpathError, UsageError) as error:
+        if "cannot work here" in str(error) or "works on Linux" in str(error):
+            pytest.skip(str(error))
+        raise
+
+
+@pytest.fixture(scope="module")
+def emulated() -> Results:
+    return possible(airpath.Scenario.from_dict(SCENARIO))
+
+
+def test_the_kernel_fills_the_link(emulated: Results) -> None:
+    (run,) = emulated.runs
+    links, flows = columns(run.links), columns(run.flows)
+    carried = links["departed_bytes"][0] * 8 / 2.0
+    assert 3.5e6 < carried < 5.0e6  # for 1.5 of 2 s it is full
+    # What applications got cannot be more than what left the link.
+    assert (flows["goodput_bytes"] <= flows["departed_bytes"]).all()
+    assert flows["goodput_bytes"][0] > 0.8 * flows["departed_bytes"][0]
+    assert flows["sent_packets"][2] == pytest.approx(100, abs=1)
+
+
+def test_windows_come_from_the_kernel(emulated: Results) -> None:
+    series = columns(emulated.flow_series)
+    long = (series["source_name"] == "long-1") & (series["time_s"] > 0.3) & (series["time_s"] < 1.4)
+    assert long.sum() >= 10
+    window, flight = series["cwnd_bytes"][long], series["in_flight_bytes"][long]
+    assert (window >= 2 * 1448).all() and (window % 1448 == 0).all()
+    assert (flight <= window + 3 * 1448).all()
+    assert ((series["srtt_s"][long] > 0.02) & (series["srtt_s"][long] < 0.2)).all()
+    voice = series["source_name"] == "voice-1"
+    assert np.isnan(series["cwnd_bytes"][voice]).all()
+
+
+def test_files_complete(emulated: Results) -> None:
+    completions = columns(emulated.completions)
+    assert len(completions["transfer"]) >= 5
+    assert (completions["transfer"] == np.arange(len(completions["transfer"]))).all()
+    assert (completions["bytes"] == 10_000).all()
+    # A handshake and one window: no less than two round trips.
+    took = completions["end_s"] - completions["start_s"]
+    assert (took >= 0.04).all()
+    pauses = completions["start_s"][1:] - completions["end_s"][:-1]
+    assert (pauses >= 0.05).all()
+
+
+def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> None:
+    record = emulated.runs[0].record
+    assert (record.scheme, record.world) == ("kernel:cubic+kernel:reno", "emulate")
+    assert record.validity is not None and record.validity["lateness"]["packets"] > 500
+    assert emulated.flows["recoveries"].null_count == 3
+    origin = airpath.results.Origin(created="now")
+    airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin, figures=False)
+    again = read(tmp_path / "out").runs[0].record
+    assert (again.world, again.validity) == ("emulate", record.validity)
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "real time" in report and "valid runs" in report
+
+
+def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    changes = {"duration": "500ms", "flows": SCENARIO["flows"][:1]}  # type: ignore[index]
+    short = airpath.Scenario.from_dict(SCENARIO | changes).override({"flows.0.stop": "400ms"})
+    possible(short)
+    (tmp_path / "short.toml").write_text(short.to_toml())
+    with pytest.raises(SystemExit) as left:
+        main(
+            ["run", str(tmp_path / "short.toml"), "--world", "emulate", "--json"]
+            + ["--out", str(tmp_path / "o")]
+        )
+    assert left.value.code == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told["schemes"]) == {"kernel:cubic"}
+    assert told["validity"][0]["world"] == "emulate"
+
+
+def test_captures_are_refused_with_the_reason(emulated: Results) -> None:
+    assert emulated.runs  # skipped where there is no emulator
+    with pytest.raises(AirpathError, match=r"record\.capture"):
+        airpath.run(
+            airpath.Scenario.from_dict(SCENARIO).override({"record.capture": ["bottleneck"]}), world="emulate"
+        )
