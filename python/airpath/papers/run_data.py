@@ -231,6 +231,7 @@ def _links(run: RunResult) -> dict[str, LinkData]:
     plan = run.record.plan
     series, totals = columns(run.link_series), columns(run.links)
     observed = columns(run.table("link_observations"))
+    of_quantity = {quantity: observed["quantity"] == quantity for quantity in QUANTITIES}
     links = {}
     for index, drops in zip(totals["link"], totals["dropped_packets_total"], strict=True):
         rows = series["link"] == index
@@ -243,7 +244,7 @@ def _links(run: RunResult) -> dict[str, LinkData]:
             observations={
                 quantity: np.stack([observed["time_s"][here], observed["value"][here]])
                 for quantity in QUANTITIES
-                if (here := mine & (observed["quantity"] == quantity)).any()
+                if (here := mine & of_quantity[quantity]).any()
             },
         )
     return links
