@@ -26,7 +26,7 @@ run: build ## build what is needed and compare the schemes over two moving links
 
 build: $(INSTALLED) ## build the engine and install the command as .venv/bin/airpath
 
-test: test-rust test-python ## all tests
+test: test-rust bench-instructions test-python ## all tests, and the gate against slow growth
 
 test-rust: prerequisites ## Rust tests
 	cargo test --workspace --exclude airpath-py
@@ -74,8 +74,8 @@ bench-peers: prerequisites ## install ns-2 (Debian and Ubuntu, as root), then wh
 	command -v ns >/dev/null || (apt-get update --quiet && apt-get install --yes --quiet ns2)
 	$(PYTHON) tools/bench.py $(BENCH)
 
-bench-instructions: prerequisites ## instructions of short runs against the stored figures (needs valgrind)
-	$(PYTHON) tools/bench_instructions.py
+bench-instructions: prerequisites ## instructions of short runs against the stored figures (valgrind; installed where possible)
+	$(PYTHON) tools/bench_instructions.py --install
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py

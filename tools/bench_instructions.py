@@ -1,65 +1,151 @@
-"""Instructions for one packet-hop, counted by valgrind, against those stored in tools/instructions.json.
+"""The gate against slow growth: instructions for one packet-hop, against those in tools/instructions.json.
 
-    python tools/bench_instructions.py [--store]
+    python tools/bench_instructions.py [--install] [--store] [--program FILE] [--figures FILE] [--only RUN]
 
-Counts do not depend on how busy the machine is, so a growth is a change of the program, or of the compiler.
-Fails where a run takes over 10 % more than stored; `--store` writes new figures. Skipped where there is no
-valgrind.
+Valgrind counts them, inside of one function: neither start-up nor whatever else the machine does is in the
+count, so a growth is a change of the program, or of the compiler. Fails where a run takes over 10 % more than
+stored. Whoever makes runs dearer for a reason stores the new figures (`--store`) in the same commit, where
+everybody sees them. `--install` installs valgrind where that is possible (Debian, Ubuntu, as root). Where it
+is not there the gate is skipped, and says so.
 """
 
 import argparse
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
-STORED: Final = ROOT / "tools" / "instructions.json"
+FIGURES: Final = ROOT / "tools" / "instructions.json"
 RUNS: Final = ("sack 1 100 6 100", "sack 10 100 6 100", "cubic 10 100 6 100", "sack 200 100 6 100")
 TOLERANCE: Final = 1.10
 COUNTED: Final = "airpath_sim::simulation::Simulation::run"
 """Counting begins and ends with this function."""
 
 
+@dataclass(frozen=True)
+class Figures:
+    """What was counted, and where."""
+
+    compiler: str
+    """`rustc --version`: another one makes other instructions."""
+    machine: str
+    """The kind of processor."""
+    instructions: Mapping[str, float]
+    """Instructions for one packet-hop of each run."""
+
+
+def verdict(counted: Figures, stored: Figures) -> tuple[list[str], bool]:
+    """Compare; returns what is to be said, and whether the gate is open."""
+    said, grown = [], False
+    if counted.compiler != stored.compiler:
+        said.append(f"the compiler is {counted.compiler}; the stored figures are of {stored.compiler}")
+    for run, count in counted.instructions.items():
+        if run not in stored.instructions:
+            said.append(f"{run}: no figure is stored")
+            grown = True
+            continue
+        before = stored.instructions[run]
+        change = f"stored {before:8.1f} ({count / before - 1:+.1%})"
+        line = f"{run:20} {count:8.1f} instructions a packet-hop, {change}"
+        if count > TOLERANCE * before:
+            line, grown = f"{line}: over {TOLERANCE - 1:.0%} more", True
+        elif count < before / TOLERANCE:
+            line = f"{line}: store the better figure, so that it stays"
+        said.append(line)
+    if grown:
+        said.append(
+            "find out what made runs dearer; if it must be, store the figures in the same commit:"
+            " python3 tools/bench_instructions.py --store"
+        )
+    return said, not grown
+
+
+def why_not(stored: Figures) -> str | None:
+    """Return why nothing can be compared here, if so."""
+    if platform.machine() != stored.machine:
+        return f"the stored figures are of {stored.machine}, this is {platform.machine()}"
+    if shutil.which("valgrind") is None:
+        return "valgrind is not installed, and nothing else here counts instructions"
+    return None
+
+
+def install() -> None:
+    """Install valgrind where it is missing and that can be done without asking."""
+    if shutil.which("valgrind") or shutil.which("apt-get") is None or os.geteuid() != 0:
+        return
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for words in (["update"], ["install", "--yes", "--no-install-recommends", "valgrind"]):
+        done = subprocess.run(
+            ["apt-get", "--quiet", *words], env=environment, capture_output=True, check=False
+        )
+        if done.returncode != 0:
+            sys.stdout.write(f"apt-get {words[0]} failed ({done.returncode})\n")
+            return
+
+
+def build() -> Path:
+    """Return the program that runs scenarios, built as for release."""
+    command = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release" / "examples" / "dumbbell"
+
+
 def instructions(program: Path, words: str) -> float:
     """Return the instructions for one packet-hop of a run."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     toggle = ["--collect-atstart=no", f"--toggle-collect={COUNTED}"]
-    command = [*tool, *toggle, str(program), *words.split()]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [*tool, *toggle, str(program), *words.split()], capture_output=True, text=True, check=False
+    )
     counted = re.search(r"Collected : (\d+)", done.stderr)
-    if counted is None or int(counted[1]) == 0:
-        sys.exit(f"valgrind counted nothing in {COUNTED}:\n{done.stderr}")
+    if done.returncode != 0 or counted is None or int(counted[1]) == 0:
+        sys.exit(f"valgrind counted nothing in {COUNTED} ({done.returncode}):\n{done.stderr}")
     return int(counted[1]) / int(json.loads(done.stdout)["packet_hops"])
+
+
+def compiler() -> str:
+    """Return the version of the compiler that builds here."""
+    done = subprocess.run(["rustc", "--version"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def main() -> None:
     """Count and compare."""
     parser = argparse.ArgumentParser(description="Instructions for one packet-hop against stored figures.")
+    parser.add_argument("--install", action="store_true", help="install valgrind if it is missing")
     parser.add_argument("--store", action="store_true", help="store what is counted")
+    parser.add_argument("--program", type=Path, help="the built program, if there is one")
+    parser.add_argument("--figures", type=Path, default=FIGURES, help="the stored figures")
+    parser.add_argument("--only", action="append", choices=RUNS, help="this run; can be given again")
     options = parser.parse_args()
-    if shutil.which("valgrind") is None:
-        sys.stdout.write("skipped: valgrind is not installed, and nothing else here counts instructions\n")
+    if options.store and options.only:
+        parser.error("--store stores the figures of all runs")
+    if options.install:
+        install()
+    stored = Figures(**json.loads(options.figures.read_text()))
+    if reason := why_not(stored):
+        sys.stdout.write(f"SKIPPED: instructions are not compared: {reason}\n")
         return
 
-    build = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
-    subprocess.run(build, cwd=ROOT, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    program = target / "release" / "examples" / "dumbbell"
-    counts = {words: round(instructions(program, words), 1) for words in RUNS}
+    program = options.program or build()
+    runs = options.only or RUNS
+    counts = {words: round(instructions(program, words), 1) for words in runs}
+    counted = Figures(compiler(), platform.machine(), counts)
     if options.store:
-        STORED.write_text(json.dumps(counts, indent=1) + "\n")
-    stored = json.loads(STORED.read_text())
-    for words, count in counts.items():
-        line = f"{words:20} {count:8.1f} instructions a packet-hop, stored {stored[words]:8.1f}"
-        sys.stdout.write(f"{line}\n")
-    grown = [words for words, count in counts.items() if count > TOLERANCE * stored[words]]
-    if grown:
-        sys.exit(f"over {TOLERANCE - 1:.0%} more than stored: {', '.join(grown)}")
+        options.figures.write_text(json.dumps(asdict(counted), indent=1) + "\n")
+        stored = counted
+    said, is_open = verdict(counted, stored)
+    sys.stdout.write("".join(f"{line}\n" for line in said))
+    sys.exit(not is_open)
 
 
 if __name__ == "__main__":

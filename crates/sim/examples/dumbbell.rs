@@ -1,9 +1,10 @@
-//! One run in a process of its own, for measurements: `dumbbell SCHEME FLOWS MBPS SECONDS INTERVAL_MS`, or
+//! One run in a process of its own, for measurements: `dumbbell SCHEME FLOWS MBPS SECONDS INTERVAL_MS [packets]`, or
 //! `dumbbell PLAN.json`; with `--digest` before them. Writes one line of JSON: what was done, what it cost, and where asked for, a digest of every
 //! result, so that two builds can be held against each other.
 //!
 //! The dumbbell is the one that other simulators were measured with (`peer_dumbbell`), from its plan as text on.
-//! SCHEME is `sack` (NewReno over SACK) or `cubic` (that of 2008); `INTERVAL_MS` is the width of a row of the series.
+//! SCHEME is `sack` (NewReno over SACK) or `cubic` (that of 2008); `INTERVAL_MS` is the width of a row of the series;
+//! with `packets` each packet that reaches its receiver has a row.
 #![allow(clippy::print_stdout, reason = "a command that writes a line")]
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "a stopwatch")]
 
@@ -22,12 +23,14 @@ fn main() {
     arguments.drain(..usize::from(wants_digest));
     let text = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [file] => fs::read_to_string(file).expect("a plan that can be read"),
-        [scheme, flows, mbps, seconds, interval_ms] => {
+        [scheme, flows, mbps, seconds, interval_ms, ref rest @ ..] => {
             let number = |text: &str| text.parse().expect("a whole number");
-            let plan = dumbbell(scheme, number(flows), number(mbps), number(seconds), number(interval_ms));
+            let mut plan =
+                dumbbell(scheme, number(flows), number(mbps), number(seconds), number(interval_ms));
+            plan.record.packets = rest == ["packets"];
             serde_json::to_string(&plan).expect("a plan that can be written")
         }
-        _ => panic!("dumbbell SCHEME FLOWS MBPS SECONDS INTERVAL_MS, or dumbbell PLAN.json"),
+        _ => panic!("dumbbell SCHEME FLOWS MBPS SECONDS INTERVAL_MS [packets], or dumbbell PLAN.json"),
     };
     let (cpu, wall) = (cpu_s(), Instant::now());
     let plan = Plan::from_json(&text).expect("a plan");

@@ -1,7 +1,7 @@
 """Metrics of one run, from its plan and tables; `airpath.metrics.definitions` says what they mean."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -115,17 +115,35 @@ def long_lived(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray
     return long
 
 
-def columns(table: pa.Table) -> dict[str, npt.NDArray[Any]]:
+def columns(table: pa.Table) -> Mapping[str, npt.NDArray[Any]]:
     """Return a table's columns as NumPy arrays; names as arrays of strings (``None`` for null)."""
-    return {
-        name: _names(column) if pa.types.is_dictionary(column.type) else column.to_numpy()
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
+    return _Columns(table)
 
 
 def measured_span_s(plan: Plan) -> tuple[float, float]:
     """Start and end of the measured span, in seconds."""
     return plan["record"]["measure_from_ns"] / 1e9, plan["duration_ns"] / 1e9
+
+
+class _Columns(Mapping[str, npt.NDArray[Any]]):
+    """Makes an array when it is asked for: names are dear, and few look at them."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+        self._made: dict[str, npt.NDArray[Any]] = {}
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._made:
+            column = self._table[name]
+            names = pa.types.is_dictionary(column.type)
+            self._made[name] = _names(column) if names else column.to_numpy()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table.column_names)
+
+    def __len__(self) -> int:
+        return len(self._table.column_names)
 
 
 def _names(column: pa.ChunkedArray) -> npt.NDArray[Any]:

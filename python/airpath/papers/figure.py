@@ -1,7 +1,7 @@
 """A figure or table of a paper: its experiments, how it is drawn, what the paper says of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from matplotlib.figure import Figure as Picture
 
@@ -65,3 +65,13 @@ class Figure:
     def all_experiments(self) -> list[Experiment]:
         """Return every experiment of every choice."""
         return [one for experiments in self.experiments.values() for one in experiments.values()]
+
+    def repeated(self, repetitions: int | None) -> "Figure":
+        """Return the same with another number of repetitions of each experiment; itself for `None`."""
+        if repetitions is None:
+            return self
+        experiments = {
+            choice: {label: one.repeated(repetitions) for label, one in by_label.items()}
+            for choice, by_label in self.experiments.items()
+        }
+        return replace(self, experiments=experiments)

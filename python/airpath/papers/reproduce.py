@@ -3,17 +3,17 @@
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from airpath.errors import OutputError
-from airpath.papers.claim import Judgement, judge
+from airpath.papers.claim import Judgement
+from airpath.papers.drawn import Drawn, draw_all
 from airpath.papers.figure import Figure
 from airpath.papers.report import report_html
 from airpath.papers.store import RunStore
-from airpath.papers.work import do_runs, missing_runs, runs_of
-from airpath.plots import render
+from airpath.papers.work import do_runs, missing_runs
 from airpath.statistics import TextTable
 
 
@@ -23,14 +23,28 @@ class Reproduced:
 
     figure: Figure
     """The figure."""
-    judgements: tuple[Judgement, ...]
-    """Its claims, judged."""
-    tables: tuple[TextTable, ...]
-    """Its further tables."""
-    svg: bytes | None = field(repr=False)
-    """Its picture, if it has one."""
-    png: bytes | None = field(repr=False)
-    """The same."""
+    drawn: Drawn
+    """What was made of its runs."""
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """Its claims, judged."""
+        return tuple(map(Judgement, self.figure.claims, self.drawn.samples))
+
+    @property
+    def tables(self) -> tuple[TextTable, ...]:
+        """Its further tables."""
+        return self.drawn.tables
+
+    @property
+    def svg(self) -> bytes | None:
+        """Its picture, if it has one."""
+        return self.drawn.svg
+
+    @property
+    def png(self) -> bytes | None:
+        """The same."""
+        return self.drawn.png
 
 
 def reproduce(
@@ -45,7 +59,7 @@ def reproduce(
     """Reproduce figures.
 
     Finished runs are kept under `out`; what is there already is not run again. Writes `report.html`,
-    `verdicts.json` and the pictures.
+    `verdicts.json`, `costs.json` and the pictures.
 
     Parameters
     ----------
@@ -69,14 +83,15 @@ def reproduce(
     OutputError
         If the results cannot be written.
     """
-    figures = [_repeated(figure, repetitions) for figure in figures]
+    repeated = [figure.repeated(repetitions) for figure in figures]
     store = RunStore(out / "runs")
-    jobs = missing_runs([one for figure in figures for one in figure.all_experiments()], store)
-    on_start(len(jobs))
+    missing = missing_runs([one for figure in repeated for one in figure.all_experiments()], store)
+    on_start(len(missing))
     try:
         out.mkdir(parents=True, exist_ok=True)
-        do_runs(jobs, store, workers, on_progress)
-        done = [_reproduced(figure, store) for figure in figures]
+        do_runs(missing, store, workers, on_progress)
+        drawn = draw_all(figures, repetitions, store, workers)
+        done = [Reproduced(*one) for one in zip(repeated, drawn, strict=True)]
         _write(done, out)
     except OSError as error:
         raise OutputError(f"cannot write to {out}: {error.strerror or error}") from error
@@ -112,25 +127,32 @@ def expected(judgement: Judgement) -> str:
     return f"{claim.measured}: {claim.rule}{' ' + claim.unit if claim.unit else ''}"
 
 
-def _repeated(figure: Figure, repetitions: int | None) -> Figure:
-    experiments = {
-        choice: {label: one.repeated(repetitions) for label, one in by_label.items()}
-        for choice, by_label in figure.experiments.items()
-    }
-    return replace(figure, experiments=experiments)
+def costs(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
+    """Return what `costs.json` holds: for each figure its runs and their processor time.
 
-
-def _reproduced(figure: Figure, store: RunStore) -> Reproduced:
-    runs = runs_of(figure, store)
-    by_choice = {choice: runs.of(choice) for choice in runs.choices}
-    picture = None if figure.draw is None else figure.draw(runs)
-    return Reproduced(
-        figure=figure,
-        judgements=tuple(judge(claim, by_choice) for claim in figure.claims),
-        tables=() if figure.tables is None else tuple(figure.tables(runs)),
-        svg=None if picture is None else render(picture, "svg"),
-        png=None if picture is None else render(picture, "png"),
-    )
+    `cpu_s` is what all of its runs took, `new_cpu_s` what those took that no figure before it has: the sum
+    over the figures is the whole.
+    """
+    seen: set[tuple[str, int]] = set()
+    rows = []
+    for one in done:
+        mine = {
+            (experiment.key(), experiment.seed + repetition)
+            for experiment in one.figure.all_experiments()
+            for repetition in range(experiment.repetitions)
+        }
+        rows.append(
+            {
+                "figure": one.figure.id,
+                "runs": len(mine),
+                "new_runs": len(mine - seen),
+                "cpu_s": round(sum(one.drawn.cpu_s_of_runs[run] for run in mine), 3),
+                "new_cpu_s": round(sum(one.drawn.cpu_s_of_runs[run] for run in mine - seen), 3),
+                "drawing_cpu_s": round(one.drawn.cpu_s, 3),
+            }
+        )
+        seen |= mine
+    return rows
 
 
 def _write(done: Sequence[Reproduced], out: Path) -> None:
@@ -143,6 +165,7 @@ def _write(done: Sequence[Reproduced], out: Path) -> None:
                 (pictures / f"{stem}.{kind}").write_bytes(content)
     text = json.dumps(verdicts(done), indent=1, ensure_ascii=False, allow_nan=False)
     (out / "verdicts.json").write_text(text + "\n", encoding="utf-8")
+    (out / "costs.json").write_text(json.dumps(costs(done), indent=1) + "\n", encoding="utf-8")
     (out / "report.html").write_text(report_html(done), encoding="utf-8")
 
 

@@ -98,6 +98,8 @@ class RunData:
     """Bytes of each group on the wire that left the links where its flows are measured: groups by times."""
     flow_reports: Mapping[str, Numbers] = field(repr=False)
     """For each of `FLOW_QUANTITIES` that a controller reported: the last value of each flow, else NaN."""
+    cpu_s: float = field(default=0.0, compare=False)
+    """Processor time that the run took, its extraction included, in seconds."""
 
 
 def extract(run: RunResult) -> RunData:
@@ -159,6 +161,7 @@ def to_bytes(data: RunData) -> bytes:
         arrays |= {f"estimate{number}.{part}": getattr(one, part) for part in PARTS}
     facts = {
         "duration_s": data.duration_s,
+        "cpu_s": data.cpu_s,
         "link_under_test": data.link_under_test,
         "metrics": dict(data.metrics),
         "links": links,
@@ -216,6 +219,7 @@ def from_bytes(content: bytes) -> RunData:
         group_time_s=arrays["group_time_s"],
         group_departed_bytes=arrays["group_departed_bytes"],
         flow_reports=_part(arrays, "report."),
+        cpu_s=facts["cpu_s"],
     )
 
 
@@ -227,6 +231,7 @@ def _links(run: RunResult) -> dict[str, LinkData]:
     plan = run.record.plan
     series, totals = columns(run.link_series), columns(run.links)
     observed = columns(run.table("link_observations"))
+    of_quantity = {quantity: observed["quantity"] == quantity for quantity in QUANTITIES}
     links = {}
     for index, drops in zip(totals["link"], totals["dropped_packets_total"], strict=True):
         rows = series["link"] == index
@@ -239,7 +244,7 @@ def _links(run: RunResult) -> dict[str, LinkData]:
             observations={
                 quantity: np.stack([observed["time_s"][here], observed["value"][here]])
                 for quantity in QUANTITIES
-                if (here := mine & (observed["quantity"] == quantity)).any()
+                if (here := mine & of_quantity[quantity]).any()
             },
         )
     return links

@@ -11,7 +11,7 @@ from airpath.fingerprint import fingerprint
 from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
 
-FORMAT: Final = "airpath kept run 3"
+FORMAT: Final = "airpath kept run 4"
 """Changes with what is kept of a run, so that older files are not read."""
 COMPUTED_BY: Final = ("metrics/*.py", "results/*.py")
 """The sources, besides the engine, that compute what is kept."""

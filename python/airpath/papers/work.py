@@ -1,20 +1,21 @@
 """Doing the runs that figures need: each once, kept as soon as it is finished."""
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
-from airpath.errors import OutputError
+from airpath.errors import AirpathError, OutputError
+from airpath.interrupts import InterruptRequest
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.run_data import RunData, extract
+from airpath.papers.kept_run import keep_run
+from airpath.papers.run_data import RunData
 from airpath.papers.store import RunStore
-from airpath.results import RunRecord, RunResult
+from airpath.processes import WorkerPool
 from airpath.scenario import Scenario
-from airpath.workers import Job, execute
 
-RUNS_TOGETHER_FOR_EACH_WORKER = 4
-"""Runs are handed out and kept in groups: larger ones keep workers busy, smaller ones lose less on Ctrl-C."""
+_LOOK_EVERY_S = 0.2
 
 
 class Interrupted(KeyboardInterrupt):
@@ -40,31 +41,39 @@ class MissingRun:
 
     key: str
     """Under which it will be kept, with its seed."""
-    job: Job
-    """How it is done."""
+    experiment: Experiment
+    """What is run."""
+    repetition: int
+    """Which repetition, from 0."""
+    size: float
+    """How much work it is, in units of its own."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return self.experiment.seed + self.repetition
 
 
 def missing_runs(experiments: Iterable[Experiment], store: RunStore) -> list[MissingRun]:
     """Return the runs that are not in the store, each once however many experiments share it."""
     missing: dict[tuple[str, int], MissingRun] = {}
     for experiment in experiments:
-        scenario, key = experiment.resolve(), experiment.key()
+        key, size = experiment.key(), _size(experiment.resolve())
         for repetition in range(experiment.repetitions):
-            seed = experiment.seed + repetition
-            if (key, seed) not in missing and not store.holds(key, seed):
-                job = _job(experiment.scheme, scenario, repetition, seed)
-                missing[key, seed] = MissingRun(key, job)
+            run = MissingRun(key, experiment, repetition, size)
+            if (key, run.seed) not in missing and not store.holds(key, run.seed):
+                missing[key, run.seed] = run
     return list(missing.values())
 
 
 def do_runs(
-    jobs: Sequence[MissingRun], store: RunStore, workers: int, on_progress: Callable[[float], None]
+    runs: Sequence[MissingRun], store: RunStore, workers: int, on_progress: Callable[[float], None]
 ) -> None:
-    """Do runs and keep each.
+    """Do runs in worker processes, each of which keeps what it has done; the longest first.
 
     Parameters
     ----------
-    jobs
+    runs
         What to do.
     store
         Where finished runs are kept.
@@ -80,17 +89,19 @@ def do_runs(
     AirpathError
         If a run fails; those finished before are kept.
     """
-    finished = 0
-
-    def keep(run: MissingRun, record: RunRecord) -> None:
-        nonlocal finished
-        store.put(run.key, run.job.seed, extract(RunResult(record)))
-        finished += 1
-
+    if not runs:
+        return
+    work = _Work(sum(run.size for run in runs), on_progress)
     try:
-        _do_groups(jobs, workers, on_progress, keep)
+        with InterruptRequest() as request, WorkerPool(workers) as pool:
+            # The longest first, so that no processor waits for a long run at the end.
+            for run in sorted(runs, key=lambda run: run.size, reverse=True):
+                work.add(pool.submit(keep_run, run.experiment, run.repetition, store, run.key), run)
+                # One more for each worker, so that the next run is there when one is done.
+                work.wait(request, 2 * workers - 1)
+            work.wait(request, 0)
     except KeyboardInterrupt:
-        raise Interrupted(finished, len(jobs)) from None
+        raise Interrupted(work.finished, len(runs)) from None
 
 
 def runs_of(figure: Figure, store: RunStore) -> FigureRuns:
@@ -129,38 +140,38 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
     return runs
 
 
-def _do_groups(
-    jobs: Sequence[MissingRun],
-    workers: int,
-    on_progress: Callable[[float], None],
-    keep: Callable[[MissingRun, RunRecord], None],
-) -> None:
-    done = 0
-    for group in _groups(jobs, workers * RUNS_TOGETHER_FOR_EACH_WORKER):
-        done_before, size = done, len(group)
+class _Work:
+    """The runs that are under way."""
 
-        def show(share: float, done: int = done_before, size: int = size) -> None:
-            on_progress((done + share * size) / len(jobs))
+    def __init__(self, size: float, on_progress: Callable[[float], None]) -> None:
+        self.finished = 0
+        self._size, self._done = size, 0.0
+        self._on_progress = on_progress
+        self._under_way: dict[Future[None], MissingRun] = {}
 
-        outcome = execute([run.job for run in group], workers, show)
-        # By the job itself: runs over different traces can have the same plan.
-        by_job = {id(run.job): run for run in group}
-        for job, record in outcome.finished:
-            keep(by_job[id(job)], record)
-        if outcome.interrupted:
-            raise KeyboardInterrupt
-        done += size
+    def add(self, pending: "Future[None]", run: MissingRun) -> None:
+        self._under_way[pending] = run
+
+    def wait(self, request: InterruptRequest, left: int) -> None:
+        """Wait until no more than `left` are under way; raises the first failure that is seen."""
+        while len(self._under_way) > left:
+            request.raise_if_made()
+            for pending in wait(self._under_way, _LOOK_EVERY_S, FIRST_COMPLETED).done:
+                run = self._under_way.pop(pending)
+                try:
+                    pending.result()
+                except BrokenProcessPool:
+                    raise AirpathError(
+                        "a worker process died (killed, or out of memory); finished runs are kept, and fewer"
+                        " --jobs need less memory"
+                    ) from None
+                self.finished += 1
+                self._done += run.size
+                self._on_progress(min(self._done / self._size, 1.0))
 
 
-def _job(scheme: str, scenario: Scenario, repetition: int, seed: int) -> Job:
-    resolved = scenario.resolved
-    names = [flow["name"] for flow in resolved.plan["flows"]]
-    flow_schemes = {name: one for name, one in zip(names, resolved.schemes, strict=True) if one is not None}
-    groups = dict(zip(names, resolved.groups, strict=True))
-    return Job(scheme, scenario, repetition, seed, flow_schemes, groups)
-
-
-def _groups(jobs: Sequence[MissingRun], size: int) -> Iterator[list[MissingRun]]:
-    remaining = iter(jobs)
-    while group := list(itertools.islice(remaining, size)):
-        yield group
+def _size(scenario: Scenario) -> float:
+    """Return about how many bits the recorded links can carry in a run, which is what its time goes with."""
+    plan, rates = scenario.plan(), scenario.resolved.mean_rate_bps
+    recorded = [rates[link["name"]] or 0.0 for link in plan["links"] if link["record"]]
+    return float(plan["duration_ns"] * 1e-9 * (1e6 + sum(recorded)))

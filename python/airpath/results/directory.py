@@ -60,8 +60,22 @@ def is_results(directory: Path) -> bool:
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Zstandard, and nothing in the file but the table: equal tables give equal bytes."""
-    pq.write_table(table.combine_chunks(), path, compression="zstd")
+    """Nothing in the file but the table: equal tables give equal bytes."""
+    pq.write_table(table.combine_chunks(), path, **parquet_options(table.schema))
+
+
+def parquet_options(schema: pa.Schema) -> dict[str, Any]:
+    """Return how tables are written: Zstandard; real numbers byte by byte.
+
+    Hardly any real number comes twice, so that looking for those that do (a dictionary, the default) takes
+    time for nothing; neighbours share their first bytes instead.
+    """
+    reals = {field.name for field in schema if pa.types.is_floating(field.type)}
+    return {
+        "compression": "zstd",
+        "use_dictionary": [name for name in schema.names if name not in reals],
+        "column_encoding": dict.fromkeys(sorted(reals), "BYTE_STREAM_SPLIT"),
+    }
 
 
 def write_json(content: Any, path: Path) -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from airpath.durable import put_in_place
 from airpath.results.columns import NAME_TYPE
+from airpath.results.directory import parquet_options
 from airpath.sweeps.axes import Axes
 from airpath.sweeps.part import RUNS, PartStore, part_schema
 from airpath.sweeps.plan import SweepPlan, SweepRun
@@ -103,7 +104,7 @@ class _TableWriter:
         self._unfinished = folder / f".{name}.parquet.{os.getpid()}"
         self._schema = schema.with_metadata({METADATA: provenance})
         self._stream = self._unfinished.open("wb")
-        self._writer = pq.ParquetWriter(self._stream, self._schema, compression="zstd")
+        self._writer = pq.ParquetWriter(self._stream, self._schema, **parquet_options(self._schema))
         self._labels = schema.names[: len(schema) - len(part)]
         self._short: list[tuple[pa.Table, Mapping[str, Any]]] = []
         self._waiting: list[pa.Table] = []

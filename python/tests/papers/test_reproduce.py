@@ -1,6 +1,7 @@
 """From a figure to pictures, report and verdicts: a small figure of ours, one of the paper by the command."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from airpath.papers.drawing import over_time_by_choice
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure
 from airpath.papers.measures import of_each, utilisation
+from airpath.papers.registry import FIGURES
 from airpath.papers.reproduce import reproduce, verdicts
 from airpath.papers.rules import AtLeast, Positive
 from airpath.papers.sample import difference, sample
@@ -83,6 +85,29 @@ def test_a_second_time_nothing_is_run_and_the_same_comes_out(figure, tmp_path):
     assert missing == [8, missing[1], 0, missing[1]]
 
 
+def test_what_figures_cost_counts_shared_runs_once(figure, tmp_path):
+    out = tmp_path / "out"
+    other = replace(figure, id="test/other", experiments={"normal": figure.experiments["normal"]}, draw=None)
+    other = replace(other, claims=figure.claims[:1])
+    reproduce([figure, other], out, repetitions=None, workers=2, on_progress=nothing)
+    first, second = json.loads((out / "costs.json").read_text(encoding="utf-8"))
+    assert (first["runs"], first["new_runs"], second["runs"], second["new_runs"]) == (8, 8, 4, 0)
+    assert first["cpu_s"] == first["new_cpu_s"] > second["cpu_s"] > second["new_cpu_s"] == 0.0
+
+
+def test_figures_drawn_in_other_processes_are_the_same(tmp_path):
+    figures = [one for one in FIGURES if one.id in {"ebe-c/fig4", "ebe-c/fig5"}]
+    assert len(figures) == 2
+    out = {workers: tmp_path / str(workers) for workers in (1, 2)}
+    for workers, folder in out.items():
+        reproduce(figures, folder, repetitions=1, workers=workers, on_progress=nothing)
+    names = {file.relative_to(out[1]) for file in out[1].rglob("*") if file.is_file()}
+    same = {name for name in names if name.name != "costs.json" and name.suffix != ".npz"}
+    assert len(same) == 2 * 2 + 2
+    for name in same:
+        assert (out[1] / name).read_bytes() == (out[2] / name).read_bytes(), name
+
+
 def test_single_runs_have_no_interval(figure, tmp_path):
     done = reproduce([figure], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
     busy = verdicts(done)[0]
@@ -109,7 +134,13 @@ def test_the_command_reproduces_a_figure_of_the_paper(tmp_path, capsys):
     assert verdict["figure"] == "fig4a"
     # Five flows that share a link under VCP-EBE: a band of one would be equal windows, of ten no control.
     assert 1.0 <= verdict["measured"] < 10.0
-    assert {file.name for file in out.iterdir()} == {"runs", "figures", "report.html", "verdicts.json"}
+    assert {file.name for file in out.iterdir()} == {
+        "runs",
+        "figures",
+        "report.html",
+        "verdicts.json",
+        "costs.json",
+    }
 
 
 def test_the_command_leaves_other_directories_alone(tmp_path, capsys):

@@ -1,0 +1,118 @@
+"""What is made of a figure's runs: numbers of its claims, tables, pictures."""
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+
+from airpath.errors import AirpathError
+from airpath.papers.claim import judge
+from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.sample import Sample
+from airpath.papers.store import RunStore
+from airpath.papers.work import runs_of
+from airpath.plots import render
+from airpath.processes import WorkerPool
+from airpath.statistics import TextTable
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What was made of the runs of a figure."""
+
+    samples: tuple[Mapping[str, Sample], ...]
+    """The numbers of each claim, by choice."""
+    tables: tuple[TextTable, ...]
+    """Its further tables."""
+    svg: bytes | None = field(repr=False)
+    """Its picture, if it has one."""
+    png: bytes | None = field(repr=False)
+    """The same."""
+    cpu_s_of_runs: Mapping[tuple[str, int], float] = field(repr=False)
+    """Processor time of each of its runs, in seconds, by key and seed."""
+    cpu_s: float
+    """Processor time for reading them and making this of them."""
+
+
+def draw(figure: Figure, store: RunStore) -> Drawn:
+    """Read the runs of a figure, judge, draw.
+
+    Raises
+    ------
+    OutputError
+        If a run is not there or damaged.
+    """
+    began = time.process_time()
+    runs = runs_of(figure, store)
+    by_choice = {choice: runs.of(choice) for choice in runs.choices}
+    picture = None if figure.draw is None else figure.draw(runs)
+    return Drawn(
+        samples=tuple(judge(claim, by_choice).samples for claim in figure.claims),
+        tables=() if figure.tables is None else tuple(figure.tables(runs)),
+        svg=None if picture is None else render(picture, "svg"),
+        png=None if picture is None else render(picture, "png"),
+        cpu_s_of_runs=_cpu_s(figure, runs),
+        cpu_s=time.process_time() - began,
+    )
+
+
+def draw_all(
+    figures: Sequence[Figure], repetitions: int | None, store: RunStore, workers: int
+) -> list[Drawn]:
+    """Make of each figure what its runs give.
+
+    Figures hold functions, which cannot be sent to another process: the registered ones are named, and
+    found there again; others are drawn here.
+
+    Parameters
+    ----------
+    figures
+        Which.
+    repetitions
+        How many runs of each experiment; what the figure says when `None`.
+    store
+        Where their runs are.
+    workers
+        How many at the same time.
+
+    Raises
+    ------
+    OutputError
+        If a run is not there or damaged.
+    """
+    from airpath.papers.registry import FIGURES
+
+    registered = {id(figure) for figure in FIGURES}
+    named = [figure.id for figure in figures if id(figure) in registered]
+    if len(named) < 2 or workers == 1:
+        return [draw(figure.repeated(repetitions), store) for figure in figures]
+    with WorkerPool(min(workers, len(named))) as pool:
+        pending: dict[str, Future[Drawn]] = {
+            name: pool.submit(_draw_by_name, name, repetitions, store) for name in named
+        }
+        try:
+            return [
+                pending[figure.id].result()
+                if id(figure) in registered
+                else draw(figure.repeated(repetitions), store)
+                for figure in figures
+            ]
+        except BrokenProcessPool:
+            raise AirpathError("a worker process died while drawing (killed, or out of memory)") from None
+
+
+def _cpu_s(figure: Figure, runs: FigureRuns) -> dict[tuple[str, int], float]:
+    return {
+        (experiment.key(), experiment.seed + repetition): run.cpu_s
+        for choice, experiments in figure.experiments.items()
+        for label, experiment in experiments.items()
+        for repetition, run in enumerate(runs.of(choice)(label))
+    }
+
+
+def _draw_by_name(name: str, repetitions: int | None, store: RunStore) -> Drawn:
+    from airpath.papers.registry import FIGURES
+
+    (figure,) = (figure for figure in FIGURES if figure.id == name)
+    return draw(figure.repeated(repetitions), store)

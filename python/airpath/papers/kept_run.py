@@ -1,0 +1,45 @@
+"""Doing one run and keeping it; what a worker process is asked for."""
+
+import time
+from dataclasses import replace
+
+from airpath.papers.experiment import Experiment
+from airpath.papers.run_data import extract
+from airpath.papers.store import RunStore
+from airpath.results import RunResult
+from airpath.workers import Job, run_job
+
+
+def keep_run(experiment: Experiment, repetition: int, store: RunStore, key: str) -> None:
+    """Do one repetition of an experiment and keep it.
+
+    Parameters
+    ----------
+    experiment
+        What to do.
+    repetition
+        Which, from 0.
+    store
+        Where it is kept.
+    key
+        Under which key (`Experiment.key`).
+
+    Raises
+    ------
+    AirpathError
+        If it cannot be done.
+    """
+    began = time.process_time()
+    job = _job(experiment, repetition)
+    data = extract(RunResult(run_job(job)))
+    store.put(key, job.seed, replace(data, cpu_s=time.process_time() - began))
+
+
+def _job(experiment: Experiment, repetition: int) -> Job:
+    scenario = experiment.resolve()
+    resolved = scenario.resolved
+    names = [flow["name"] for flow in resolved.plan["flows"]]
+    schemes = {name: one for name, one in zip(names, resolved.schemes, strict=True) if one is not None}
+    groups = dict(zip(names, resolved.groups, strict=True))
+    seed = experiment.seed + repetition
+    return Job(experiment.scheme, scenario, repetition, seed, schemes, groups)

@@ -1,0 +1,85 @@
+"""Worker processes on this machine, one interpreter each: no run waits for another's Python."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
+from typing import ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class WorkerPool:
+    """Processes that call functions; a context that ends with all of them stopped.
+
+    They end at once when they are told to, and when the process that started them is gone, however it ended.
+
+    Parameters
+    ----------
+    workers
+        How many.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+        if self._context.get_start_method() == "forkserver":
+            # Libraries are loaded once, not by each worker.
+            self._context.set_forkserver_preload(["airpath.sweeps.task", "airpath.papers.kept_run"])
+        self._start()
+
+    def _start(self) -> None:
+        held, self._leash = self._context.Pipe(duplex=False)
+        self._pool = ProcessPoolExecutor(
+            self._workers, mp_context=self._context, initializer=_begin, initargs=(held,)
+        )
+        self._held = held
+
+    def submit(self, call: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> "Future[_T]":
+        """Have a function called; fails with `BrokenProcessPool` when a worker died meanwhile."""
+        try:
+            return self._pool.submit(call, *args, **kwargs)
+        except BrokenProcessPool as error:
+            failed: Future[_T] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def restart(self) -> None:
+        """Start new workers."""
+        self.close()
+        self._start()
+
+    def close(self) -> None:
+        """Let go of the leash: workers end at once, in the middle of a call."""
+        self._leash.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._held.close()
+
+    def __enter__(self) -> "WorkerPool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _begin(leash: Connection) -> None:
+    """Prepare a worker process: Ctrl-C is for the process that hands out the work, not for workers."""
+    import pyarrow as pa
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pa.set_cpu_count(1)
+    threading.Thread(target=_end_with, args=(leash,), daemon=True).start()
+
+
+def _end_with(leash: Connection) -> None:
+    """Leave when the other end of the leash is closed, also because its process was killed."""
+    try:
+        leash.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)

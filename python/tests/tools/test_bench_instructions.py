@@ -1,0 +1,90 @@
+"""The gate against slow growth closes when runs take more instructions than stored."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+TOOL = ROOT / "tools" / "bench_instructions.py"
+PROGRAM = ROOT / "target" / "release" / "examples" / "dumbbell"
+RUN = "sack 1 100 6 100"
+
+
+def load():
+    spec = importlib.util.spec_from_file_location("bench_instructions", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+gate = load()
+
+
+def figures(count, compiler="rustc 1"):
+    return gate.Figures(compiler, "x86_64", {RUN: count})
+
+
+@pytest.mark.parametrize(("count", "is_open"), [(80.0, True), (109.9, True), (110.1, False), (200.0, False)])
+def test_the_gate_closes_above_ten_percent(count, is_open):
+    said, opened = gate.verdict(figures(count), figures(100.0))
+    assert opened == is_open
+    assert any("--store" in line for line in said) != is_open
+
+
+def test_another_compiler_is_said():
+    said, _ = gate.verdict(figures(100.0, "rustc 2"), figures(100.0))
+    assert any("rustc 2" in line and "rustc 1" in line for line in said)
+    said, _ = gate.verdict(figures(100.0), figures(100.0))
+    assert len(said) == 1
+
+
+def test_a_run_without_a_figure_closes_the_gate():
+    said, is_open = gate.verdict(figures(100.0), gate.Figures("rustc 1", "x86_64", {}))
+    assert not is_open
+    assert said[0] == f"{RUN}: no figure is stored"
+
+
+def test_every_run_has_a_figure():
+    stored = json.loads(gate.FIGURES.read_text())
+    assert set(stored["instructions"]) == set(gate.RUNS)
+    assert stored["compiler"].startswith("rustc ")
+
+
+def test_without_valgrind_it_says_that_it_was_skipped(tmp_path):
+    done = called(gate.FIGURES, PATH=str(tmp_path))
+    assert done.returncode == 0
+    assert done.stdout.startswith("SKIPPED: ")
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+@pytest.mark.skipif(not PROGRAM.is_file(), reason="the program is not built (make bench-instructions)")
+def test_a_run_that_grew_fails_and_an_updated_figure_opens(tmp_path):
+    file = tmp_path / "figures.json"
+    stored = json.loads(gate.FIGURES.read_text())
+    if reason := gate.why_not(gate.Figures(**stored)):
+        pytest.skip(reason)
+    # As if the stored figure were of a program that needs four fifths of ours.
+    counted = gate.instructions(PROGRAM, RUN)
+    stored["instructions"][RUN] = 0.8 * counted
+    file.write_text(json.dumps(stored))
+    done = called(file)
+    assert done.returncode == 1
+    assert "(+25.0%): over 10% more" in done.stdout
+    stored["instructions"][RUN] = counted
+    file.write_text(json.dumps(stored))
+    assert called(file).returncode == 0
+
+
+def called(file, **environment):
+    command = [sys.executable, str(TOOL), "--figures", str(file), "--program", str(PROGRAM), "--only", RUN]
+    return subprocess.run(
+        command, env=environment or None, capture_output=True, text=True, check=False, timeout=300
+    )
