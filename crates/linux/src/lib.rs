@@ -7,5 +7,7 @@
 pub mod capability;
 mod error;
 pub mod host;
+pub mod native;
+mod tcx;
 
 pub use error::Error;
