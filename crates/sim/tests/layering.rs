@@ -5,7 +5,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -17,6 +17,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("replay", &["model", "estimate", "transport", "trace"]),
     ("emu", &["model", "sim", "trace"]),
     ("py", &["sim", "replay", "trace", "emu"]),
+    ("linux", &["model", "estimate", "control", "queue"]),
     ("vectors", &[]),
 ];
 
