@@ -93,9 +93,9 @@ impl Simulation {
     }
 
     /// A packet reaches the end of its route.
-    fn receive(&mut self, packet: Packet) {
+    fn receive(&mut self, mut packet: Packet) {
         let flow = packet.flow as usize;
-        let end = self.flows[flow].receive(self.network.now, &packet, &mut self.network.recorder);
+        let end = self.flows[flow].receive(self.network.now, &mut packet, &mut self.network.recorder);
         self.network.places.take_back(packet);
         self.drive(flow, end);
     }

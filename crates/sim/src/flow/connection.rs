@@ -6,7 +6,7 @@ use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sende
 
 use crate::configure::controller;
 use crate::observers::Observed;
-use crate::packet::{Body, Contents, Packet};
+use crate::packet::{Body, Contents};
 use crate::plan::{AckRatePlan, ControllerPlan, Draw};
 use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
 
@@ -159,13 +159,13 @@ impl ConnectionSource {
         Some(self.packet(now, self.ack_size, Body::Acknowledgment(acknowledgment)))
     }
 
-    /// A segment arrives. Gives how much payload the application gets of it.
-    pub(crate) fn on_segment(&mut self, now: Timestamp, packet: &Packet, segment: &Segment) -> u64 {
-        if packet.connection != self.connection {
+    /// A segment of a connection arrives. Gives how much payload the application gets of it.
+    pub(crate) fn on_segment(&mut self, now: Timestamp, connection: u32, segment: &Segment) -> u64 {
+        if connection != self.connection {
             return 0; // a leftover of a connection that is gone
         }
         let before = self.receiver.delivered();
-        self.receiver.on_segment(now, &Segment { ecn: packet.ecn, ..*segment });
+        self.receiver.on_segment(now, segment);
         (self.receiver.delivered() - before).get()
     }
 
@@ -173,12 +173,12 @@ impl ConnectionSource {
     pub(crate) fn on_acknowledgment(
         &mut self,
         now: Timestamp,
-        packet: &Packet,
+        connection: u32,
         acknowledgment: &Acknowledgment,
         flow: u32,
         recorder: &mut Recorder,
     ) {
-        if packet.connection != self.connection {
+        if connection != self.connection {
             return;
         }
         self.sender.on_ack(now, acknowledgment, &mut recorder.probe(flow));

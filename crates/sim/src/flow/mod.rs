@@ -76,15 +76,17 @@ impl Flow {
     }
 
     /// A packet of this flow arrives at the end of its route. Tells which end it reached.
-    pub(crate) fn receive(&mut self, now: Timestamp, packet: &Packet, recorder: &mut Recorder) -> End {
-        match (&mut self.kind, &packet.body) {
+    pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
+        let (connection, ecn) = (packet.connection, packet.ecn);
+        match (&mut self.kind, &mut packet.body) {
             (FlowKind::Connections(source), Body::Segment(segment)) => {
-                let goodput = source.on_segment(now, packet, segment);
+                segment.ecn = ecn; // as routers left it
+                let goodput = source.on_segment(now, connection, segment);
                 recorder.on_received(now, packet, goodput);
                 End::Receiver
             }
             (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
-                source.on_acknowledgment(now, packet, acknowledgment, self.index, recorder);
+                source.on_acknowledgment(now, connection, acknowledgment, self.index, recorder);
                 End::Sender
             }
             _ => {
