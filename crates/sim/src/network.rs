@@ -186,7 +186,7 @@ impl Network {
         let AnyLink::Plain(link) = &mut self.links[index] else { return };
         // What arrives after the end of the run is not counted.
         self.counts.packet_hops += u64::from(at <= self.end);
-        match link.offer(at, packet, &mut self.recorder) {
+        match link.offer(index as Target, at, packet, &mut self.recorder) {
             Offered::Nothing => {}
             Offered::First(arrival) => self.events.schedule_since(index as Target, arrival, at),
             Offered::Announced(next, event, mut packet) => {
