@@ -96,7 +96,11 @@ impl Receiver {
         }
         Some(Acknowledgment {
             cumulative: self.next,
-            sack: if self.config.sack { self.sack_blocks() } else { SackBlocks::new() },
+            sack: if self.config.sack && !self.out_of_order.as_slice().is_empty() {
+                self.sack_blocks()
+            } else {
+                SackBlocks::new()
+            },
             receive_window: self.config.receive_window,
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.timestamp_recent.filter(|_| self.config.timestamps),
