@@ -102,16 +102,17 @@ impl Simulation {
 
     /// Sends whatever one end of a flow may send now.
     fn drive(&mut self, flow: usize, end: End) {
-        let now = self.network.now;
+        let Self { network, flows } = self;
+        let (source, now) = (&mut flows[flow], network.now);
         match end {
             End::Sender => {
-                while let Some(contents) = self.flows[flow].poll_data(now, &mut self.network.recorder) {
-                    self.network.send(contents);
+                while let Some(packet) = source.poll_data(now, &mut network.recorder, &mut network.places) {
+                    network.send(packet);
                 }
             }
             End::Receiver => {
-                while let Some(contents) = self.flows[flow].poll_acknowledgment(now) {
-                    self.network.send(contents);
+                while let Some(packet) = source.poll_acknowledgment(now, &mut network.places) {
+                    network.send(packet);
                 }
             }
         }

@@ -65,8 +65,8 @@ impl DatagramSource {
         Self { pattern, stream, next, on_until, start, stop, sent: 0 }
     }
 
-    /// The datagram that is due at `now`, if one is.
-    pub(crate) fn poll(&mut self, now: Timestamp) -> Option<Contents> {
+    /// The datagram of that flow that is due at `now`, if one is.
+    pub(crate) fn poll(&mut self, now: Timestamp, flow: u32, hop: u32) -> Option<Contents> {
         if self.next > now || now >= self.stop {
             return None;
         }
@@ -91,9 +91,9 @@ impl DatagramSource {
         let sequence = self.sent;
         self.sent += 1;
         Some(Contents {
-            flow: 0,
+            flow,
             connection: 0,
-            hop: 0,
+            hop,
             size,
             ecn: Ecn::NotEct,
             sent_at: now,

@@ -5,7 +5,7 @@ mod datagrams;
 
 use airpath_model::Timestamp;
 
-use crate::packet::{Body, Contents, Packet};
+use crate::packet::{Body, Packet, Places};
 use crate::record::{FlowState, FlowSummary, Recorder};
 
 pub(crate) use connection::{ConnectionSetup, ConnectionSource, Files};
@@ -55,22 +55,28 @@ impl Flow {
     }
 
     /// The next data packet that may leave at `now`; ask until there is none.
-    pub(crate) fn poll_data(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Contents> {
-        let packet = match &mut self.kind {
-            FlowKind::Connections(source) => source.poll_data(now, self.index, recorder),
-            FlowKind::Datagrams(source) => source.poll(now),
-        };
-        packet.map(|packet| Contents { flow: self.index, hop: self.route, ..packet })
+    #[inline]
+    pub(crate) fn poll_data(
+        &mut self,
+        now: Timestamp,
+        recorder: &mut Recorder,
+        places: &mut Places,
+    ) -> Option<Packet> {
+        match &mut self.kind {
+            FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder, places),
+            FlowKind::Datagrams(source) => {
+                source.poll(now, self.index, self.route).map(|it| places.packet(it))
+            }
+        }
     }
 
     /// The next acknowledgment that may leave at `now`; ask until there is none.
-    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Contents> {
+    #[inline]
+    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp, places: &mut Places) -> Option<Packet> {
         match &mut self.kind {
-            FlowKind::Connections(source) => source.poll_acknowledgment(now).map(|packet| Contents {
-                flow: self.index,
-                hop: self.reverse_route,
-                ..packet
-            }),
+            FlowKind::Connections(source) => {
+                source.poll_acknowledgment(now, self.index, self.reverse_route, places)
+            }
             FlowKind::Datagrams(_) => None,
         }
     }
