@@ -49,6 +49,8 @@ pub(crate) struct Link {
     popped_at: Timestamp,
     /// Whether the next link takes packets when they have left.
     hands_over: bool,
+    /// Whether all that happens inside is that packets leave: no timers, no drops but at the entrance, no repetitions.
+    queue_only_waits: bool,
 }
 
 /// A packet between the two ends. Damaged packets stay in line: the link's next event may depend on them.
@@ -75,6 +77,7 @@ impl Link {
         Self {
             index,
             watched,
+            queue_only_waits: matches!(qdisc, Queue::DropTail(_)) && arq.is_none(),
             qdisc,
             channel,
             delay: propagation.shortest(),
@@ -199,8 +202,47 @@ impl Link {
     #[inline]
     pub(crate) fn advance(&mut self, now: Timestamp, recorder: &mut Recorder) {
         let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
-        if departure <= now || self.qdisc.next_timer() <= now || self.arq.is_some() {
+        if self.queue_only_waits {
+            if departure <= now {
+                self.let_leave(now, recorder);
+            }
+        } else if departure <= now || self.qdisc.next_timer() <= now || self.arq.is_some() {
             self.catch_up(now, recorder);
+        }
+    }
+
+    /// The same as [`Link::catch_up`] where nothing but departures happens.
+    fn let_leave(&mut self, now: Timestamp, recorder: &mut Recorder) {
+        let Self { qdisc: Queue::DropTail(queue), on_the_way, .. } = self else { return };
+        while let Some(departs) = self.sending_until.filter(|departs| *departs <= now) {
+            if let Some(OnTheWay { arrives, packet: Some(packet), .. }) = on_the_way.back() {
+                if self.watched {
+                    recorder.on_departure(self.index, departs, packet);
+                }
+                if !arrives {
+                    recorder.on_drop(self.index, departs, packet, DropReason::Corruption);
+                }
+            }
+            let Some(mut packet) = queue.take() else {
+                self.sending_until = None;
+                return;
+            };
+            if self.watched {
+                recorder.on_backlog(self.index, departs, Qdisc::<Packet>::backlog(queue));
+            }
+            let waited = departs.since(packet.enqueued_at);
+            packet.queueing += waited;
+            let size = Bytes::new(u64::from(packet.size));
+            let transmission = Transmission { start: departs, size, continues: true };
+            let passage = self.channel.transmit(&transmission);
+            on_the_way.push_back(OnTheWay {
+                started: departs,
+                arrival: self.propagation.arrival(passage.departs),
+                attempt: Attempt::default(),
+                arrives: passage.arrives,
+                packet: Some(packet),
+            });
+            self.sending_until = Some(passage.departs);
         }
     }
 

@@ -16,7 +16,7 @@ use crate::assemble::{END_OF_ROUTE, assemble_links, assemble_recorder};
 use crate::check::PlanError;
 use crate::event::{Entry, EventQueue, Target};
 use crate::input::Input;
-use crate::packet::{Contents, Packet, Places};
+use crate::packet::{Packet, Places};
 use crate::plain_link::Offered;
 use crate::plan::Plan;
 use crate::record::{FlowTable, Recorded, Recorder, Table};
@@ -161,9 +161,8 @@ impl Network {
 
     /// A packet enters its first link.
     #[inline]
-    pub(crate) fn send(&mut self, contents: Contents) {
+    pub(crate) fn send(&mut self, packet: Packet) {
         self.counts.packets_sent += 1;
-        let packet = self.places.packet(contents);
         self.offer(self.routes[packet.hop as usize] as usize, packet);
     }
 
@@ -186,7 +185,7 @@ impl Network {
         let AnyLink::Plain(link) = &mut self.links[index] else { return };
         // What arrives after the end of the run is not counted.
         self.counts.packet_hops += u64::from(at <= self.end);
-        match link.offer(at, packet, &mut self.recorder) {
+        match link.offer(index as Target, at, packet, &mut self.recorder) {
             Offered::Nothing => {}
             Offered::First(arrival) => self.events.schedule_since(index as Target, arrival, at),
             Offered::Announced(next, event, mut packet) => {

@@ -24,17 +24,17 @@ pub(crate) struct PlainLink {
     line: VecDeque<InLine>,
     /// Of those, the last ones, which wait; some may have begun to leave since this was last looked at.
     waiting: Backlog,
-    /// Where every packet goes next, if that is a link which wants to know of its arrivals beforehand.
-    into: Option<Target>,
-    /// When the last packet in line has left.
-    free_at: Timestamp,
-    index: u32,
+    /// Where every packet goes next, if that is a link which wants to know of its arrivals beforehand; else [`NOWHERE`].
+    into: Target,
     /// Whether a packet was ever offered.
     used: bool,
     limit: Limit,
     rate: SteadyRate,
     delay: Duration,
 }
+
+/// No link has so high a number.
+const NOWHERE: Target = Target::MAX;
 
 /// A packet between the two ends.
 #[derive(Debug)]
@@ -60,14 +60,12 @@ pub(crate) enum Offered {
 
 impl PlainLink {
     /// An idle link.
-    pub(crate) fn new(index: u32, limit: Limit, rate: SteadyRate, delay: Duration) -> Self {
+    pub(crate) fn new(limit: Limit, rate: SteadyRate, delay: Duration) -> Self {
         Self {
             line: VecDeque::new(),
             waiting: Backlog::default(),
-            into: None,
+            into: NOWHERE,
             used: false,
-            free_at: Timestamp::ZERO,
-            index,
             limit,
             rate,
             delay,
@@ -76,43 +74,50 @@ impl PlainLink {
 
     /// From now on the next link takes the packets, as soon as it is known when they arrive.
     pub(crate) fn announce_to(&mut self, next: Target) {
-        self.into = Some(next);
+        self.into = next;
     }
 
     /// Whether it announces its packets to the next link.
     pub(crate) fn announces(&self) -> bool {
-        self.into.is_some()
+        self.into != NOWHERE
     }
 
-    /// A packet arrives at the near end at `now`, which may lie ahead when nothing else can come before it.
+    /// A packet arrives at the near end of this link, the one with that index, at `now`, which may lie ahead when nothing else can come before it.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Timestamp, mut packet: Packet, recorder: &mut Recorder) -> Offered {
+    pub(crate) fn offer(
+        &mut self,
+        index: Target,
+        now: Timestamp,
+        mut packet: Packet,
+        recorder: &mut Recorder,
+    ) -> Offered {
         // Departures at the same instant come first, so they have made room.
         self.let_begin(now);
         let size = packet.size();
         if !self.limit.admits(self.waiting, size) {
-            recorder.on_drop(self.index, now, &packet, DropReason::Overflow);
+            recorder.on_drop(index, now, &packet, DropReason::Overflow);
             return Offered::Nothing;
         }
-        let continues = self.free_at > now;
-        let begins = self.free_at.max(now);
+        let free_at = self.rate.free_at();
+        let continues = free_at > now;
+        let begins = free_at.max(now);
         if continues {
             packet.queueing += begins.since(now);
             self.waiting.packets += 1;
             self.waiting.bytes += size;
         }
         // When the packet before it arrived; only then the one after it became the first in line.
-        let before = self.free_at + self.delay;
-        self.free_at = self.rate.departs(&Transmission { start: begins, size, continues });
-        let arrival = self.free_at + self.delay;
+        let before = free_at + self.delay;
+        let departs = self.rate.departs(&Transmission { start: begins, size, continues });
+        let arrival = departs + self.delay;
         let in_line = InLine { offered: now, begins, arrival, size: packet.size, packet: None };
-        if let Some(next) = self.into {
+        if self.announces() {
             if continues {
                 self.line.push_back(in_line);
             }
             let since = if self.used { now.max(before) } else { now };
             self.used = true;
-            return Offered::Announced(next, Entry::new(arrival, since, self.index), packet);
+            return Offered::Announced(self.into, Entry::new(arrival, since, index), packet);
         }
         let first = self.line.is_empty();
         self.line.push_back(InLine { packet: Some(packet), ..in_line });
@@ -160,5 +165,14 @@ impl PlainLink {
         if self.announces() {
             self.line.pop_front();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_link_fills_two_cache_lines() {
+        let size = size_of::<crate::any_link::AnyLink>();
+        assert!(size <= 128, "{size} bytes");
     }
 }

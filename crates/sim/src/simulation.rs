@@ -93,25 +93,26 @@ impl Simulation {
     }
 
     /// A packet reaches the end of its route.
-    fn receive(&mut self, packet: Packet) {
+    fn receive(&mut self, mut packet: Packet) {
         let flow = packet.flow as usize;
-        let end = self.flows[flow].receive(self.network.now, &packet, &mut self.network.recorder);
+        let end = self.flows[flow].receive(self.network.now, &mut packet, &mut self.network.recorder);
         self.network.places.take_back(packet);
         self.drive(flow, end);
     }
 
     /// Sends whatever one end of a flow may send now.
     fn drive(&mut self, flow: usize, end: End) {
-        let now = self.network.now;
+        let Self { network, flows } = self;
+        let (source, now) = (&mut flows[flow], network.now);
         match end {
             End::Sender => {
-                while let Some(contents) = self.flows[flow].poll_data(now, &mut self.network.recorder) {
-                    self.network.send(contents);
+                while let Some(packet) = source.poll_data(now, &mut network.recorder, &mut network.places) {
+                    network.send(packet);
                 }
             }
             End::Receiver => {
-                while let Some(contents) = self.flows[flow].poll_acknowledgment(now) {
-                    self.network.send(contents);
+                while let Some(packet) = source.poll_acknowledgment(now, &mut network.places) {
+                    network.send(packet);
                 }
             }
         }

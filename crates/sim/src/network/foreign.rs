@@ -117,7 +117,7 @@ impl Network {
         if is_data {
             self.recorder.on_sent(packet.flow, u64::from(packet.size));
         }
-        self.send(Contents {
+        let packet = self.places.packet(Contents {
             flow: packet.flow,
             connection: 0,
             hop,
@@ -128,6 +128,7 @@ impl Network {
             queueing: Duration::ZERO,
             body: Body::Foreign(Foreign { handle: packet.handle, is_data, path: packet.path }),
         });
+        self.send(packet);
     }
 
     /// Lets everything happen that is due up to and including `until`, but nothing after the end of the run. `deliver`
