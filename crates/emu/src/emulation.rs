@@ -111,6 +111,7 @@ impl Emulation {
                     requests: to_thread,
                     stop: wish,
                     longest_gap: Duration::ZERO,
+                    woke_at: Timestamp::ZERO,
                 };
                 // Whoever waits for this has not gone: it is the caller below.
                 let _ = started.send((thread.clock, scheduling));

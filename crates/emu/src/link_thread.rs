@@ -35,12 +35,19 @@ pub(crate) struct LinkThread {
     pub(crate) stop: Arc<AtomicBool>,
     /// The longest time between two looks at the devices while packets could have come unseen.
     pub(crate) longest_gap: Duration,
+    /// When it last woke from a sleep that counts as rest.
+    pub(crate) woke_at: Timestamp,
 }
 
 /// Packets read from one device before the other is looked at.
 const BATCH: usize = 32;
 /// What is due this soon is waited for without sleeping: falling asleep and waking up takes about as long.
 const SPIN: Duration = Duration::from_micros(30);
+/// How long the thread may be awake, and how long it then rests even if there is something to do. The kernel gives
+/// ordinary threads that wait for a processor 5 % of each second of it; if a real-time thread leaves them less, it takes
+/// them 50 ms at a time, which would hold up packets for as long.
+const AWAKE: Duration = Duration::from_micros(500);
+const REST: Duration = Duration::from_micros(50);
 /// The longest sleep: requests and the wish to stop are seen this soon.
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 
@@ -58,8 +65,13 @@ impl LinkThread {
                 request(self.exchange.network());
             }
             let came = Side::BOTH.map(|side| self.read(side));
-            if came == [0, 0] {
-                self.wait();
+            if now.since(self.woke_at) > AWAKE {
+                self.sleep(REST, false);
+            } else if came == [0, 0] {
+                let left = self.exchange.next_event().since(self.clock.now());
+                if left > SPIN {
+                    self.sleep((left - SPIN).min(LONGEST_SLEEP), true);
+                }
             }
             self.longest_gap = self.longest_gap.max(self.clock.now().since(now));
         }
@@ -92,17 +104,17 @@ impl LinkThread {
         BATCH
     }
 
-    /// Sleeps until a packet comes or shortly before something is due.
-    fn wait(&mut self) {
-        let now = self.clock.now();
-        let left = self.exchange.next_event().since(now);
-        if left <= SPIN {
-            return;
-        }
-        let sleep = (left - SPIN).min(LONGEST_SLEEP);
+    /// Sleeps for a time, or only until a packet comes.
+    fn sleep(&mut self, time: Duration, until_packet: bool) {
+        let began = self.clock.now();
         let mut devices =
             self.devices.each_ref().map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN));
+        let watched = if until_packet { &mut devices[..] } else { &mut [] };
         // Whatever it says, we look at the devices and the clock next.
-        let _ = ppoll(&mut devices, Some(TimeSpec::new(0, sleep.as_nanos() as i64)), None);
+        let _ = ppoll(watched, Some(TimeSpec::new(0, time.as_nanos() as i64)), None);
+        let now = self.clock.now();
+        if now.since(began) >= REST {
+            self.woke_at = now;
+        }
     }
 }

@@ -22,11 +22,11 @@ pub(crate) struct Timing {
 
 /// Bytes that went to one host within one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Second {
+pub(crate) struct Second {
     /// By the network's count.
-    pub modelled: u64,
+    pub(crate) modelled: u64,
     /// By the clock.
-    pub achieved: u64,
+    pub(crate) achieved: u64,
 }
 
 /// How late packets were, seconds.
