@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 
 mod capture;
 mod channel;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod simulation;
 mod trace;
 
@@ -14,6 +16,12 @@ mod _core {
     use super::capture::{CaptureFormatError, ack_rate_estimators, analyse_capture};
     #[pymodule_export]
     use super::channel::packet_loss;
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::emulation::{
+        EmulatedProcess, Emulation, EmulationFailed, become_root_in_user_namespace, try_emulated_hosts,
+        try_emulation_scheduling,
+    };
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};
     #[pymodule_export]

@@ -72,7 +72,8 @@ impl Simulation {
 /// Tables, capture, counts.
 type Handed<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, Bound<'py, PyDict>);
 
-fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+/// The columns of a table as {name: (dtype, little-endian bytes)}.
+pub(crate) fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in &table.columns {
         let (dtype, bytes): (&str, &[u8]) = match column {

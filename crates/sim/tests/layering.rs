@@ -16,7 +16,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
     ("replay", &["model", "estimate", "transport", "trace"]),
     ("emu", &["model", "sim", "trace"]),
-    ("py", &["sim", "replay", "trace"]),
+    ("py", &["sim", "replay", "trace", "emu"]),
     ("vectors", &[]),
 ];
 
