@@ -1,6 +1,8 @@
 //! Emulations.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -60,9 +62,9 @@ impl Emulation {
         Ok(Self { emulation: Mutex::new(Some(emulation)) })
     }
 
-    /// Starts a command in a host, with variables added to its environment. `quiet` gives it no input and no output;
-    /// `to_stderr` makes its output go where its errors go.
-    #[pyo3(signature = (host, command, environment, quiet=false, to_stderr=false))]
+    /// Starts a command in a host, with variables added to its environment. With `output`, the path of a file, it writes
+    /// there, has no input, and is out of the way of Ctrl-C; `to_stderr` makes its output go where its errors go.
+    #[pyo3(signature = (host, command, environment, output=None, to_stderr=false))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
     fn spawn(
         &self,
@@ -70,7 +72,7 @@ impl Emulation {
         host: &str,
         command: Vec<String>,
         environment: BTreeMap<String, String>,
-        quiet: bool,
+        output: Option<PathBuf>,
         to_stderr: bool,
     ) -> PyResult<EmulatedProcess> {
         let host = side(host)?;
@@ -78,16 +80,14 @@ impl Emulation {
             command.split_first().ok_or_else(|| PyValueError::new_err("a command has at least a name"))?;
         let mut command = Command::new(name);
         command.args(arguments).envs(environment);
-        if quiet {
-            // A group of its own: Ctrl-C is for the command in front.
-            std::os::unix::process::CommandExt::process_group(&mut command, 0);
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(path) = output {
+            let file = File::create(path)?;
+            command.process_group(0).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         } else if to_stderr {
             command.stdout(std::io::stderr());
         }
-        let child = py
-            .detach(|| self.running().as_ref().ok_or_else(over)?.spawn(host, &mut command).map_err(failed))?;
-        Ok(EmulatedProcess { child: Mutex::new(child) })
+        let spawn = || self.running().as_ref().ok_or_else(over)?.spawn(host, &mut command).map_err(failed);
+        Ok(EmulatedProcess { child: Mutex::new(py.detach(spawn)?) })
     }
 
     /// Whether somebody listens in a host, on TCP or UDP.
@@ -104,8 +104,8 @@ impl Emulation {
 
     /// Whether the plan's duration is over.
     #[getter]
-    fn is_over(&self) -> PyResult<bool> {
-        Ok(self.running().as_ref().is_none_or(airpath_emu::Emulation::is_over))
+    fn is_over(&self) -> bool {
+        self.running().as_ref().is_none_or(airpath_emu::Emulation::is_over)
     }
 
     /// Ends it, and everything that runs in its hosts.
@@ -139,10 +139,7 @@ impl EmulatedProcess {
     /// Its exit code, or minus the number of the signal that killed it; None while it runs.
     fn poll(&self) -> PyResult<Option<i32>> {
         let status = self.child().try_wait()?;
-        Ok(status.map(|status| {
-            use std::os::unix::process::ExitStatusExt;
-            status.code().unwrap_or_else(|| -status.signal().unwrap_or_default())
-        }))
+        Ok(status.map(|status| status.code().unwrap_or_else(|| -status.signal().unwrap_or_default())))
     }
 
     /// Kills it.

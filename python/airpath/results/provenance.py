@@ -74,6 +74,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
                 "wall_s": None if run.record.wall_s != run.record.wall_s else run.record.wall_s,
                 "damage": damage_of_plan(run.record.plan),
                 "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
+                **({} if run.record.validity is None else {"emulation": run.record.validity}),
             }
             for run in results.runs
         ],

@@ -46,6 +46,9 @@ class RunRecord:
     quantities
         Names of the quantities in `link_observations` and `flow_observations`, by their number in the
         engine's tables.
+    validity
+        Of an emulation, how far it was what it says (`airpath.emulation.Validity` as JSON); ``None`` for a
+        simulation.
     """
 
     scheme: str
@@ -59,6 +62,7 @@ class RunRecord:
     flow_schemes: Mapping[str, str] = field(default_factory=dict)
     flow_groups: Mapping[str, str] = field(default_factory=dict)
     quantities: Sequence[str] = ()
+    validity: Mapping[str, Any] | None = None
 
     @property
     def estimators(self) -> Sequence[str]:
