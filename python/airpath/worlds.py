@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from airpath import _core
-from airpath.errors import AirpathError, UsageError
+from airpath.errors import UsageError
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme
 
@@ -173,8 +173,3 @@ def refuse_together(world: World, jobs: int | None) -> None:
     """
     if world != "sim" and jobs is not None and jobs > 1:
         raise UsageError(f"jobs: found {jobs}; accepted in world {world}: 1, since runs go by the real clock")
-
-
-def impossible(error: Exception) -> AirpathError:
-    """Return the error that says why the emulator cannot work here."""
-    return AirpathError(f"the emulator cannot work here: {error} (`airpath doctor` says more)")

@@ -172,7 +172,9 @@ impl Emulation {
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
         let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, .. } = thread;
-        requests.try_iter().for_each(|request| request(exchange.network()));
+        for request in requests.try_iter() {
+            request(exchange.network());
+        }
         let mut device_drops = [0; 2];
         for side in Side::BOTH {
             device_drops[side.index()] = self.host(side).device_drops()?;

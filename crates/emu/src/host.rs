@@ -60,6 +60,21 @@ impl Host {
         processes.spawn(&self.namespace, command)
     }
 
+    /// Whether a socket in the host waits for connections (TCP) or datagrams (UDP).
+    ///
+    /// # Errors
+    /// Where the namespace cannot be entered.
+    pub fn is_listening(&self) -> Result<bool, EmulationError> {
+        self.enter(|| {
+            [("tcp", TCP_LISTEN), ("tcp6", TCP_LISTEN), ("udp", UDP_UNCONNECTED), ("udp6", UDP_UNCONNECTED)]
+                .into_iter()
+                .any(|(protocol, state)| {
+                    std::fs::read_to_string(format!("/proc/thread-self/net/{protocol}"))
+                        .is_ok_and(|table| has_socket(&table, state))
+                })
+        })
+    }
+
     /// Packets that the kernel dropped at the device because we read too late, since the start.
     pub(crate) fn device_drops(&self) -> Result<u64, EmulationError> {
         let text = self
@@ -89,6 +104,15 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
     Ok(tun)
 }
 
+/// States as the tables of sockets under `/proc/net` write them.
+const TCP_LISTEN: &str = "0A";
+const UDP_UNCONNECTED: &str = "07";
+
+/// Whether a table of sockets has one in this state: the fourth field of a row.
+fn has_socket(table: &str, state: &str) -> bool {
+    table.lines().skip(1).any(|row| row.split_whitespace().nth(3) == Some(state))
+}
+
 /// The counter of dropped packets towards the device in the text of `/proc/net/dev`.
 fn transmit_drops(text: &str, device: &str) -> Option<u64> {
     let counters = text.lines().find_map(|line| line.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
@@ -98,6 +122,13 @@ fn transmit_drops(text: &str, device: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_listening_socket_is_found() {
+        let table = "  sl  local_address rem_address   st\n   0: 0100080A:1F90 00000000:0000 0A 0:0\n";
+        assert!(super::has_socket(table, super::TCP_LISTEN));
+        assert!(!super::has_socket(table, super::UDP_UNCONNECTED));
+    }
+
     #[test]
     fn the_counter_is_found() {
         let text = "Inter-|   Receive\n face |bytes\n    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  \

@@ -110,7 +110,7 @@ def over_time_figure(gap: Gap, one: Compared) -> Figure:
     queues.set_xlabel("time (s)")
     for axes in (rates, queues):
         axes.set_ylim(bottom=0)
-        axes.margins(x=0)
+        axes.set_xlim(0, gap.results.run(one.labels["sim"]).record.plan["duration_ns"] / 1e9)
     legend_above(rates)
     return figure
 

@@ -13,8 +13,8 @@ from airpath.report.html import Section
 from airpath.results.formatting import number
 
 NOTE = (
-    "Difference of the means from the simulator's, with the 95 % confidence interval over repetitions"
-    " (Welch). Two worlds agree in a metric if the whole interval is within the tolerance, differ if all of it"
+    "Difference of the means from the simulator's, with the 95 % confidence interval (Welch) of repetitions."
+    " Two worlds agree in a metric if the whole interval is within the tolerance, differ if all of it"
     " is outside, and else the question is open. A single run has no interval: the difference alone decides."
 )
 
