@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 HELP = """Run a command over an emulated link: real packets, the kernel's own TCP.
 
-The command runs in a network of its own, at 10.7.0.1; a server, if one is given, at 10.8.0.1. Between them is the link:
-the simulator's queue, channel and delay, by the real clock. Needs Linux, and root or user namespaces; `airpath doctor`
-says what works here. The exit code is that of the command.
+The command runs in a network of its own, at 10.7.0.1; a server, if one is given, at 10.8.0.1. Between them is
+the link: the simulator's queue, channel and delay, by the real clock. Needs Linux, and root or user namespaces;
+`airpath doctor` says what works here. The exit code is that of the command.
 
 Examples:
 
@@ -122,7 +122,10 @@ def emulate(
 
 
 def enter_user_namespace() -> None:
-    """Become root in a user namespace where this process is not root; must come before anything starts a thread."""
+    """Become root in a user namespace where this process is not root.
+
+    This must come before anything starts a thread.
+    """
     from airpath import _core
     from airpath.errors import EmulationError
 

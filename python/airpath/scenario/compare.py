@@ -107,6 +107,7 @@ def link_rate(link: str) -> tuple[str | dict[str, Any], str]:
 
 
 def half_of(rtt: str) -> str:
+    """Return half of a round-trip time, as a scenario writes it."""
     try:
         return format_duration(parse_duration(rtt) // 2)
     except UnitError as error:
