@@ -1,6 +1,8 @@
 """The engine, as Python sees it."""
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, final
 
 __version__: str
@@ -58,7 +60,13 @@ def kernel_congestion_controls() -> list[str]:
 class EmulatedRun:
     """One run in real time: a plan (JSON) with controllers of the kernel, traces, a seed. Only on Linux."""
 
-    def __new__(cls, plan: str, traces: list[Trace], seed: int) -> EmulatedRun: ...
+    def __new__(
+        cls,
+        plan: str,
+        traces: list[Trace],
+        seed: int,
+        prepare: Callable[[list[Path], str], None] | None = None,
+    ) -> EmulatedRun: ...
     def run(
         self,
     ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:

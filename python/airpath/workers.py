@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any, Protocol
 
 from airpath import _core
+from airpath.datapath import Daemon
 from airpath.emulation.validity import Validity
 from airpath.errors import AirpathError, EmulationError, ScenarioError
 from airpath.interrupts import InterruptRequest
@@ -142,6 +143,30 @@ class _Run(Protocol):
     def progress(self) -> float: ...
 
 
+class _DatapathRun:
+    """A run in the emulator with our controllers in the kernel."""
+
+    def __init__(self, plan: str, traces: list[_core.Trace], seed: int) -> None:
+        self._daemon = Daemon()
+        self._run = _core.EmulatedRun(plan, traces, seed, self._daemon.start)
+
+    def run(self) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
+        try:
+            tables, capture, counts = self._run.run()
+        finally:
+            self._daemon.stop()
+        if counters := self._daemon.end.get("counters"):
+            counts["validity"]["datapath"] = counters
+        return tables, capture, counts
+
+    def cancel(self) -> None:
+        self._run.cancel()
+
+    @property
+    def progress(self) -> float:
+        return self._run.progress
+
+
 class _Task:
     """One job with its simulation, which another thread can watch and stop."""
 
@@ -214,6 +239,8 @@ def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
     try:
         if job.world == "sim":
             return _core.Simulation(plan, traces, job.seed)
+        if job.world == "datapath":
+            return _DatapathRun(plan, traces, job.seed)
         return _core.EmulatedRun(plan, traces, job.seed)
     except _core.PlanError as error:
         raise ScenarioError(f"{job.scenario.name}: {error}") from None

@@ -1,5 +1,6 @@
 //! One end of the emulated network: a namespace with a network stack of its own and one TUN device.
 
+use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use netlink_packet_route::link::LinkAttribute;
@@ -40,6 +41,11 @@ impl Host {
     /// Which end it is.
     pub const fn side(&self) -> Side {
         self.side
+    }
+
+    /// A file by which other processes of the same user find the host's network namespace while it is there.
+    pub fn namespace_path(&self) -> PathBuf {
+        self.namespace.path()
     }
 
     /// Does some work in a thread within the host, and waits for it. Sockets that it opens, and threads that it starts,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airpath_emu::{Emulated, Options};
+use airpath_emu::{DEVICE, Emulated, EmulationError, Hosts, Options, Side};
 use airpath_sim::plan::Plan;
 use airpath_sim::{Input, RunControl};
 use pyo3::exceptions::PyRuntimeError;
@@ -18,16 +18,25 @@ pub(crate) struct EmulatedRun {
     plan: Mutex<Option<(Plan, Vec<Arc<Input>>)>>,
     seed: u64,
     control: RunControl,
+    prepare: Option<Py<PyAny>>,
 }
 
 #[pymethods]
 impl EmulatedRun {
+    /// `prepare`, if there is one, is called with the files of both hosts' network namespaces and the name of their
+    /// devices before the run starts.
     #[new]
+    #[pyo3(signature = (plan, traces, seed, prepare=None))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
-    fn new(plan: &str, traces: Vec<PyRef<'_, Trace>>, seed: u64) -> PyResult<Self> {
+    fn new(
+        plan: &str,
+        traces: Vec<PyRef<'_, Trace>>,
+        seed: u64,
+        prepare: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
         let plan = Plan::from_json(plan).map_err(|error| PlanError::new_err(error.to_string()))?;
-        Ok(Self { plan: Mutex::new(Some((plan, inputs))), seed, control: RunControl::default() })
+        Ok(Self { plan: Mutex::new(Some((plan, inputs))), seed, control: RunControl::default(), prepare })
     }
 
     /// Runs to the end with the interpreter lock released. Can be called once.
@@ -37,7 +46,10 @@ impl EmulatedRun {
         let taken = self.plan.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (plan, inputs) = taken.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
         let Emulated { outcome, validity, lasted } = py
-            .detach(|| airpath_emu::run(&plan, &inputs, self.seed, &Options::default(), &self.control))
+            .detach(|| {
+                let (options, prepare) = (Options::default(), |hosts: &Hosts| self.prepare(hosts));
+                airpath_emu::run(&plan, &inputs, self.seed, &options, &self.control, prepare)
+            })
             .map_err(failed)?;
         let handed = hand_over(py, outcome)?;
         handed.2.set_item("validity", record(py, &validity, lasted.as_secs_f64())?)?;
@@ -53,6 +65,15 @@ impl EmulatedRun {
     #[getter]
     fn progress(&self) -> f64 {
         self.control.progress()
+    }
+}
+
+impl EmulatedRun {
+    fn prepare(&self, hosts: &Hosts) -> Result<(), EmulationError> {
+        let Some(prepare) = &self.prepare else { return Ok(()) };
+        let namespaces = Side::BOTH.map(|side| hosts.host(side).namespace_path());
+        Python::attach(|py| prepare.call1(py, (namespaces.to_vec(), DEVICE)).map(drop))
+            .map_err(|error| EmulationError::NotPrepared(error.to_string()))
     }
 }
 
