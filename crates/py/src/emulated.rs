@@ -72,8 +72,10 @@ impl EmulatedRun {
     fn prepare(&self, hosts: &Hosts) -> Result<(), EmulationError> {
         let Some(prepare) = &self.prepare else { return Ok(()) };
         let namespaces = Side::BOTH.map(|side| hosts.host(side).namespace_path());
-        Python::attach(|py| prepare.call1(py, (namespaces.to_vec(), DEVICE)).map(drop))
-            .map_err(|error| EmulationError::NotPrepared(error.to_string()))
+        Python::attach(|py| {
+            let done = prepare.call1(py, (namespaces.to_vec(), DEVICE));
+            done.map(drop).map_err(|error| EmulationError::NotPrepared(error.value(py).to_string()))
+        })
     }
 }
 

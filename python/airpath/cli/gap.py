@@ -1,11 +1,13 @@
 """`airpath gap`."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, enter_world
+from airpath.errors import EmulationError
 
 HELP = """Run a scenario in several worlds and say how far they differ.
 
@@ -42,6 +44,8 @@ def gap(
     as_json: JsonOption = False,
 ) -> None:
     """Compare worlds."""
+    with suppress(EmulationError):  # a world that is not there is left out, and says why
+        enter_world(WorldChoice.EMULATE)
     from airpath.cli.output import show, show_json, tell
     from airpath.cli.work import refuse_unwritable, write_results
     from airpath.gap import gap as compare_worlds
