@@ -29,6 +29,8 @@ OUT = Path(__file__).parent.parent / "docs" / "reference"
 COMMANDS = (
     "run",
     "compare",
+    "gap",
+    "emulate",
     "estimate",
     "sweep",
     "reproduce",

@@ -1,5 +1,8 @@
 """The engine, as Python sees it."""
 
+import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, final
 
 __version__: str
@@ -57,7 +60,13 @@ def kernel_congestion_controls() -> list[str]:
 class EmulatedRun:
     """One run in real time: a plan (JSON) with controllers of the kernel, traces, a seed. Only on Linux."""
 
-    def __new__(cls, plan: str, traces: list[Trace], seed: int) -> EmulatedRun: ...
+    def __new__(
+        cls,
+        plan: str,
+        traces: list[Trace],
+        seed: int,
+        prepare: Callable[[list[Path], str], None] | None = None,
+    ) -> EmulatedRun: ...
     def run(
         self,
     ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
@@ -106,3 +115,62 @@ class Trace:
 
     def to_csv(self, bin_s: float = 0.1) -> str:
         """Return the trace as a rate log."""
+
+class EmulationFailed(RuntimeError):  # noqa: N818 - the engine's name
+    """The system refuses something that emulations need."""
+
+@final
+class Emulation:
+    """An emulation under way."""
+
+    def __new__(
+        cls,
+        plan: str,
+        traces: list[Trace],
+        seed: int,
+        capture: tuple[str | os.PathLike[str], list[str]] | None = None,
+    ) -> Emulation:
+        """Make the hosts and start; `capture` is a file and the hosts "senders" and "receivers"."""
+
+    def spawn(
+        self,
+        host: str,
+        command: list[str],
+        environment: dict[str, str],
+        output: str | os.PathLike[str] | None = None,
+        to_stderr: bool = False,
+    ) -> EmulatedProcess:
+        """Start a command in a host."""
+
+    def is_listening(self, host: str) -> bool:
+        """Return whether somebody listens in a host, on TCP or UDP."""
+
+    @property
+    def now_s(self) -> float:
+        """Seconds since it began."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the plan's duration is over."""
+
+    def stop(self) -> tuple[dict[str, dict[str, tuple[str, bytes]]], list[str], dict[str, Any]]:
+        """End it; return tables, names of quantities, and the record of validity."""
+
+@final
+class EmulatedProcess:
+    """A command that runs in a host of an emulation."""
+
+    def poll(self) -> int | None:
+        """Return its exit code, or minus the signal that killed it; `None` while it runs."""
+
+    def kill(self) -> None:
+        """Kill it."""
+
+def become_root_in_user_namespace() -> None:
+    """Make this process root in a user namespace of its own; nothing for root."""
+
+def try_emulated_hosts() -> None:
+    """Make two hosts and take them away again."""
+
+def try_emulation_scheduling() -> tuple[bool, int | None, str]:
+    """Return what a link thread would be granted: real time, processor, what was refused."""

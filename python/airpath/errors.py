@@ -34,3 +34,7 @@ class UsageError(AirpathError):
 
 class UnitError(UsageError, ValueError):
     """A quantity is not written as a number and an accepted unit."""
+
+
+class EmulationError(AirpathError):
+    """The system refuses something that an emulation needs, or the emulation went wrong."""

@@ -9,12 +9,14 @@ from threading import Event
 from typing import Any, Protocol
 
 from airpath import _core
-from airpath.errors import AirpathError, ScenarioError
+from airpath.datapath import Daemon
+from airpath.emulation.validity import Validity
+from airpath.errors import AirpathError, EmulationError, ScenarioError
 from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
-from airpath.worlds import World, impossible, place
+from airpath.worlds import World, place
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,30 @@ class _Run(Protocol):
     def progress(self) -> float: ...
 
 
+class _DatapathRun:
+    """A run in the emulator with our controllers in the kernel."""
+
+    def __init__(self, plan: str, traces: list[_core.Trace], seed: int) -> None:
+        self._daemon = Daemon()
+        self._run = _core.EmulatedRun(plan, traces, seed, self._daemon.start)
+
+    def run(self) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
+        try:
+            tables, capture, counts = self._run.run()
+        finally:
+            self._daemon.stop()
+        if counters := self._daemon.end.get("counters"):
+            counts["validity"]["datapath"] = counters
+        return tables, capture, counts
+
+    def cancel(self) -> None:
+        self._run.cancel()
+
+    @property
+    def progress(self) -> float:
+        return self._run.progress
+
+
 class _Task:
     """One job with its simulation, which another thread can watch and stop."""
 
@@ -213,6 +239,8 @@ def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
     try:
         if job.world == "sim":
             return _core.Simulation(plan, traces, job.seed)
+        if job.world == "datapath":
+            return _DatapathRun(plan, traces, job.seed)
         return _core.EmulatedRun(plan, traces, job.seed)
     except _core.PlanError as error:
         raise ScenarioError(f"{job.scenario.name}: {error}") from None
@@ -225,8 +253,11 @@ def _record(job: Job, run: _Run) -> RunRecord:
         tables, capture, counts = run.run()
     except _core.PlanError as error:
         raise ScenarioError(f"{job.scenario.name}: {error}") from None
-    except OSError as error:
-        raise impossible(error) from None
+    except (RuntimeError, OSError) as error:
+        # Only the emulator's own; a cancelled run is for whoever cancelled it.
+        if job.world == "sim" or isinstance(error, _core.RunCancelled):
+            raise
+        raise EmulationError(str(error)) from None
     except MemoryError:
         raise AirpathError(
             f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval,"
@@ -245,5 +276,12 @@ def _record(job: Job, run: _Run) -> RunRecord:
         flow_groups=job.flow_groups,
         quantities=counts["quantities"],
         world=job.world,
-        validity=counts.get("validity"),
+        validity=_validity(job, counts.get("validity")),
     )
+
+
+def _validity(job: Job, raw: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return how far a run in real time was what it says; nothing for a simulation."""
+    if raw is None:
+        return None
+    return Validity.from_engine(raw, [str(link["name"]) for link in job.plan["links"]]).as_json()

@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from airpath import _core
-from airpath.errors import AirpathError, UsageError
+from airpath.datapath import datapath_missing
+from airpath.errors import UsageError
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme
 
@@ -38,13 +39,17 @@ _STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "vcp-ebe": "kernel:airpath_vcp",
             "xcp": "kernel:airpath_xcp",
             "xcp-ebe": "kernel:airpath_xcp",
-            "cubic-ebe": "kernel:airpath_cube",
+            "cubic-ebe": "kernel:airpath_ebe",
             "westwood+": "kernel:airpath_westw",
             "sarbe": "kernel:airpath_sarbe",
         },
     }
 )
 """What a scheme without options of its own stands for in a world."""
+
+
+_OURS: Final = ("airpath_xcp", "airpath_vcp", "airpath_ebe", "airpath_westw", "airpath_sarbe")
+"""The controllers that our daemon loads into the kernel."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,10 @@ def place(scenario: Scenario, world: World) -> Placed:
                 )
         return Placed(resolved.plan, resolved.schemes, None)
     available = kernel_congestion_controls()
+    if world == "datapath":
+        if (reason := datapath_missing()) is not None:
+            raise UsageError(f"{scenario.name}: no world datapath: {reason}")
+        available = (*available, *_OURS)
     flows: list[dict[str, Any]] = []
     schemes: list[str | None] = []
     for flow, scheme in zip(resolved.plan["flows"], resolved.schemes, strict=True):
@@ -135,7 +144,7 @@ def _named(
             )
         named = stands_for[scheme]
     if (name := named.removeprefix("kernel:")) not in available:
-        hint = "; `airpathd host` loads it" if name.startswith("airpath_") else ""
+        hint = " (it is ours: world datapath has it)" if name.startswith("airpath_") else ""
         raise UsageError(
             f"{place}: this kernel ({platform.release()}) has no congestion control {name}{hint}; it has"
             f" {', '.join(available) or 'none that it tells of'}"
@@ -173,8 +182,3 @@ def refuse_together(world: World, jobs: int | None) -> None:
     """
     if world != "sim" and jobs is not None and jobs > 1:
         raise UsageError(f"jobs: found {jobs}; accepted in world {world}: 1, since runs go by the real clock")
-
-
-def impossible(error: Exception) -> AirpathError:
-    """Return the error that says why the emulator cannot work here."""
-    return AirpathError(f"the emulator cannot work here: {error} (`airpath doctor` says more)")

@@ -88,12 +88,27 @@ impl Emulation {
         seed: u64,
         options: &Options,
     ) -> Result<Self, EmulationError> {
+        Ok(Self::start_prepared(plan, inputs, seed, options, |_| Ok(()))?.0)
+    }
+
+    /// As [`Emulation::start`], with something done in the hosts before the clock begins.
+    ///
+    /// # Errors
+    /// What in the plan cannot be run, what the system refuses, or what `prepare` says.
+    pub fn start_prepared<R>(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        options: &Options,
+        prepare: impl FnOnce(&Hosts) -> Result<R, EmulationError>,
+    ) -> Result<(Self, R), EmulationError> {
         let exchange = Exchange::new(plan, inputs, seed, ROOM)?;
         let capture = match &options.capture {
             Some((path, sides)) => Capture::new(path, sides)?,
             None => Capture::none(),
         };
         let (hosts, devices) = Hosts::new()?;
+        let prepared = prepare(&hosts)?;
         let (requests, to_thread) = channel();
         let (started, starts) = channel();
         let stop = Arc::new(AtomicBool::new(false));
@@ -121,7 +136,9 @@ impl Emulation {
             })
             .asked("the link thread")?;
         let (clock, scheduling) = starts.recv().map_err(|_| broken())?;
-        Ok(Self { hosts, clock, scheduling, plan: plan.clone(), requests, stop, thread: Some(thread) })
+        let emulation =
+            Self { hosts, clock, scheduling, plan: plan.clone(), requests, stop, thread: Some(thread) };
+        Ok((emulation, prepared))
     }
 
     /// One of the hosts: open sockets there with [`Host::enter`].
@@ -172,7 +189,9 @@ impl Emulation {
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
         let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, .. } = thread;
-        requests.try_iter().for_each(|request| request(exchange.network()));
+        for request in requests.try_iter() {
+            request(exchange.network());
+        }
         let mut device_drops = [0; 2];
         for side in Side::BOTH {
             device_drops[side.index()] = self.host(side).device_drops()?;

@@ -22,6 +22,9 @@ pub enum EmulationError {
         /// Its answer.
         error: io::Error,
     },
+    /// What was to be done before the start could not be done.
+    #[error("{0}")]
+    NotPrepared(String),
     /// It was asked to stop.
     #[error("cancelled")]
     Cancelled,

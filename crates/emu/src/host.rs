@@ -1,5 +1,6 @@
 //! One end of the emulated network: a namespace with a network stack of its own and one TUN device.
 
+use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use netlink_packet_route::link::LinkAttribute;
@@ -42,6 +43,11 @@ impl Host {
         self.side
     }
 
+    /// A file by which other processes of the same user find the host's network namespace while it is there.
+    pub fn namespace_path(&self) -> PathBuf {
+        self.namespace.path()
+    }
+
     /// Does some work in a thread within the host, and waits for it. Sockets that it opens, and threads that it starts,
     /// stay in the host wherever they go.
     ///
@@ -58,6 +64,21 @@ impl Host {
         command: &mut Command,
     ) -> Result<Child, EmulationError> {
         processes.spawn(&self.namespace, command)
+    }
+
+    /// Whether a socket in the host waits for connections (TCP) or datagrams (UDP).
+    ///
+    /// # Errors
+    /// Where the namespace cannot be entered.
+    pub fn is_listening(&self) -> Result<bool, EmulationError> {
+        self.enter(|| {
+            [("tcp", TCP_LISTEN), ("tcp6", TCP_LISTEN), ("udp", UDP_UNCONNECTED), ("udp6", UDP_UNCONNECTED)]
+                .into_iter()
+                .any(|(protocol, state)| {
+                    std::fs::read_to_string(format!("/proc/thread-self/net/{protocol}"))
+                        .is_ok_and(|table| has_socket(&table, state))
+                })
+        })
     }
 
     /// Packets that the kernel dropped at the device because we read too late, since the start.
@@ -89,6 +110,15 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
     Ok(tun)
 }
 
+/// States as the tables of sockets under `/proc/net` write them.
+const TCP_LISTEN: &str = "0A";
+const UDP_UNCONNECTED: &str = "07";
+
+/// Whether a table of sockets has one in this state: the fourth field of a row.
+fn has_socket(table: &str, state: &str) -> bool {
+    table.lines().skip(1).any(|row| row.split_whitespace().nth(3) == Some(state))
+}
+
 /// The counter of dropped packets towards the device in the text of `/proc/net/dev`.
 fn transmit_drops(text: &str, device: &str) -> Option<u64> {
     let counters = text.lines().find_map(|line| line.trim_start().strip_prefix(device)?.strip_prefix(':'))?;
@@ -98,6 +128,13 @@ fn transmit_drops(text: &str, device: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_listening_socket_is_found() {
+        let table = "  sl  local_address rem_address   st\n   0: 0100080A:1F90 00000000:0000 0A 0:0\n";
+        assert!(super::has_socket(table, super::TCP_LISTEN));
+        assert!(!super::has_socket(table, super::UDP_UNCONNECTED));
+    }
+
     #[test]
     fn the_counter_is_found() {
         let text = "Inter-|   Receive\n face |bytes\n    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  \

@@ -2,7 +2,8 @@
 //! ends. Nothing is left in `/run/netns`.
 
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::PathBuf;
 use std::thread;
 
 use nix::sched::{CloneFlags, setns, unshare};
@@ -27,6 +28,11 @@ impl NetworkNamespace {
             File::open("/proc/thread-self/ns/net").asked("the descriptor of a network namespace")
         })?;
         Ok(Self { descriptor: descriptor.into() })
+    }
+
+    /// A file by which other processes of the same user find the namespace, as long as this process holds it.
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/{}/fd/{}", std::process::id(), self.descriptor.as_raw_fd()).into()
     }
 
     /// Does some work in a thread within the namespace, and waits for it. Sockets that it opens, and threads and processes

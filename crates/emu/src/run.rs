@@ -10,6 +10,7 @@ use airpath_sim::{Input, RunControl};
 use crate::address::Side;
 use crate::emulation::{Emulated, Emulation, Options};
 use crate::error::EmulationError;
+use crate::hosts::Hosts;
 use crate::source::{Report, SourceSummary, Sources};
 
 /// Datagrams may leave so late, seconds.
@@ -18,7 +19,8 @@ const DATAGRAM_BOUND_S: f64 = 5e-3;
 const LIMITED_SHARE_BOUND: f64 = 0.02;
 
 /// Runs a plan whose controllers are the kernel's, in real time: it takes the plan's duration. Gives the same tables as a
-/// simulation; what the ends of flows know is the kernel's.
+/// simulation; what the ends of flows know is the kernel's. `prepare` is called when the hosts are there, before anything
+/// else.
 ///
 /// # Errors
 /// What in the plan cannot be run or emulated, what the system refuses, and [`EmulationError::Cancelled`].
@@ -28,13 +30,15 @@ pub fn run(
     seed: u64,
     options: &Options,
     control: &RunControl,
+    prepare: impl FnOnce(&Hosts) -> Result<(), EmulationError>,
 ) -> Result<Emulated, EmulationError> {
-    let emulation = Emulation::start(plan, inputs, seed, options)?;
-    let hosts = Side::BOTH.map(|side| emulation.host(side));
-    let sources = Sources::open(plan, seed, hosts)?;
+    let (emulation, sources) = Emulation::start_prepared(plan, inputs, seed, options, |hosts| {
+        prepare(hosts)?;
+        Sources::open(plan, seed, Side::BOTH.map(|side| hosts.host(side)))
+    })?;
     let clock = emulation.clock();
     let reports = |report| emulation.on_network(move |network| record(network, &report));
-    let summary = hosts[Side::Senders.index()].enter(|| sources.run(&clock, &reports, control))??;
+    let summary = emulation.host(Side::Senders).enter(|| sources.run(&clock, &reports, control))??;
     if control.is_cancelled() {
         return Err(EmulationError::Cancelled);
     }

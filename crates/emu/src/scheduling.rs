@@ -23,6 +23,11 @@ pub struct Scheduling {
 }
 
 impl Scheduling {
+    /// What a link thread would be granted now.
+    pub fn tried() -> Self {
+        std::thread::spawn(|| Self::obtain(true, true)).join().unwrap_or_default()
+    }
+
     /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted.
     pub(crate) fn obtain(realtime: bool, pinned: bool) -> Self {
         let mut granted = Self::default();

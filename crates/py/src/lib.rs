@@ -6,6 +6,8 @@ mod capture;
 mod channel;
 #[cfg(target_os = "linux")]
 mod emulated;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod simulation;
 mod trace;
 
@@ -19,6 +21,12 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulated::{EmulatedRun, kernel_congestion_controls};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::emulation::{
+        EmulatedProcess, Emulation, EmulationFailed, become_root_in_user_namespace, try_emulated_hosts,
+        try_emulation_scheduling,
+    };
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};
     #[pymodule_export]

@@ -77,7 +77,8 @@ pub(crate) fn hand_over(py: Python<'_>, outcome: Outcome) -> PyResult<Handed<'_>
     Ok((tables, outcome.capture.map(|capture| PyBytes::new(py, &capture)), counts))
 }
 
-fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
+/// The columns of a table as {name: (dtype, little-endian bytes)}.
+pub(crate) fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in &table.columns {
         let (dtype, bytes): (&str, &[u8]) = match column {

@@ -7,7 +7,20 @@ from typing import Final
 
 import typer
 
-from airpath.cli import compare, doctor, estimate, fit, listing, reproduce, run, sweep, trace, validate
+from airpath.cli import (
+    compare,
+    doctor,
+    emulate,
+    estimate,
+    fit,
+    gap,
+    listing,
+    reproduce,
+    run,
+    sweep,
+    trace,
+    validate,
+)
 from airpath.errors import AirpathError, ScenarioError, UsageError
 
 OTHER_FAULT: Final = 1
@@ -25,6 +38,8 @@ app: Final = typer.Typer(
 )
 app.command("run", help=run.HELP)(run.run)
 app.command("compare", help=compare.HELP)(compare.compare)
+app.command("gap", help=gap.HELP)(gap.gap)
+app.command("emulate", help=emulate.HELP)(emulate.emulate)
 app.command("sweep", help=sweep.HELP)(sweep.sweep)
 app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
 app.command("estimate", help=estimate.HELP)(estimate.estimate)

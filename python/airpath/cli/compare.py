@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption, enter_world
 
 HELP = """Compare schemes over one link, everything else equal, and write tables, figures and a report.
 
@@ -53,6 +53,7 @@ def compare(
     as_json: JsonOption = False,
 ) -> None:
     """Compare schemes over one link."""
+    enter_world(world)
     from airpath.cli.work import compared_text, run_and_write
     from airpath.runner import compare_scenarios
 

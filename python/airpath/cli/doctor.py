@@ -13,11 +13,13 @@ from typing import Final, Literal
 
 import typer
 
+from airpath.cli import doctor_emulation
 from airpath.cli.output import JsonOption, show, show_json
 
 HELP = """Check this installation: versions, the engine with a short run, fonts, processors, permissions.
 
-Leaves with exit code 1 if something that airpath needs is missing.
+Leaves with exit code 1 if something that every run needs is broken. What is `missing` concerns emulations
+(`airpath emulate`) or is optional; the line says how to get it.
 
 Examples:
 
@@ -159,7 +161,10 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = {
     "processors": processors,
     "current directory": current_directory,
     "tshark": tshark,
+    **doctor_emulation.CHECKS,
 }
+OPTIONAL: Final = frozenset(["tshark", *doctor_emulation.CHECKS])
+"""What airpath can do without."""
 
 
 def _guarded(name: str, check: Callable[[], tuple[State, str]]) -> Check:
@@ -167,6 +172,5 @@ def _guarded(name: str, check: Callable[[], tuple[State, str]]) -> Check:
     try:
         state, detail = check()
     except Exception as error:  # whatever it is, it is the finding
-        optional = check is tshark
-        return Check(name, "missing" if optional else "broken", f"{type(error).__name__}: {error}")
+        return Check(name, "missing" if name in OPTIONAL else "broken", f"{type(error).__name__}: {error}")
     return Check(name, state, detail)

@@ -39,6 +39,21 @@ WorldOption = Annotated[
     ),
 ]
 
+
+def enter_world(world: WorldChoice) -> None:
+    """Get what a world needs of the system before anything starts a thread: call it before heavy imports.
+
+    Raises
+    ------
+    EmulationError
+        If the system does not allow it.
+    """
+    if world is not WorldChoice.SIM:
+        from airpath.cli.emulate import enter_user_namespace
+
+        enter_user_namespace()
+
+
 WIDTH_WITHOUT_TERMINAL = 160
 """Columns of a table that is printed into a file or a pipe."""
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption, enter_world
 
 HELP = """Run a scenario and write tables, figures and a report.
 
@@ -45,6 +45,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario."""
+    enter_world(world)
     from airpath.cli.work import run_and_write
     from airpath.runner import scheme_label
     from airpath.scenario import Scenario, parse_assignment

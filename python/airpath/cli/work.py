@@ -1,9 +1,9 @@
 """Running scenarios on behalf of a command: check, run, write, print."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -16,6 +16,9 @@ from airpath.results.directory import is_results
 from airpath.runner import Interrupted, run_all
 from airpath.scenario import Scenario
 from airpath.worlds import WORLDS, World, validity_text
+
+if TYPE_CHECKING:
+    from airpath.report.html import Section
 
 
 def run_and_write(
@@ -69,8 +72,16 @@ def run_and_write(
     _print(results, out, as_json=as_json, interrupted=False)
 
 
-def write_results(results: Results, out: Path, scenarios: Mapping[str, Scenario], scenario_text: str) -> None:
-    """Write results of these scenarios, run by this process just now."""
+def write_results(
+    results: Results,
+    out: Path,
+    scenarios: Mapping[str, Scenario],
+    scenario_text: str,
+    *,
+    sections: "Sequence[Section]" = (),
+    files: Mapping[str, Any] | None = None,
+) -> None:
+    """Write results of these scenarios, run by this process just now, with more sections and JSON files."""
     inputs = {
         trace.path.name: trace.path.read_bytes()
         for scenario in scenarios.values()
@@ -78,7 +89,7 @@ def write_results(results: Results, out: Path, scenarios: Mapping[str, Scenario]
     }
     origin = origin_of_this_process(inputs)
     with Console(stderr=True).status("drawing figures, writing the report"):
-        write(results, out, scenario_text=scenario_text, origin=origin)
+        write(results, out, scenario_text=scenario_text, origin=origin, sections=sections, files=files or {})
 
 
 def compared_text(scenarios: Mapping[str, Scenario]) -> str:

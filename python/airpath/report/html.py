@@ -4,6 +4,7 @@ import base64
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,34 @@ from airpath.results.formatting import mean_and_half_width, number
 from airpath.worlds import WORLDS, validity_text
 
 
+@dataclass(frozen=True)
+class Section:
+    """A section of a report beside those that all have.
+
+    Attributes
+    ----------
+    id
+        Its place in the page.
+    title
+        Its heading.
+    note
+        How to read it.
+    remarks
+        Sentences that stand before its tables.
+    tables
+        Each with a ``title``, a ``head`` and ``rows`` of text.
+    figures
+        Its figures.
+    """
+
+    id: str
+    title: str
+    note: str
+    remarks: Sequence[str]
+    tables: Sequence[Mapping[str, Any]]
+    figures: Sequence[StandardFigure]
+
+
 def report_html(
     results: Results,
     *,
@@ -25,6 +54,7 @@ def report_html(
     provenance: Mapping[str, Any],
     figures: Sequence[StandardFigure],
     style: Style | None = None,
+    sections: Sequence[Section] = (),
 ) -> str:
     """Write the page.
 
@@ -40,6 +70,8 @@ def report_html(
         The figures (`airpath.plots.standard_figures`).
     style
         How schemes are named; as registered when absent.
+    sections
+        More sections, between summary and figures.
     """
     style = style or style_for(results.schemes)
     names = list(dict.fromkeys(run.record.scenario_name for run in results.runs))
@@ -57,6 +89,10 @@ def report_html(
             for scheme in results.schemes
         ],
         summary=_summary(results),
+        sections=[
+            {"section": section, "figures": [_picture(figure) for figure in section.figures]}
+            for section in sections
+        ],
         figures=[picture for figure, picture in pictures if figure.run is None],
         runs=[
             _run(run, style, [picture for figure, picture in pictures if figure.run is run])

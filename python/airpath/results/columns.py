@@ -183,9 +183,11 @@ _TABLES = (
                 "lost_packets", "packets", "data packets dropped or damaged anywhere on the path, whole run"
             ),
             _whole("timeouts", "", "retransmission timeouts, whole run"),
-            _whole("recoveries", "", "times that loss recovery was entered, whole run"),
-            _whole("ecn_reductions", "", "reductions in answer to ECN marks, whole run"),
-            _whole("spurious_timeouts", "", "timeouts found spurious and undone, whole run"),
+            _whole("recoveries", "", "times that loss recovery was entered, whole run; null for kernels"),
+            _whole("ecn_reductions", "", "reductions in answer to ECN marks, whole run; null for kernels"),
+            _whole(
+                "spurious_timeouts", "", "timeouts found spurious and undone, whole run; null for kernels"
+            ),
             _real("delay_mean_s", "s", "mean one-way delay of data packets received in the measured span"),
             _real("queueing_mean_s", "s", "the part of the mean one-way delay spent waiting in queues"),
             _real("delay_min_s", "s", "smallest one-way delay seen"),
@@ -211,13 +213,17 @@ _TABLES = (
             _real("ssthresh_bytes", "B", "slow-start threshold at the end; NaN while there is none"),
             _real("in_flight_bytes", "B", "bytes in flight at the end"),
             _real("srtt_s", "s", "smoothed round-trip time at the end"),
-            _real("pacing_rate_bps", "bit/s", "pacing rate at the end; NaN when not paced"),
+            _real(
+                "pacing_rate_bps",
+                "bit/s",
+                "pacing rate at the end; NaN when not paced (kernels: their target)",
+            ),
             _named("phase", PHASES, "what the controller was doing at the end"),
         ),
     ),
     TableDescription(
         "flow_events",
-        "one congestion event",
+        "one congestion event; kernels tell of none",
         "flow",
         (
             _FLOW,
@@ -403,7 +409,11 @@ _TABLES = (
             _real("received_s", "s", "when it reached the receiver"),
             _real("queueing_s", "s", "time waiting in queues"),
             _whole("bytes", "B", "its size on the wire"),
-            _whole("sequence", "", "number of its first payload byte"),
+            _whole(
+                "sequence",
+                "",
+                "number of its first payload byte; -1 where it is not known (emulated packets)",
+            ),
             _whole("retransmission", "", "1 if sent again, else 0"),
             _whole("ecn", "", "the two ECN bits at arrival"),
         ),

@@ -49,8 +49,8 @@ class RunRecord:
     world
         Where the run was: ``sim``, or a world of real time (`airpath.worlds.WORLDS`).
     validity
-        Of a run in real time: whether it can be trusted (``valid``), why not (``problems``), and what was
-        configured and achieved.
+        Of a run in real time, how far it was what it says (`airpath.emulation.Validity` as JSON); ``None``
+        for a simulation.
     """
 
     scheme: str

@@ -2,8 +2,10 @@
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -14,6 +16,9 @@ from airpath.results.provenance import Origin, plan_text, provenance
 from airpath.results.results import Results
 from airpath.results.terminal import summary_json
 
+if TYPE_CHECKING:
+    from airpath.report.html import Section
+
 
 def write(
     results: Results,
@@ -23,6 +28,8 @@ def write(
     origin: Origin,
     figures: bool = True,
     report: bool = True,
+    sections: "Sequence[Section]" = (),
+    files: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
     """Write results: tables, summary, scenario, plans, provenance, captures, figures and report.
 
@@ -41,6 +48,10 @@ def write(
         Where the results come from.
     figures, report
         Whether to draw figures and to write ``report.html``.
+    sections
+        More sections of the report, with figures of their own.
+    files
+        More files: name and content, written as JSON.
 
     Returns
     -------
@@ -55,13 +66,21 @@ def write(
     return write_directory(
         out_dir,
         lambda directory: _write_all(
-            results, directory, scenario_text, origin, figures=figures, report=report
+            results, directory, scenario_text, origin, sections, files, figures=figures, report=report
         ),
     )
 
 
 def _write_all(
-    results: Results, directory: Path, scenario_text: str, origin: Origin, *, figures: bool, report: bool
+    results: Results,
+    directory: Path,
+    scenario_text: str,
+    origin: Origin,
+    sections: "Sequence[Section]",
+    files: Mapping[str, Any],
+    *,
+    figures: bool,
+    report: bool,
 ) -> None:
     for name, description in TABLES.items():
         table = results.table(name)
@@ -78,6 +97,8 @@ def _write_all(
         if run.record.capture is not None:
             (directory / "captures").mkdir(exist_ok=True)
             (directory / "captures" / f"run-{number:04}.pcapng").write_bytes(run.record.capture)
+    for name, content in files.items():
+        write_json(content, directory / name)
     if not (figures or report):
         return
     from airpath.plots import save_figures, standard_figures  # here, because matplotlib is slow to import
@@ -85,9 +106,12 @@ def _write_all(
 
     drawn = standard_figures(results)
     if figures:
-        save_figures(drawn, directory / "figures")
+        more = [figure for section in sections for figure in section.figures]
+        save_figures([*drawn, *more], directory / "figures")
     if report:
-        html = report_html(results, scenario_text=scenario_text, provenance=facts, figures=drawn)
+        html = report_html(
+            results, scenario_text=scenario_text, provenance=facts, figures=drawn, sections=sections
+        )
         (directory / "report.html").write_text(html, encoding="utf-8", newline="")
 
 

@@ -63,9 +63,9 @@ def compare_scenario(
     """
     if not schemes:
         raise UsageError("no scheme was given; name at least one")
-    rate, delay = _link_rate(link)
+    rate, delay = link_rate(link)
     if rtt is not None:
-        delay = _half(rtt)
+        delay = half_of(rtt)
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay}
     if buffer is not None:
         bottleneck["queue"] = {"kind": "scheme", "limit": buffer}
@@ -87,7 +87,7 @@ def compare_scenario(
     ]
 
 
-def _link_rate(link: str) -> tuple[str | dict[str, Any], str]:
+def link_rate(link: str) -> tuple[str | dict[str, Any], str]:
     """Return the rate of the link as a scenario writes it, and its one-way delay (by default 20 ms)."""
     for named in LINKS:
         if named.name == link:
@@ -106,7 +106,8 @@ def _link_rate(link: str) -> tuple[str | dict[str, Any], str]:
     return link, "20ms"
 
 
-def _half(rtt: str) -> str:
+def half_of(rtt: str) -> str:
+    """Return half of a round-trip time, as a scenario writes it."""
     try:
         return format_duration(parse_duration(rtt) // 2)
     except UnitError as error:

@@ -8,7 +8,7 @@ import pytest
 
 import airpath
 from airpath.cli import main
-from airpath.errors import AirpathError, UsageError
+from airpath.errors import AirpathError, EmulationError, UsageError
 from airpath.metrics.run import columns
 from airpath.results import Results
 from airpath.results.reading import read
@@ -36,10 +36,12 @@ def possible(run: "airpath.Scenario", **options: object) -> Results:
     """Run it in the emulator; skip, and say why, where that cannot be done."""
     try:
         return airpath.run(run, world="emulate", **options)  # type: ignore[arg-type]
-    except (AirpathError, UsageError) as error:
-        if "cannot work here" in str(error) or "works on Linux" in str(error):
-            pytest.skip(str(error))
-        raise
+    except EmulationError as error:
+        pytest.skip(str(error))
+    except UsageError as error:
+        if "works on Linux" not in str(error):
+            raise
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,8 @@ def test_windows_come_from_the_kernel(emulated: Results) -> None:
     long = (series["source_name"] == "long-1") & (series["time_s"] > 0.3) & (series["time_s"] < 1.4)
     assert long.sum() >= 10
     window, flight = series["cwnd_bytes"][long], series["in_flight_bytes"][long]
-    assert (window >= 2 * 1448).all() and (window % 1448 == 0).all()
+    assert (window >= 2 * 1448).all()
+    assert (window % 1448 == 0).all()
     assert (flight <= window + 3 * 1448).all()
     assert ((series["srtt_s"][long] > 0.02) & (series["srtt_s"][long] < 0.2)).all()
     voice = series["source_name"] == "voice-1"
@@ -85,26 +88,26 @@ def test_files_complete(emulated: Results) -> None:
 def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> None:
     record = emulated.runs[0].record
     assert (record.scheme, record.world) == ("kernel:cubic+kernel:reno", "emulate")
-    assert record.validity is not None and record.validity["lateness"]["packets"] > 500
+    assert record.validity is not None
+    assert record.validity["delivered_packets"] > 500
     assert emulated.flows["recoveries"].null_count == 3
     origin = airpath.results.Origin(created="now")
     airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin, figures=False)
     again = read(tmp_path / "out").runs[0].record
     assert (again.world, again.validity) == ("emulate", record.validity)
     report = (tmp_path / "out" / "report.html").read_text()
-    assert "real time" in report and "valid runs" in report
+    assert "real time" in report
+    assert "valid runs" in report
 
 
 def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changes = {"duration": "500ms", "flows": SCENARIO["flows"][:1]}  # type: ignore[index]
     short = airpath.Scenario.from_dict(SCENARIO | changes).override({"flows.0.stop": "400ms"})
     possible(short)
-    (tmp_path / "short.toml").write_text(short.to_toml())
+    file = tmp_path / "short.toml"
+    file.write_text(short.to_toml())
     with pytest.raises(SystemExit) as left:
-        main(
-            ["run", str(tmp_path / "short.toml"), "--world", "emulate", "--json"]
-            + ["--out", str(tmp_path / "o")]
-        )
+        main(["run", str(file), "--world", "emulate", "--json", "--out", str(tmp_path / "out")])
     assert left.value.code == 0
     told = json.loads(capsys.readouterr().out)
     assert set(told["schemes"]) == {"kernel:cubic"}

@@ -61,7 +61,7 @@ def test_the_simulator_says_where_the_kernels_schemes_run() -> None:
     [
         (scenario("bbr"), "emulate", r'"bbr" runs in the simulator only; .* kernel:reno, kernel:cubic'),
         (scenario("vcp-ebe"), "emulate", r'"vcp-ebe" runs in the simulator only'),
-        (scenario("vcp-ebe"), "datapath", r"no congestion control airpath_vcp; `airpathd host` loads it"),
+        (scenario("kernel:airpath_vcp"), "emulate", r"no congestion control airpath_vcp \(it is ours"),
         (scenario("cubic:beta=0.8"), "emulate", r'"cubic" with parameters of its own'),
         (scenario("kernel:bbr"), "emulate", r"has no congestion control bbr; it has reno, cubic"),
         (scenario("cubic", estimators=["westwood"]), "emulate", r"estimators; .* in the simulator only"),
@@ -91,3 +91,14 @@ def test_any_name_of_a_kernel_is_a_scheme() -> None:
     for wrong in ("kernel:", "kernel:Cubic", "kernel:c=1", "kernel:" + "x" * 16):
         with pytest.raises(UsageError, match="kernel:NAME"):
             find_scheme(wrong)
+
+
+def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = scenario("vcp-ebe")
+    monkeypatch.setattr(worlds, "datapath_missing", lambda: "the daemon is not built")
+    with pytest.raises(UsageError, match="no world datapath: the daemon is not built"):
+        worlds.place(chosen, "datapath")
+    monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
+    placed = worlds.place(chosen, "datapath")
+    assert placed.plan["flows"][0]["controller"] == {"kind": "kernel", "algorithm": "airpath_vcp"}
+    assert placed.plan["links"][0]["queue"]["protocol"]["kind"] == "vcp"

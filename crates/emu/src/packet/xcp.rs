@@ -1,6 +1,6 @@
-//! XCP's congestion header as a TCP option: shared experimental option 253 (RFC 6994), ExID 0x4158, message type 1.
+//! XCP's congestion header as a TCP option: shared experimental option 253 (RFC 6994), identifier 0x4158, message type 1.
 //!
-//! Layout, big-endian: kind, length 20, ExID (2), type, hops, two zero bytes, round-trip time in µs (u32), throughput in
+//! Layout, big-endian: kind, length 20, identifier (2), type, hops, two zero bytes, round-trip time in µs (u32), throughput in
 //! byte/s (u32), feedback in byte/s (i32, the only field that routers change). It may stand at any offset, also an odd one.
 
 use airpath_model::{Duration, XcpHeader};

@@ -1,27 +1,18 @@
-//! What tests on real hosts have in common.
+//! What tests have in common: small plans, and on Linux real hosts.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
-use std::net::{SocketAddrV4, UdpSocket};
-use std::thread;
-use std::time::{Duration, Instant};
+#[cfg(target_os = "linux")]
+mod hosts;
 
-use airpath_emu::{Clock, DEVICE, Emulated, Emulation, Hosts, Options, Side};
 use airpath_sim::plan::*;
+
+#[cfg(target_os = "linux")]
+#[allow(unused_imports, reason = "not every test file has hosts")]
+pub(crate) use hosts::*;
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const MILLISECOND: u64 = 1_000_000;
-
-/// Whether hosts can be made here; says why not.
-pub(crate) fn hosts_can_be_made() -> bool {
-    match Hosts::new() {
-        Ok(_) => true,
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            false
-        }
-    }
-}
 
 /// A link with a drop-tail queue of some packets.
 pub(crate) fn link(name: &str, rate: RatePlan, delay_ms: f64, queue_packets: u64) -> LinkPlan {
@@ -69,107 +60,4 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: usize) -> Plan {
         links,
         flows: (0..flows).map(flow).collect(),
     }
-}
-
-/// An emulation of a plan, or `None` where there can be none.
-pub(crate) fn emulation(plan: &Plan) -> Option<Emulation> {
-    hosts_can_be_made().then(|| Emulation::start(plan, &[], 1, &Options::default()).unwrap())
-}
-
-/// A socket of a flow's address in a host.
-pub(crate) fn socket(emulation: &Emulation, side: Side, flow: usize, port: u16) -> UdpSocket {
-    let address = SocketAddrV4::new(side.address(flow).unwrap(), port);
-    let socket = emulation.host(side).enter(|| UdpSocket::bind(address)).unwrap().unwrap();
-    socket.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    socket
-}
-
-/// Bytes of IP and UDP headers.
-pub(crate) const HEADERS: usize = 28;
-
-/// Bytes that a host's device has received, and when they were counted, in seconds of the emulation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Counted {
-    pub(crate) at: f64,
-    pub(crate) bytes: f64,
-}
-
-/// What a host's kernel counted at its device, fifty times a second, from each whole second and 5 ms on.
-#[derive(Debug)]
-pub(crate) struct Received(pub(crate) Vec<Counted>);
-
-impl Received {
-    /// Bit/s of IP packets between two instants in seconds of the emulation.
-    pub(crate) fn rate(&self, from: f64, to: f64) -> f64 {
-        8.0 * (self.bytes(to) - self.bytes(from)) / (to - from)
-    }
-
-    /// Bytes up to an instant, in proportion between two counts.
-    fn bytes(&self, at: f64) -> f64 {
-        let next = self.0.partition_point(|counted| counted.at < at);
-        let (before, after) = (self.0[next - 1], self.0[next]);
-        before.bytes + (after.bytes - before.bytes) * (at - before.at) / (after.at - before.at)
-    }
-}
-
-/// The device's counter, with an instant that is as exact as can be had.
-fn count(clock: Clock) -> Counted {
-    let seconds = || clock.now().as_secs_f64();
-    let mut best = None;
-    for _ in 0..20 {
-        let before = seconds();
-        let text = std::fs::read_to_string("/proc/thread-self/net/dev").unwrap();
-        let took = seconds() - before;
-        let line = text.lines().find(|line| line.contains(DEVICE)).unwrap();
-        let bytes = line.split(':').nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
-        if best.is_none_or(|(least, _)| took < least) {
-            best = Some((took, Counted { at: before + took / 2.0, bytes }));
-        }
-        if took < 100e-6 {
-            break;
-        }
-    }
-    best.unwrap().1
-}
-
-/// Sends datagrams of `size` bytes (of IP) of flow 0 at `bps` for a time, more than the link takes; meanwhile the
-/// receivers' kernel counts what arrives. Ends the emulation.
-pub(crate) fn flood(emulation: Emulation, bps: u64, size: usize, lasting: Duration) -> (Received, Emulated) {
-    let sender = socket(&emulation, Side::Senders, 0, 5000);
-    let receiver = socket(&emulation, Side::Receivers, 0, 5001);
-    sender.connect((Side::Receivers.address(0).unwrap(), 5001)).unwrap();
-    let counted = thread::scope(|scope| {
-        let counting = scope.spawn(|| {
-            emulation.host(Side::Receivers).enter(|| {
-                let clock = emulation.clock();
-                let mut counted = Vec::new();
-                for fiftieth in 0.. {
-                    let due = f64::from(fiftieth) / 50.0 + 0.005;
-                    let Ok(wait) = Duration::try_from_secs_f64(due - clock.now().as_secs_f64()) else {
-                        continue;
-                    };
-                    thread::sleep(wait);
-                    counted.push(count(clock));
-                    if due > lasting.as_secs_f64() {
-                        break;
-                    }
-                }
-                counted
-            })
-        });
-        let began = Instant::now();
-        let mut sent = 0_u64;
-        let payload = vec![0; size - HEADERS];
-        while began.elapsed() < lasting {
-            let due = (began.elapsed().as_secs_f64() * bps as f64 / 8.0 / size as f64) as u64;
-            while sent < due {
-                sender.send(&payload).unwrap();
-                sent += 1;
-            }
-            thread::sleep(Duration::from_micros(300));
-        }
-        counting.join().unwrap().unwrap()
-    });
-    drop(receiver);
-    (Received(counted), emulation.stop(None).unwrap())
 }

@@ -1,0 +1,137 @@
+//! However an emulation ends, nothing is left: no process, no namespace, no device.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a process tells its parent; a skipped test says why"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use airpath_emu::{Emulation, Options, Side};
+use airpath_sim::plan::RatePlan;
+
+use support::{constant, hosts_can_be_made, link, plan};
+
+/// Starts an emulation and a command in each host that starts another one in a session of its own, says which namespaces
+/// they live in, and waits to be killed. Run by the tests below in a process of its own.
+#[test]
+#[ignore = "does nothing by itself: it is what other tests kill"]
+fn hold() {
+    let links = vec![link("there", constant(1_000_000), 5.0, 10), link("back", RatePlan::Unlimited, 5.0, 10)];
+    let emulation = Emulation::start(&plan(60, links, 1), &[], 1, &Options::default()).unwrap();
+    for side in Side::BOTH {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "setsid sleep 98765 & sleep 98765"]).stdout(Stdio::null()).stderr(Stdio::null());
+        emulation.spawn(side, &mut shell).unwrap();
+        println!(
+            "{}",
+            emulation
+                .host(side)
+                .enter(|| fs::read_link("/proc/thread-self/ns/net"))
+                .unwrap()
+                .unwrap()
+                .display()
+        );
+    }
+    thread::sleep(Duration::from_secs(60));
+}
+
+/// A process that holds an emulation, and the namespaces of the emulation.
+fn held() -> (Child, BTreeSet<PathBuf>) {
+    let mut holder = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "hold", "--nocapture"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(holder.stdout.take().unwrap()).lines();
+    // The line may begin with what the test runner says.
+    let named = |line: String| Some(PathBuf::from(&line[line.find("net:[")?..]));
+    let namespaces = lines.filter_map(|line| named(line.unwrap())).take(2).collect();
+    (holder, namespaces)
+}
+
+/// Whatever still holds one of these namespaces: processes and their descriptors.
+fn holders(namespaces: &BTreeSet<PathBuf>) -> Vec<String> {
+    let holds = |path: &Path| fs::read_link(path).is_ok_and(|target| namespaces.contains(&target));
+    let mut found = Vec::new();
+    for process in fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path()) {
+        let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
+        let paths = descriptors.map(|entry| entry.path()).chain([process.join("ns/net")]);
+        if paths.into_iter().any(|path| holds(&path)) {
+            let command = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+            found.push(format!("{} {}", process.display(), command.replace('\0', " ")));
+        }
+    }
+    found
+}
+
+/// Waits until nothing holds the namespaces any more.
+fn gone(namespaces: &BTreeSet<PathBuf>) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while !holders(namespaces).is_empty() {
+        assert!(Instant::now() < until, "left behind: {:?}", holders(namespaces));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes in the namespaces: two shells with a child and a child in another session.
+fn inside(namespaces: &BTreeSet<PathBuf>) -> usize {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        let sleeping = holders(namespaces).iter().filter(|holder| holder.contains("sleep 98765")).count();
+        // Both shells, whose command lines have these words too, and four sleepers.
+        if sleeping == 6 || Instant::now() > until {
+            return sleeping;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn ends_with(signal: &str) {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let (mut holder, namespaces) = held();
+    assert_eq!((namespaces.len(), inside(&namespaces)), (2, 6));
+    let sent = Command::new("kill").args([signal, &holder.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    holder.wait().unwrap();
+    gone(&namespaces);
+}
+
+#[test]
+fn nothing_is_left_after_kill_9() {
+    ends_with("-KILL");
+}
+
+#[test]
+fn nothing_is_left_after_ctrl_c() {
+    ends_with("-INT");
+}
+
+#[test]
+fn nothing_is_left_after_a_good_end() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let links = vec![link("there", constant(1_000_000), 5.0, 10), link("back", RatePlan::Unlimited, 5.0, 10)];
+    let emulation = Emulation::start(&plan(60, links, 1), &[], 1, &Options::default()).unwrap();
+    let of =
+        |side| emulation.host(side).enter(|| fs::read_link("/proc/thread-self/ns/net")).unwrap().unwrap();
+    let namespaces = BTreeSet::from(Side::BOTH.map(of));
+    let mut command = emulation.spawn(Side::Senders, Command::new("sleep").arg("98765")).unwrap();
+    assert!(!holders(&namespaces).is_empty());
+    emulation.stop(None).unwrap();
+    assert!(!command.wait().unwrap().success());
+    gone(&namespaces);
+}

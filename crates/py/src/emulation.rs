@@ -1,0 +1,248 @@
+//! Emulations.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use airpath_emu::{Emulated, EmulationError, Options, Side, Validity};
+use airpath_sim::plan::Plan;
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::simulation::{PlanError, RunCancelled, columns};
+use crate::trace::Trace;
+
+pyo3::create_exception!(
+    _core,
+    EmulationFailed,
+    PyRuntimeError,
+    "The system refuses something that emulations need."
+);
+
+/// An emulation under way: a plan (JSON), the traces that it refers to by number, and a seed.
+#[pyclass(frozen, module = "airpath._core")]
+pub(crate) struct Emulation {
+    emulation: Mutex<Option<airpath_emu::Emulation>>,
+}
+
+/// A command that runs in a host of an emulation.
+#[pyclass(frozen, module = "airpath._core")]
+pub(crate) struct EmulatedProcess {
+    child: Mutex<Child>,
+}
+
+#[pymethods]
+impl Emulation {
+    /// Makes the hosts and starts. `capture` is (file, sides) or None; sides are "senders" and "receivers".
+    #[new]
+    #[pyo3(signature = (plan, traces, seed, capture=None))]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
+    fn new(
+        py: Python<'_>,
+        plan: &str,
+        traces: Vec<PyRef<'_, Trace>>,
+        seed: u64,
+        capture: Option<(PathBuf, Vec<String>)>,
+    ) -> PyResult<Self> {
+        let inputs: Vec<_> = traces.iter().map(|trace| trace.input()).collect();
+        let capture = capture
+            .map(|(path, sides)| {
+                let sides = sides.iter().map(|name| side(name)).collect::<PyResult<Vec<Side>>>()?;
+                Ok::<_, PyErr>((path, sides))
+            })
+            .transpose()?;
+        let options = Options { capture, ..Options::default() };
+        let emulation = py
+            .detach(|| airpath_emu::Emulation::start(&Plan::from_json(plan)?, &inputs, seed, &options))
+            .map_err(failed)?;
+        Ok(Self { emulation: Mutex::new(Some(emulation)) })
+    }
+
+    /// Starts a command in a host, with variables added to its environment. With `output`, the path of a file, it writes
+    /// there, has no input, and is out of the way of Ctrl-C; `to_stderr` makes its output go where its errors go.
+    #[pyo3(signature = (host, command, environment, output=None, to_stderr=false))]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
+    fn spawn(
+        &self,
+        py: Python<'_>,
+        host: &str,
+        command: Vec<String>,
+        environment: BTreeMap<String, String>,
+        output: Option<PathBuf>,
+        to_stderr: bool,
+    ) -> PyResult<EmulatedProcess> {
+        let host = side(host)?;
+        let (name, arguments) =
+            command.split_first().ok_or_else(|| PyValueError::new_err("a command has at least a name"))?;
+        let mut command = Command::new(name);
+        command.args(arguments).envs(environment);
+        if let Some(path) = output {
+            let file = File::create(path)?;
+            command.process_group(0).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        } else if to_stderr {
+            command.stdout(std::io::stderr());
+        }
+        let spawn = || self.running().as_ref().ok_or_else(over)?.spawn(host, &mut command).map_err(failed);
+        Ok(EmulatedProcess { child: Mutex::new(py.detach(spawn)?) })
+    }
+
+    /// Whether somebody listens in a host, on TCP or UDP.
+    fn is_listening(&self, py: Python<'_>, host: &str) -> PyResult<bool> {
+        let host = side(host)?;
+        py.detach(|| self.running().as_ref().ok_or_else(over)?.host(host).is_listening().map_err(failed))
+    }
+
+    /// Seconds since it began.
+    #[getter]
+    fn now_s(&self) -> PyResult<f64> {
+        Ok(self.running().as_ref().ok_or_else(over)?.clock().now().as_secs_f64())
+    }
+
+    /// Whether the plan's duration is over.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.running().as_ref().is_none_or(airpath_emu::Emulation::is_over)
+    }
+
+    /// Ends it, and everything that runs in its hosts.
+    ///
+    /// Returns (tables, quantities, validity): tables and quantities as a simulation gives them, validity as
+    /// {name: value}, with "problems", a list of texts that is empty when the results can be trusted.
+    fn stop<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyDict>, Vec<&'static str>, Bound<'py, PyDict>)> {
+        let emulation = self.running().take().ok_or_else(over)?;
+        let Emulated { outcome, validity, lasted } = py.detach(|| emulation.stop(None)).map_err(failed)?;
+        let tables = PyDict::new(py);
+        for table in &outcome.tables {
+            tables.set_item(table.name, columns(py, table)?)?;
+        }
+        Ok((tables, outcome.quantities, record(py, &validity, lasted.as_secs_f64())?))
+    }
+}
+
+impl Emulation {
+    fn running(&self) -> MutexGuard<'_, Option<airpath_emu::Emulation>> {
+        self.emulation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl EmulatedProcess {
+    /// Its exit code, or minus the number of the signal that killed it; None while it runs.
+    fn poll(&self) -> PyResult<Option<i32>> {
+        let status = self.child().try_wait()?;
+        Ok(status.map(|status| status.code().unwrap_or_else(|| -status.signal().unwrap_or_default())))
+    }
+
+    /// Kills it.
+    fn kill(&self) -> PyResult<()> {
+        Ok(self.child().kill()?)
+    }
+}
+
+impl EmulatedProcess {
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes this process root in a user namespace; nothing for root. First of all: only while there is one thread.
+#[pyfunction]
+pub(crate) fn become_root_in_user_namespace() -> PyResult<()> {
+    airpath_emu::become_root_in_user_namespace().map_err(failed)
+}
+
+/// Makes two hosts and takes them away again: raises where that is not possible.
+#[pyfunction]
+pub(crate) fn try_emulated_hosts(py: Python<'_>) -> PyResult<()> {
+    py.detach(airpath_emu::Hosts::new).map(drop).map_err(failed)
+}
+
+/// What the link thread would be granted: (real time, processor or None, what was refused).
+#[pyfunction]
+pub(crate) fn try_emulation_scheduling(py: Python<'_>) -> (bool, Option<usize>, String) {
+    let granted = py.detach(airpath_emu::Scheduling::tried);
+    (granted.realtime, granted.processor, granted.refused)
+}
+
+/// The record of an emulation's accuracy, as {name: value}.
+pub(crate) fn record<'py>(
+    py: Python<'py>,
+    validity: &Validity,
+    lasted_s: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    result.set_item("lasted_s", lasted_s)?;
+    result.set_item("problems", &validity.problems)?;
+    result.set_item("realtime", validity.scheduling.realtime)?;
+    result.set_item("processor", validity.scheduling.processor)?;
+    result.set_item("refused", &validity.scheduling.refused)?;
+    let lateness = validity.lateness;
+    for (name, value) in [
+        ("lateness_mean_s", lateness.mean_s),
+        ("lateness_p50_s", lateness.p50_s),
+        ("lateness_p99_s", lateness.p99_s),
+        ("lateness_max_s", lateness.max_s),
+        ("longest_gap_s", validity.longest_gap_s),
+    ] {
+        result.set_item(name, value)?;
+    }
+    let packets = validity.packets;
+    for (name, value) in [
+        ("sent_packets", packets.sent),
+        ("unknown_packets", packets.unknown),
+        ("delivered_packets", packets.delivered),
+        ("lost_packets", packets.lost),
+        ("inside_packets", packets.inside),
+        ("late_packets", lateness.late_packets),
+        ("refused_packets", lateness.refused_packets),
+    ] {
+        result.set_item(name, value)?;
+    }
+    for side in Side::BOTH {
+        let (name, index) = (side.name(), side.index());
+        result.set_item(format!("device_drops_{name}"), validity.device_drops[index])?;
+        result.set_item(format!("worst_second_{name}"), validity.worst_second[index])?;
+    }
+    let links = PyList::empty(py);
+    for link in &validity.links {
+        let row = PyDict::new(py);
+        row.set_item("link", link.link)?;
+        row.set_item("configured_bps", link.configured_bps)?;
+        row.set_item("carried_bps", link.carried_bps)?;
+        row.set_item("configured_delay_s", link.configured_delay_s)?;
+        row.set_item("configured_loss", link.configured_loss)?;
+        row.set_item("achieved_loss", link.achieved_loss)?;
+        links.append(row)?;
+    }
+    result.set_item("links", links)?;
+    Ok(result)
+}
+
+fn side(name: &str) -> PyResult<Side> {
+    Side::BOTH
+        .into_iter()
+        .find(|side| side.name() == name)
+        .ok_or_else(|| PyValueError::new_err(format!("host {name:?}; accepted: senders, receivers")))
+}
+
+fn over() -> PyErr {
+    PyRuntimeError::new_err("the emulation is over")
+}
+
+/// What Python is told of an error.
+pub(crate) fn failed(error: EmulationError) -> PyErr {
+    match error {
+        EmulationError::Plan(error) => PlanError::new_err(error.to_string()),
+        EmulationError::NotEmulated(problem) => PlanError::new_err(problem),
+        EmulationError::Cancelled => RunCancelled::new_err("cancelled"),
+        EmulationError::System { .. } => EmulationFailed::new_err(error.to_string()),
+        other => PyOSError::new_err(other.to_string()),
+    }
+}

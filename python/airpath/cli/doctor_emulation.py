@@ -1,0 +1,131 @@
+"""What emulations and the Linux datapath need: whether it is here, and how to get it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Literal
+
+State = Literal["good", "missing"]
+
+TUN: Final = Path("/dev/net/tun")
+BTF: Final = Path("/sys/kernel/btf/vmlinux")
+_TRIED_IN_A_PROCESS: Final = """
+import sys
+from airpath import _core
+try:
+    _core.become_root_in_user_namespace()
+    _core.try_emulated_hosts()
+except _core.EmulationFailed as error:
+    sys.exit(str(error))
+"""
+
+
+def root() -> tuple[State, str]:
+    """Whether this is root, who may do everything that emulations need."""
+    if os.geteuid() == 0:
+        return "good", "this is root"
+    return (
+        "missing",
+        "this is not root; emulations then need user namespaces (next line), BPF programs need root",
+    )
+
+
+def user_namespaces() -> tuple[State, str]:
+    """Whether an ordinary user may make user namespaces."""
+    if (found := _number("/proc/sys/user/max_user_namespaces")) == 0:
+        return "missing", "switched off: sysctl user.max_user_namespaces=10000"
+    if _number("/proc/sys/kernel/unprivileged_userns_clone") == 0:
+        return "missing", "for root only: sysctl kernel.unprivileged_userns_clone=1"
+    if _number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1:
+        return "missing", "restricted: sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+    if found is None:
+        return "missing", "the kernel has none (CONFIG_USER_NS); use root"
+    return "good", "users may make them"
+
+
+def tun() -> tuple[State, str]:
+    """Whether TUN devices can be made."""
+    path = Path(os.environ.get("AIRPATH_TUN", TUN))
+    if not path.exists():
+        return (
+            "missing",
+            f"there is no {path}: modprobe tun, or mknod {path} c 10 200; in a container, --device",
+        )
+    if not os.access(path, os.R_OK | os.W_OK):
+        return "missing", f"{path} is not for this user: chmod 0666 {path} (as distributions do), or use root"
+    return "good", str(path)
+
+
+def hosts() -> tuple[State, str]:
+    """Whether all of it together works: two hosts, made and taken away again."""
+    tried = subprocess.run(
+        [sys.executable, "-c", _TRIED_IN_A_PROCESS], capture_output=True, text=True, timeout=30, check=False
+    )
+    if tried.returncode == 0:
+        return "good", "`airpath emulate` works here"
+    return "missing", "`airpath emulate` does not work here: " + " ".join(tried.stderr.split())
+
+
+def real_time() -> tuple[State, str]:
+    """Whether the link thread gets real time and a processor of its choice."""
+    from airpath import _core
+
+    granted, processor, refused = _core.try_emulation_scheduling()
+    pinned = "" if processor is None else f", pinned to processor {processor}"
+    if granted:
+        return "good", f"SCHED_FIFO{pinned}"
+    how = "use root, `setcap cap_sys_nice+ep` on the interpreter, or `ulimit -r 10`"
+    return "missing", f"packets will be less punctual ({refused}): {how}"
+
+
+def btf() -> tuple[State, str]:
+    """Whether the kernel describes its types, which BPF programs need."""
+    if BTF.exists():
+        return "good", str(BTF)
+    return "missing", "the kernel has none (CONFIG_DEBUG_INFO_BTF); needed for BPF programs only"
+
+
+def bpf_tools() -> tuple[State, str]:
+    """Whether BPF programs can be built."""
+    return _tools({"clang": "clang", "bpftool": "bpftool"}, "to build BPF programs")
+
+
+def iperf3() -> tuple[State, str]:
+    """Traffic for emulations."""
+    return _tools({"iperf3": "iperf3"}, "handy in emulations")
+
+
+def _tools(packages: dict[str, str], purpose: str) -> tuple[State, str]:
+    search = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+    found = {tool: shutil.which(tool, path=search) for tool in packages}
+    if lacking := [packages[tool] for tool, path in found.items() if path is None]:
+        return "missing", f"{purpose}: apt-get install {' '.join(lacking)}"
+    return "good", ", ".join(str(path) for path in found.values())
+
+
+def _number(path: str) -> int | None:
+    """Return the number in a file of the kernel, if there is one."""
+    try:
+        return int(Path(path).read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = (
+    {
+        "root": root,
+        "user namespaces": user_namespaces,
+        "TUN devices": tun,
+        "emulated hosts": hosts,
+        "real time": real_time,
+        "BTF": btf,
+        "BPF tools": bpf_tools,
+        "iperf3": iperf3,
+    }
+    if sys.platform == "linux"
+    else {}
+)
+"""The checks by name; none where there can be no emulations."""

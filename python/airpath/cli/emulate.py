@@ -1,0 +1,182 @@
+"""`airpath emulate`."""
+
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airpath.cli.output import JsonOption, OutOption, show_json, tell
+
+if TYPE_CHECKING:
+    from airpath.emulation.validity import Validity
+
+HELP = """Run a command over an emulated link: real packets, the kernel's own TCP.
+
+The command runs in a network of its own, at 10.7.0.1; a server, if one is given, at 10.8.0.1. Between them is
+the link: the simulator's queue, channel and delay, by the real clock. Needs Linux, and root or user namespaces;
+`airpath doctor` says what works here. The exit code is that of the command.
+
+Examples:
+
+    airpath emulate --link 12mbps --rtt 80ms -- ping -c 5 10.8.0.1
+
+    airpath emulate --link lte.up --server "iperf3 -s -1" -- iperf3 -c 10.8.0.1 -t 20
+
+    airpath emulate --link 20mbps --queue codel --buffer 1MB --server "iperf3 -s -1" -- iperf3 -c 10.8.0.1 -R
+
+    airpath emulate --link 5mbps --server "python3 -m http.server 80" -- bash
+"""
+
+
+def emulate(
+    command: Annotated[list[str], typer.Argument(help="The command and its arguments, behind --.")],
+    link: Annotated[
+        str,
+        typer.Option(
+            help="From the command to the server: a rate (12mbps), a named link (`airpath list links`), or a"
+            " trace file."
+        ),
+    ],
+    rtt: Annotated[
+        str | None,
+        typer.Option(help="Base round-trip time; that of the named link, else 40ms.", show_default=False),
+    ] = None,
+    buffer: Annotated[
+        str | None,
+        typer.Option(
+            help="Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", show_default=False
+        ),
+    ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option(help="Queue discipline (`airpath list queues`); drop-tail.", show_default=False),
+    ] = None,
+    back: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LINK", help="The way back; the opposite of --link if not given.", show_default=False
+        ),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="A command for the other host, started first.", show_default=False
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(help="End the command after this time; 1h.", show_default=False)
+    ] = None,
+    capture: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST", help="Capture packets at senders or receivers; can be repeated."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the link's random streams.")] = 1,
+    out: OutOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a command over an emulated link."""
+    enter_user_namespace()
+    from airpath.cli.work import refuse_unwritable, write_results
+    from airpath.emulation import emulate as run_command
+    from airpath.emulation import emulated_scenario
+    from airpath.errors import UsageError
+
+    if wrong := [host for host in capture or () if host not in ("senders", "receivers")]:
+        raise UsageError(f'capture: found "{wrong[0]}"; accepted: senders, receivers')
+    scenario = emulated_scenario(
+        link, rtt=rtt, buffer=buffer, queue=queue, back=back, duration=duration, seed=seed
+    )
+    out = out or Path("out") / f"emulate-{_file_name(link)}"
+    refuse_unwritable(out)
+    packets = out.parent / f"{out.name}.pcapng"
+    if capture:
+        packets.parent.mkdir(parents=True, exist_ok=True)
+    result = run_command(
+        command,
+        scenario,
+        server=shlex.split(server) if server else None,
+        capture=(packets, list(dict.fromkeys(capture))) if capture else None,
+        to_stderr=as_json,
+    )
+    written = result.results is not None
+    if result.results is not None:
+        write_results(result.results, out, {"command": scenario}, scenario.to_toml())
+    if as_json:
+        show_json(
+            {
+                "exit_code": result.exit_code,
+                "validity": result.validity.as_json(),
+                "out": str(out) if written else None,
+                "capture": str(packets) if capture else None,
+            }
+        )
+    else:
+        _print(result.validity)
+        tell(f"results: {out}" if written else "too short for results: nothing was written")
+        if capture:
+            tell(f"packets: {packets}")
+    raise typer.Exit(result.exit_code)
+
+
+def enter_user_namespace() -> None:
+    """Become root in a user namespace where this process is not root.
+
+    This must come before anything starts a thread.
+    """
+    from airpath import _core
+    from airpath.errors import EmulationError
+
+    if not hasattr(_core, "become_root_in_user_namespace"):
+        raise EmulationError("emulations need Linux: network namespaces and TUN devices")
+    try:
+        _core.become_root_in_user_namespace()
+    except _core.EmulationFailed as error:
+        raise EmulationError(str(error)) from None
+
+
+def _print(validity: "Validity") -> None:
+    """Print for a person, on standard error: standard output is the command's."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else 120)
+    table = Table(box=None, padding=(0, 2))
+    for column in ("link", "configured", "carried", "delay", "loss configured", "achieved"):
+        table.add_column(column, justify="left" if column == "link" else "right")
+    for link in validity.links:
+        table.add_row(
+            link.name,
+            _cell(link.configured_bps / 1e6, "Mbit/s"),
+            _cell(link.carried_bps / 1e6, "Mbit/s"),
+            _cell(link.configured_delay_s * 1e3, "ms"),
+            _cell(link.configured_loss * 100, "%"),
+            _cell(link.achieved_loss * 100, "%"),
+        )
+    console.print(table)
+    late = {name: validity.measurements[f"lateness_{name}_s"] * 1e3 for name in ("mean", "p50", "p99", "max")}
+    console.print(
+        f"packets late by {late['mean']:.3f} ms in the mean, {late['p50']:.3f} at the median,"
+        f" {late['p99']:.3f} at p99, {late['max']:.3f} at worst;"
+        f" {'real time' if validity.realtime else 'no real time'}"
+        + (f", processor {validity.processor}" if validity.processor is not None else "")
+        + (f"; not granted: {validity.refused}" if validity.refused else "")
+    )
+    if validity.valid:
+        console.print("valid: rates, delays and losses were what the link says")
+    for problem in validity.problems:
+        console.print(f"NOT valid: {problem}")
+
+
+def _cell(value: float, unit: str) -> str:
+    if value != value:
+        return "-"
+    return "unlimited" if value == float("inf") else f"{value:.4g} {unit}"
+
+
+def _file_name(link: str) -> str:
+    """Return the link as part of a file name: of a path, its last part."""
+    name = Path(link).stem if Path(link).is_file() else link
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"

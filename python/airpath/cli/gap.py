@@ -1,0 +1,84 @@
+"""`airpath gap`."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, enter_world
+from airpath.errors import EmulationError
+
+HELP = """Run a scenario in several worlds and say how far they differ.
+
+The worlds are the simulator, the emulator with the kernel's TCP, and the emulator with our controllers in the
+kernel (Linux, root). One that is not there is left out, and the report says why.
+
+Examples:
+
+    airpath gap three-worlds
+
+    airpath gap three-worlds cubic newreno --reps 5
+
+    airpath gap my-scenario.toml --world emulate --set duration=20s --json | jq .schemes
+"""
+
+
+def gap(
+    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a shipped scenario.")],
+    schemes: Annotated[
+        list[str] | None,
+        typer.Argument(help="Schemes that all flows take in turn; those of the scenario if not given."),
+    ] = None,
+    world: Annotated[
+        list[WorldChoice] | None,
+        typer.Option(help="Compare the simulator with this world; can be repeated. All if not given."),
+    ] = None,
+    reps: Annotated[int | None, typer.Option(help="How many repetitions.", show_default=False)] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario; can be repeated."),
+    ] = None,
+    jobs: JobsOption = None,
+    out: OutOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare worlds."""
+    with suppress(EmulationError):  # a world that is not there is left out, and says why
+        enter_world(WorldChoice.EMULATE)
+    from airpath.cli.output import show, show_json, tell
+    from airpath.cli.work import refuse_unwritable, write_results
+    from airpath.gap import gap as compare_worlds
+    from airpath.gap.report import gap_json, gap_section, gap_tables
+    from airpath.scenario import Scenario, parse_assignment
+    from airpath.worlds import World
+
+    changes: dict[str, Any] = dict(parse_assignment(setting) for setting in settings or [])
+    chosen = Scenario.load(scenario)
+    if changes:
+        chosen = chosen.override(changes)
+    out = out or Path("out") / f"gap-{chosen.name}"
+    refuse_unwritable(out)
+    worlds: list[World] = [one.value for one in world or WorldChoice]
+    done = compare_worlds(chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs)
+    told = gap_json(done)
+    write_results(
+        done.results,
+        out,
+        {chosen.name: chosen},
+        chosen.to_toml(),
+        sections=[gap_section(done)],
+        files={"gap.json": told},
+    )
+    for one in done.compared:
+        for where, reason in one.missing.items():
+            tell(f"{one.scheme} did not run in world {where}: {reason}")
+    if as_json:
+        show_json({**told, "out": str(out), "report": str(out / "report.html")})
+        return
+    for table in gap_tables(done):
+        show(table)
+    for run in done.results.runs:
+        if run.record.validity and not run.record.validity["valid"]:
+            show(f"{run.label} is NOT VALID: {'; '.join(run.record.validity['problems'])}")
+    show(f"results: {out}\nreport:  {out / 'report.html'}")

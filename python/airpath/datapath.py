@@ -1,0 +1,127 @@
+"""Our Linux datapath: its daemon, and what it lacks here."""
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any, Final
+
+from airpath.errors import EmulationError
+
+DAEMON: Final = "airpathd"
+"""The daemon that loads our controllers into the kernel."""
+
+BTF: Final = Path("/sys/kernel/btf/vmlinux")
+"""The kernel's description of its own types, which our programs need."""
+
+READY_WITHIN_S: Final = 30.0
+STOPPED_WITHIN_S: Final = 5.0
+
+
+def find_daemon() -> Path | None:
+    """Return where the daemon is: as AIRPATHD says, on the path, or in the build directory of a checkout."""
+    if named := os.environ.get("AIRPATHD"):
+        return Path(named) if Path(named).is_file() else None
+    if found := shutil.which(DAEMON):
+        return Path(found)
+    builds = Path(__file__).parents[2] / "target"
+    return next((path for kind in ("release", "debug") if (path := builds / kind / DAEMON).is_file()), None)
+
+
+def datapath_missing() -> str | None:
+    """Say what the datapath lacks here; nothing if it can be started."""
+    if find_daemon() is None:
+        return f"the daemon {DAEMON} is not built (`cargo build --release -p airpath-linux`)"
+    if os.geteuid() != 0:
+        return f"{DAEMON} needs root"
+    if not BTF.exists():
+        return f"this kernel tells nothing of its types ({BTF} is missing)"
+    return None
+
+
+class Daemon:
+    """The daemon, for the hosts of one emulation; the kernel takes everything back when it ends."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._errors: IO[str] | None = None
+        self.end: dict[str, Any] = {}
+        """What it said at its end: its counters."""
+
+    def start(self, namespaces: Sequence[os.PathLike[str]], device: str) -> None:
+        """Load our controllers for the devices of these network namespaces, and wait until they are there.
+
+        Raises
+        ------
+        EmulationError
+            If the daemon cannot be started; the text is what it says.
+        """
+        daemon = find_daemon()
+        if daemon is None:
+            raise EmulationError(datapath_missing() or f"there is no {DAEMON}")
+        command = [str(daemon), "host", "--cgroup", str(_own_cgroup())]
+        for namespace in namespaces:
+            command += ["--device", f"{os.fspath(namespace)}:{device}"]
+        # With this process, however it ends, the daemon ends too.
+        if setpriv := shutil.which("setpriv"):
+            command = [setpriv, "--pdeathsig", "TERM", *command]
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by stop
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._errors, text=True
+            )
+        except OSError as error:
+            raise EmulationError(f"{daemon}: {error.strerror or error}") from None
+        if not self._said("ready", READY_WITHIN_S):
+            self._errors.seek(0)
+            text = self._errors.read().strip() or "it said nothing"
+            self.stop()
+            raise EmulationError(f"{DAEMON} did not start: {text}")
+
+    def stop(self) -> None:
+        """End it, and wait until it is gone."""
+        if self._process is not None:
+            self._process.terminate()
+            self._said("end", STOPPED_WITHIN_S)
+            try:
+                self._process.wait(STOPPED_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+    def _said(self, event: str, within_s: float) -> bool:
+        """Wait until the daemon says an event: a line of JSON."""
+        process, until = self._process, time.monotonic() + within_s
+        if process is None or process.stdout is None:
+            return False
+        while (left := until - time.monotonic()) > 0:
+            if not select.select([process.stdout], [], [], left)[0]:
+                return False
+            line = process.stdout.readline()
+            if not line:
+                return False
+            said = json.loads(line) if line.startswith("{") else {}
+            if said.get("event") == event:
+                self.end = said if event == "end" else self.end
+                return True
+        return False
+
+
+def _own_cgroup() -> Path:
+    """Return the folder of the control group in which this process opens its sockets."""
+    mounts = (line.split() for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines())
+    roots = [Path(fields[1]) for fields in mounts if fields[2] == "cgroup2"]
+    groups = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    own = [line[3:].lstrip("/") for line in groups if line.startswith("0::")]
+    if not roots or not own:
+        raise EmulationError("there are no control groups of version 2, which the datapath needs")
+    return roots[0] / own[0]

@@ -1,0 +1,175 @@
+"""A command over an emulated link."""
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from airpath import _core
+from airpath.emulation.validity import Validity
+from airpath.errors import EmulationError, ScenarioError, UsageError
+from airpath.interrupts import InterruptRequest
+from airpath.results import Results, RunRecord
+from airpath.scenario import Scenario
+from airpath.scenario.traces import read_trace
+
+CLIENT: Final = "10.7.0.1"
+"""The command's address."""
+SERVER: Final = "10.8.0.1"
+"""The server's address."""
+SERVER_STARTS_WITHIN_S: Final = 10.0
+LOOK_EVERY_S: Final = 0.02
+KILLED: Final = 124
+"""Exit code of a command that did not end within the duration, as that of `timeout`."""
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """What came of a command over an emulated link.
+
+    Attributes
+    ----------
+    exit_code
+        That of the command; 128 + n if signal n killed it, 124 if the duration was over before it ended.
+    validity
+        How far the emulation was what it says.
+    results
+        The tables of links, as a simulation gives them; `None` if the command took less than one interval
+        of the series.
+    """
+
+    exit_code: int
+    validity: Validity
+    results: Results | None = field(repr=False)
+
+
+def emulate(
+    command: Sequence[str],
+    scenario: Scenario,
+    *,
+    server: Sequence[str] | None = None,
+    capture: tuple[Path, Sequence[str]] | None = None,
+    to_stderr: bool = False,
+) -> CommandResult:
+    """Run a command in the senders' host of a scenario, until it ends or the scenario's duration is over.
+
+    Parameters
+    ----------
+    command
+        The command and its arguments. It finds its own address and the server's in the environment
+        variables `AIRPATH_CLIENT` and `AIRPATH_SERVER`.
+    scenario
+        The network; the command's packets take the way of its first flow.
+    server
+        A command for the receivers' host, with its arguments. It is started first, the command when it
+        listens.
+    capture
+        A file for the packets (pcapng), and at which hosts ("senders", "receivers") they are captured.
+    to_stderr
+        Make the command's output go where its errors go.
+
+    Returns
+    -------
+    CommandResult
+
+    Raises
+    ------
+    EmulationError
+        If the system does not allow emulations, or a command cannot be started.
+    ScenarioError
+        If the scenario cannot be emulated.
+    """
+    if not command:
+        raise UsageError("no command was given; write it behind --")
+    plan = scenario.plan()
+    emulation = _start(scenario, plan, capture)
+    started = time.perf_counter()
+    environment = {"AIRPATH_CLIENT": CLIENT, "AIRPATH_SERVER": SERVER}
+    with InterruptRequest() as request, TemporaryDirectory(prefix="airpath-") as folder:
+        try:
+            if server is not None:
+                _serve(emulation, server, environment, Path(folder) / "server", request)
+            process = _spawn(emulation, "senders", command, environment, to_stderr=to_stderr)
+            code = _wait(emulation, process)
+        finally:
+            tables, quantities, raw = emulation.stop()
+    validity = Validity.from_engine(raw, [str(link["name"]) for link in plan["links"]])
+    interval = plan["record"]["interval_ns"]
+    whole = min(int(validity.lasted_s * 1e9) // interval * interval, plan["duration_ns"])
+    if not whole:
+        return CommandResult(code, validity, None)
+    record = RunRecord(
+        scheme="command",
+        scenario_name=scenario.name,
+        seed=scenario.seed,
+        repetition=0,
+        plan={**plan, "duration_ns": whole},
+        tables=tables,
+        wall_s=time.perf_counter() - started,
+        quantities=quantities,
+        validity=validity.as_json(),
+    )
+    return CommandResult(code, validity, Results.from_records([record]))
+
+
+def _start(
+    scenario: Scenario, plan: dict[str, Any], capture: tuple[Path, Sequence[str]] | None
+) -> "_core.Emulation":
+    if not hasattr(_core, "Emulation"):
+        raise EmulationError("emulations need Linux: network namespaces and TUN devices")
+    traces = [read_trace(trace) for trace in scenario.traces]
+    to = None if capture is None else (capture[0], list(capture[1]))
+    try:
+        return _core.Emulation(json.dumps(plan), traces, scenario.seed, to)
+    except _core.PlanError as error:
+        raise ScenarioError(f"{scenario.name}: {error}") from None
+    except _core.EmulationFailed as error:
+        raise EmulationError(str(error)) from None
+
+
+def _spawn(
+    emulation: "_core.Emulation",
+    host: str,
+    command: Sequence[str],
+    environment: dict[str, str],
+    *,
+    output: Path | None = None,
+    to_stderr: bool = False,
+) -> "_core.EmulatedProcess":
+    try:
+        return emulation.spawn(host, list(command), environment, output, to_stderr)
+    except _core.EmulationFailed as error:
+        raise EmulationError(str(error)) from None
+
+
+def _serve(
+    emulation: "_core.Emulation",
+    server: Sequence[str],
+    environment: dict[str, str],
+    output: Path,
+    request: InterruptRequest,
+) -> None:
+    """Start the server and wait until it listens."""
+    process = _spawn(emulation, "receivers", server, environment, output=output)
+    until = time.monotonic() + SERVER_STARTS_WITHIN_S
+    while not emulation.is_listening("receivers"):
+        request.raise_if_made()
+        code = process.poll()
+        if code is not None or time.monotonic() > until:
+            said = output.read_text(encoding="utf-8", errors="replace").strip()
+            what = "does not listen" if code is None else f"ended with exit code {code}"
+            raise EmulationError(f"the server `{' '.join(server)}` {what}" + (f": {said}" if said else ""))
+        time.sleep(LOOK_EVERY_S)
+
+
+def _wait(emulation: "_core.Emulation", process: "_core.EmulatedProcess") -> int:
+    """Wait for the command; Ctrl-C is its business, pressed twice it is ours."""
+    while (code := process.poll()) is None:
+        if emulation.is_over:
+            process.kill()
+            return KILLED
+        time.sleep(LOOK_EVERY_S)
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,69 @@
+"""A link on the command line as a scenario that can be emulated."""
+
+from typing import Any
+
+from airpath.scenario import Scenario
+from airpath.scenario.compare import half_of, link_rate
+
+LONGEST = "1h"
+"""How long an emulation goes on at most if nobody says."""
+
+
+def emulated_scenario(
+    link: str,
+    *,
+    rtt: str | None = None,
+    buffer: str | None = None,
+    queue: str | None = None,
+    back: str | None = None,
+    duration: str | None = None,
+    seed: int = 1,
+) -> Scenario:
+    """Return a scenario of one link between two hosts.
+
+    Parameters
+    ----------
+    link
+        From the command's host to the server's: a rate ("12mbps"), the name of a shipped link ("lte.up"), or
+        the path of a trace.
+    rtt
+        Base round-trip time; by default that of the named link, else 40 ms.
+    buffer
+        Limit of the queue in front of the link; by default that of the named link, else one
+        bandwidth-delay product.
+    queue
+        The queue discipline by name; drop-tail by default.
+    back
+        The way back, written like `link`; by default the opposite of the named link, else one like `link`.
+    duration
+        How long it goes on at most; an hour by default.
+    seed
+        Seed of the random streams.
+
+    Raises
+    ------
+    UsageError
+        If there is no such link.
+    ScenarioError
+        If another value is wrong.
+    """
+    rate, delay = link_rate(link)
+    if rtt is not None:
+        delay = half_of(rtt)
+    bottleneck: dict[str, Any] = {"rate": rate, "delay": delay}
+    if queue is not None or buffer is not None:
+        bottleneck["queue"] = {"kind": queue or "drop-tail", "limit": buffer or "1bdp"}
+    topology: dict[str, Any] = {"kind": "dumbbell", "bottleneck": bottleneck}
+    if back is not None:
+        topology["reverse"] = {"rate": link_rate(back)[0]}
+    return Scenario.from_dict(
+        {
+            "name": "emulate",
+            "title": f"a command over {link}",
+            "duration": duration or LONGEST,
+            "seed": seed,
+            "topology": topology,
+            # What the command sends is its own business: only the way of its packets counts.
+            "flows": [{"name": "command", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}}],
+        }
+    )

@@ -1,0 +1,6 @@
+"""How far worlds differ: one scenario simulated, over the kernel's TCP, and over our datapath."""
+
+from airpath.gap.compared import Compared, Gap, gap
+from airpath.gap.differences import TOLERANCES, Difference, Verdict, differences
+
+__all__ = ["TOLERANCES", "Compared", "Difference", "Gap", "Verdict", "differences", "gap"]

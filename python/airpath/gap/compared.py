@@ -1,0 +1,144 @@
+"""Running one scenario in several worlds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from airpath.datapath import datapath_missing
+from airpath.errors import AirpathError, UsageError
+from airpath.gap.differences import Difference, differences
+from airpath.results import Results, RunResult
+from airpath.runner import run_all, scheme_label
+from airpath.scenario import Scenario
+from airpath.worlds import WORLDS, World, place
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One scheme of the scenario in the worlds that have it."""
+
+    scheme: str
+    """The scheme as written."""
+    labels: dict[World, str]
+    """What its runs are called in each world where it ran."""
+    missing: dict[World, str]
+    """Why it did not run in the others."""
+    differences: dict[World, list[Difference]]
+    """How far each world is from the simulator."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One scenario in several worlds."""
+
+    results: Results
+    """All runs; those of other worlds than the simulator carry the names of the schemes there."""
+    compared: tuple[Compared, ...]
+    """Each scheme."""
+
+
+def gap(
+    scenario: Scenario,
+    schemes: Sequence[str] = (),
+    *,
+    worlds: Sequence[World] = ("sim", "emulate", "datapath"),
+    repetitions: int | None = None,
+    jobs: int | None = None,
+    progress: bool | None = None,
+) -> Gap:
+    """Run a scenario in several worlds and compare them.
+
+    Runs of other worlds than the simulator go by the real clock, one after another. A world that is not there
+    is left out, and the result says why.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
+    schemes
+        Schemes that all controlled flows take in turn; by default those of the scenario, as they stand.
+    worlds
+        Where to run; the simulator is always among them.
+    repetitions
+        How many runs of each; by default what the scenario says.
+    jobs, progress
+        As for `airpath.run`; `jobs` counts for the simulator.
+
+    Raises
+    ------
+    ScenarioError, UsageError
+        If the scenario cannot be simulated.
+    Interrupted
+        On Ctrl-C.
+    """
+    variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
+    in_order: list[World] = ["sim"]
+    in_order += [world for world in worlds if world != "sim"]
+    runs: list[RunResult] = []
+    compared: list[tuple[str, dict[World, str], dict[World, str]]] = []
+    for name, variant in variants.items():
+        labels: dict[World, str] = {}
+        missing: dict[World, str] = {}
+        for world in in_order:
+            if (reason := _missing(variant, world, labels)) is not None:
+                missing[world] = reason
+                continue
+            wanted = {name or scheme_label(variant): variant}
+            try:
+                done = run_all(
+                    wanted,
+                    repetitions=repetitions,
+                    jobs=jobs if world == "sim" else None,
+                    progress=progress,
+                    world=world,
+                )
+            except AirpathError as error:
+                if world == "sim":
+                    raise
+                missing[world] = str(error)
+                continue
+            runs += done.runs
+            labels[world] = done.runs[0].record.scheme
+        compared.append((labels["sim"], labels, missing))
+    results = Results(runs)
+    return Gap(
+        results,
+        tuple(
+            Compared(
+                name,
+                labels,
+                missing,
+                {
+                    world: differences(results, labels["sim"], label)
+                    for world, label in labels.items()
+                    if world != "sim"
+                },
+            )
+            for name, labels, missing in compared
+        ),
+    )
+
+
+def _missing(scenario: Scenario, world: World, so_far: dict[World, str]) -> str | None:
+    """Say why a scenario cannot run in a world, as far as that is known beforehand."""
+    if world == "sim":
+        return None
+    if world == "datapath" and (reason := datapath_missing()) is not None:
+        return reason
+    try:
+        placed = place(scenario, world)
+    except UsageError as error:
+        return str(error)
+    if placed.label in so_far.values():
+        return "the same controllers of the kernel as in world emulate; none of ours has this scheme"
+    return None
+
+
+def _with_scheme(scenario: Scenario, scheme: str) -> Scenario:
+    """Return the scenario in which all controlled flows run a scheme."""
+    controlled = [number for number, flow in enumerate(scenario.document.flows) if flow.scheme is not None]
+    return scenario.override({f"flows.{number}.scheme": scheme for number in controlled})
+
+
+def world_title(world: World) -> str:
+    """Return what a world is called in tables."""
+    return f"{world} ({WORLDS[world]})"

@@ -1,0 +1,164 @@
+"""How far the metrics of two worlds differ, with intervals, and what is said of it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from airpath.metrics import METRICS
+from airpath.results import Results
+
+Samples = npt.NDArray[np.float64]
+
+
+class Verdict(StrEnum):
+    """What is said of a difference."""
+
+    AGREE = "agree"
+    """The whole interval of the difference is within the tolerance."""
+    DIFFER = "differ"
+    """The whole interval is outside of it."""
+    OPEN = "open"
+    """Partly: more repetitions would tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Up to which difference two worlds agree in a metric."""
+
+    share: float
+    """The difference as a share of the simulator's mean, or, if `absolute`, in the unit of the metric."""
+    absolute: bool = False
+
+
+TOLERANCES: Final[Mapping[str, Tolerance]] = MappingProxyType(
+    {
+        "goodput_mbps": Tolerance(0.1),
+        "utilisation": Tolerance(0.1),
+        "queue_mean_bytes": Tolerance(0.2),
+        "queueing_p95_ms": Tolerance(0.2),
+        "delay_mean_ms": Tolerance(0.2),
+        "loss_rate": Tolerance(0.01, absolute=True),
+        "jain_index": Tolerance(0.1),
+        "completion_mean_s": Tolerance(0.2),
+        "completion_p95_s": Tolerance(0.2),
+        "capacity_estimate_error_mean_percent": Tolerance(5.0, absolute=True),
+    }
+)
+"""The metrics that are compared. Goodput within 10 % and mean queue within 20 % are what the emulator is held
+to; the others are ours: rates as goodput, delays as queues.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One metric in two worlds."""
+
+    metric: str
+    """Its name."""
+    simulated: float
+    """Its mean in the simulator."""
+    other: float
+    """Its mean in the other world."""
+    n: tuple[int, int]
+    """Runs with a value, in the simulator and in the other world."""
+    difference: float
+    """The other's mean less the simulator's: as a share of the simulator's, or in the metric's unit."""
+    low: float
+    """Lower end of the difference's 95 % interval; NaN when a world has one run only."""
+    high: float
+    """Upper end."""
+    tolerance: Tolerance
+    """Up to which the worlds agree."""
+    verdict: Verdict
+    """What is said of it; of single runs without an interval, by the difference alone."""
+
+
+def differences(results: Results, simulated: str, other: str) -> list[Difference]:
+    """Compare two worlds in every metric of `TOLERANCES` that both have.
+
+    Parameters
+    ----------
+    results
+        Runs of both.
+    simulated, other
+        What the runs of the simulator and of the other world are called.
+    """
+    found = (
+        _difference(metric, _samples(results, simulated, metric), _samples(results, other, metric))
+        for metric in TOLERANCES
+    )
+    return [difference for difference in found if difference is not None]
+
+
+def _samples(results: Results, label: str, metric: str) -> Samples:
+    values = [run.metrics[metric] for run in results.runs if run.record.scheme == label]
+    return np.array([value for value in values if math.isfinite(value)], dtype=np.float64)
+
+
+def _difference(metric: str, ours: Samples, theirs: Samples) -> Difference | None:
+    if not ours.size or not theirs.size:
+        return None
+    tolerance = TOLERANCES[metric]
+    mean, other = float(ours.mean()), float(theirs.mean())
+    scale = 1.0 if tolerance.absolute else abs(mean)
+    if scale == 0.0:
+        return None  # a share of nothing
+    low, high = (bound / scale for bound in _interval(ours, theirs))
+    difference = (other - mean) / scale
+    verdict = _verdict(difference, low, high, tolerance.share)
+    return Difference(
+        metric, mean, other, (ours.size, theirs.size), difference, low, high, tolerance, verdict
+    )
+
+
+def _interval(ours: Samples, theirs: Samples) -> tuple[float, float]:
+    """Return the 95 % interval of the difference of means (Welch): runs by the real clock are not paired."""
+    if min(ours.size, theirs.size) < 2:
+        return math.nan, math.nan
+    difference = float(theirs.mean() - ours.mean())
+    if ours.std() == 0.0 and theirs.std() == 0.0:
+        return difference, difference
+    interval = stats.ttest_ind(theirs, ours, equal_var=False).confidence_interval(0.95)
+    return float(interval.low), float(interval.high)
+
+
+def _verdict(difference: float, low: float, high: float, tolerance: float) -> Verdict:
+    if math.isnan(low):
+        return Verdict.AGREE if abs(difference) <= tolerance else Verdict.DIFFER
+    if -tolerance <= low and high <= tolerance:
+        return Verdict.AGREE
+    if low > tolerance or high < -tolerance:
+        return Verdict.DIFFER
+    return Verdict.OPEN
+
+
+def title(metric: str) -> str:
+    """Return what people call a metric, with its unit."""
+    described = METRICS[metric]
+    return f"{described.title} ({described.unit})" if described.unit else described.title
+
+
+def difference_text(one: Difference) -> str:
+    """Write a difference with its interval: in percent, or with the unit of the metric."""
+    if one.tolerance.absolute:
+        unit = METRICS[one.metric].unit
+        scale, suffix = (1.0, f" {unit}") if unit else (100.0, " points")
+    else:
+        scale, suffix = 100.0, " %"
+    text = f"{one.difference * scale:+.1f}{suffix}"
+    return text if math.isnan(one.low) else f"{text} [{one.low * scale:+.1f}, {one.high * scale:+.1f}]"
+
+
+def tolerance_text(one: Difference) -> str:
+    """Write up to which difference the worlds agree."""
+    if not one.tolerance.absolute:
+        return f"±{one.tolerance.share * 100:g} %"
+    unit = METRICS[one.metric].unit
+    return f"±{one.tolerance.share:g} {unit}" if unit else f"±{one.tolerance.share * 100:g} points"

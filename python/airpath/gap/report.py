@@ -1,0 +1,103 @@
+"""The gap between worlds in the report, in a file for machines, and at the terminal."""
+
+import math
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from airpath.gap.compared import Compared, Gap, world_title
+from airpath.gap.differences import difference_text, title, tolerance_text
+from airpath.gap.pictures import gap_figures
+from airpath.report.html import Section
+from airpath.results.formatting import number
+
+NOTE = (
+    "Difference of the means from the simulator's, with the 95 % confidence interval (Welch) of repetitions."
+    " Two worlds agree in a metric if the whole interval is within the tolerance, differ if all of it"
+    " is outside, and else the question is open. A single run has no interval: the difference alone decides."
+)
+
+
+def gap_section(gap: Gap) -> Section:
+    """Return the section of the report."""
+    missing = [
+        f"{one.scheme} did not run in world {world}: {reason}"
+        for one in gap.compared
+        for world, reason in one.missing.items()
+    ]
+    tables = [
+        {
+            "title": f"{one.scheme}: {world_title(world)} as {one.labels[world]}",
+            "head": ("metric", "simulated", "here", "difference", "tolerance", "verdict"),
+            "rows": _rows(one, world),
+        }
+        for one in gap.compared
+        for world in one.differences
+    ]
+    return Section("gap", "Worlds compared", NOTE, missing, tables, gap_figures(gap))
+
+
+def gap_json(gap: Gap) -> dict[str, Any]:
+    """Return everything for ``json.dumps``; what has no value is null."""
+
+    def known(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    return {
+        "schemes": [
+            {
+                "scheme": one.scheme,
+                "worlds": dict(one.labels),
+                "missing": dict(one.missing),
+                "differences": {
+                    world: [
+                        {
+                            "metric": d.metric,
+                            "simulated": known(d.simulated),
+                            "other": known(d.other),
+                            "n": list(d.n),
+                            "difference": known(d.difference),
+                            "ci95_low": known(d.low),
+                            "ci95_high": known(d.high),
+                            "relative": not d.tolerance.absolute,
+                            "tolerance": d.tolerance.share,
+                            "verdict": d.verdict.value,
+                        }
+                        for d in found
+                    ]
+                    for world, found in one.differences.items()
+                },
+            }
+            for one in gap.compared
+        ]
+    }
+
+
+def gap_tables(gap: Gap) -> list[Table]:
+    """Return a table for the terminal for each scheme and world."""
+    tables = []
+    for one in gap.compared:
+        for world in one.differences:
+            table = Table(title=f"{one.scheme} simulated, and {world_title(world)} as {one.labels[world]}")
+            table.title_justify = "left"
+            for name in ("metric", "simulated", "here", "difference", "tolerance", "verdict"):
+                table.add_column(name, justify="left" if name in ("metric", "verdict") else "right")
+            for row in _rows(one, world):
+                table.add_row(*(Text(cell) for cell in row))
+            tables.append(table)
+    return tables
+
+
+def _rows(one: Compared, world: Any) -> list[tuple[str, ...]]:
+    return [
+        (
+            title(d.metric),
+            number(d.simulated),
+            number(d.other),
+            difference_text(d),
+            tolerance_text(d),
+            d.verdict.value,
+        )
+        for d in one.differences[world]
+    ]

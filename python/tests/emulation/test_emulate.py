@@ -1,0 +1,228 @@
+"""`airpath emulate`: a command over an emulated link, as root and as an ordinary user."""
+
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from airpath import _core
+from airpath.errors import EmulationError, ScenarioError, UsageError
+from airpath.results import read
+
+
+def why_not() -> str | None:
+    """Return why there can be no emulations here."""
+    if not hasattr(_core, "try_emulated_hosts"):
+        return "emulations need Linux"
+    try:
+        _core.try_emulated_hosts()
+    except _core.EmulationFailed as error:
+        return str(error)
+    return None
+
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+
+
+def airpath(*arguments: str, cwd: Path, **more) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "airpath", "emulate", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **more,
+    )
+
+
+SEND = """
+import os, socket, sys
+connection = socket.create_connection((os.environ["AIRPATH_SERVER"], 80))
+assert connection.getsockname()[0] == os.environ["AIRPATH_CLIENT"]
+connection.sendall(bytes(int(sys.argv[1])))
+connection.shutdown(socket.SHUT_WR)
+print(connection.recv(9).decode())
+"""
+TAKE = """
+import socket
+server = socket.create_server(("10.8.0.1", 80))
+connection, _ = server.accept()
+received = 0
+while data := connection.recv(65536):
+    received += len(data)
+connection.sendall(f"{received}".encode())
+"""
+
+
+def test_a_transfer_and_its_tables(tmp_path: Path):
+    server = f"{sys.executable} -c '{TAKE}'"
+    done = airpath(
+        *("--link", "8mbps", "--rtt", "20ms", "--server", server, "--json", "--capture", "receivers"),
+        *("--", sys.executable, "-c", SEND, "600000"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "600000" in done.stderr, "the command's output is on standard error"
+    summary = json.loads(done.stdout)
+    assert summary["validity"]["sent_packets"] == (
+        summary["validity"]["delivered_packets"]
+        + summary["validity"]["lost_packets"]
+        + summary["validity"]["inside_packets"]
+    )
+    assert (tmp_path / summary["capture"]).stat().st_size > 10_000
+    out = tmp_path / summary["out"]
+    results = read(out)
+    bottleneck = results.links.filter(results.links["link_name"].to_numpy() == "bottleneck").to_pylist()[0]
+    assert 620_000 < bottleneck["departed_bytes"] < 700_000
+    provenance = json.loads((out / "provenance.json").read_text())
+    assert provenance["runs"][0]["emulation"]["links"][0]["configured_bps"] == pytest.approx(8e6)
+    assert provenance["runs"][0]["emulation"]["lasted_s"] > 0.6
+
+
+def test_the_exit_code_is_the_commands(tmp_path: Path):
+    code = lambda *command: airpath("--link", "8mbps", "--", *command, cwd=tmp_path).returncode  # noqa: E731
+    assert code("true") == 0
+    assert code("sh", "-c", "exit 7") == 7
+    assert code("sh", "-c", "kill -TERM $$") == 128 + signal.SIGTERM
+
+
+def test_the_duration_ends_the_command(tmp_path: Path):
+    done = airpath("--link", "8mbps", "--duration", "500ms", "--", "sleep", "100", cwd=tmp_path)
+    assert done.returncode == 124
+
+
+def test_standard_output_is_the_commands_alone(tmp_path: Path):
+    done = airpath("--link", "8mbps", "--", "echo", "mine", cwd=tmp_path)
+    assert done.stdout == "mine\n"
+    assert "bottleneck" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--link", "nonsense", "--", "true"], 'link: found "nonsense"'),
+        (["--link", "8", "--", "true"], "link:"),
+        (["--link", "8mbps", "--queue", "nonsense", "--", "true"], "nonsense"),
+        (["--link", "8mbps", "--duration", "5", "--", "true"], "duration"),
+        (["--link", "8mbps", "--capture", "middle", "--", "true"], "accepted: senders, receivers"),
+    ],
+)
+def test_bad_arguments_are_one_message(tmp_path: Path, arguments, words):
+    done = airpath(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--", "no-such-command"], "starting `no-such-command`"),
+        (["--server", "false", "--", "true"], "the server `false` ended with exit code 1"),
+        (["--server", "sh -c 'echo broken; exit 3'", "--", "true"], "broken"),
+    ],
+)
+def test_what_cannot_be_started_is_one_message(tmp_path: Path, arguments, words):
+    done = airpath("--link", "8mbps", *arguments, cwd=tmp_path)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_ends_the_command_and_keeps_the_results(tmp_path: Path):
+    ready = tmp_path / "ready"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airpath", "emulate", "--link", "8mbps", "--", "sh", "-c"]
+        + [f"touch {ready}; exec sleep 100"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 60
+    while not ready.exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGINT, said
+    assert (tmp_path / "out" / "emulate-8mbps" / "links.parquet").exists()
+
+
+@pytest.fixture
+def nobodys_folder():
+    """Yield a folder that an ordinary user may write to, with a TUN file of its own that is open to them."""
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("only root with setpriv can become an ordinary user")
+    folder = Path("/tmp") / f"airpath-test-{os.getpid()}"
+    folder.mkdir()
+    try:
+        folder.chmod(0o777)
+        os.mknod(folder / "tun", stat.S_IFCHR, os.makedev(10, 200))
+        (folder / "tun").chmod(0o666)
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def as_nobody(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "AIRPATH_TUN": str(folder / "tun"), "HOME": str(folder)}
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs", *command]
+    return subprocess.run(
+        nobody, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_an_ordinary_user_can(nobodys_folder: Path):
+    if as_nobody("unshare", "--user", "--map-root-user", "true", folder=nobodys_folder).returncode != 0:
+        pytest.skip("the kernel allows users no user namespaces")
+    if as_nobody(sys.executable, "-c", "import airpath", folder=nobodys_folder).returncode != 0:
+        pytest.skip("this Python is not for ordinary users")
+    command = [sys.executable, "-m", "airpath", "emulate", "--link", "8mbps", "--json", "--"]
+    server = f"{sys.executable} -c '{TAKE}'"
+    command[5:5] = ["--server", server]
+    done = as_nobody(*command, sys.executable, "-c", SEND, "200000", folder=nobodys_folder)
+    assert done.returncode == 0, done.stderr
+    assert "200000" in done.stderr
+    out = nobodys_folder / json.loads(done.stdout)["out"]
+    assert out.stat().st_uid == 65534, "the files are the user's own"
+
+
+def test_an_ordinary_user_without_a_device_is_told(nobodys_folder: Path):
+    if as_nobody(sys.executable, "-c", "import airpath", folder=nobodys_folder).returncode != 0:
+        pytest.skip("this Python is not for ordinary users")
+    (nobodys_folder / "tun").chmod(0o600)
+    done = as_nobody(
+        *(sys.executable, "-m", "airpath", "emulate", "--link", "8mbps", "--", "true"), folder=nobodys_folder
+    )
+    assert done.returncode == 1
+    assert "airpath doctor" in done.stderr
+    assert "Traceback" not in done.stderr
+    told = as_nobody(sys.executable, "-m", "airpath", "doctor", "--json", folder=nobodys_folder)
+    checks = {check["name"]: check for check in json.loads(told.stdout)["checks"]}
+    assert checks["TUN devices"]["state"] == "missing"
+    assert checks["emulated hosts"]["state"] == "missing"
+    assert "chmod 0666" in checks["TUN devices"]["detail"]
+
+
+def test_the_python_api():
+    from airpath.emulation import emulate, emulated_scenario
+
+    result = emulate(["sleep", "0.3"], emulated_scenario("8mbps", rtt="10ms"))
+    assert result.exit_code == 0
+    assert result.results is not None
+    assert result.validity.lasted_s > 0.3
+    with pytest.raises(UsageError, match="no command"):
+        emulate([], emulated_scenario("8mbps"))
+    with pytest.raises(EmulationError, match="no-such-command"):
+        emulate(["no-such-command"], emulated_scenario("8mbps"))
+    with pytest.raises(ScenarioError):
+        emulated_scenario("8mbps", buffer="5")
