@@ -149,11 +149,12 @@ impl NativeController {
         unsafe { airpath_window(self.state.as_ptr(), self.kind as i32) }
     }
 
-    /// VCP: the time between two packets of a small window, microseconds; zero without pacing.
-    pub fn spacing(&self) -> u32 {
-        assert_eq!(self.kind, Kind::Vcp, "only VCP spaces packets");
-        // SAFETY: as in `new`.
-        unsafe { airpath_spacing(self.state.as_ptr()) }
+    /// The time between two packets of a small window, microseconds; `None` where packets are not spaced.
+    pub fn spacing(&self) -> Option<u32> {
+        // SAFETY: as in `new`; only VCP's state is read as such.
+        let spacing =
+            if self.kind == Kind::Vcp { unsafe { airpath_spacing(self.state.as_ptr()) } } else { 0 };
+        (spacing > 0).then_some(spacing)
     }
 }
 
