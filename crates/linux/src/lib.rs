@@ -8,6 +8,7 @@ pub mod capability;
 mod error;
 pub mod host;
 pub mod native;
+pub mod replay;
 mod tcx;
 
 pub use error::Error;

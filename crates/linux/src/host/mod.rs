@@ -1,6 +1,7 @@
 //! The host side: controllers for the TCP connections of this machine, and what their packets carry.
 
 mod device;
+mod record;
 
 #[allow(
     unsafe_code,
@@ -27,6 +28,7 @@ use serde::Serialize;
 
 use crate::Error;
 pub use device::Device;
+pub use record::{Record, Told};
 use skeleton::{HostSkel, HostSkelBuilder};
 
 /// The controllers, as `TCP_CONGESTION` names them.
@@ -141,6 +143,19 @@ impl Host {
             echoes_by_bits: counters.echoes_by_bits,
             malformed: counters.malformed,
         }
+    }
+}
+
+impl Host {
+    /// What controllers were told since the last call, if [`HostConfig::record`] was set. The memory holds some 11 000 events;
+    /// whatever comes when it is full is lost, and counted by [`Host::records_lost`].
+    pub fn records(&self) -> Result<Vec<Record>, Error> {
+        record::take(&self.skeleton.maps.records)
+    }
+
+    /// Events that were not recorded, because the memory was full.
+    pub fn records_lost(&self) -> u64 {
+        self.skeleton.maps.bss_data.as_ref().map_or(0, |data| data.records_lost)
     }
 }
 
