@@ -8,7 +8,7 @@ BIN    := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 TOOLS     := $(VENV)/tools
 DOCS      := $(VENV)/docs
-RUST_SOURCES   := $(shell find crates -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
+RUST_SOURCES   := $(shell find crates -path crates/linux -prune -o \( -name '*.rs' -o -name 'Cargo.toml' \) -print) Cargo.toml Cargo.lock
 ALGORITHMS := airpath-model airpath-estimate airpath-control airpath-queue airpath-channel airpath-transport
 
 export CARGO_TERM_PROGRESS_WHEN := never
@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-vectors reproduce fuzz lint lint-rust lint-python purity format bench bench-peers bench-instructions docs clean prerequisites
+.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -26,10 +26,13 @@ run: build ## build what is needed and compare the schemes over two moving links
 
 build: $(INSTALLED) ## build the engine and install the command as .venv/bin/airpath
 
-test: test-rust test-python ## all tests
+test: test-rust test-linux test-python ## all tests
 
 test-rust: prerequisites ## Rust tests
-	cargo test --workspace --exclude airpath-py
+	cargo test --workspace --exclude airpath-py --exclude airpath-linux
+
+test-linux: prerequisites ## tests of the Linux datapath (skipped, with the reason, where they cannot run)
+	@! tools/prerequisites-linux || cargo test --package airpath-linux
 
 test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest
@@ -41,12 +44,16 @@ test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (fold
 reproduce: build ## replay the figures and tables of the papers (long)
 	$(BIN)/airpath reproduce --out out/reproduce
 
-lint: lint-rust lint-python purity ## formatting, lints (warnings denied), types, layering
+lint: lint-rust lint-linux lint-python purity ## formatting, lints (warnings denied), types, layering
 
 lint-rust: prerequisites
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo clippy --workspace --exclude airpath-linux --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude airpath-linux --no-deps --quiet
+
+lint-linux: prerequisites
+	@! tools/prerequisites-linux || { cargo clippy --package airpath-linux --all-targets -- -D warnings && \
+	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet; }
 
 lint-python: $(TOOLS)
 	$(BIN)/ruff check python tools

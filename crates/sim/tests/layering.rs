@@ -5,7 +5,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -16,6 +16,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
     ("replay", &["model", "estimate", "transport", "trace"]),
     ("py", &["sim", "replay", "trace"]),
+    ("linux", &["model", "estimate", "control", "queue"]),
     ("vectors", &[]),
 ];
 

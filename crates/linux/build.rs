@@ -1,0 +1,45 @@
+//! Compiles the BPF programs `bpf/*.bpf.c` with clang and writes a typed loader for each into `OUT_DIR`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use libbpf_cargo::SkeletonBuilder;
+
+/// The objects; `bpf/NAME.bpf.c` becomes `NAME.skel.rs`.
+const OBJECTS: [&str; 1] = ["host"];
+
+fn main() {
+    println!("cargo:rerun-if-changed=bpf");
+    println!("cargo:rerun-if-env-changed=CLANG");
+    let out = PathBuf::from(variable("OUT_DIR"));
+    let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+    for name in OBJECTS {
+        let source = Path::new("bpf").join(format!("{name}.bpf.c"));
+        SkeletonBuilder::new()
+            .source(&source)
+            .clang(&clang)
+            .clang_args(arguments())
+            .build_and_generate(out.join(format!("{name}.skel.rs")))
+            .unwrap_or_else(|error| {
+                panic!(
+                    "cannot build {} ({error:#}); tools/prerequisites-linux installs what is needed",
+                    source.display()
+                )
+            });
+    }
+}
+
+/// What clang is told besides the target. The kernel's user headers that depend on the machine stand in a folder of their own
+/// on Debian; for the target `bpf` clang does not look there.
+fn arguments() -> Vec<String> {
+    let machine = variable("CARGO_CFG_TARGET_ARCH");
+    ["-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-mcpu=v3"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain([format!("-I/usr/include/{machine}-linux-gnu")])
+        .collect()
+}
+
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
+}

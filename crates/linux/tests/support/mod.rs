@@ -1,0 +1,41 @@
+//! What the tests share.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use airpath_linux::capability;
+
+/// Whether BPF programs can be loaded; says why not, past the capture of test output.
+pub(crate) fn can_load(test: &str) -> bool {
+    let missing = capability::missing();
+    if let Some(reason) = missing {
+        let _ = writeln!(std::io::stderr(), "{test}: skipped, because {reason}");
+    }
+    missing.is_none()
+}
+
+/// A control group of its own, which this process joins, and leaves when it is dropped.
+pub(crate) struct OwnCgroup {
+    pub(crate) folder: PathBuf,
+    parent: PathBuf,
+}
+
+impl OwnCgroup {
+    /// Makes and joins the group `name`.
+    pub(crate) fn join(name: &str) -> Self {
+        let parent = capability::cgroup_root().expect("control groups, version 2, are mounted");
+        let folder = parent.join(format!("{name}-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let group = Self { folder, parent };
+        fs::write(group.folder.join("cgroup.procs"), "0").unwrap();
+        group
+    }
+}
+
+impl Drop for OwnCgroup {
+    fn drop(&mut self) {
+        let _ = fs::write(self.parent.join("cgroup.procs"), "0");
+        let _ = fs::remove_dir(&self.folder);
+    }
+}
