@@ -5,7 +5,11 @@
 //! ends, however it ends, the kernel takes it away.
 
 pub mod capability;
+pub mod config_file;
+pub mod daemon;
 mod error;
 pub mod host;
+pub mod router;
+pub mod units;
 
 pub use error::Error;
