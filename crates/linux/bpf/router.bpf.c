@@ -31,11 +31,17 @@ struct sk_buff {
 #define PASS -1
 #define DROP 2
 
+/* What the queue discipline counts; the kernel leaves it out where no queue is near. */
+static __always_inline __u32 wire_size(struct __sk_buff *skb)
+{
+	return skb->wire_len < skb->len ? skb->len : skb->wire_len;
+}
+
 /* Counts the packet and reads the queue of the device's root, in bytes. Returns the packet's bytes on the wire. */
 static __always_inline __u32 arrive(struct __sk_buff *skb, __u32 segments)
 {
 	__u64 backlog = BPF_CORE_READ((struct sk_buff *)skb, dev, qdisc, qstats.backlog);
-	__u32 size = skb->wire_len;
+	__u32 size = wire_size(skb);
 
 	add(&counters.packets, segments);
 	add(&counters.bytes, size);
@@ -120,7 +126,7 @@ int router_xcp(struct __sk_buff *skb)
 	}
 	/* A sender that has measured no round trip yet gets nothing, as in ns-2.35. */
 	if (rtt)
-		feedback = (divided(give(x, size, (requested << 8) * segments), segments) + 128) >> 8;
+		feedback = (divided(give(x, size, (requested << 16) * segments), segments) + 32768) >> 16;
 	if (feedback != requested) {
 		write_feedback(skb, &segment, at, bpf_htonl((__u32)feedback));
 		add(&counters.written, segments);
@@ -133,7 +139,7 @@ int router_loss(struct __sk_buff *skb)
 {
 	if (!guided())
 		return PASS;
-	if (loses(skb->wire_len)) {
+	if (loses(wire_size(skb))) {
 		add(&counters.lost, 1);
 		return DROP;
 	}

@@ -25,14 +25,14 @@ static __always_inline __u64 least(__u64 a, __u64 b)
 
 /*
  * The feedback of a packet with inter-packet time `x_ns` (below 2^32) and `size` bytes, at most `requested`; all rates in
- * 1/256 byte/s. The new shares of a control interval are taken over by the first packet that sees their generation.
+ * 1/65536 byte/s. The new shares of a control interval are taken over by the first packet that sees their generation.
  */
 static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested)
 {
 	__u32 key = 0, generation;
 	struct residues *state = bpf_map_lookup_elem(&residues, &key);
-	__u64 positive, negative;
-	__s64 feedback;
+	__u64 negative, residue;
+	__s64 feedback, positive;
 
 	if (!state)
 		return 0;
@@ -42,19 +42,18 @@ static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested)
 		state->generation = generation;
 		state->left = guidance.shares[generation & 1];
 	}
-	positive = least((x_ns * state->left.per_x) >> (state->left.per_x_shift & 63), state->left.residue_positive);
+	residue = state->left.residue_positive;
+	positive = least((x_ns * state->left.per_x) >> (state->left.per_x_shift & 63), residue);
 	negative = least((size * state->left.per_byte) >> (state->left.per_byte_shift & 63), state->left.residue_negative);
 	feedback = positive - negative;
 	if (requested < feedback) {
 		/* Another hop is tighter: what it takes away counts here as given. */
-		__s64 taken = least(negative + (feedback - requested), state->left.residue_negative);
-		__s64 given = requested + taken;
-
-		negative = taken;
-		positive = given > 0 ? given : 0;
+		negative = least(negative + (feedback - requested), state->left.residue_negative);
+		positive = requested + negative;
 		feedback = requested;
 	}
-	state->left.residue_positive -= least(positive, state->left.residue_positive);
+	/* `positive` falls below zero where the other hop took more than there was to take: that is left for others. */
+	state->left.residue_positive = positive > 0 ? residue - least(positive, residue) : residue - positive;
 	state->left.residue_negative -= negative;
 	if (state->left.residue_positive == 0)
 		state->left.per_x = 0;

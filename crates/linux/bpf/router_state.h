@@ -24,7 +24,7 @@ struct counters {
 	__u64 backlog;   /* queue that the last arrival met, bytes */
 };
 
-/* XCP's feedback of one control interval. Rates are in units of 1/256 byte/s. */
+/* XCP's feedback of one control interval. Rates are in units of 1/65536 byte/s. */
 struct shares {
 	__u64 residue_positive;
 	__u64 residue_negative;

@@ -3,7 +3,7 @@
 use airpath_queue::XcpFeedback;
 
 /// Units of the programs' rates in one byte/s.
-const UNITS: f64 = 256.0;
+const UNITS: f64 = 65_536.0;
 
 /// Mantissas stay below 2^31, so that their product with 32 bits fits.
 const MANTISSA: f64 = 2_147_483_647.0;
@@ -30,7 +30,7 @@ impl Factor {
     }
 }
 
-/// The residues and shares of an [`XcpFeedback`]: rates in 1/256 byte/s, X in nanoseconds.
+/// The residues and shares of an [`XcpFeedback`]: rates in 1/65536 byte/s, X in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FixedShares {
     /// R+.
@@ -46,7 +46,7 @@ pub struct FixedShares {
 impl FixedShares {
     /// Residues are rounded to the nearest unit.
     pub fn new(feedback: &XcpFeedback) -> Self {
-        let residue = |rate: f64| (rate.clamp(0.0, 1e15) * UNITS + 0.5) as u64;
+        let residue = |rate: f64| (rate.clamp(0.0, 1e12) * UNITS + 0.5) as u64;
         Self {
             residue_positive: residue(feedback.residue_positive),
             residue_negative: residue(feedback.residue_negative),
