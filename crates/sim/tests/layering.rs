@@ -16,7 +16,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
     ("replay", &["model", "estimate", "transport", "trace"]),
     ("py", &["sim", "replay", "trace"]),
-    ("linux", &["model", "estimate", "control", "queue"]),
+    ("linux", &["model", "estimate", "control", "queue", "channel"]),
     ("vectors", &[]),
 ];
 

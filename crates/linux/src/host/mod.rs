@@ -21,12 +21,15 @@ use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, OpenObject};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::Error;
+use crate::daemon::Service;
 pub use device::Device;
 pub use record::{Record, Told};
 use skeleton::{HostSkel, HostSkelBuilder};
@@ -159,6 +162,21 @@ impl Host {
     /// Events that were not recorded, because the memory was full.
     pub fn records_lost(&self) -> u64 {
         self.skeleton.maps.bss_data.as_ref().map_or(0, |data| data.records_lost)
+    }
+}
+
+impl Service for Host {
+    fn wait(&self) -> Option<Duration> {
+        None
+    }
+
+    fn step(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn status(&self) -> Value {
+        let devices: Vec<String> = self.devices.iter().map(ToString::to_string).collect();
+        json!({ "controllers": CONTROLLERS, "devices": devices, "counters": self.counters() })
     }
 }
 
