@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use libbpf_cargo::SkeletonBuilder;
 
 /// The objects; `bpf/NAME.bpf.c` becomes `NAME.skel.rs`.
-const OBJECTS: [&str; 1] = ["host"];
+const OBJECTS: [&str; 3] = ["host", "replay", "router"];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");

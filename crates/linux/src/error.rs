@@ -21,12 +21,6 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
-    /// Signals could not be waited for.
-    #[error("cannot wait for signals: {source}")]
-    Signals {
-        /// What the system says.
-        source: std::io::Error,
-    },
     /// There is no cgroup to attach to.
     #[error("control groups of version 2 are not mounted (mount -t cgroup2 none /sys/fs/cgroup)")]
     NoCgroups,
@@ -44,6 +38,53 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The system refused something else.
+    #[error("{action}: {source}")]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The configuration is wrong.
+    #[error("{problem}")]
+    Config {
+        /// The field, what was found, what is accepted.
+        problem: String,
+    },
+    /// There is no such device.
+    #[error("device {device:?} does not exist in this network namespace")]
+    NoDevice {
+        /// Its name.
+        device: String,
+    },
+    /// The device of a router was removed while it worked.
+    #[error("device {device:?} is gone, and the router with it")]
+    DeviceGone {
+        /// Its name.
+        device: String,
+    },
+    /// The network namespace of a router was removed while it worked.
+    #[error("network namespace {name:?} is gone, and the router with it")]
+    NamespaceGone {
+        /// Its name.
+        name: String,
+    },
+    /// Another daemon does the same already.
+    #[error("another airpathd is at work as {name}; \"airpathd detach {name}\" ends it")]
+    AlreadyRunning {
+        /// Its name.
+        name: String,
+    },
+    /// No daemon of that name runs here.
+    #[error("no airpathd is at work as {name} in this network namespace")]
+    NotRunning {
+        /// Its name.
+        name: String,
+    },
+    /// The loader has not mapped the programs' variables.
+    #[error("this kernel does not map the variables of BPF programs, which came with Linux 5.5")]
+    NoGlobals,
     /// The name of a congestion controller does not fit.
     #[error("controller {name:?}: the kernel allows names of 1 to 15 bytes")]
     ControllerName {

@@ -5,9 +5,14 @@
 //! ends, however it ends, the kernel takes it away.
 
 pub mod capability;
+pub mod config_file;
+pub mod daemon;
 mod error;
 pub mod host;
 pub mod native;
+pub mod replay;
+pub mod router;
 mod tcx;
+pub mod units;
 
 pub use error::Error;

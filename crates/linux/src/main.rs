@@ -5,10 +5,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use airpath_linux::config_file::ConfigFile;
+use airpath_linux::daemon::{self, Asked, Door, Namespace};
 use airpath_linux::host::{CONTROLLERS, Device, Host, HostConfig};
+use airpath_linux::router::{Router, RouterConfig, RouterSettings};
 use airpath_linux::{Error, capability};
 use clap::{Parser, Subcommand};
-use nix::sys::signal::{SigSet, Signal};
 use serde_json::json;
 
 /// Congestion controllers and routers of airpath in the Linux kernel.
@@ -36,6 +38,33 @@ enum Command {
         #[arg(long)]
         device: Vec<Device>,
     },
+    /// Be the router of a device's queue, until interrupted or detached.
+    Router {
+        /// Configuration file; arguments go before what it says
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        #[command(flatten)]
+        settings: RouterSettings,
+    },
+    /// Say what the daemons of this network namespace do, as JSON, one line each.
+    Status {
+        /// Only this one, such as `router/eth1`
+        name: Option<String>,
+        /// The text format of Prometheus instead
+        #[arg(long)]
+        metrics: bool,
+        /// Of this network namespace: a name of `ip netns`, or a path
+        #[arg(long)]
+        netns: Option<String>,
+    },
+    /// End a daemon; what it attached is gone when this returns.
+    Detach {
+        /// Which, such as `router/eth1`; all of this network namespace when nothing is said
+        name: Option<String>,
+        /// Of this network namespace: a name of `ip netns`, or a path
+        #[arg(long)]
+        netns: Option<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -51,24 +80,71 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Host { cgroup, controller, device } => {
-            // Blocked first: a signal that comes while loading is waited for, and nothing is left half done.
-            let mut signals = SigSet::empty();
-            signals.add(Signal::SIGINT);
-            signals.add(Signal::SIGTERM);
-            signals.thread_block().map_err(|error| Error::Signals { source: error.into() })?;
             let cgroup = cgroup.or_else(capability::cgroup_root).ok_or(Error::NoCgroups)?;
             let devices = (!device.is_empty()).then_some(device);
-            let host = Host::load(&HostConfig { cgroup, controller, devices, record: false })?;
-            let devices: Vec<String> = host.devices().iter().map(ToString::to_string).collect();
-            println!(
-                "{}",
-                json!({
-                    "event": "ready", "pid": std::process::id(), "controllers": CONTROLLERS, "devices": devices,
-                })
-            );
-            signals.wait().map_err(|error| Error::Signals { source: error.into() })?;
-            println!("{}", json!({ "event": "end", "counters": host.counters() }));
+            host(&HostConfig { cgroup, controller, devices, record: false })
+        }
+        Command::Router { config, settings } => router(config, settings),
+        Command::Status { name, metrics, netns } => {
+            for name in chosen(name, netns.as_deref())? {
+                let status = daemon::ask(&name, Asked::Status)?;
+                if metrics {
+                    print!("{}", daemon::metrics(&status));
+                } else {
+                    println!("{status}");
+                }
+            }
+            Ok(())
+        }
+        Command::Detach { name, netns } => {
+            for name in chosen(name, netns.as_deref())? {
+                println!("{}", daemon::ask(&name, Asked::Detach)?);
+            }
             Ok(())
         }
     }
+}
+
+/// The daemons that are meant: one, or all of the namespace.
+fn chosen(name: Option<String>, netns: Option<&str>) -> Result<Vec<String>, Error> {
+    Namespace::enter(netns)?;
+    name.map_or_else(daemon::names, |name| Ok(vec![name]))
+}
+
+fn host(config: &HostConfig) -> Result<(), Error> {
+    if let Some(reason) = capability::missing() {
+        return Err(Error::Config { problem: reason.to_owned() });
+    }
+    let signals = daemon::block_signals()?;
+    let namespace = Namespace::enter(None)?;
+    let door = Door::open("host")?;
+    let host = Host::load(config)?;
+    let devices: Vec<String> = host.devices().iter().map(ToString::to_string).collect();
+    println!(
+        "{}",
+        json!({
+            "event": "ready", "name": door.name(), "pid": std::process::id(),
+            "controllers": CONTROLLERS, "devices": devices,
+        })
+    );
+    daemon::serve(host, &door, &signals, &namespace)?;
+    println!("{}", json!({ "event": "end", "name": door.name() }));
+    Ok(())
+}
+
+fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> {
+    let file = file.map(|path| ConfigFile::read(&path)).transpose()?.unwrap_or_default();
+    let config = RouterConfig::try_from(settings.over(file.router))?;
+    if let Some(reason) = capability::missing() {
+        return Err(Error::Config { problem: reason.to_owned() });
+    }
+    let signals = daemon::block_signals()?;
+    let namespace = Namespace::enter(config.netns.as_deref())?;
+    // The name first: two routers of one device would both count and write.
+    let door = Door::open(&format!("router/{}", config.device))?;
+    let router = Router::start(config)?;
+    println!("{}", json!({ "event": "ready", "name": door.name() }));
+    daemon::serve(router, &door, &signals, &namespace)?;
+    println!("{}", json!({ "event": "end", "name": door.name() }));
+    Ok(())
 }

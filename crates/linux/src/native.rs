@@ -91,6 +91,100 @@ pub struct CongestionEvent {
     pub unused: [u8; 3],
 }
 
+impl RoundTrip {
+    fn to_words(self) -> [u32; 4] {
+        [self.latest, self.smoothed, self.minimum, self.sample]
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Self {
+        Self {
+            latest: word(bytes, 0),
+            smoothed: word(bytes, 4),
+            minimum: word(bytes, 8),
+            sample: word(bytes, 12),
+        }
+    }
+}
+
+impl AckEvent {
+    /// As C lays it out.
+    pub(crate) fn to_bytes(self) -> [u8; 56] {
+        let mut bytes = [0; 56];
+        bytes[..8].copy_from_slice(&self.now.to_ne_bytes());
+        put(&mut bytes, 8, &[self.acked, self.advance, self.mss, self.receiver_stamp]);
+        put(&mut bytes, 24, &self.rtt.to_words());
+        bytes[40..44].copy_from_slice(&self.change.to_ne_bytes());
+        let flags = [self.has_stamp, self.duplicate, self.window_limited, self.in_recovery];
+        bytes[44..46].copy_from_slice(&[self.feedback, self.load]);
+        bytes[46..50].copy_from_slice(&flags.map(u8::from));
+        bytes
+    }
+
+    /// From what C laid out: at least 56 bytes.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self {
+            now: long(bytes, 0),
+            acked: word(bytes, 8),
+            advance: word(bytes, 12),
+            mss: word(bytes, 16),
+            receiver_stamp: word(bytes, 20),
+            rtt: RoundTrip::of_bytes(&bytes[24..]),
+            change: word(bytes, 40) as i32, // the same bits
+            feedback: bytes[44],
+            load: bytes[45],
+            has_stamp: bytes[46] != 0,
+            duplicate: bytes[47] != 0,
+            window_limited: bytes[48] != 0,
+            in_recovery: bytes[49] != 0,
+            unused: [0; 2],
+        }
+    }
+}
+
+impl CongestionEvent {
+    /// As C lays it out.
+    pub(crate) fn to_bytes(self) -> [u8; 40] {
+        let mut bytes = [0; 40];
+        bytes[..8].copy_from_slice(&self.now.to_ne_bytes());
+        put(&mut bytes, 8, &[self.flight_size, self.mss]);
+        put(&mut bytes, 16, &self.rtt.to_words());
+        put(&mut bytes, 32, &[self.consecutive]);
+        bytes[36] = self.signal;
+        bytes
+    }
+
+    /// From what C laid out: at least 40 bytes.
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        Self {
+            now: long(bytes, 0),
+            flight_size: word(bytes, 8),
+            mss: word(bytes, 12),
+            rtt: RoundTrip::of_bytes(&bytes[16..]),
+            consecutive: word(bytes, 32),
+            signal: bytes[36],
+            unused: [0; 3],
+        }
+    }
+}
+
+fn put(bytes: &mut [u8], at: usize, words: &[u32]) {
+    for (place, word) in bytes[at..].chunks_exact_mut(4).zip(words) {
+        place.copy_from_slice(&word.to_ne_bytes());
+    }
+}
+
+/// The word at this place.
+pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// The word of 64 bits at this place.
+pub(crate) fn long(bytes: &[u8], at: usize) -> u64 {
+    let mut value = [0; 8];
+    value.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_ne_bytes(value)
+}
+
 unsafe extern "C" {
     fn airpath_state_size() -> u64;
     fn airpath_start(state: *mut u64, kind: i32, window: u32, mss: u32);
@@ -149,11 +243,12 @@ impl NativeController {
         unsafe { airpath_window(self.state.as_ptr(), self.kind as i32) }
     }
 
-    /// VCP: the time between two packets of a small window, microseconds; zero without pacing.
-    pub fn spacing(&self) -> u32 {
-        assert_eq!(self.kind, Kind::Vcp, "only VCP spaces packets");
-        // SAFETY: as in `new`.
-        unsafe { airpath_spacing(self.state.as_ptr()) }
+    /// The time between two packets of a small window, microseconds; `None` where packets are not spaced.
+    pub fn spacing(&self) -> Option<u32> {
+        // SAFETY: as in `new`; only VCP's state is read as such.
+        let spacing =
+            if self.kind == Kind::Vcp { unsafe { airpath_spacing(self.state.as_ptr()) } } else { 0 };
+        (spacing > 0).then_some(spacing)
     }
 }
 

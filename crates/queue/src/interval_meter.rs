@@ -2,6 +2,8 @@
 
 use airpath_model::{Backlog, Bytes, Duration, Timestamp};
 
+use crate::QueueSample;
+
 /// Counts arrivals and integrates the queue between two control timeouts.
 ///
 /// Every packet through the queue counts, acknowledgments and packets that are then dropped included, as in
@@ -53,6 +55,13 @@ impl IntervalMeter {
     pub(crate) fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
         self.integrate(now, backlog.bytes + size);
         self.shortest = self.shortest.min(backlog.bytes);
+    }
+
+    /// What passed since the last sample. In between the queue is taken for what it is now.
+    pub(crate) fn on_sample(&mut self, now: Timestamp, sample: &QueueSample) {
+        self.integrate(now, sample.backlog.bytes);
+        self.input += sample.arrived;
+        self.shortest = self.shortest.min(sample.shortest.bytes);
     }
 
     /// Ends the interval and begins the next.

@@ -10,12 +10,6 @@ use airpath_model::{Backlog, LoadCode, Packet, PathHeader, Timestamp};
 
 use crate::RouterProtocol;
 
-/// ρ from which on the code says high load: 80 % (SIGCOMM'05, section 3.1).
-const HIGH_LOAD: f64 = 0.8;
-
-/// ρ from which on the code says overload: 100 %.
-const OVERLOAD: f64 = 1.0;
-
 /// VCP's router (Xia et al., SIGCOMM'05, section 4.1).
 ///
 /// The [`LoadFactor`] of the link as a code: low load below 80 %, high load from there on, overload from 100 % on.
@@ -53,7 +47,7 @@ impl<P: Packet> RouterProtocol<P> for Vcp {
 
     fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
         if self.load_factor.on_timer(now, backlog) {
-            self.code = code(self.load_factor.value());
+            self.code = self.load_factor.code();
         }
     }
 
@@ -63,31 +57,5 @@ impl<P: Packet> RouterProtocol<P> for Vcp {
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         self.load_factor.observe(report);
-    }
-}
-
-/// The code of a load factor.
-fn code(load: f64) -> LoadCode {
-    if load < HIGH_LOAD {
-        LoadCode::Low
-    } else if load < OVERLOAD {
-        LoadCode::High
-    } else {
-        LoadCode::Overload
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_regions_are_closed_below() {
-        assert_eq!(code(0.0), LoadCode::Low);
-        assert_eq!(code(0.799_999), LoadCode::Low);
-        assert_eq!(code(0.8), LoadCode::High);
-        assert_eq!(code(0.999_999), LoadCode::High);
-        assert_eq!(code(1.0), LoadCode::Overload);
-        assert_eq!(code(f64::MAX), LoadCode::Overload);
     }
 }

@@ -17,7 +17,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("replay", &["model", "estimate", "transport", "trace"]),
     ("emu", &["model", "sim", "trace"]),
     ("py", &["sim", "replay", "trace", "emu"]),
-    ("linux", &["model", "estimate", "control", "queue"]),
+    ("linux", &["model", "estimate", "control", "queue", "channel"]),
     ("vectors", &[]),
 ];
 

@@ -35,6 +35,9 @@ struct cubic {
 static __always_inline void cubic_redraw(struct cubic *cubic, fixed w_max)
 {
 	cubic->origin = maximum(w_max, cubic->start);
+	/* The cube root would make much of the little that the filter's arithmetic leaves. */
+	if (cubic->origin - cubic->start <= cubic->start >> 24)
+		cubic->origin = cubic->start;
 	/* Over C = 2 / 5. */
 	cubic->k = fixed_cube_root((cubic->origin - cubic->start) / 2 * 5);
 }

@@ -127,7 +127,8 @@ static __always_inline u64 windowed_reduce(struct windowed *state, const int rul
 
 	if (rule == RULE_CUBIC_EBE) {
 		fixed cwnd = segments_of(state->window, event->mss);
-		bool released = state->cubic.w_max && cwnd < state->cubic.w_max;
+		/* Equal within what the filter's arithmetic leaves is not less. */
+		bool released = state->cubic.w_max && cwnd + (cwnd >> 24) < state->cubic.w_max;
 
 		state->cubic.in_epoch = false;
 		state->cubic.owed = 0;
@@ -136,7 +137,8 @@ static __always_inline u64 windowed_reduce(struct windowed *state, const int rul
 			windowed_follow(state);
 		else
 			ebe_on_loss(&state->ebe, event->now, scaled_of_fixed(state->cubic.w_max), event->rtt.latest);
-		return state->window / 5 * 4 + state->window % 5 * 4 / 5;
+		/* Four fifths, to the nearest byte. */
+		return (state->window * 8 + 5) / 10;
 	}
 	state->bytes_acked = 0;
 	if (rule == RULE_WESTWOOD) {

@@ -1,6 +1,7 @@
 //! The host side: controllers for the TCP connections of this machine, and what their packets carry.
 
 mod device;
+mod record;
 
 #[allow(
     unsafe_code,
@@ -20,13 +21,17 @@ use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, OpenObject};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::Error;
+use crate::daemon::Service;
 pub use device::Device;
+pub use record::{Record, Told};
 use skeleton::{HostSkel, HostSkelBuilder};
 
 /// The controllers, as `TCP_CONGESTION` names them.
@@ -51,6 +56,8 @@ pub struct HostConfig {
 pub struct HostCounters {
     /// Connections that got the cgroup's controller.
     pub selected: u64,
+    /// Connections whose controller began to work.
+    pub started: u64,
     /// Options written.
     pub options_written: u64,
     /// Options for which a packet had no room.
@@ -135,12 +142,41 @@ impl Host {
         let counters = &data.counters;
         HostCounters {
             selected: counters.selected,
+            started: counters.started,
             options_written: counters.options_written,
             options_without_room: counters.options_without_room,
             echoes: counters.echoes,
             echoes_by_bits: counters.echoes_by_bits,
             malformed: counters.malformed,
         }
+    }
+}
+
+impl Host {
+    /// What controllers were told since the last call, if [`HostConfig::record`] was set. The memory holds some 11 000 events;
+    /// whatever comes when it is full is lost, and counted by [`Host::records_lost`].
+    pub fn records(&self) -> Result<Vec<Record>, Error> {
+        record::take(&self.skeleton.maps.records)
+    }
+
+    /// Events that were not recorded, because the memory was full.
+    pub fn records_lost(&self) -> u64 {
+        self.skeleton.maps.bss_data.as_ref().map_or(0, |data| data.records_lost)
+    }
+}
+
+impl Service for Host {
+    fn wait(&self) -> Option<Duration> {
+        None
+    }
+
+    fn step(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn status(&self) -> Value {
+        let devices: Vec<String> = self.devices.iter().map(ToString::to_string).collect();
+        json!({ "controllers": CONTROLLERS, "devices": devices, "counters": self.counters() })
     }
 }
 

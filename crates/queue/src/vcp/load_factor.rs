@@ -1,10 +1,16 @@
 //! How loaded a link is: demand over what the link carries.
 
-use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Packet, Timestamp};
+use airpath_model::{Backlog, Bytes, CapacitySource, Duration, LoadCode, Packet, Timestamp};
 use alloc::boxed::Box;
 
-use crate::ConfigError;
+use crate::{ConfigError, QueueSample};
 use airpath_model::config::check;
+
+/// ρ from which on the code says high load: 80 % (SIGCOMM'05, section 3.1).
+const HIGH_LOAD: f64 = 0.8;
+
+/// ρ from which on the code says overload: 100 %.
+const OVERLOAD: f64 = 1.0;
 
 /// Parameters of the load factor (Xia et al., SIGCOMM'05, section 4.1 and Table 2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,6 +117,11 @@ impl LoadFactor {
         self.load
     }
 
+    /// ρ as VCP's routers write it: low load below 80 %, high load from there on, overload from 100 % on.
+    pub const fn code(&self) -> LoadCode {
+        code(self.load)
+    }
+
     /// A packet reaches the queue, before it may be dropped; `backlog` is what waits before it.
     pub(crate) fn on_arrival<P: Packet>(&mut self, now: Timestamp, packet: &P, backlog: Backlog) {
         self.arrived += packet.size();
@@ -122,11 +133,17 @@ impl LoadFactor {
         self.source.on_departure(now, packet.size(), backlog);
     }
 
+    /// What passed the queue since the last sample, as a router tells that does not see each packet leave.
+    pub fn on_sample(&mut self, now: Timestamp, sample: &QueueSample) {
+        self.arrived += sample.arrived;
+        sample.tell(now, &mut *self.source);
+    }
+
     /// The time asked for by [`LoadFactor::next_timer`] has come. Returns whether ρ was computed anew.
     ///
     /// The source goes first, so that an estimate that ends with the interval counts in it. Samples that a late
     /// driver missed are not made up for.
-    pub(crate) fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> bool {
+    pub fn on_timer(&mut self, now: Timestamp, backlog: Backlog) -> bool {
         if self.source.next_timer() <= now {
             self.source.on_timer(now, backlog);
         }
@@ -143,12 +160,12 @@ impl LoadFactor {
     }
 
     /// When [`LoadFactor::on_timer`] is wanted.
-    pub(crate) fn next_timer(&self) -> Timestamp {
+    pub fn next_timer(&self) -> Timestamp {
         self.next_sample.min(self.next_interval).min(self.source.next_timer())
     }
 
     /// Reports `load_factor`, `steady_queue_bytes`, `input_rate_bps` and what the source reports.
-    pub(crate) fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+    pub fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         report("load_factor", self.load);
         report("steady_queue_bytes", self.steady_queue);
         report("input_rate_bps", self.input_rate * 8.0);
@@ -172,6 +189,17 @@ impl LoadFactor {
         self.arrived = Bytes::ZERO;
         self.sampled = 0.0;
         self.samples = 0;
+    }
+}
+
+/// The code of a load factor.
+const fn code(load: f64) -> LoadCode {
+    if load < HIGH_LOAD {
+        LoadCode::Low
+    } else if load < OVERLOAD {
+        LoadCode::High
+    } else {
+        LoadCode::Overload
     }
 }
 

@@ -5,23 +5,23 @@
 /// Residues are those of ns-2.35 (`xcp/xcpq.cc`, lines 20 to 31): the shares of a packet are clipped to them *before*
 /// its feedback is formed, which the draft does not do. So no interval gives out more than it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Feedback {
+pub struct XcpFeedback {
     /// R+: positive feedback still to be given, byte/s.
-    residue_positive: f64,
+    pub residue_positive: f64,
     /// R−: negative feedback still to be given, byte/s.
-    residue_negative: f64,
+    pub residue_negative: f64,
     /// Cp: positive feedback for each second of X, byte/s².
-    per_x: f64,
+    pub per_x: f64,
     /// Cn: negative feedback for each byte of a packet, 1/s.
-    per_byte: f64,
+    pub per_byte: f64,
 }
 
-impl Feedback {
+impl XcpFeedback {
     /// Shares out `aggregate` (F, byte/s) and the shuffled traffic h = max(0, `shuffled` − |F|) (byte/s) between
     /// packets like those that were seen: Σ X = `sum_x` seconds, `bytes` to share negative feedback by.
     ///
     /// Where no flow with an RTT was seen nobody is given positive feedback; ns-2 divides by one second there.
-    pub(crate) fn new(aggregate: f64, shuffled: f64, sum_x: f64, bytes: f64) -> Self {
+    pub fn new(aggregate: f64, shuffled: f64, sum_x: f64, bytes: f64) -> Self {
         let shuffled = (shuffled - aggregate.abs()).max(0.0);
         let residue_positive = shuffled + aggregate.max(0.0);
         let residue_negative = shuffled + (-aggregate).max(0.0);
@@ -37,7 +37,7 @@ impl Feedback {
     /// The feedback of a packet with inter-packet time `x` (seconds) and `size` bytes, in byte/s: at most
     /// `requested`, what its sender asked for and earlier routers left of it. A request that is not a number is
     /// taken for no limit.
-    pub(crate) fn give(&mut self, x: f64, size: f64, requested: f64) -> f64 {
+    pub fn give(&mut self, x: f64, size: f64, requested: f64) -> f64 {
         let mut positive = (self.per_x * x).min(self.residue_positive);
         let mut negative = (self.per_byte * size).min(self.residue_negative);
         let mut feedback = positive - negative;
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn positive_feedback_goes_by_x_and_negative_by_bytes() {
         // F = 1000: h = 1500 − 1000 = 500, R+ = 1500, R− = 500; X 0.3 s, 2000 bytes.
-        let mut feedback = Feedback::new(1000.0, 1500.0, 0.3, 2000.0);
+        let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.3, 2000.0);
         assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 500.0 - 375.0));
         assert!(close(feedback.give(0.2, 500.0, UNLIMITED), 1000.0 - 125.0));
         // All given out.
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn negative_feedback_without_shuffling_goes_by_bytes() {
-        let mut feedback = Feedback::new(-1000.0, 100.0, 0.3, 2000.0);
+        let mut feedback = XcpFeedback::new(-1000.0, 100.0, 0.3, 2000.0);
         assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), -750.0));
         assert!(close(feedback.give(0.2, 500.0, UNLIMITED), -250.0));
         assert!(close(feedback.give(0.2, 500.0, UNLIMITED), 0.0));
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn no_more_is_given_than_there_is() {
-        let mut feedback = Feedback::new(1000.0, 0.0, 0.1, 1000.0);
+        let mut feedback = XcpFeedback::new(1000.0, 0.0, 0.1, 1000.0);
         assert!(close(feedback.give(0.05, 500.0, UNLIMITED), 500.0));
         assert!(close(feedback.give(5.0, 500.0, UNLIMITED), 500.0));
         assert!(close(feedback.give(5.0, 500.0, UNLIMITED), 0.0));
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_tighter_hop_keeps_its_word_and_leaves_more_for_others() {
-        let mut feedback = Feedback::new(1000.0, 1500.0, 0.2, 2000.0);
+        let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.2, 2000.0);
         // Its share would be 750 − 250; another hop allows 100, so that 400 more of R− are taken, of which 500 are
         // there: 250 + 250 = 500 at most.
         assert!(close(feedback.give(0.1, 1000.0, 100.0), 100.0));
@@ -109,16 +109,16 @@ mod tests {
 
     #[test]
     fn without_flows_or_bytes_there_is_nobody_to_give_to() {
-        let mut nobody = Feedback::new(1000.0, 0.0, 0.0, 40.0);
+        let mut nobody = XcpFeedback::new(1000.0, 0.0, 0.0, 40.0);
         assert!(close(nobody.give(0.1, 1500.0, UNLIMITED), 0.0));
-        let mut nothing = Feedback::default();
+        let mut nothing = XcpFeedback::default();
         assert!(close(nothing.give(0.1, 1500.0, UNLIMITED), 0.0));
         assert!(close(nothing.give(0.1, 1500.0, -3.0), -3.0));
     }
 
     #[test]
     fn a_request_that_is_not_a_number_does_no_harm() {
-        let mut feedback = Feedback::new(1000.0, 1500.0, 0.2, 2000.0);
+        let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.2, 2000.0);
         assert!(close(feedback.give(0.1, 1000.0, f64::NAN), 500.0));
         assert!(feedback.give(0.1, 1000.0, f64::NEG_INFINITY).is_infinite());
         assert!(!feedback.give(0.1, 1000.0, UNLIMITED).is_nan());

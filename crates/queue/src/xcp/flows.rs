@@ -5,7 +5,7 @@ use airpath_model::{Bytes, Duration, XcpHeader};
 /// Sums over the packets of one interval, each weighted by X, the time between two packets of its flow. A flow sends
 /// RTT/X packets in a round trip, so that all flows weigh the same however fast they send.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Flows {
+pub struct XcpFlows {
     /// Σ X, seconds.
     sum_x: f64,
     /// Σ X RTT, seconds squared.
@@ -14,7 +14,7 @@ pub(crate) struct Flows {
     bytes: Bytes,
 }
 
-impl Flows {
+impl XcpFlows {
     /// A data packet of `size` arrived. Its RTT counts up to `longest`; a flow without an RTT (zero) does not count.
     pub(crate) fn on_arrival(&mut self, header: &XcpHeader, size: Bytes, longest: Duration) {
         if header.rtt.is_zero() {
@@ -24,6 +24,14 @@ impl Flows {
         let x = header.inter_packet.as_secs_f64();
         self.sum_x += x;
         self.sum_x_rtt += x * header.rtt.min(longest).as_secs_f64();
+    }
+
+    /// Packets that were summed up elsewhere: Σ X in seconds, Σ X RTT in seconds squared with each RTT bounded, and their
+    /// bytes; of flows that have an RTT. Sums that are negative or no numbers count as nothing.
+    pub fn on_arrivals(&mut self, sum_x: f64, sum_x_rtt: f64, bytes: Bytes) {
+        self.sum_x += sum_x.max(0.0);
+        self.sum_x_rtt += sum_x_rtt.max(0.0);
+        self.bytes += bytes;
     }
 
     /// Σ X in seconds: zero when no flow with an RTT was seen.
@@ -57,7 +65,7 @@ mod tests {
     #[test]
     fn the_mean_is_over_flows_and_not_over_packets() {
         // In 400 ms one flow sends 40 packets at 100 ms, the other 2 at 400 ms.
-        let mut flows = Flows::default();
+        let mut flows = XcpFlows::default();
         let longest = Duration::from_secs(1);
         for _ in 0..40 {
             flows.on_arrival(&header(100, 10), SIZE, longest);
@@ -72,7 +80,7 @@ mod tests {
 
     #[test]
     fn long_round_trips_count_up_to_the_bound_and_unknown_ones_not_at_all() {
-        let mut flows = Flows::default();
+        let mut flows = XcpFlows::default();
         let longest = Duration::from_secs(1);
         assert_eq!(flows.mean_rtt(), None);
         flows.on_arrival(&header(0, 1), SIZE, longest);

@@ -2,6 +2,8 @@
 
 use airpath_model::{Backlog, Bytes, Duration, Timestamp};
 
+use crate::QueueSample;
+
 /// Bound below which the persistent queue's timer never falls (ns-2.35 `xcp/xcpq.cc`, line 35).
 const SHORTEST: Duration = Duration::from_millis(2);
 
@@ -54,6 +56,11 @@ impl PersistentQueue {
         let idle = backlog.packets == 0 && self.found_nothing == Some(now);
         let seen = if idle { Bytes::ZERO } else { backlog.bytes + size };
         self.running_minimum = self.running_minimum.min(seen);
+    }
+
+    /// What was seen of the queue since the last sample: a queue that was seen empty is empty.
+    pub(crate) fn on_sample(&mut self, sample: &QueueSample) {
+        self.running_minimum = self.running_minimum.min(sample.shortest.bytes);
     }
 
     /// The timer expired. `mean_rtt` is d; `capacity` is C in byte/s. A source that knows no capacity leaves the

@@ -211,3 +211,28 @@ fn what_makes_no_sense_is_refused() {
     let refused = LoadFactor::new(good, Box::new(blind)).unwrap_err();
     assert_eq!(refused.parameter, "source");
 }
+
+#[test]
+fn the_regions_are_closed_below() {
+    assert_eq!(code(0.0), LoadCode::Low);
+    assert_eq!(code(0.799_999), LoadCode::Low);
+    assert_eq!(code(0.8), LoadCode::High);
+    assert_eq!(code(0.999_999), LoadCode::High);
+    assert_eq!(code(1.0), LoadCode::Overload);
+    assert_eq!(code(f64::MAX), LoadCode::Overload);
+}
+
+#[test]
+fn samples_count_as_their_packets_do() {
+    let mut load = load_factor(Source::knowing(1_250_000.0));
+    let sample = QueueSample {
+        arrived: Bytes::new(98_000),
+        departed: Bytes::new(98_000),
+        departed_packets: 98,
+        ..QueueSample::default()
+    };
+    load.on_sample(at(50), &sample);
+    load.on_sample(at(150), &sample);
+    run(&mut load, at(200), waiting(0));
+    close(load.value(), 0.8);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* XCP's share of one packet, in integers: what crates/queue/src/xcp/feedback.rs does in floating point. */
+#pragma once
+
+#include "router_state.h"
+
+/* What is left of the interval under way. */
+struct residues {
+	struct bpf_spin_lock lock;
+	__u32 generation;
+	struct shares left;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct residues);
+} residues SEC(".maps");
+
+static __always_inline __u64 least(__u64 a, __u64 b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * The feedback of a packet with inter-packet time `x_ns` (below 2^32) and `size` bytes, at most `requested`; all rates in
+ * 1/65536 byte/s. The new shares of a control interval are taken over by the first packet that sees their generation.
+ */
+static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested)
+{
+	__u32 key = 0, generation;
+	struct residues *state = bpf_map_lookup_elem(&residues, &key);
+	__u64 negative, residue;
+	__s64 feedback, positive;
+
+	if (!state)
+		return 0;
+	bpf_spin_lock(&state->lock);
+	generation = guidance.generation;
+	if (state->generation != generation) {
+		state->generation = generation;
+		state->left = guidance.shares[generation & 1];
+	}
+	residue = state->left.residue_positive;
+	positive = least((x_ns * state->left.per_x) >> (state->left.per_x_shift & 63), residue);
+	negative = least((size * state->left.per_byte) >> (state->left.per_byte_shift & 63), state->left.residue_negative);
+	feedback = positive - negative;
+	if (requested < feedback) {
+		/* Another hop is tighter: what it takes away counts here as given. */
+		negative = least(negative + (feedback - requested), state->left.residue_negative);
+		positive = requested + negative;
+		feedback = requested;
+	}
+	/* `positive` falls below zero where the other hop took more than there was to take: that is left for others. */
+	state->left.residue_positive = positive > 0 ? residue - least(positive, residue) : residue - positive;
+	state->left.residue_negative -= negative;
+	if (state->left.residue_positive == 0)
+		state->left.per_x = 0;
+	if (state->left.residue_negative == 0)
+		state->left.per_byte = 0;
+	bpf_spin_unlock(&state->lock);
+	return feedback;
+}

@@ -1,0 +1,28 @@
+//! The configuration file of `airpathd`.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::Error;
+use crate::router::RouterSettings;
+
+/// A TOML file with one table for each command.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigFile {
+    /// For `airpathd router`.
+    #[serde(default)]
+    pub router: RouterSettings,
+}
+
+impl ConfigFile {
+    /// Reads the file. A message says line, field and what is accepted.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+        toml::from_str(&text).map_err(|error| Error::Config {
+            problem: format!("{}: {}", path.display(), error.to_string().trim()),
+        })
+    }
+}

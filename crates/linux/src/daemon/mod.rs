@@ -1,0 +1,128 @@
+//! The frame of `airpathd`: one daemon for each thing it works on, which can be asked and ended.
+//!
+//! A daemon is a name, such as `router/eth1`, and an abstract socket of that name in its network namespace. The kernel takes
+//! the socket away with the process, however it ends, so that there is no file to be left behind, and gives it to one
+//! process only, so that a second daemon is refused.
+
+mod netns;
+mod socket;
+
+pub use netns::Namespace;
+pub use socket::{Asked, Door, ask, names};
+
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeSpec;
+use serde_json::{Value, json};
+
+use crate::Error;
+
+/// What a daemon keeps at work.
+pub trait Service {
+    /// How long until [`Service::step`] is wanted; `None` for never.
+    fn wait(&self) -> Option<Duration>;
+
+    /// The time has come; it may be late, or early after a question.
+    fn step(&mut self) -> Result<(), Error>;
+
+    /// What it is and does, as a JSON object; numbers in `counters` and `observed` become metrics.
+    fn status(&self) -> Value;
+}
+
+/// Signals that end a daemon in good order, blocked from here on so that none is lost while it starts.
+pub fn block_signals() -> Result<SignalFd, Error> {
+    let mut signals = SigSet::empty();
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        signals.add(signal);
+    }
+    let said = |error: nix::Error| Error::System { action: "cannot wait for signals", source: error.into() };
+    signals.thread_block().map_err(said)?;
+    SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(said)
+}
+
+/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know.
+pub fn serve<S: Service>(
+    mut service: S,
+    door: &Door,
+    signals: &SignalFd,
+    namespace: &Namespace,
+) -> Result<(), Error> {
+    let began = Instant::now();
+    let mut last_check = began;
+    let (mut steps, mut worst) = (0_u64, Duration::ZERO);
+    loop {
+        let due = service.wait().map(|wait| Instant::now() + wait);
+        let timeout = due.map(|due| TimeSpec::from(due.saturating_duration_since(Instant::now())));
+        let mut waiting =
+            [PollFd::new(door.as_fd(), PollFlags::POLLIN), PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        match ppoll(&mut waiting, timeout, None) {
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(error) => return Err(Error::System { action: "cannot wait", source: error.into() }),
+        }
+        let [asked, signalled] =
+            waiting.map(|one| one.revents().is_some_and(|events| events.contains(PollFlags::POLLIN)));
+        if signalled {
+            return Ok(());
+        }
+        if let Some(due) = due
+            && let Some(late) = Instant::now().checked_duration_since(due)
+        {
+            worst = worst.max(late);
+            steps += 1;
+            service.step()?;
+        }
+        if last_check.elapsed() > Duration::from_secs(1) {
+            last_check = Instant::now();
+            namespace.check()?;
+        }
+        if asked {
+            let mut status = service.status();
+            status["name"] = json!(door.name());
+            status["pid"] = json!(std::process::id());
+            status["uptime_s"] = json!(began.elapsed().as_secs_f64());
+            status["steps"] = json!(steps);
+            status["worst_lateness_ms"] = json!(worst.as_secs_f64() * 1000.0);
+            if let Some(goodbye) = door.answer(&status) {
+                drop(service);
+                goodbye.say(&json!({ "event": "detached", "name": door.name() }));
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A status in the text format of Prometheus: everything in `counters` and `observed`, with the daemon's name as a label.
+pub fn metrics(status: &Value) -> String {
+    let mut text = String::new();
+    let name = status["name"].as_str().unwrap_or_default();
+    for (group, kind, suffix) in [("counters", "counter", "_total"), ("observed", "gauge", "")] {
+        for (quantity, value) in status[group].as_object().into_iter().flatten() {
+            if let Some(value) = value.as_f64() {
+                let metric = format!("airpath_{quantity}{suffix}");
+                text += &format!("# TYPE {metric} {kind}\n{metric}{{name={name:?}}} {value}\n");
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_counters_and_gauges_with_a_name() {
+        let status = json!({
+            "name": "router/eth1", "pid": 7, "counters": { "packets": 3 }, "observed": { "load_factor": 0.5 },
+        });
+        let text = metrics(&status);
+        assert!(text.contains("# TYPE airpath_packets_total counter\n"), "{text}");
+        assert!(text.contains("airpath_packets_total{name=\"router/eth1\"} 3\n"), "{text}");
+        assert!(text.contains("airpath_load_factor{name=\"router/eth1\"} 0.5\n"), "{text}");
+        assert!(!text.contains("pid"), "{text}");
+    }
+}

@@ -1,0 +1,138 @@
+//! The socket through which a daemon is asked and ended.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::time::Duration;
+
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use nix::unistd::geteuid;
+use serde_json::Value;
+
+use crate::Error;
+
+/// Begins the names of all our sockets.
+const PREFIX: &str = "airpathd/";
+
+/// How long a daemon waits for somebody who knocked and says nothing: it has work to do.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// How long one waits for a daemon's answer, or its end.
+const LONGEST_ANSWER: Duration = Duration::from_secs(10);
+
+/// What a daemon is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// What it does.
+    Status,
+    /// To detach and end.
+    Detach,
+}
+
+impl Asked {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Detach => "detach",
+        }
+    }
+}
+
+/// A daemon's side.
+#[derive(Debug)]
+pub struct Door {
+    name: String,
+    listener: UnixListener,
+}
+
+/// Somebody who asked the daemon to end, and waits for it.
+#[derive(Debug)]
+pub struct Goodbye(UnixStream);
+
+impl Goodbye {
+    /// The last word.
+    pub fn say(mut self, word: &Value) {
+        let _ = writeln!(self.0, "{word}"); // whoever asked may have gone
+    }
+}
+
+impl Door {
+    /// Takes the name `name` in the network namespace of this thread; refused when another daemon has it.
+    pub fn open(name: &str) -> Result<Self, Error> {
+        let said = |source| Error::System { action: "cannot open the daemon's socket", source };
+        let listener = UnixListener::bind_addr(&address(name)?).map_err(|source| match source.kind() {
+            ErrorKind::AddrInUse => Error::AlreadyRunning { name: name.to_owned() },
+            _ => said(source),
+        })?;
+        listener.set_nonblocking(true).map_err(said)?;
+        Ok(Self { name: name.to_owned(), listener })
+    }
+
+    /// The daemon's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Answers who knocks, if it is root or the daemon's own user; gives who wants it to end.
+    pub fn answer(&self, status: &Value) -> Option<Goodbye> {
+        let (mut stream, _) = self.listener.accept().ok()?;
+        let user = getsockopt(&stream, PeerCredentials).ok()?.uid();
+        if user != 0 && user != geteuid().as_raw() {
+            let _ = writeln!(stream, "{}", serde_json::json!({ "error": "only root may ask" }));
+            return None;
+        }
+        stream.set_nonblocking(false).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.set_write_timeout(Some(PATIENCE)).ok()?;
+        let mut word = String::new();
+        BufReader::new((&stream).take(64)).read_line(&mut word).ok()?;
+        match word.trim() {
+            "status" => {
+                let _ = writeln!(stream, "{status}");
+                None
+            }
+            "detach" => Some(Goodbye(stream)),
+            _ => None,
+        }
+    }
+}
+
+impl AsFd for Door {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+}
+
+/// Asks the daemon `name` of this thread's network namespace.
+pub fn ask(name: &str, question: Asked) -> Result<Value, Error> {
+    let said = |source| Error::System { action: "cannot ask the daemon", source };
+    let mut stream = UnixStream::connect_addr(&address(name)?).map_err(|source| match source.kind() {
+        ErrorKind::ConnectionRefused | ErrorKind::NotFound => Error::NotRunning { name: name.to_owned() },
+        _ => said(source),
+    })?;
+    stream.set_read_timeout(Some(LONGEST_ANSWER)).map_err(said)?;
+    writeln!(stream, "{}", question.word()).map_err(said)?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).map_err(said)?;
+    serde_json::from_str(&answer).map_err(|error| said(std::io::Error::new(ErrorKind::InvalidData, error)))
+}
+
+/// The daemons at work in this thread's network namespace.
+pub fn names() -> Result<Vec<String>, Error> {
+    let path = "/proc/thread-self/net/unix";
+    let table = std::fs::read_to_string(path).map_err(|source| Error::File { path: path.into(), source })?;
+    let mut names: Vec<String> = table
+        .lines()
+        .filter_map(|line| line.split_once('@')?.1.strip_prefix(PREFIX).map(str::to_owned))
+        .collect();
+    names.sort();
+    // A connection that is being served stands there beside its listener.
+    names.dedup();
+    Ok(names)
+}
+
+fn address(name: &str) -> Result<SocketAddr, Error> {
+    SocketAddr::from_abstract_name(format!("{PREFIX}{name}"))
+        .map_err(|source| Error::System { action: "cannot name the daemon's socket", source })
+}

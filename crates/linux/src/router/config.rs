@@ -1,0 +1,216 @@
+//! What a router is told by its user.
+
+use airpath_estimate::{Configured, Ebe, EbeConfig, Qfcp, QfcpConfig, XcpB, XcpBConfig};
+use airpath_model::{Bytes, CapacitySource, Rate};
+use clap::ValueEnum;
+use serde::Deserialize;
+
+use super::engine::Engine;
+use super::loss::{Hook, LossConfig};
+use crate::Error;
+use crate::units::{argument, optional};
+
+/// What its router protocol computes and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// A code of the load factor in the ECN field.
+    Vcp,
+    /// Feedback in a TCP option.
+    Xcp,
+}
+
+/// What it believes its link can carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Capacity {
+    /// `rate`, whatever the link does.
+    Configured,
+    /// Estimated by EBE, starting from `rate`.
+    Ebe,
+    /// Estimated by QFCP's rule, starting from `rate`.
+    Qfcp,
+    /// No capacity, spare bandwidth from the queue: for XCP only.
+    XcpB,
+}
+
+/// The table `[router]` of a configuration file, or the arguments of `airpathd router`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, clap::Args)]
+#[serde(deny_unknown_fields)]
+pub struct RouterSettings {
+    /// The device at whose egress packets are counted and written on
+    #[arg(long, value_name = "DEVICE", alias = "dev")]
+    pub device: Option<String>,
+    /// Router protocol
+    #[arg(long)]
+    pub protocol: Option<Protocol>,
+    /// Where the capacity comes from
+    #[arg(long)]
+    pub capacity: Option<Capacity>,
+    /// The capacity, or the first estimate of it
+    #[arg(long, value_parser = argument::<Rate>)]
+    #[serde(default, deserialize_with = "optional")]
+    pub rate: Option<Rate>,
+    /// How much the device's queue can hold (for `ebe` and `xcp-b`)
+    #[arg(long, value_parser = argument::<Bytes>)]
+    #[serde(default, deserialize_with = "optional")]
+    pub buffer: Option<Bytes>,
+    /// Size of a packet in EBE's filter [default: 1500B]
+    #[arg(long, value_parser = argument::<Bytes>)]
+    #[serde(default, deserialize_with = "optional")]
+    pub packet: Option<Bytes>,
+    /// Network namespace of the device: a name of `ip netns`, or a path
+    #[arg(long)]
+    pub netns: Option<String>,
+    /// Losses.
+    #[arg(skip)]
+    pub loss: Option<LossConfig>,
+    /// The device where packets are lost; that of the router where nothing is said.
+    #[arg(skip)]
+    pub loss_device: Option<String>,
+    /// On which of its sides.
+    #[arg(skip)]
+    pub loss_hook: Option<Hook>,
+    /// Start of the generator of losses.
+    #[arg(skip)]
+    pub loss_seed: Option<u64>,
+}
+
+impl RouterSettings {
+    /// These, and what they leave open from `file`.
+    #[must_use]
+    pub fn over(self, file: Self) -> Self {
+        Self {
+            device: self.device.or(file.device),
+            protocol: self.protocol.or(file.protocol),
+            capacity: self.capacity.or(file.capacity),
+            rate: self.rate.or(file.rate),
+            buffer: self.buffer.or(file.buffer),
+            packet: self.packet.or(file.packet),
+            netns: self.netns.or(file.netns),
+            loss: self.loss.or(file.loss),
+            loss_device: self.loss_device.or(file.loss_device),
+            loss_hook: self.loss_hook.or(file.loss_hook),
+            loss_seed: self.loss_seed.or(file.loss_seed),
+        }
+    }
+}
+
+/// A router, complete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RouterConfig {
+    /// The device.
+    pub device: String,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The capacity source.
+    pub capacity: Capacity,
+    /// The capacity, or the first estimate of it; not used by `xcp-b`.
+    pub rate: Option<Rate>,
+    /// Size of the queue; needed by `ebe` and `xcp-b`.
+    pub buffer: Option<Bytes>,
+    /// Size of a packet in EBE's filter.
+    pub packet: Bytes,
+    /// Network namespace, where it is not the caller's.
+    pub netns: Option<String>,
+    /// Losses: chain, device, side, start of the generator.
+    pub loss: Option<(LossConfig, String, Hook, u64)>,
+}
+
+impl TryFrom<RouterSettings> for RouterConfig {
+    type Error = Error;
+
+    fn try_from(settings: RouterSettings) -> Result<Self, Error> {
+        let missing = |field: &str, accepted: &str| Error::Config {
+            problem: format!("router: {field} is missing; accepted: {accepted}"),
+        };
+        let device = settings
+            .device
+            .ok_or_else(|| missing("device", "the name of a network device, such as \"eth1\""))?;
+        let protocol = settings.protocol.ok_or_else(|| missing("protocol", "\"vcp\", \"xcp\""))?;
+        let capacity = settings.capacity.unwrap_or(Capacity::Configured);
+        let loss_device = settings.loss_device.unwrap_or_else(|| device.clone());
+        let loss = settings.loss.map(|loss| {
+            (loss, loss_device, settings.loss_hook.unwrap_or_default(), settings.loss_seed.unwrap_or(0))
+        });
+        let config = Self {
+            device,
+            protocol,
+            capacity,
+            rate: settings.rate,
+            buffer: settings.buffer,
+            packet: settings.packet.unwrap_or(Bytes::new(1500)),
+            netns: settings.netns,
+            loss,
+        };
+        // Everything that can be wrong is said before anything is touched.
+        config.engine()?;
+        if let Some((loss, ..)) = &config.loss {
+            loss.outcomes().map_err(|error| Error::Config { problem: format!("router.loss: {error}") })?;
+        }
+        Ok(config)
+    }
+}
+
+impl RouterConfig {
+    /// The protocol over its capacity source, as at the start.
+    pub fn engine(&self) -> Result<Engine, Error> {
+        let source = self.source()?;
+        match self.protocol {
+            Protocol::Vcp => Engine::vcp(source),
+            Protocol::Xcp => Engine::xcp(source, self.buffer.unwrap_or(Bytes::new(1_000_000))),
+        }
+        .map_err(wrong)
+    }
+
+    fn source(&self) -> Result<Box<dyn CapacitySource>, Error> {
+        let needed = |field: &str, accepted: &str| Error::Config {
+            problem: format!("router: this capacity source needs {field}: {accepted}"),
+        };
+        let rate = || self.rate.ok_or_else(|| needed("rate", "a rate in bits, such as \"10Mbit\""));
+        let buffer = || {
+            self.buffer
+                .ok_or_else(|| needed("buffer", "what the queue can hold, in bytes, such as \"575kB\""))
+        };
+        Ok(match self.capacity {
+            Capacity::Configured => Box::new(Configured::new(rate()?)),
+            Capacity::Ebe => Box::new(
+                Ebe::new(EbeConfig {
+                    // EBE-J, section III-C.
+                    upsilon: match self.protocol {
+                        Protocol::Vcp => 1.14,
+                        Protocol::Xcp => 1.40,
+                    },
+                    initial: rate()?,
+                    packet: self.packet,
+                    buffer: buffer()?,
+                    ..EbeConfig::default()
+                })
+                .map_err(wrong)?,
+            ),
+            Capacity::Qfcp => {
+                let initial = rate()?;
+                let maximum = initial.mul_f64(2.0);
+                let config = QfcpConfig { initial, maximum, ..QfcpConfig::default() };
+                Box::new(Qfcp::new(config).map_err(wrong)?)
+            }
+            Capacity::XcpB if self.protocol == Protocol::Xcp => {
+                buffer()?;
+                Box::new(XcpB::new(XcpBConfig::default()).map_err(wrong)?)
+            }
+            Capacity::XcpB => {
+                return Err(Error::Config {
+                    problem:
+                        "router: the capacity source xcp-b knows spare bandwidth only, which VCP cannot use; \
+                              accepted for VCP: \"configured\", \"ebe\", \"qfcp\""
+                            .to_owned(),
+                });
+            }
+        })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn wrong(error: airpath_model::config::ConfigError) -> Error {
+    Error::Config { problem: format!("router: {error}") }
+}

@@ -1,0 +1,243 @@
+//! The router side: BPF programs at the egress of a device, and the computations of each control interval.
+
+mod bpf;
+mod config;
+mod engine;
+mod fixed_point;
+mod loss;
+mod passage;
+mod qdisc;
+mod shared;
+mod tcx;
+
+pub use bpf::{Counters, Kind, Programs};
+pub use config::{Capacity, Protocol, RouterConfig, RouterSettings};
+pub use engine::{Engine, Guidance, HeaderSums};
+pub use fixed_point::{Factor, FixedShares};
+pub use loss::{AntennaCount, Clock, Hook, LossConfig, Outcome, SIZE_CLASS, SIZE_CLASSES};
+pub use passage::{Look, Passage};
+
+use std::io;
+use std::time::Duration;
+
+use airpath_model::{Backlog, Bytes, Timestamp};
+use airpath_queue::QueueSample;
+use nix::net::if_::if_nametoindex;
+use nix::time::{ClockId, clock_gettime};
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::daemon::Service;
+use qdisc::{RootQdisc, Rtnetlink};
+
+/// How often the queue is looked at: EBE's measurement timer.
+const SAMPLING: airpath_model::Duration = airpath_model::Duration::from_millis(10);
+
+/// How long the programs go on when the daemon falls silent: five of VCP's intervals.
+const HOLD: Duration = Duration::from_secs(1);
+
+/// Queue disciplines whose root does not count what waits while packets pass: only the kernel's summing up does.
+const UNCOUNTED: [&str; 3] = ["mq", "mqprio", "pfifo_fast"];
+
+/// A router at work. Dropping it detaches its programs.
+#[derive(Debug)]
+pub struct Router {
+    config: RouterConfig,
+    programs: Programs,
+    rtnetlink: Rtnetlink,
+    device: u32,
+    engine: Engine,
+    passage: Passage,
+    next_sample: Timestamp,
+    last: Seen,
+    intervals: u64,
+    gaps: u64,
+}
+
+/// What the kernel had counted when it was last looked at.
+#[derive(Clone, Debug)]
+struct Seen {
+    counters: Counters,
+    qdisc: RootQdisc,
+}
+
+impl Router {
+    /// Loads and attaches, in the network namespace that this thread is in.
+    pub fn start(config: RouterConfig) -> Result<Self, Error> {
+        let device = index_of(&config.device)?;
+        let mut rtnetlink =
+            Rtnetlink::open().map_err(|source| Error::System { action: "cannot open rtnetlink", source })?;
+        let said = |source| Error::System { action: "cannot look at the device", source };
+        let qdisc = rtnetlink.root_qdisc(device).map_err(said)?;
+        if qdisc.kind == "noqueue" {
+            return Err(Error::Config {
+                problem: format!(
+                    "device {:?} has no queue (queue discipline noqueue); give it one that limits its rate, such as \
+                     \"tc qdisc add dev {} root tbf rate 10mbit burst 5kb limit 575kb\"",
+                    config.device, config.device
+                ),
+            });
+        }
+        let link_header = rtnetlink.link_header(device).map_err(said)?.ok_or_else(|| Error::Config {
+            problem: format!(
+                "device {:?} is of a kind that is not known here; accepted: Ethernet, TUN",
+                config.device
+            ),
+        })?;
+        let engine = config.engine()?;
+        let mut programs = Programs::load(link_header)?;
+        if let Some((loss, device, hook, seed)) = &config.loss {
+            let outcomes = loss
+                .outcomes()
+                .map_err(|error| Error::Config { problem: format!("router.loss: {error}") })?;
+            programs.lose(&outcomes, *seed)?;
+            programs.attach(Kind::Loss, index_of(device)?, *hook)?;
+        }
+        programs.attach(Kind::Protocol(config.protocol), device, Hook::Egress)?;
+        let counters = programs.counters();
+        let mut router = Self {
+            config,
+            programs,
+            rtnetlink,
+            device,
+            engine,
+            passage: Passage::default(),
+            next_sample: Timestamp::ZERO,
+            last: Seen { counters, qdisc },
+            intervals: 0,
+            gaps: 0,
+        };
+        router.step(clock()?)?;
+        Ok(router)
+    }
+
+    /// Looks at the queue and computes what is due, at `clock` nanoseconds of a clock that nobody sets.
+    pub fn step(&mut self, clock: u64) -> Result<(), Error> {
+        let qdisc = self.rtnetlink.root_qdisc(self.device).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => Error::DeviceGone { device: self.config.device.clone() },
+            _ => Error::System { action: "cannot look at the device", source },
+        })?;
+        let counters = self.programs.counters();
+        let met = self.programs.take_shortest();
+        let backlog = Backlog {
+            bytes: Bytes::new(u64::from(qdisc.stats.backlog)),
+            packets: u64::from(qdisc.stats.qlen),
+        };
+        let before = std::mem::replace(&mut self.last, Seen { counters, qdisc });
+        let now = match self.passage.look(clock) {
+            Look::At(now) => {
+                let (sample, headers) = self.passed(&before, backlog, met);
+                self.engine.on_sample(now, &sample, &headers);
+                now
+            }
+            Look::Gap(now) => {
+                self.gaps += 1;
+                now
+            }
+        };
+        while self.engine.next_timer() <= now {
+            if let Some(guidance) = self.engine.on_timer(now, backlog) {
+                self.programs.guide(&guidance);
+                self.intervals += 1;
+            }
+        }
+        self.programs.beat(HOLD)?;
+        self.next_sample = now + SAMPLING;
+        Ok(())
+    }
+
+    /// How long from now until [`Router::step`] is wanted.
+    pub fn wait(&self) -> airpath_model::Duration {
+        self.next_sample.min(self.engine.next_timer()).since(self.passage.now())
+    }
+
+    /// What was counted so far.
+    pub fn counters(&self) -> Counters {
+        self.last.counters
+    }
+
+    /// The quantity that the engine reports under `name`.
+    pub fn observed(&self, name: &str) -> Option<f64> {
+        let mut found = None;
+        self.engine.observe(&mut |reported, value| {
+            if reported == name {
+                found = Some(value);
+            }
+        });
+        found
+    }
+
+    fn passed(&self, before: &Seen, backlog: Backlog, met: Option<u64>) -> (QueueSample, HeaderSums) {
+        let (now, then) = (&self.last.counters, &before.counters);
+        let (stats, old) = (&self.last.qdisc.stats, &before.qdisc.stats);
+        // A queue discipline that was put in place of another counts from zero again.
+        let replaced = self.last.qdisc.kind != before.qdisc.kind || stats.bytes < old.bytes;
+        let (departed, packets) = if replaced {
+            (stats.bytes, stats.packets)
+        } else {
+            (stats.bytes - old.bytes, stats.packets.wrapping_sub(old.packets))
+        };
+        let counted = !UNCOUNTED.contains(&self.last.qdisc.kind.as_str());
+        let shortest =
+            met.filter(|_| counted).map_or(backlog.bytes, |met| backlog.bytes.min(Bytes::new(met)));
+        let sample = QueueSample {
+            arrived: Bytes::new(now.bytes - then.bytes),
+            departed: Bytes::new(departed),
+            departed_packets: u64::from(packets),
+            shortest: Backlog { bytes: shortest, packets: u64::from(!shortest.is_zero()) },
+            backlog,
+        };
+        let headers = HeaderSums {
+            x_ns: now.sum_x - then.sum_x,
+            x_rtt: now.sum_x_rtt - then.sum_x_rtt,
+            bytes: now.data_bytes - then.data_bytes,
+        };
+        (sample, headers)
+    }
+}
+
+impl Service for Router {
+    fn wait(&self) -> Option<Duration> {
+        Some(Duration::from_nanos(self.wait().as_nanos()))
+    }
+
+    fn step(&mut self) -> Result<(), Error> {
+        self.step(clock()?)
+    }
+
+    fn status(&self) -> Value {
+        let mut observed = serde_json::Map::new();
+        self.engine.observe(&mut |name, value| {
+            observed.insert(name.to_owned(), json!(value));
+        });
+        json!({
+            "role": "router",
+            "device": self.config.device,
+            "protocol": format!("{:?}", self.config.protocol).to_lowercase(),
+            "capacity": format!("{:?}", self.config.capacity).to_lowercase(),
+            "loss": self.config.loss.is_some(),
+            "queue": {
+                "kind": self.last.qdisc.kind,
+                "bytes": self.last.qdisc.stats.backlog,
+                "packets": self.last.qdisc.stats.qlen,
+                "drops": self.last.qdisc.stats.drops,
+            },
+            "intervals": self.intervals,
+            "gaps": self.gaps,
+            "counters": self.last.counters,
+            "observed": observed,
+        })
+    }
+}
+
+/// The index of a device of this thread's namespace.
+fn index_of(device: &str) -> Result<u32, Error> {
+    if_nametoindex(device).map_err(|_| Error::NoDevice { device: device.to_owned() })
+}
+
+/// The monotonic clock, which nobody can set.
+fn clock() -> Result<u64, Error> {
+    let time = clock_gettime(ClockId::CLOCK_MONOTONIC)
+        .map_err(|error| Error::System { action: "cannot read the clock", source: error.into() })?;
+    Ok(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+}

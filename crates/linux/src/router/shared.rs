@@ -1,0 +1,98 @@
+//! The global variables of the BPF programs, which are mapped into this process and change while it looks.
+#![expect(unsafe_code, reason = "the kernel writes this memory too: every access must be atomic")]
+
+use std::ptr::{NonNull, addr_of_mut};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::bpf::{Counters, Globals, RawOutcome, RawShares};
+use super::engine::Guidance;
+use super::loss::Outcome;
+
+/// A view of the globals. It must not be used when their object is gone; [`super::Programs`] owns both.
+#[derive(Debug)]
+pub(super) struct Shared {
+    globals: NonNull<Globals>,
+}
+
+/// An aligned number of the globals, as an atomic one.
+macro_rules! atomic {
+    ($shared:expr, $type:ty, $($field:tt)+) => {{
+        let globals = $shared.globals.as_ptr();
+        // SAFETY: the mapping outlives `$shared`, and both sides access the field atomically.
+        unsafe { <$type>::from_ptr(addr_of_mut!((*globals).$($field)+)) }
+    }};
+}
+
+impl Shared {
+    /// Takes the mapping over: nothing else looks at it from now on.
+    pub(super) const fn new(globals: &mut Globals) -> Self {
+        Self { globals: NonNull::from_mut(globals) }
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        macro_rules! read {
+            ($($name:ident),+) => {
+                Counters { $($name: atomic!(self, AtomicU64, counters.$name).load(Ordering::Relaxed)),+ }
+            };
+        }
+        read!(
+            packets,
+            bytes,
+            data_packets,
+            data_bytes,
+            sum_x,
+            sum_x_rtt,
+            written,
+            malformed,
+            unguided,
+            lost,
+            unlost
+        )
+    }
+
+    pub(super) fn take_shortest(&self) -> Option<u64> {
+        let shortest = atomic!(self, AtomicU64, counters.shortest).swap(u64::MAX, Ordering::Relaxed);
+        (shortest != u64::MAX).then_some(shortest)
+    }
+
+    pub(super) fn guide(&self, guidance: &Guidance) {
+        match guidance {
+            Guidance::Code(code) => {
+                atomic!(self, AtomicU32, guidance.code).store(u32::from(*code), Ordering::Release);
+            }
+            Guidance::Shares(shares) => {
+                let generation = atomic!(self, AtomicU32, guidance.generation);
+                let next = generation.load(Ordering::Relaxed).wrapping_add(1);
+                let raw = RawShares {
+                    residue_positive: shares.residue_positive,
+                    residue_negative: shares.residue_negative,
+                    per_x: shares.per_x.mantissa,
+                    per_x_shift: shares.per_x.shift,
+                    per_byte: shares.per_byte.mantissa,
+                    per_byte_shift: shares.per_byte.shift,
+                };
+                let globals = self.globals.as_ptr();
+                // SAFETY: inside the mapping. Nobody reads this half before the generation below says so: a packet that
+                // still saw the one before the last would have waited in the program for a whole control interval.
+                unsafe {
+                    addr_of_mut!((*globals).guidance.shares[(next & 1) as usize]).write_volatile(raw);
+                }
+                generation.store(next, Ordering::Release);
+            }
+        }
+    }
+
+    /// Sets the table of losses. Packets that pass meanwhile may meet an old row.
+    pub(super) fn set_outcomes(&self, outcomes: &[Outcome]) {
+        let globals = self.globals.as_ptr();
+        for (place, from) in outcomes.iter().enumerate().take(super::SIZE_CLASSES) {
+            let raw = RawOutcome {
+                lost: from.lost,
+                bad_if_lost: from.bad_if_lost,
+                bad_if_arrived: from.bad_if_arrived,
+            };
+            // SAFETY: inside the mapping; the program takes whatever numbers it finds.
+            unsafe { addr_of_mut!((*globals).outcomes[place]).write_volatile(raw) };
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Quantities with units, as people write them in a configuration: as the scenario language has them, and as `tc` writes rates.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use airpath_model::{Bytes, Rate};
+use serde::{Deserialize, Deserializer, de};
+
+/// A quantity that is written as text with a unit.
+pub trait Quantity: Sized {
+    /// What is accepted, for messages.
+    const ACCEPTED: &'static str;
+
+    /// The quantity that `text` says; `None` when it is no such thing.
+    fn read(text: &str) -> Option<Self>;
+}
+
+impl Quantity for Rate {
+    const ACCEPTED: &'static str = "a rate in bits, such as \"10Mbit\", \"10mbps\" or \"1.5 Mbit/s\"";
+
+    fn read(text: &str) -> Option<Self> {
+        let (number, unit) = split(text)?;
+        if unit.contains('B') {
+            return None; // bytes
+        }
+        let unit = unit.to_ascii_lowercase();
+        let prefix = ["bit/s", "bps", "b/s", "bit"].iter().find_map(|end| unit.strip_suffix(end))?;
+        let rate = Self::from_bps_f64(number * factor(prefix)?);
+        (rate < Self::UNLIMITED).then_some(rate)
+    }
+}
+
+impl Quantity for Bytes {
+    const ACCEPTED: &'static str = "a size in bytes, such as \"575kB\" or \"64KiB\"";
+
+    fn read(text: &str) -> Option<Self> {
+        let (number, unit) = split(text)?;
+        let prefix = unit.strip_suffix('B')?;
+        let factor = match prefix {
+            "Ki" => 1024.0,
+            "Mi" => 1024.0 * 1024.0,
+            "Gi" => 1024.0 * 1024.0 * 1024.0,
+            prefix => factor(&prefix.to_ascii_lowercase())?,
+        };
+        let bytes = number * factor;
+        (bytes < 1e18).then(|| Self::new((bytes + 0.5) as u64))
+    }
+}
+
+/// A number that is not negative, and what follows it.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim();
+    let end = text.find(|sign: char| !sign.is_ascii_digit() && sign != '.')?;
+    let number: f64 = text[..end].parse().ok()?;
+    number.is_finite().then_some((number, text[end..].trim_start()))
+}
+
+fn factor(prefix: &str) -> Option<f64> {
+    Some(match prefix {
+        "" => 1.0,
+        "k" => 1e3,
+        "m" => 1e6,
+        "g" => 1e9,
+        _ => return None,
+    })
+}
+
+/// For `serde(with)`: a quantity in text.
+pub(crate) fn quantity<'de, Q: Quantity, D: Deserializer<'de>>(deserializer: D) -> Result<Q, D::Error> {
+    struct Reader<Q>(PhantomData<Q>);
+    impl<Q: Quantity> de::Visitor<'_> for Reader<Q> {
+        type Value = Q;
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str(Q::ACCEPTED)
+        }
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Q, E> {
+            Q::read(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+        }
+    }
+    deserializer.deserialize_str(Reader(PhantomData))
+}
+
+/// As [`quantity`], of a field that may be absent.
+pub(crate) fn optional<'de, Q: Quantity, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Q>, D::Error> {
+    quantity(deserializer).map(Some)
+}
+
+/// For clap: a quantity in text, or what is accepted.
+pub fn argument<Q: Quantity>(text: &str) -> Result<Q, String> {
+    Q::read(text).ok_or_else(|| format!("found {text:?}; accepted: {}", Q::ACCEPTED))
+}
+
+/// A code rate in text: data symbols over symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Fraction(pub u32, pub u32);
+
+impl TryFrom<String> for Fraction {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.split_once('/')
+            .and_then(|(data, all)| Some(Self(data.trim().parse().ok()?, all.trim().parse().ok()?)))
+            .ok_or_else(|| {
+                format!("found {text:?}; accepted: data symbols over symbols, such as \"223/255\"")
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_in_bits() {
+        for text in ["10Mbit", "10mbps", "10 Mbit/s", "10000 kbit", "0.01gbps"] {
+            assert_eq!(Rate::read(text), Some(Rate::from_bps(10_000_000)), "{text}");
+        }
+        for text in ["10", "10MB", "10MBps", "ten", "", "10 furlong", "1e3bit", "-1bit"] {
+            assert_eq!(Rate::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_in_bytes() {
+        assert_eq!(Bytes::read("575kB"), Some(Bytes::new(575_000)));
+        assert_eq!(Bytes::read("1.5 KiB"), Some(Bytes::new(1536)));
+        for text in ["575", "575kb", "575kbit", "B"] {
+            assert_eq!(Bytes::read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Packets by hand, and their checksums computed a second time.
+
+/// What stands in a packet.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub(crate) ipv6: bool,
+    pub(crate) ecn: u8,
+    pub(crate) options: Vec<u8>,
+    pub(crate) payload: usize,
+}
+
+impl Default for Segment {
+    fn default() -> Self {
+        Self { ipv6: false, ecn: 1, options: Vec::new(), payload: 1000 }
+    }
+}
+
+/// Bytes before the IP header.
+pub(crate) const ETHERNET: usize = 14;
+
+impl Segment {
+    /// The frame, with right checksums. Options are padded with NOPs at their end.
+    pub(crate) fn frame(&self) -> Vec<u8> {
+        let mut options = self.options.clone();
+        options.resize(options.len().next_multiple_of(4), 1);
+        let tcp = 20 + options.len();
+        let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
+        frame.extend(if self.ipv6 { [0x86, 0xdd] } else { [8, 0] });
+        let length = tcp + self.payload;
+        if self.ipv6 {
+            frame.extend([0x60, self.ecn << 4, 0, 0]);
+            frame.extend((length as u16).to_be_bytes());
+            frame.extend([6, 64]);
+            frame.extend((0..32).map(|byte| byte * 7));
+        } else {
+            frame.extend([0x45, 0xb8 | self.ecn]);
+            frame.extend((length as u16 + 20).to_be_bytes());
+            frame.extend([0x12, 0x34, 0x40, 0, 64, 6, 0, 0, 10, 9, 0, 1, 10, 9, 0, 2]);
+            let sum = !fold(&frame[ETHERNET..ETHERNET + 20], 0);
+            frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&sum.to_be_bytes());
+        }
+        let transport = frame.len();
+        frame.extend([
+            0x9c,
+            0x40,
+            0x14,
+            0x51,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            (tcp as u8 / 4) << 4,
+            0x18,
+            1,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ]);
+        frame.extend(&options);
+        frame.extend((0..self.payload).map(|byte| (byte % 251) as u8));
+        let sum = !tcp_sum(&frame, self.ipv6);
+        frame[transport + 16..transport + 18].copy_from_slice(&sum.to_be_bytes());
+        frame
+    }
+
+    /// Where the TCP options begin.
+    pub(crate) fn options_at(&self) -> usize {
+        ETHERNET + if self.ipv6 { 40 } else { 20 } + 20
+    }
+}
+
+/// Whether both checksums of a frame are right.
+pub(crate) fn checksums_hold(frame: &[u8]) -> bool {
+    let ipv6 = frame[ETHERNET] >> 4 == 6;
+    (ipv6 || fold(&frame[ETHERNET..ETHERNET + 20], 0) == 0xffff) && tcp_sum(frame, ipv6) == 0xffff
+}
+
+/// The ECN field of a frame.
+pub(crate) fn ecn(frame: &[u8]) -> u8 {
+    let byte = frame[ETHERNET + 1];
+    if frame[ETHERNET] >> 4 == 6 { byte >> 4 & 3 } else { byte & 3 }
+}
+
+/// The XCP header of docs/linux/wire.md.
+pub(crate) fn xcp_option(rtt_us: u32, throughput: u32, feedback: i32) -> Vec<u8> {
+    let mut option = vec![253, 20, 0x41, 0x58, 1, 0, 0, 0];
+    option.extend(rtt_us.to_be_bytes());
+    option.extend(throughput.to_be_bytes());
+    option.extend(feedback.to_be_bytes());
+    option
+}
+
+/// The sum of TCP's segment with its pseudo-header; all ones when the checksum in it is right.
+fn tcp_sum(frame: &[u8], ipv6: bool) -> u16 {
+    let (addresses, transport) = if ipv6 {
+        (&frame[ETHERNET + 8..ETHERNET + 40], ETHERNET + 40)
+    } else {
+        (&frame[ETHERNET + 12..ETHERNET + 20], ETHERNET + 20)
+    };
+    let segment = &frame[transport..];
+    let pseudo = u32::from(fold(addresses, 0)) + 6 + segment.len() as u32;
+    fold(segment, pseudo)
+}
+
+/// The ones' complement sum of 16-bit words (RFC 1071).
+fn fold(bytes: &[u8], start: u32) -> u16 {
+    let mut sum = start;
+    for pair in bytes.chunks(2) {
+        sum += u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0));
+    }
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
