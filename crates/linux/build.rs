@@ -6,11 +6,17 @@ use std::path::{Path, PathBuf};
 use libbpf_cargo::SkeletonBuilder;
 
 /// The objects; `bpf/NAME.bpf.c` becomes `NAME.skel.rs`.
-const OBJECTS: [&str; 2] = ["host", "router"];
+const OBJECTS: [&str; 3] = ["host", "replay", "router"];
 
 fn main() {
     println!("cargo:rerun-if-changed=bpf");
     println!("cargo:rerun-if-env-changed=CLANG");
+    cc::Build::new()
+        .file("bpf/control/native.c")
+        .warnings(true)
+        .extra_warnings(true)
+        .flag_if_supported("-Wno-unused-function")
+        .compile("airpath_control");
     let out = PathBuf::from(variable("OUT_DIR"));
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     for name in OBJECTS {

@@ -9,7 +9,10 @@ pub mod config_file;
 pub mod daemon;
 mod error;
 pub mod host;
+pub mod native;
+pub mod replay;
 pub mod router;
+mod tcx;
 pub mod units;
 
 pub use error::Error;

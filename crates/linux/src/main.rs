@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use airpath_linux::config_file::ConfigFile;
 use airpath_linux::daemon::{self, Asked, Door, Namespace};
-use airpath_linux::host::{Host, HostConfig};
+use airpath_linux::host::{CONTROLLERS, Device, Host, HostConfig};
 use airpath_linux::router::{Router, RouterConfig, RouterSettings};
 use airpath_linux::{Error, capability};
 use clap::{Parser, Subcommand};
 use nix::sys::signal::{SigSet, Signal};
+use serde_json::json;
 
 /// Congestion controllers and routers of airpath in the Linux kernel.
 #[derive(Debug, Parser)]
@@ -23,14 +24,20 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Give the TCP connections of a cgroup a congestion controller, until interrupted.
+    /// Offer airpath's controllers to the TCP connections of this machine, until interrupted.
+    ///
+    /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end ({"event":"end", …}).
     Host {
-        /// Folder of the cgroup (version 2).
+        /// Folder of the cgroup (version 2) whose connections speak to routers [default: all of the machine].
         #[arg(long)]
-        cgroup: PathBuf,
-        /// Name of the controller.
+        cgroup: Option<PathBuf>,
+        /// Controller that each new connection of the cgroup gets [default: each keeps its own].
         #[arg(long)]
-        controller: String,
+        controller: Option<String>,
+        /// Device by which packets leave: NAME or /PATH/OF/NAMESPACE:NAME; several may be given [default: all of this
+        /// network namespace but the loopback].
+        #[arg(long)]
+        device: Vec<Device>,
     },
     /// Be the router of a device's queue, until interrupted or detached.
     Router {
@@ -73,18 +80,24 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Error> {
     match command {
-        Command::Host { cgroup, controller } => {
+        Command::Host { cgroup, controller, device } => {
             // Blocked first: a signal that comes while loading is waited for, and nothing is left half done.
             let mut signals = SigSet::empty();
             signals.add(Signal::SIGINT);
             signals.add(Signal::SIGTERM);
-            let blocked = signals.thread_block();
-            let host = Host::load(&HostConfig { cgroup, controller })?;
-            println!("{}", serde_json::json!({ "event": "ready" }));
-            if blocked.is_ok() {
-                let _ = signals.wait();
-            }
-            println!("{}", serde_json::json!({ "event": "end", "connections": host.connections() }));
+            signals.thread_block().map_err(|error| Error::Signals { source: error.into() })?;
+            let cgroup = cgroup.or_else(capability::cgroup_root).ok_or(Error::NoCgroups)?;
+            let devices = (!device.is_empty()).then_some(device);
+            let host = Host::load(&HostConfig { cgroup, controller, devices, record: false })?;
+            let devices: Vec<String> = host.devices().iter().map(ToString::to_string).collect();
+            println!(
+                "{}",
+                json!({
+                    "event": "ready", "pid": std::process::id(), "controllers": CONTROLLERS, "devices": devices,
+                })
+            );
+            signals.wait().map_err(|error| Error::Signals { source: error.into() })?;
+            println!("{}", json!({ "event": "end", "counters": host.counters() }));
             Ok(())
         }
         Command::Router { config, settings } => router(config, settings),

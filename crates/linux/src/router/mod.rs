@@ -8,7 +8,6 @@ mod loss;
 mod passage;
 mod qdisc;
 mod shared;
-mod tcx;
 
 pub use bpf::{Counters, Kind, Programs};
 pub use config::{Capacity, Protocol, RouterConfig, RouterSettings};

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Whole controllers. Those that follow routers fall back to Reno while routers say nothing: after two windows of data without a word,
+ * until the next word.
+ */
+#pragma once
+
+#include "vcp.h"
+#include "windowed.h"
+#include "xcp.h"
+
+enum controller {
+	CONTROLLER_XCP = 1,
+	CONTROLLER_VCP = 2,
+	CONTROLLER_CUBIC_EBE = 3,
+	CONTROLLER_WESTWOOD = 4,
+	CONTROLLER_SARBE = 5,
+};
+
+/* Reno while routers are silent. */
+struct standard {
+	u64 window;
+	u64 ssthresh;
+	u64 bytes_acked;
+	/* Acknowledged since routers said something. */
+	u64 silent;
+	bool active;
+	/* Routers said something once: from then on there is a threshold. */
+	bool told_once;
+	u8 unused[6];
+};
+
+struct state {
+	union {
+		struct {
+			union {
+				struct xcp xcp;
+				struct vcp vcp;
+			};
+			struct standard standard;
+		};
+		struct {
+			struct windowed now;
+			/* Before the last signal, until it is known to be false. */
+			struct windowed before_signal;
+			bool has_before;
+		};
+	};
+};
+
+/* Silence that is no accident: some segments more than two windows. */
+#define SILENT_SEGMENTS 10
+
+static __always_inline int rule_of(const int controller)
+{
+	return controller == CONTROLLER_CUBIC_EBE ? RULE_CUBIC_EBE :
+	       controller == CONTROLLER_WESTWOOD  ? RULE_WESTWOOD :
+						    RULE_SARBE;
+}
+
+static __always_inline bool follows_routers(const int controller)
+{
+	return controller == CONTROLLER_XCP || controller == CONTROLLER_VCP;
+}
+
+static __always_inline u64 routers_window(const struct state *state, const int controller)
+{
+	return controller == CONTROLLER_XCP ? xcp_window(&state->xcp) : vcp_window(&state->vcp);
+}
+
+/* Bytes of payload that may be in flight. */
+static __always_inline u64 controller_window(const struct state *state, const int controller)
+{
+	if (!follows_routers(controller))
+		return state->now.window;
+	return state->standard.active ? state->standard.window : routers_window(state, controller);
+}
+
+static __always_inline void controller_start(struct state *state, const int controller, u32 window, u32 mss)
+{
+	if (!follows_routers(controller)) {
+		windowed_start(&state->now, rule_of(controller), window);
+		state->has_before = false;
+		return;
+	}
+	if (controller == CONTROLLER_XCP)
+		xcp_start(&state->xcp, window);
+	else
+		vcp_start(&state->vcp, window, mss);
+	state->standard = (struct standard){ .ssthresh = NO_THRESHOLD };
+}
+
+static __always_inline void standard_begin(struct state *state, const int controller)
+{
+	struct standard *standard = &state->standard;
+
+	standard->active = true;
+	standard->window = routers_window(state, controller);
+	/* Whoever never heard a router probes as any new connection; whoever did has a window that was right. */
+	standard->ssthresh = standard->told_once ? standard->window : NO_THRESHOLD;
+	standard->bytes_acked = 0;
+}
+
+/* Whether the acknowledgment is Reno's, because routers have been silent for long. */
+static __always_inline bool standard_takes(struct state *state, const int controller, const struct ack_event *ack)
+{
+	struct standard *standard = &state->standard;
+	bool told = controller == CONTROLLER_XCP ? xcp_told(ack) : vcp_told(ack);
+
+	if (told) {
+		if (standard->active) {
+			/* Routers go on from where Reno is. */
+			u32 window = minimum(standard->window, WINDOWED_LARGEST);
+
+			if (controller == CONTROLLER_XCP)
+				xcp_start(&state->xcp, window);
+			else
+				vcp_start(&state->vcp, window, ack->mss);
+		}
+		standard->active = false;
+		standard->told_once = true;
+		standard->silent = 0;
+		return false;
+	}
+	standard->silent += ack->acked;
+	if (standard->active)
+		return true;
+	if (standard->silent <= 2 * routers_window(state, controller) + SILENT_SEGMENTS * ack->mss)
+		return false;
+	standard_begin(state, controller);
+	return true;
+}
+
+static __always_inline void standard_on_ack(struct standard *standard, const struct ack_event *ack)
+{
+	if (!ack->window_limited || ack->in_recovery || !ack->acked)
+		return;
+	if (standard->window < standard->ssthresh) {
+		standard->window = minimum(standard->window + ack->acked, standard->ssthresh);
+	} else {
+		standard->bytes_acked += ack->acked;
+		if (standard->bytes_acked >= standard->window) {
+			standard->bytes_acked -= standard->window;
+			standard->window += ack->mss;
+		}
+	}
+	standard->window = minimum(standard->window, WINDOWED_LARGEST);
+}
+
+static __always_inline void controller_on_ack(struct state *state, const int controller, const struct ack_event *ack)
+{
+	if (!ack->mss)
+		return;
+	if (!follows_routers(controller))
+		windowed_on_ack(&state->now, rule_of(controller), ack);
+	else if (standard_takes(state, controller, ack))
+		standard_on_ack(&state->standard, ack);
+	else if (controller == CONTROLLER_XCP)
+		xcp_on_ack(&state->xcp, ack);
+	else
+		vcp_on_ack(&state->vcp, ack);
+}
+
+static __always_inline void controller_on_congestion(struct state *state, const int controller,
+						     const struct congestion_event *event)
+{
+	bool timeout = event->signal == SIGNAL_TIMEOUT;
+	struct standard *standard = &state->standard;
+
+	if (!event->mss)
+		return;
+	if (!follows_routers(controller)) {
+		if (!(timeout && event->consecutive > 1)) {
+			state->before_signal = state->now;
+			state->has_before = true;
+		}
+		windowed_on_congestion(&state->now, rule_of(controller), event);
+		return;
+	}
+	/* Without any router a loss is the only word. */
+	if (!standard->active && !standard->told_once)
+		standard_begin(state, controller);
+	if (standard->active) {
+		if (!(timeout && event->consecutive > 1))
+			standard->ssthresh = maximum(event->flight_size / 2, 2 * event->mss);
+		standard->window = timeout ? event->mss : minimum(standard->window, standard->ssthresh);
+		standard->bytes_acked = 0;
+		return;
+	}
+	if (controller == CONTROLLER_XCP)
+		xcp_on_congestion(&state->xcp, event);
+	else
+		vcp_on_congestion(&state->vcp, event);
+}
+
+static __always_inline void controller_on_spurious(struct state *state, const int controller)
+{
+	if (!follows_routers(controller)) {
+		if (state->has_before) {
+			state->has_before = false;
+			state->now.repairing = false;
+			/* A recovery that the signal interrupted comes back with the rest. */
+			if (state->now.window < state->before_signal.window)
+				state->now = state->before_signal;
+		}
+		return;
+	}
+	if (state->standard.active)
+		return;
+	if (controller == CONTROLLER_XCP)
+		xcp_on_spurious(&state->xcp);
+	else
+		vcp_on_spurious(&state->vcp);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Slow start below a threshold and a rule above it (RFC 5681, section 3.1): crates/control/src/windowed.rs. The rule is a constant
+ * where it is called, so that only its part is compiled in.
+ */
+#pragma once
+
+#include "cubic.h"
+#include "westwood.h"
+
+enum rule {
+	RULE_RENO = 0,
+	RULE_WESTWOOD = 1,
+	RULE_SARBE = 2,
+	RULE_CUBIC_EBE = 3,
+};
+
+#define NO_THRESHOLD (~0ULL)
+/* No window is larger, bytes. */
+#define WINDOWED_LARGEST (1ULL << 31)
+
+struct windowed {
+	/* Bytes. */
+	u64 window;
+	u64 ssthresh;
+	/* Acknowledged since the last growth in congestion avoidance (RFC 3465). */
+	u64 bytes_acked;
+	/* While a loss is repaired. */
+	bool repairing;
+	/* A timeout happened: slow start counts one segment for an acknowledgment (RFC 3465, section 2.3). */
+	bool cautious;
+	u8 unused[6];
+	union {
+		struct westwood westwood;
+		struct sarbe sarbe;
+		struct {
+			struct cubic cubic;
+			struct ebe ebe;
+		};
+	};
+};
+
+static __always_inline void windowed_start(struct windowed *state, const int rule, u32 window)
+{
+	state->window = minimum(window, WINDOWED_LARGEST);
+	state->ssthresh = NO_THRESHOLD;
+	state->bytes_acked = 0;
+	state->repairing = state->cautious = false;
+	if (rule == RULE_WESTWOOD)
+		westwood_start(&state->westwood);
+	if (rule == RULE_SARBE)
+		state->sarbe = (struct sarbe){ 0 };
+	if (rule == RULE_CUBIC_EBE) {
+		state->cubic = (struct cubic){ 0 };
+		ebe_start(&state->ebe, EBE_RECOMMENDED);
+	}
+}
+
+static __always_inline fixed segments_of(u64 bytes, u32 mss)
+{
+	return mss ? (minimum(bytes, WINDOWED_LARGEST) << 32) / mss : 0;
+}
+
+static __always_inline void windowed_follow(struct windowed *state)
+{
+	if (state->ebe.filter.rtt_max)
+		cubic_set_w_max(&state->cubic, scaled_to_fixed(state->ebe.filter.ceiling));
+}
+
+/* Estimators see every acknowledgment. */
+static __always_inline void windowed_estimate(struct windowed *state, const int rule, const struct ack_event *ack)
+{
+	if (rule == RULE_WESTWOOD)
+		westwood_on_ack(&state->westwood, ack);
+	if (rule == RULE_SARBE)
+		sarbe_on_ack(&state->sarbe, ack);
+	if (rule == RULE_CUBIC_EBE &&
+	    ebe_on_ack(&state->ebe, ack, scaled_of_fixed(segments_of(state->window, ack->mss))))
+		windowed_follow(state);
+}
+
+static __always_inline u64 windowed_avoidance(struct windowed *state, const int rule, const struct ack_event *ack)
+{
+	if (rule == RULE_CUBIC_EBE) {
+		fixed growth = cubic_growth(&state->cubic, ack->now, segments_of(state->window, ack->mss),
+					    segments_of(ack->acked, ack->mss), ack->rtt.minimum);
+		u64 window = state->window + cubic_pay(&state->cubic, growth, ack->mss);
+
+		return state->ebe.probing ? maximum(window, state->window + ack->acked) : window;
+	}
+	state->bytes_acked += ack->acked;
+	if (state->bytes_acked < state->window)
+		return state->window;
+	state->bytes_acked -= state->window;
+	return state->window + ack->mss;
+}
+
+static __always_inline void windowed_on_ack(struct windowed *state, const int rule, const struct ack_event *ack)
+{
+	u64 target;
+
+	windowed_estimate(state, rule, ack);
+	if (!ack->in_recovery && state->repairing) {
+		state->repairing = false;
+		if (rule == RULE_WESTWOOD && westwood_target(&state->westwood, ack->mss, &target)) {
+			target = minimum(target, WINDOWED_LARGEST);
+			state->window = state->ssthresh = maximum(target, 2 * ack->mss);
+		}
+	}
+	if (!ack->window_limited || ack->in_recovery || !ack->acked)
+		return;
+	if (state->window >= state->ssthresh) {
+		state->window = minimum(windowed_avoidance(state, rule, ack), WINDOWED_LARGEST);
+		state->ssthresh = minimum(state->ssthresh, state->window);
+	} else {
+		u64 growth = state->cautious ? minimum(ack->acked, ack->mss) : ack->acked;
+
+		state->window = minimum(minimum(state->window + growth, state->ssthresh), WINDOWED_LARGEST);
+	}
+}
+
+/* The threshold after a signal, before its floor. */
+static __always_inline u64 windowed_reduce(struct windowed *state, const int rule, const struct congestion_event *event)
+{
+	bool timeout = event->signal == SIGNAL_TIMEOUT;
+	u64 half = event->flight_size / 2, target;
+
+	if (rule == RULE_CUBIC_EBE) {
+		fixed cwnd = segments_of(state->window, event->mss);
+		/* Equal within what the filter's arithmetic leaves is not less. */
+		bool released = state->cubic.w_max && cwnd + (cwnd >> 24) < state->cubic.w_max;
+
+		state->cubic.in_epoch = false;
+		state->cubic.owed = 0;
+		state->cubic.w_max = timeout ? 0 : released ? fixed_multiply(cwnd, CUBIC_RELEASED) : cwnd;
+		if (timeout)
+			windowed_follow(state);
+		else
+			ebe_on_loss(&state->ebe, event->now, scaled_of_fixed(state->cubic.w_max), event->rtt.latest);
+		/* Four fifths, to the nearest byte. */
+		return (state->window * 8 + 5) / 10;
+	}
+	state->bytes_acked = 0;
+	if (rule == RULE_WESTWOOD) {
+		bool known = westwood_target(&state->westwood, event->mss, &target);
+
+		state->westwood.relearn |= timeout;
+		return known && event->signal != SIGNAL_LOSS ? target : half;
+	}
+	if (rule == RULE_SARBE && sarbe_target(&state->sarbe, event->mss, &target))
+		return target;
+	return half;
+}
+
+static __always_inline void windowed_on_congestion(struct windowed *state, const int rule,
+						   const struct congestion_event *event)
+{
+	bool timeout = event->signal == SIGNAL_TIMEOUT;
+
+	state->cautious |= timeout;
+	state->repairing = event->signal == SIGNAL_LOSS;
+	if (!(timeout && event->consecutive > 1) || state->ssthresh == NO_THRESHOLD)
+		state->ssthresh = maximum(windowed_reduce(state, rule, event), 2 * event->mss);
+	state->window = timeout ? event->mss : minimum(state->window, state->ssthresh);
+}

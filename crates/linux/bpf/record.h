@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What controllers were told and what they answered, for replay through the Rust controllers. */
+#pragma once
+
+#include "connection.h"
+
+enum record_kind {
+	RECORD_START = 0,
+	RECORD_ACK = 1,
+	RECORD_CONGESTION = 2,
+	RECORD_SPURIOUS = 3,
+};
+
+struct record {
+	/* Which connection. */
+	u64 cookie;
+	/* Bytes, after the event. */
+	u64 window;
+	u32 controller;
+	u32 kind;
+	union {
+		struct ack_event ack;
+		struct congestion_event congestion;
+		u32 mss;
+	};
+};
+
+/* Set before loading. */
+const volatile bool recording;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} records SEC(".maps");
+
+/* Records that found no room. */
+u64 records_lost;
+
+static __always_inline struct record *record_begin(struct sock *sk, const struct sender *sender, u32 kind)
+{
+	struct record *record;
+
+	if (!recording)
+		return NULL;
+	record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+	if (!record) {
+		__sync_fetch_and_add(&records_lost, 1);
+		return NULL;
+	}
+	record->cookie = (u64)bpf_get_socket_cookie(sk);
+	record->controller = sender->controller;
+	record->kind = kind;
+	return record;
+}
+
+static __always_inline void record_end(struct record *record, u64 window)
+{
+	if (!record)
+		return;
+	record->window = window;
+	bpf_ringbuf_submit(record, 0);
+}

@@ -1,0 +1,103 @@
+//! The controllers of the BPF programs, in integers, do what the Rust controllers do in real numbers: the same events give the
+//! same windows within the error that `docs/linux/hosts.md` states.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "support/replay.rs"]
+mod replay;
+
+use airpath_linux::native::{Kind, NativeController};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use replay::{Told, difference, disturbed_windows, native_windows, reference_windows, script};
+
+/// Largest payload of a packet, and the packets of the first window.
+const START: (u32, u32) = (1448, 10);
+
+/// Gives both controllers the same events and says by how much their windows differ.
+fn largest_difference(kind: Kind, told: &[Told]) -> f64 {
+    let (mss, segments) = START;
+    let native = NativeController::new(kind, mss * segments, mss);
+    difference(&native_windows(native, told), &reference_windows(kind, mss, segments, told))
+}
+
+/// Whether the Rust controller itself gives other windows when round-trip times are nanoseconds longer: a decision was on the
+/// edge, and no arithmetic but its own takes the same.
+fn on_an_edge(kind: Kind, told: &[Told], allowed: f64) -> bool {
+    let (mss, segments) = START;
+    let as_is = reference_windows(kind, mss, segments, told);
+    difference(&disturbed_windows(kind, mss, segments, told, 3), &as_is) > allowed
+}
+
+/// Of 500 lists of events, always the same ones, all that can be judged give windows within `allowed` of each other, and 97 % of
+/// them within `usual`.
+fn holds(kind: Kind, usual: f64, allowed: f64) {
+    let mut runner = TestRunner::deterministic();
+    let mut differences = Vec::new();
+    for _ in 0..500 {
+        let told = script(kind).new_tree(&mut runner).unwrap().current();
+        if !on_an_edge(kind, &told, allowed) {
+            differences.push(largest_difference(kind, &told));
+        }
+    }
+    let worst = differences.iter().copied().fold(0.0, f64::max);
+    let unusual = differences.iter().filter(|&&difference| difference > usual).count();
+    let judged = differences.len();
+    println!(
+        "{kind:?}: of {judged} lists {unusual} differ by more than {usual:.0e}, the worst by {worst:.2e}"
+    );
+    assert!(judged >= 450, "{kind:?}: only {judged} lists can be judged");
+    assert!(unusual * 100 <= judged * 3, "{kind:?}: {unusual} of {judged} lists differ by more than {usual}");
+    assert!(worst <= allowed, "{kind:?}: windows differ by {worst}, allowed is {allowed}");
+}
+
+#[test]
+fn xcp() {
+    holds(Kind::Xcp, 1e-9, 1e-9);
+}
+
+#[test]
+fn vcp_with_loss_differentiation() {
+    holds(Kind::Vcp, 1e-9, 1e-9);
+}
+
+/// Where the ceiling lies close above the window, the cube root in K makes much of the last of the filter's 32 digits.
+#[test]
+fn cubic_ebe() {
+    holds(Kind::CubicEbe, 1e-5, 2e-3);
+}
+
+#[test]
+fn westwood() {
+    holds(Kind::Westwood, 1e-9, 1e-9);
+}
+
+#[test]
+fn sarbe() {
+    holds(Kind::Sarbe, 1e-9, 1e-9);
+}
+
+/// VCP spreads small windows over long round trips, and only those, as the Rust controller says.
+#[test]
+fn pacing_of_small_windows() {
+    use airpath_model::Pacing;
+    let mut paced = 0;
+    for segments in 1..100 {
+        for rtt in [30_000, 250_000, 900_000, 4_000_000] {
+            let told = [replay::first_ack(rtt)];
+            let (native, reference) = replay::pacing(segments, &told);
+            paced += u32::from(native.is_some());
+            match (native, reference) {
+                (None, Pacing::FromWindow) => {}
+                (Some(spacing), Pacing::At(rate)) => {
+                    let expected = 1448.0 / rate.bytes_per_second() * 1e6;
+                    // Rates are whole bits per second, times whole microseconds.
+                    let allowed = 1.0 + expected / rate.as_bps_f64();
+                    assert!((f64::from(spacing) - expected).abs() <= allowed, "{spacing} us, not {expected}");
+                }
+                other => panic!("{segments} segments, {rtt} us: {other:?}"),
+            }
+        }
+    }
+    assert!(paced > 30, "{paced}");
+}
