@@ -1,4 +1,5 @@
 //! Two network namespaces of our own with a bottleneck between them, and the daemon over it.
+#![allow(dead_code, reason = "each test uses some of it")]
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -70,20 +71,34 @@ impl Lab {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut daemon = Daemon { child, netns: self.a.clone() };
-        let mut line = String::new();
-        BufReader::new(daemon.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("ready"), "{line:?}");
-        daemon
+        Daemon::ready(child, &self.a)
+    }
+
+    /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns.
+    pub(crate) fn hosts(&self, cgroup: &std::path::Path) -> Daemon {
+        let device = |namespace, name| format!("/run/netns/{namespace}:{name}");
+        let child = Command::new("timeout")
+            .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd"), "host", "--cgroup", cgroup.to_str().unwrap()])
+            .args(["--device", &device(&self.a, "va"), "--device", &device(&self.b, "vb")])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Daemon::ready(child, &self.a)
     }
 
     /// A bulk transfer from `a` to `b` for that many seconds: its report.
     pub(crate) fn bulk(&self, seconds: u32) -> Value {
+        self.bulk_by("cubic", seconds)
+    }
+
+    /// As [`Lab::bulk`], by a congestion controller of that name.
+    pub(crate) fn bulk_by(&self, controller: &str, seconds: u32) -> Value {
         let _server = self.spawn(&self.b, &["iperf3", "-s", "-1"]);
         let seconds = seconds.to_string();
         let began = Instant::now();
         loop {
-            let client = self.spawn(&self.a, &["iperf3", "-J", "-c", "10.9.0.2", "-t", &seconds]);
+            let client = self.spawn(&self.a, &["iperf3", "-J", "-c", "10.9.0.2", "-t", &seconds, "-C", controller]);
             let report: Value = serde_json::from_str(&client.text()).unwrap();
             // The server may not listen yet.
             if report["end"]["sum_received"].is_object() {
@@ -136,6 +151,14 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
+    fn ready(child: Child, netns: &str) -> Self {
+        let mut daemon = Self { child, netns: netns.to_owned() };
+        let mut line = String::new();
+        BufReader::new(daemon.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("ready"), "{line:?}");
+        daemon
+    }
+
     /// Its answer to `airpathd status`.
     pub(crate) fn status(&self) -> Value {
         serde_json::from_str(&output(env!("CARGO_BIN_EXE_airpathd"), &["status", "--netns", &self.netns]))
