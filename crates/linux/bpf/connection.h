@@ -19,6 +19,8 @@ struct sender {
 	/* We made the kernel pace. */
 	bool paced;
 	u8 unused[2];
+	/* Which connection, counted from one. */
+	u64 number;
 	/* Expiries of the timer in a row. */
 	u32 timeouts;
 	struct round_trip rtt;
@@ -66,6 +68,8 @@ struct {
 struct {
 	/* Connections of the cgroup to which the controller was given. */
 	u64 selected;
+	/* Connections whose controller began to work. */
+	u64 started;
 	/* Options written, and those for which there was no room. */
 	u64 options_written;
 	u64 options_without_room;

@@ -112,9 +112,10 @@ static __always_inline void start(struct sock *sk, struct sender *sender, const 
 	if (sender->started)
 		return;
 	sender->started = true;
+	sender->number = __sync_fetch_and_add(&counters.started, 1) + 1;
 	sender->snd_una = tcp->snd_una;
 	controller_start(&sender->state, controller, window, tcp->mss_cache);
-	record = record_begin(sk, sender, RECORD_START);
+	record = record_begin(sender, RECORD_START);
 	if (record)
 		record->mss = tcp->mss_cache;
 	record_end(record, window);
@@ -181,7 +182,7 @@ static __always_inline void datapath_ack(struct sock *sk, const struct rate_samp
 	}
 	if (event.advance)
 		sender->timeouts = 0;
-	record = record_begin(sk, sender, RECORD_ACK);
+	record = record_begin(sender, RECORD_ACK);
 	if (record)
 		record->ack = event;
 	controller_on_ack(&sender->state, controller, &event);
@@ -213,7 +214,7 @@ static __always_inline void datapath_state(struct sock *sk, u8 next, const int c
 	event.consecutive = sender->timeouts;
 	event.signal = next == TCP_CA_Loss ? SIGNAL_TIMEOUT : next == TCP_CA_CWR ? SIGNAL_MARK : SIGNAL_LOSS;
 	before = controller_window(&sender->state, controller);
-	record = record_begin(sk, sender, RECORD_CONGESTION);
+	record = record_begin(sender, RECORD_CONGESTION);
 	if (record)
 		record->congestion = event;
 	controller_on_congestion(&sender->state, controller, &event);
@@ -233,7 +234,7 @@ static __always_inline u32 datapath_undo(struct sock *sk, const int controller)
 
 	if (!sender || !sender->started || !tcp->mss_cache)
 		return tcp->snd_cwnd;
-	record = record_begin(sk, sender, RECORD_SPURIOUS);
+	record = record_begin(sender, RECORD_SPURIOUS);
 	controller_on_spurious(&sender->state, controller);
 	window = controller_window(&sender->state, controller);
 	record_end(record, window);

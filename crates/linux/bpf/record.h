@@ -12,8 +12,8 @@ enum record_kind {
 };
 
 struct record {
-	/* Which connection. */
-	u64 cookie;
+	/* Which connection, counted from one. */
+	u64 connection;
 	/* Bytes, after the event. */
 	u64 window;
 	u32 controller;
@@ -36,7 +36,7 @@ struct {
 /* Records that found no room. */
 u64 records_lost;
 
-static __always_inline struct record *record_begin(struct sock *sk, const struct sender *sender, u32 kind)
+static __always_inline struct record *record_begin(const struct sender *sender, u32 kind)
 {
 	struct record *record;
 
@@ -47,7 +47,7 @@ static __always_inline struct record *record_begin(struct sock *sk, const struct
 		__sync_fetch_and_add(&records_lost, 1);
 		return NULL;
 	}
-	record->cookie = (u64)bpf_get_socket_cookie(sk);
+	record->connection = sender->number;
 	record->controller = sender->controller;
 	record->kind = kind;
 	return record;

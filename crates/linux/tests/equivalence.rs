@@ -2,6 +2,7 @@
 //! same windows within the error that `docs/linux/hosts.md` states.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "a measured error is worth knowing")]
 
 #[path = "support/replay.rs"]
 mod replay;

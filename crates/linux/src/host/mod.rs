@@ -53,6 +53,8 @@ pub struct HostConfig {
 pub struct HostCounters {
     /// Connections that got the cgroup's controller.
     pub selected: u64,
+    /// Connections whose controller began to work.
+    pub started: u64,
     /// Options written.
     pub options_written: u64,
     /// Options for which a packet had no room.
@@ -137,6 +139,7 @@ impl Host {
         let counters = &data.counters;
         HostCounters {
             selected: counters.selected,
+            started: counters.started,
             options_written: counters.options_written,
             options_without_room: counters.options_without_room,
             echoes: counters.echoes,

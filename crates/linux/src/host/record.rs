@@ -10,8 +10,8 @@ use crate::native::{AckEvent, CongestionEvent, long, word};
 /// One call of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Which connection.
-    pub cookie: u64,
+    /// Which connection, counted from one.
+    pub connection: u64,
     /// Which controller, as [`crate::native::Kind`] numbers them.
     pub controller: u32,
     /// What it was told.
@@ -64,5 +64,5 @@ fn decode(bytes: &[u8]) -> Option<Record> {
         3 => Told::Spurious,
         _ => return None,
     };
-    Some(Record { cookie: long(bytes, 0), controller: word(bytes, 16), told, window: long(bytes, 8) })
+    Some(Record { connection: long(bytes, 0), controller: word(bytes, 16), told, window: long(bytes, 8) })
 }

@@ -1,0 +1,246 @@
+//! The controllers in connections of this kernel, between two namespaces.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "a measured error is worth knowing")]
+
+#[path = "support/namespaces.rs"]
+mod namespaces;
+#[path = "support/replay.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod replay;
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use airpath_linux::host::{CONTROLLERS, HostConfig, Record, Told};
+use airpath_linux::native::{Kind, NativeController};
+use libbpf_rs::query::MapInfoIter;
+use namespaces::{Pair, load};
+use replay::{difference, native_windows, reference_windows};
+use support::{OwnCgroup, can_load};
+
+/// The controllers' names are the machine's: one test at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Of this process and what it starts.
+fn config(group: &OwnCgroup, pair: &Pair) -> HostConfig {
+    HostConfig { cgroup: group.folder.clone(), devices: Some(pair.devices()), ..HostConfig::default() }
+}
+
+fn kind_of(controller: &str) -> Kind {
+    match controller {
+        "airpath_xcp" => Kind::Xcp,
+        "airpath_vcp" => Kind::Vcp,
+        "airpath_ebe" => Kind::CubicEbe,
+        "airpath_westw" => Kind::Westwood,
+        _ => Kind::Sarbe,
+    }
+}
+
+#[test]
+fn transfers_complete_with_each_controller_and_sound_checksums() {
+    if !can_load("live") {
+        return;
+    }
+    let _alone = alone();
+    let (group, pair) = (OwnCgroup::join("airpath-live"), Pair::new());
+    let host = load(&config(&group, &pair));
+    for controller in CONTROLLERS {
+        let before = host.counters();
+        pair.transfer(controller, 3_000_000);
+        let after = host.counters();
+        let echoes = after.echoes - before.echoes;
+        let speaks = ["airpath_xcp", "airpath_vcp"].contains(&controller);
+        // A receiver that is slow answers many segments at once.
+        assert_eq!(echoes >= 10, speaks, "{controller}: {echoes} echoes");
+        assert_eq!(after.options_written > before.options_written, speaks, "{controller}");
+        assert_eq!(after.malformed, 0, "{controller}");
+    }
+    for namespace in [&pair.left, &pair.right] {
+        assert_eq!(namespace.tcp_counter("InCsumErrors") + namespace.tcp_counter("InErrs"), 0);
+    }
+}
+
+/// Windows of the kernel, of the same code in this process and of the Rust controllers, over the events of live connections on a
+/// narrow link that drops packets.
+#[test]
+fn recorded_events_replay_to_the_same_windows() {
+    if !can_load("live") {
+        return;
+    }
+    let _alone = alone();
+    let (group, pair) = (OwnCgroup::join("airpath-record"), Pair::new());
+    pair.left.command("tc qdisc add dev left root tbf rate 40mbit burst 5000 limit 20000");
+    let host = load(&HostConfig { record: true, ..config(&group, &pair) });
+    for controller in CONTROLLERS {
+        host.records().unwrap();
+        pair.transfer(controller, 4_000_000);
+        let records = host.records().unwrap();
+        assert_eq!(host.records_lost(), 0, "{controller}");
+        let mut connections: BTreeMap<u64, Vec<Record>> = BTreeMap::new();
+        for record in records {
+            connections.entry(record.connection).or_default().push(record);
+        }
+        let records = connections.into_values().max_by_key(Vec::len).unwrap();
+        check_replay(controller, &records);
+    }
+}
+
+fn check_replay(controller: &str, records: &[Record]) {
+    let kind = kind_of(controller);
+    let Told::Start { mss } = records[0].told else { panic!("{controller}: {:?}", records[0]) };
+    let first = records[0].window as u32;
+    let told: Vec<replay::Told> = records[1..]
+        .iter()
+        .map(|record| match record.told {
+            Told::Ack(event) => replay::Told::Ack(event),
+            Told::Congestion(event) => replay::Told::Congestion(event),
+            Told::Spurious => replay::Told::Spurious,
+            Told::Start { .. } => panic!("{controller}: a connection starts once"),
+        })
+        .collect();
+    let kernel: Vec<u64> = records[1..].iter().map(|record| record.window).collect();
+    assert!(kernel.len() > 400, "{controller}: only {} events", kernel.len());
+    assert_eq!(native_windows(NativeController::new(kind, first, mss), &told), kernel, "{controller}");
+    let losses = told.iter().filter(|told| matches!(told, replay::Told::Congestion(_))).count();
+    // No router here speaks XCP: it falls back to Reno, which the Rust controller does not.
+    if kind == Kind::Xcp {
+        return;
+    }
+    let allowed = if kind == Kind::CubicEbe { 2e-3 } else { 1e-9 };
+    let difference = difference(&kernel, &reference_windows(kind, mss, first / mss, &told));
+    println!("{controller}: {} events, {losses} losses, windows differ by {difference:.1e}", kernel.len());
+    assert!(difference <= allowed, "{controller}: windows differ by {difference}");
+    assert!(losses > 0 || kind == Kind::Vcp, "{controller}: no losses");
+}
+
+/// The receiver answers nothing, as if its options had been stripped on the way.
+#[test]
+fn without_echoes_senders_fall_back_to_reno() {
+    if !can_load("live") {
+        return;
+    }
+    let _alone = alone();
+    let pair = Pair::new();
+    // Started before this process joins the group, so that the server stays outside.
+    let mut server = Command::new("nsenter")
+        .arg(format!("--net={}", pair.right.path()))
+        .args(["iperf3", "--server", "--port", "5299"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let group = OwnCgroup::join("airpath-silent");
+    let host = load(&config(&group, &pair));
+    std::thread::sleep(Duration::from_millis(500));
+    for controller in ["airpath_xcp", "airpath_vcp"] {
+        let client = Command::new("nsenter")
+            .arg(format!("--net={}", pair.left.path()))
+            .args([
+                "iperf3",
+                "--client",
+                "10.77.0.2",
+                "--port",
+                "5299",
+                "--bytes",
+                "20M",
+                "--congestion",
+                controller,
+            ])
+            .output();
+        let client = client.unwrap();
+        assert!(client.status.success(), "{controller}: {}", String::from_utf8_lossy(&client.stderr));
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let counters = host.counters();
+    assert!(counters.options_written > 100, "{counters:?}");
+    assert_eq!((counters.echoes, counters.echoes_by_bits), (0, 0));
+}
+
+#[test]
+fn a_thousand_short_connections_leave_nothing() {
+    if !can_load("live") {
+        return;
+    }
+    let _alone = alone();
+    let (group, pair) = (OwnCgroup::join("airpath-short"), Pair::new());
+    let host = load(&config(&group, &pair));
+    for number in 0..1000 {
+        pair.transfer(CONTROLLERS[number % CONTROLLERS.len()], 2000);
+    }
+    assert_eq!(host.counters().malformed, 0);
+    drop(host);
+    eventually("maps of the host programs are left", || ours().is_empty());
+}
+
+#[test]
+fn controllers_and_cubic_live_beside_each_other() {
+    if !can_load("live") {
+        return;
+    }
+    let _alone = alone();
+    let (group, pair) = (OwnCgroup::join("airpath-beside"), Pair::new());
+    pair.left.command("tc qdisc add dev left root tbf rate 50mbit burst 5000 limit 60000");
+    let _host = load(&config(&group, &pair));
+    // Each sends 4 MB: 0.64 s alone, 1.28 s of a fair share, and twice that where one gets nothing until the other is done.
+    for controller in ["airpath_xcp", "airpath_ebe", "airpath_westw", "airpath_sarbe"] {
+        let [ours, cubic] = std::thread::scope(|scope| {
+            let ours = scope.spawn(|| pair.transfer(controller, 4_000_000));
+            let cubic = scope.spawn(|| pair.transfer("cubic", 4_000_000));
+            [ours, cubic].map(|side| side.join().unwrap().as_secs_f64())
+        });
+        println!("{controller} {ours:.2} s, cubic {cubic:.2} s");
+        assert!(ours < 4.0 && cubic < 4.0, "{controller} {ours:.2} s, cubic {cubic:.2} s");
+    }
+}
+
+#[test]
+fn a_killed_daemon_leaves_nothing() {
+    if !can_load("live") {
+        return;
+    }
+    let _alone = alone();
+    // Whoever has the names is waited for.
+    let (group, pair) = (OwnCgroup::join("airpath-killed"), Pair::new());
+    drop(load(&config(&group, &pair)));
+    eventually("maps of the host programs are left", || ours().is_empty());
+    let devices = pair.devices();
+    let mut daemon = Command::new(env!("CARGO_BIN_EXE_airpathd"))
+        .args(["host", "--cgroup", group.folder.to_str().unwrap(), "--device", &devices[0].to_string()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = String::new();
+    BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+    let ready: serde_json::Value = serde_json::from_str(&ready).unwrap();
+    assert_eq!(ready["event"], "ready");
+    assert_eq!(ready["controllers"][0], "airpath_xcp");
+    pair.transfer("airpath_vcp", 100_000);
+    assert!(!ours().is_empty());
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    eventually("maps of the host programs are left", || ours().is_empty());
+    pair.transfer("reno", 100_000);
+}
+
+/// Maps of the host programs in this kernel.
+fn ours() -> Vec<String> {
+    let names = MapInfoIter::default().map(|map| map.name.to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("airpath_") || name == "senders" || name == "receivers").collect()
+}
+
+/// The kernel frees after a grace period.
+fn eventually(what: &str, holds: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < until, "{what}: {:?}", ours());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
