@@ -15,8 +15,7 @@ use lab::{Lab, output, run};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-const ROUTER: [&str; 8] =
-    ["--protocol", "xcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
+const ROUTER: [&str; 8] = ["--protocol", "xcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
 /// What a router could leave: its programs, maps and links, by their names, and the queue disciplines of the device.
 fn traces(lab: &Lab) -> (usize, usize, usize, String) {

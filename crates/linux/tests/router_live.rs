@@ -77,7 +77,11 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates() {
             let carried = 8.0 * (bytes(&after) - bytes(&before)) / seconds;
             let estimate = after["observed"]["capacity_estimate_bps"].as_f64().unwrap();
             let queue = after["queue"]["bytes"].as_f64().unwrap();
-            println!("{rate}: {:.2} Mbit/s carried, {:.2} estimated, {queue} bytes wait", carried / 1e6, estimate / 1e6);
+            println!(
+                "{rate}: {:.2} Mbit/s carried, {:.2} estimated, {queue} bytes wait",
+                carried / 1e6,
+                estimate / 1e6
+            );
             goodputs.push(carried);
         }
         load.join().unwrap()
@@ -85,7 +89,11 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates() {
     let counters = daemon.status()["counters"].clone();
     assert!(counters["data_packets"].as_u64().unwrap() > 5000, "VCP's packets carry codes: {counters}");
     assert!(counters["written"].as_u64().unwrap() > 100, "and some were raised: {counters}");
-    assert_eq!(lab.counter(&lab.a, "TcpInCsumErrors") + lab.counter(&lab.b, "TcpInCsumErrors"), 0, "{report}");
+    assert_eq!(
+        lab.counter(&lab.a, "TcpInCsumErrors") + lab.counter(&lab.b, "TcpInCsumErrors"),
+        0,
+        "{report}"
+    );
     for (carried, rate) in goodputs.iter().zip([10e6, 15e6, 5e6]) {
         // Utilisation, of a protocol that aims at 98 % and probes in steps: 80 % at least, and never more than the link.
         assert!((0.8..1.1).contains(&(carried / rate)), "{goodputs:?}");

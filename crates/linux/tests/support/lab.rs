@@ -78,7 +78,15 @@ impl Lab {
     pub(crate) fn hosts(&self, cgroup: &std::path::Path) -> Daemon {
         let device = |namespace, name| format!("/run/netns/{namespace}:{name}");
         let child = Command::new("timeout")
-            .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd"), "host", "--cgroup", cgroup.to_str().unwrap()])
+            .args([
+                "-s",
+                "KILL",
+                "60",
+                env!("CARGO_BIN_EXE_airpathd"),
+                "host",
+                "--cgroup",
+                cgroup.to_str().unwrap(),
+            ])
             .args(["--device", &device(&self.a, "va"), "--device", &device(&self.b, "vb")])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -98,7 +106,8 @@ impl Lab {
         let seconds = seconds.to_string();
         let began = Instant::now();
         loop {
-            let client = self.spawn(&self.a, &["iperf3", "-J", "-c", "10.9.0.2", "-t", &seconds, "-C", controller]);
+            let client =
+                self.spawn(&self.a, &["iperf3", "-J", "-c", "10.9.0.2", "-t", &seconds, "-C", controller]);
             let report: Value = serde_json::from_str(&client.text()).unwrap();
             // The server may not listen yet.
             if report["end"]["sum_received"].is_object() {
