@@ -71,28 +71,36 @@ impl Lab {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        Daemon::ready(child, &self.a)
+        let mut daemon = Daemon { child, netns: self.a.clone() };
+        if daemon.is_ready() {
+            return daemon;
+        }
+        panic!("{}", daemon.end().0);
     }
 
-    /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns.
+    /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns. A machine has one at a
+    /// time: another test's is waited for.
     pub(crate) fn hosts(&self, cgroup: &std::path::Path) -> Daemon {
         let device = |namespace, name| format!("/run/netns/{namespace}:{name}");
-        let child = Command::new("timeout")
-            .args([
-                "-s",
-                "KILL",
-                "60",
-                env!("CARGO_BIN_EXE_airpathd"),
-                "host",
-                "--cgroup",
-                cgroup.to_str().unwrap(),
-            ])
-            .args(["--device", &device(&self.a, "va"), "--device", &device(&self.b, "vb")])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        Daemon::ready(child, &self.a)
+        let (va, vb) = (device(&self.a, "va"), device(&self.b, "vb"));
+        let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
+        let began = Instant::now();
+        loop {
+            let child = Command::new("timeout")
+                .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd")])
+                .args(words)
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut daemon = Daemon { child, netns: self.a.clone() };
+            if daemon.is_ready() {
+                return daemon;
+            }
+            let (said, _) = daemon.end();
+            assert!(began.elapsed() < Duration::from_secs(30), "{said}");
+            std::thread::sleep(Duration::from_secs(1));
+        }
     }
 
     /// A bulk transfer from `a` to `b` for that many seconds: its report.
@@ -160,12 +168,10 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
-    fn ready(child: Child, netns: &str) -> Self {
-        let mut daemon = Self { child, netns: netns.to_owned() };
+    fn is_ready(&mut self) -> bool {
         let mut line = String::new();
-        BufReader::new(daemon.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("ready"), "{line:?}");
-        daemon
+        BufReader::new(self.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line.contains("ready")
     }
 
     /// Its answer to `airpathd status`.
