@@ -58,6 +58,15 @@ pub enum Error {
         /// Its name.
         device: String,
     },
+    /// A router needs a queue to look over.
+    #[error(
+        "device {device:?} has no queue; give it one that limits its rate, such as by \
+             \"tc qdisc add dev {device} root tbf rate 10mbit burst 5kb limit 575kb\""
+    )]
+    NoQueue {
+        /// Its name.
+        device: String,
+    },
     /// The device of a router was removed while it worked.
     #[error("device {device:?} is gone, and the router with it")]
     DeviceGone {
@@ -85,6 +94,12 @@ pub enum Error {
     /// The loader has not mapped the programs' variables.
     #[error("this kernel does not map the variables of BPF programs, which came with Linux 5.5")]
     NoGlobals,
+    /// Signals could not be waited for.
+    #[error("cannot wait for signals: {source}")]
+    Signals {
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// The name of a congestion controller does not fit.
     #[error("controller {name:?}: the kernel allows names of 1 to 15 bytes")]
     ControllerName {
