@@ -64,15 +64,15 @@ format: $(TOOLS) ## rewrite sources in the house style
 fuzz: prerequisites ## damaged captures for FUZZ_MINUTES (10); seeds also from the folder AIRPATH_CAPTURES
 	cargo run --release -p airpath-replay --example fuzz_captures -- $(FUZZ_MINUTES) $(AIRPATH_CAPTURES)
 
-bench: prerequisites ## parts alone, whole runs beside ns-2 where it is installed (bench.json), draws of channels, captures in MB/s
+bench: $(INSTALLED) ## parts alone, whole runs beside ns-2 where it is installed (bench.json), draws of channels, captures in MB/s
 	cargo bench -p airpath-sim --bench parts
 	cargo bench -p airpath-channel
 	cargo bench -p airpath-replay
-	$(PYTHON) tools/bench.py $(BENCH)
+	$(BIN)/python tools/bench.py $(BENCH)
 
-bench-peers: prerequisites ## install ns-2 (Debian and Ubuntu, as root), then whole runs beside it
+bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then whole runs beside it
 	command -v ns >/dev/null || (apt-get update --quiet && apt-get install --yes --quiet ns2)
-	$(PYTHON) tools/bench.py $(BENCH)
+	$(BIN)/python tools/bench.py $(BENCH)
 
 bench-instructions: prerequisites ## instructions of short runs against the stored figures (valgrind; installed where possible)
 	$(PYTHON) tools/bench_instructions.py --install
