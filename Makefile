@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-vectors reproduce fuzz lint lint-rust lint-python purity format bench bench-peers bench-instructions docs clean prerequisites
+.PHONY: help run build test test-rust test-python test-ray test-vectors reproduce fuzz lint lint-rust lint-python purity format bench bench-peers bench-instructions docs clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -33,6 +33,10 @@ test-rust: prerequisites ## Rust tests
 
 test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest
+
+test-ray: $(TOOLS) ## sweeps on Ray, here and on a cluster of two nodes (installs Ray; not part of `make test`)
+	$(BIN)/python -m pip install --quiet --group ray
+	$(BIN)/python -m pytest python/tests/sweeps/test_clusters.py -k ray
 
 test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (folder: AIRPATH_VECTORS)
 	cargo test --package airpath-estimate --package airpath-channel --test vectors -- --nocapture
