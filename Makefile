@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator
+.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator test-ray
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -36,6 +36,10 @@ test-linux: prerequisites ## tests of the Linux datapath (skipped, with the reas
 
 test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest
+
+test-ray: $(TOOLS) ## sweeps on Ray, here and on a cluster of two nodes (installs Ray; not part of `make test`)
+	$(BIN)/python -m pip install --quiet --group ray
+	$(BIN)/python -m pytest python/tests/sweeps/test_clusters.py -k ray
 
 test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (folder: AIRPATH_VECTORS)
 	cargo test --package airpath-estimate --package airpath-channel --test vectors -- --nocapture
@@ -71,15 +75,15 @@ format: $(TOOLS) ## rewrite sources in the house style
 fuzz: prerequisites ## damaged captures for FUZZ_MINUTES (10); seeds also from the folder AIRPATH_CAPTURES
 	cargo run --release -p airpath-replay --example fuzz_captures -- $(FUZZ_MINUTES) $(AIRPATH_CAPTURES)
 
-bench: prerequisites ## parts alone, whole runs beside ns-2 where it is installed (bench.json), draws of channels, captures in MB/s
+bench: $(INSTALLED) ## parts alone, whole runs beside ns-2 where it is installed (bench.json), draws of channels, captures in MB/s
 	cargo bench -p airpath-sim --bench parts
 	cargo bench -p airpath-channel
 	cargo bench -p airpath-replay
-	$(PYTHON) tools/bench.py $(BENCH)
+	$(BIN)/python tools/bench.py $(BENCH)
 
-bench-peers: prerequisites ## install ns-2 (Debian and Ubuntu, as root), then whole runs beside it
+bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then whole runs beside it
 	command -v ns >/dev/null || (apt-get update --quiet && apt-get install --yes --quiet ns2)
-	$(PYTHON) tools/bench.py $(BENCH)
+	$(BIN)/python tools/bench.py $(BENCH)
 
 bench-instructions: prerequisites ## instructions of short runs against the stored figures (valgrind; installed where possible)
 	$(PYTHON) tools/bench_instructions.py --install

@@ -1,15 +1,18 @@
 """What whole runs cost, and what the same runs cost in ns-2: writes bench.json, prints a table.
 
-    python tools/bench.py [--runs N] [--large] [--out bench.json]
+    python tools/bench.py [--runs N] [--large] [--only WORD] [--out bench.json]
 
-Each scenario runs in a process of its own, N times (5) and, where `ns` is installed, in turns with ns-2 on
-the script `tools/ns2/dumbbell.tcl`. Figures are medians. CPU is that of the whole process from start to end,
-set-up included, as the kernel counts it; `ratio_to_ns2` is ns-2's over ours. A packet-hop is one packet over
-one link, data and acknowledgments alike. `--large` adds 10 000 flows over 1 Gbit/s and 10^9 packet-hops,
-which take minutes, in ns-2 longer.
+Each scenario (`tools/bench_scenarios.py`) runs in a process of its own, N times (5) and, where `ns` is
+installed, dumbbells in turns with ns-2 on the script `tools/ns2/dumbbell.tcl`. Figures are medians. CPU is
+that of the whole process from start to end, set-up included, as the kernel counts it; `ratio_to_ns2` is
+ns-2's over ours. A packet-hop is one packet over one link, data and acknowledgments alike. What telemetry
+costs (`ratio_to_less_telemetry`) comes from runs in turns with the same scenario and rows each 10 s, or
+without a row for each packet. `--large` adds 10 000 flows over 1 Gbit/s and 10^9 packet-hops, which take
+minutes, in ns-2 longer. The scenarios of papers need airpath itself (`make build`).
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import re
@@ -17,43 +20,20 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from bench_scenarios import Scenario, dumbbells, of_papers
+
 ROOT: Final = Path(__file__).parent.parent
 SCRIPT: Final = ROOT / "tools" / "ns2" / "dumbbell.tcl"
-SERIES_MS: Final = 100
-"""Width of a row of the series, as in every scenario by default."""
-
 
 HEADER: Final = (
-    "scheme  flows  Mbps series  packet-hops    CPU s  setup ms peak MiB  Mhop/s  ns2 CPU  ns2 MiB  ratio\n"
-)
-
-
-@dataclass(frozen=True)
-class Dumbbell:
-    """One scenario."""
-
-    scheme: str
-    flows: int
-    mbps: int = 100
-    seconds: int = 60
-    interval_ms: int = SERIES_MS
-    large: bool = False
-    ns2: bool = True
-    """Whether ns-2 runs it too."""
-
-
-DUMBBELLS: Final = (
-    *(Dumbbell(scheme, flows) for scheme in ("sack", "cubic") for flows in (1, 10, 100, 1000)),
-    Dumbbell("sack", 10, mbps=1000),
-    # Without a series (one row at the end of the warm-up and five more), to see what the series costs.
-    *(Dumbbell("sack", flows, interval_ms=10_000, ns2=False) for flows in (1, 10, 100, 1000)),
-    Dumbbell("sack", 10_000, mbps=1000, large=True),
-    Dumbbell("sack", 10, mbps=1000, seconds=2700, interval_ms=1000, large=True, ns2=False),
+    f"{'scenario':24} {'scheme':16} flows  Mbps series packets  packet-hops    CPU s setup ms"
+    " peak MiB  Mhop/s  less tel.  ns2 CPU  ns2 MiB  ratio\n"
 )
 
 
@@ -61,6 +41,7 @@ DUMBBELLS: Final = (
 class Cost:
     """What one process cost, or the medians of several."""
 
+    flows: float
     packet_hops: float
     cpu_s: float
     setup_s: float
@@ -79,7 +60,7 @@ def run(command: Sequence[str]) -> Cost:
         sys.exit(f"{' '.join(command)} failed ({process.returncode})")
     said: dict[str, Any] = json.loads(found[0])
     cpu_s = usage.ru_utime + usage.ru_stime
-    return Cost(said["packet_hops"], cpu_s, said["setup_wall_s"], said["peak_mib"])
+    return Cost(said.get("flows", 0), said["packet_hops"], cpu_s, said["setup_wall_s"], said["peak_mib"])
 
 
 def medians(costs: Sequence[Cost]) -> Cost:
@@ -88,27 +69,38 @@ def medians(costs: Sequence[Cost]) -> Cost:
     return Cost(*(statistics.median(column) for column in columns))
 
 
-def measure(dumbbell: Dumbbell, ours: Path, ns: str | None, runs: int) -> dict[str, Any]:
-    """Run one scenario here and in ns-2 in turns; one row of the file."""
-    words = [dumbbell.scheme, *map(str, (dumbbell.flows, dumbbell.mbps, dumbbell.seconds))]
+def measure(scenario: Scenario, ours: Path, ns: str | None, runs: int) -> dict[str, Any]:
+    """Run one scenario here, with less telemetry and in ns-2, in turns; one row of the file."""
     here: list[Cost] = []
+    less: list[Cost] = []
     there: list[Cost] = []
     for _ in range(runs):
-        here.append(run([str(ours), *words, str(dumbbell.interval_ms)]))
-        if ns and dumbbell.ns2:
-            there.append(run([ns, str(SCRIPT), *words]))
+        here.append(run([str(ours), *scenario.words]))
+        if scenario.beside:
+            less.append(run([str(ours), *scenario.beside.words]))
+        if ns and scenario.ns2:
+            there.append(run([ns, str(SCRIPT), *scenario.ns2]))
+    cost = figures(medians(here))
     return {
-        "scheme": dumbbell.scheme,
-        "flows": dumbbell.flows,
-        "mbps": dumbbell.mbps,
-        "seconds": dumbbell.seconds,
-        "series_ms": dumbbell.interval_ms,
+        "scenario": scenario.name,
+        "scheme": scenario.scheme,
+        "flows": int(cost.pop("flows")),
+        "mbps": scenario.mbps,
+        "seconds": scenario.seconds,
+        "series_ms": scenario.series_ms,
+        "packets": scenario.packets,
         "runs": runs,
-        **figures(medians(here)),
+        **cost,
         "cpu_s_all": sorted(round(cost.cpu_s, 4) for cost in here),
+        "ratio_to_less_telemetry": ratio(here, less),
         "ns2": figures(medians(there)) if there else None,
-        "ratio_to_ns2": round(medians(there).cpu_s / medians(here).cpu_s, 2) if there else None,
+        "ratio_to_ns2": ratio(there, here) if there else None,
     }
+
+
+def ratio(one: Sequence[Cost], other: Sequence[Cost]) -> float | None:
+    """Return the ratio of median CPU times; none where one side did not run."""
+    return round(medians(one).cpu_s / medians(other).cpu_s, 3) if one and other else None
 
 
 def figures(cost: Cost) -> dict[str, float]:
@@ -119,15 +111,25 @@ def figures(cost: Cost) -> dict[str, float]:
 
 def show(row: dict[str, Any]) -> None:
     """Print one row of the table."""
+    less, theirs = row["ratio_to_less_telemetry"], row["ns2"]
     here = (
-        f"{row['scheme']:6} {row['flows']:6d} {row['mbps']:5d} {row['series_ms']:6d}"
-        f" {row['packet_hops']:12.0f} {row['cpu_s']:8.3f} {row['setup_s'] * 1e3:9.2f}"
-        f" {row['peak_mib']:8.1f} {row['hops_per_s'] / 1e6:7.1f}"
+        f"{row['scenario']:24} {row['scheme'].partition(':')[0]:16} {row['flows']:5d} {row['mbps'] or '-':>5}"
+        f" {row['series_ms']:6d} {'each' if row['packets'] else '-':>7} {row['packet_hops']:12.0f}"
+        f" {row['cpu_s']:8.3f} {row['setup_s'] * 1e3:8.2f} {row['peak_mib']:8.1f}"
+        f" {row['hops_per_s'] / 1e6:7.1f} {less or '-':>10}"
     )
-    theirs = row["ns2"]
     there = f" {theirs['cpu_s']:8.3f} {theirs['peak_mib']:8.1f} {row['ratio_to_ns2']:6.1f}" if theirs else ""
     sys.stdout.write(f"{here}{there}\n")
     sys.stdout.flush()
+
+
+def scenarios(plans: Path) -> Iterator[Scenario]:
+    """Give all scenarios; those of papers where airpath is installed."""
+    yield from dumbbells()
+    if importlib.util.find_spec("airpath"):
+        yield from of_papers(plans)
+    else:
+        sys.stdout.write("airpath is not installed for this Python (make build): no scenarios of papers\n")
 
 
 def main() -> None:
@@ -135,6 +137,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What whole runs cost, and what they cost in ns-2.")
     parser.add_argument("--runs", type=int, default=5, help="runs of each scenario (5)")
     parser.add_argument("--large", action="store_true", help="also 10 000 flows and 10^9 packet-hops")
+    parser.add_argument("--only", default="", help="scenarios whose name has this word in it")
     parser.add_argument("--out", type=Path, default=ROOT / "bench.json", help="where the rows go")
     options = parser.parse_args()
 
@@ -147,12 +150,13 @@ def main() -> None:
         sys.stdout.write("ns-2 is not installed (make bench-peers): only our side is measured\n")
     sys.stdout.write(HEADER)
     rows = []
-    for dumbbell in DUMBBELLS:
-        if dumbbell.large and not options.large:
-            continue
-        rows.append(measure(dumbbell, ours, ns, 1 if dumbbell.large else options.runs))
-        show(rows[-1])
-        options.out.write_text(json.dumps(rows, indent=1) + "\n")
+    with tempfile.TemporaryDirectory() as plans:
+        for scenario in scenarios(Path(plans)):
+            if options.only not in scenario.name or (scenario.large and not options.large):
+                continue
+            rows.append(measure(scenario, ours, ns, 1 if scenario.large else options.runs))
+            show(rows[-1])
+            options.out.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -94,12 +94,6 @@ pub enum Error {
     /// The loader has not mapped the programs' variables.
     #[error("this kernel does not map the variables of BPF programs, which came with Linux 5.5")]
     NoGlobals,
-    /// Signals could not be waited for.
-    #[error("cannot wait for signals: {source}")]
-    Signals {
-        /// What the system says.
-        source: std::io::Error,
-    },
     /// The name of a congestion controller does not fit.
     #[error("controller {name:?}: the kernel allows names of 1 to 15 bytes")]
     ControllerName {

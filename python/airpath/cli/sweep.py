@@ -34,7 +34,7 @@ def sweep(
     jobs: JobsOption = None,
     engine: Annotated[
         str,
-        typer.Option(help="Where runs are done: local, dask://HOST:PORT, or ray (on this machine)."),
+        typer.Option(help="Where runs are done: local, dask://HOST:PORT, ray (here), or ray://HOST:PORT."),
     ] = "local",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs, and stop.")] = False,
     as_json: JsonOption = False,

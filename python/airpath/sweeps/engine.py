@@ -71,7 +71,7 @@ def open_engine(name: str, jobs: int | None) -> Engine:
     Parameters
     ----------
     name
-        `local`, `dask://HOST:PORT`, or `ray`.
+        `local`, `dask://HOST:PORT`, `ray`, or `ray://HOST:PORT`.
     jobs
         How many worker processes `local` has, or at most so many runs at the same time of a cluster.
 
@@ -90,8 +90,8 @@ def open_engine(name: str, jobs: int | None) -> Engine:
         from airpath.sweeps.dask import DaskEngine
 
         return DaskEngine(name.removeprefix("dask://"), jobs)
-    if name == "ray":
+    if name == "ray" or name.startswith("ray://"):
         from airpath.sweeps.ray import RayEngine
 
-        return RayEngine(jobs)
-    raise UsageError(f'engine: found "{name}"; accepted: local, dask://HOST:PORT, ray')
+        return RayEngine(jobs, name.removeprefix("ray").removeprefix("://") or None)
+    raise UsageError(f'engine: found "{name}"; accepted: local, dask://HOST:PORT, ray, ray://HOST:PORT')

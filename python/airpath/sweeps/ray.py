@@ -1,5 +1,6 @@
-"""Ray on this machine, started and stopped with the sweep."""
+"""Ray: on this machine, started and stopped with the sweep, or a cluster that somebody started."""
 
+import socket
 from importlib import import_module
 from typing import Any
 
@@ -8,6 +9,7 @@ from airpath.runner import workers
 from airpath.sweeps.engine import Engine, EngineError, Pending
 from airpath.sweeps.task import Failure, Task, do_task, version
 
+CONNECT_WITHIN_S = 10
 MOST_DEATHS = 3
 """A task over which so many workers died is given up."""
 
@@ -18,17 +20,19 @@ class RayEngine(Engine):
     Parameters
     ----------
     jobs
-        How many runs at the same time; by default as many as Ray knows processors.
+        How many runs at the same time; by default as many as there are processors, here or in the cluster.
+    address
+        `HOST:PORT` of a cluster's head, of which this machine is a part; Ray is started here if not given.
 
     Raises
     ------
     UsageError
         If `ray` is not installed.
     EngineError
-        If Ray does not start.
+        If Ray does not start, or the cluster cannot be reached.
     """
 
-    def __init__(self, jobs: int | None = None) -> None:
+    def __init__(self, jobs: int | None = None, address: str | None = None) -> None:
         try:
             ray: Any = import_module("ray")
         except ImportError:
@@ -36,23 +40,30 @@ class RayEngine(Engine):
                 'engine: ray needs the library "ray"; install it with: pip install "airpath[ray]"'
             ) from None
         self._library = ray
+        self._name = "Ray" if address is None else f"the Ray cluster at {address}"
+        if address is not None:
+            _refuse_if_nobody_answers(address)
+        here = {"address": "local", "num_cpus": workers(jobs), "include_dashboard": False}
         try:
             ray.init(
-                address="local",
-                num_cpus=workers(jobs),
-                include_dashboard=False,
+                **(here if address is None else {"address": address}),
                 log_to_driver=False,
                 logging_level="ERROR",
             )
         except (OSError, ValueError, RuntimeError) as error:
-            raise EngineError(f"engine: Ray does not start: {error}") from None
-        self._jobs = workers(jobs)
+            text = " ".join(str(error).split())
+            raise EngineError(
+                f"engine: Ray does not start: {text}"
+                if address is None
+                else f"engine: the Ray cluster at {address} does not take this machine: {text}"
+            ) from None
+        self._jobs = workers(jobs) if address is None else jobs
         self._do = ray.remote(max_retries=MOST_DEATHS - 1, num_cpus=1)(do_task)
 
     @property
     def slots(self) -> int:
-        """One more for each worker, so that the next task is there when one is done."""
-        return 2 * self._jobs
+        """Two for each worker, so that the next task is there when one is done; nodes may come and go."""
+        return 2 * (self._jobs or max(1, int(self._library.cluster_resources().get("CPU", 1))))
 
     def submit(self, task: Task) -> Pending:
         """Hand in a task; Ray itself tries it elsewhere if its worker dies."""
@@ -68,11 +79,22 @@ class RayEngine(Engine):
             return Failure("its worker died again and again (out of memory?)")
         except Exception as error:
             text = " ".join(str(getattr(error, "cause", None) or error).split())
-            raise EngineError(f"Ray cannot go on: {type(error).__name__}: {text}") from None
+            raise EngineError(f"{self._name} cannot go on: {type(error).__name__}: {text}") from None
 
     def restart(self) -> None:
         """Nothing to do: Ray replaces workers by itself."""
 
     def close(self) -> None:
-        """Stop Ray."""
+        """Stop Ray if it was started here; else leave the cluster."""
         self._library.shutdown()
+
+
+def _refuse_if_nobody_answers(address: str) -> None:
+    """Find out at once: Ray itself tries for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise UsageError(f'engine: found "ray://{address}"; accepted: ray, ray://HOST:PORT')
+    try:
+        socket.create_connection((host, int(port)), CONNECT_WITHIN_S).close()
+    except (OSError, OverflowError) as error:
+        raise EngineError(f"engine: no Ray cluster answers at {address}: {error}") from None

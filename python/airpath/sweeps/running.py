@@ -68,7 +68,8 @@ def sweep(
         How many worker processes; by default one for each processor. Of a cluster: at most so many runs at
         the same time.
     engine
-        `local`; `dask://HOST:PORT`, a scheduler of Dask; or `ray`, Ray on this machine.
+        `local`; `dask://HOST:PORT`, a scheduler of Dask; `ray`, Ray on this machine; or `ray://HOST:PORT`,
+        the head of a Ray cluster.
     progress
         Show a progress bar on standard error. By default when that is a terminal and the work takes more than
         two seconds.

@@ -1,13 +1,18 @@
 """Sweeps on clusters of this machine: other processes, reached over TCP, give the same bytes."""
 
+import contextlib
 import importlib.util
 import os
+import secrets
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
 from sweep_engines import FAILING, data_set, written
 from waiting import command, wait_for_parts
@@ -16,7 +21,9 @@ import airpath
 from airpath.errors import AirpathError
 
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs distributed")
-needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs ray")
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="needs ray (make test-ray installs it)"
+)
 
 
 def free_port() -> int:
@@ -68,10 +75,19 @@ def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask):
     os.kill(workers[0].pid, signal.SIGKILL)
     assert len(list(out.glob("parts/*/*.arrow"))) < 24, "all was done before the kill"
     _, said = child.communicate(timeout=120)
-    assert child.returncode == 1, said
+    agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
+
+
+def agrees_with_local(plan, out, code, said, local_out):
+    """Every run once, byte for byte as here; failures with scenario, scheme, values and seed."""
+    assert code == 1, said
     assert "8 of 32 runs failed" in said
-    local = airpath.sweep(plan, tmp_path / "local", jobs=1)
+    local = airpath.sweep(plan, local_out, jobs=1)
     assert len(local.failures) == 8
+    for failure in local.failures:
+        assert f"run {failure['run']} failed (scheme {failure['scheme']}, rate = " in said
+        assert f"seed {failure['seed']})" in said
+    assert said.count(" failed (scheme ") == 8
     assert data_set(out) == data_set(local.directory)
 
 
@@ -93,6 +109,93 @@ def test_a_library_that_is_missing_is_said(small, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(AirpathError, match=f'needs the library "{library}"'):
             airpath.sweep(small, tmp_path / library, engine=engine)
+
+
+@pytest.fixture
+def ray_nodes(monkeypatch):
+    """Return the address of a Ray cluster of two nodes with a processor each, and the second node."""
+    # Not below `tmp_path`: sockets must have short names.
+    folder = Path(tempfile.mkdtemp(prefix="ray"))
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(16))
+    for variable in ("no_proxy", "NO_PROXY"):
+        monkeypatch.setenv(variable, own_address())
+    port, started = free_port(), []
+
+    def start(*arguments: str) -> "subprocess.Popen[bytes]":
+        ray = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--num-cpus", "1"]
+        ray += ["--object-store-memory", "100000000", *arguments]
+        with (folder / f"node{len(started)}.log").open("wb") as log:
+            started.append(subprocess.Popen(ray, stdout=log, stderr=log))
+        return started[-1]
+
+    address = f"{own_address()}:{port}"
+    start("--head", "--port", str(port), "--include-dashboard", "false", "--temp-dir", str(folder / "ray"))
+    try:
+        wait_for_nodes(address, 1)
+        second = start("--address", address)
+        wait_for_nodes(address, 2)
+        yield f"ray://{address}", second
+    finally:
+        for process in started:
+            kill_with_children(process)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def own_address() -> str:
+    """Return an address of this machine; Ray does not take that of the loopback device."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.connect(("192.0.2.1", 9))  # sends nothing
+        return str(udp.getsockname()[0])
+
+
+def wait_for_nodes(address: str, count: int) -> None:
+    script = (
+        "import sys, time, ray\n"
+        "until = time.monotonic() + 60\n"
+        "while True:\n"
+        "    try:\n"
+        f"        ray.init(address='{address}', log_to_driver=False, logging_level='ERROR')\n"
+        "        break\n"
+        "    except (OSError, ValueError, RuntimeError):\n"
+        "        assert time.monotonic() < until\n"
+        "        time.sleep(0.5)\n"
+        f"while sum(node['Alive'] for node in ray.nodes()) < {count}:\n"
+        "    assert time.monotonic() < until\n"
+        "    time.sleep(0.1)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+
+
+def kill_with_children(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        for one in psutil.Process(process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
+    process.kill()
+    process.wait()
+
+
+@needs_ray
+def test_a_ray_cluster_of_which_a_node_is_killed(tmp_path, ray_nodes):
+    address, second = ray_nodes
+    plan = written(tmp_path, FAILING)
+    out = tmp_path / "ray"
+    child = subprocess.Popen(
+        command(plan, "--out", out, "--engine", address), stderr=subprocess.PIPE, text=True
+    )
+    wait_for_parts(out, 3)
+    kill_with_children(second)
+    assert len(list(out.glob("parts/*/*.arrow"))) < 24, "all was done before the kill"
+    _, said = child.communicate(timeout=240)
+    agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
+
+
+@needs_ray
+def test_a_ray_cluster_that_is_not_there_is_said(small, tmp_path):
+    with pytest.raises(AirpathError, match=r"no Ray cluster answers at 127\.0\.0\.1:1"):
+        airpath.sweep(small, tmp_path / "out", engine="ray://127.0.0.1:1")
 
 
 @needs_ray

@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import subprocess
+import sys
+from pathlib import Path
 
 import psutil
 import pyarrow.compute as pc
@@ -259,3 +261,17 @@ def test_a_dry_run_lists_and_does_nothing(small, tmp_path):
     assert " ".join(lines[5].split()) == "5 newreno rate = 2 Mbit/s, warm_up = 3s seed 4"
     assert "16 runs: 2 values of rate, 2 values of warm_up, 2 schemes, 2 seeds" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_memory_does_not_grow_with_the_number_of_runs(tmp_path):
+    """Kept parts would take some 30 MiB more: each is about 15 kB of tables."""
+    peaks = []
+    for repetitions in (125, 375):
+        folder = tmp_path / str(repetitions)
+        folder.mkdir()
+        script = [sys.executable, str(Path(__file__).with_name("peak_memory.py"))]
+        done = subprocess.run(
+            [*script, str(folder), str(repetitions)], capture_output=True, text=True, check=True, timeout=300
+        )
+        peaks.append(int(done.stdout) / 1024)
+    assert peaks[1] - peaks[0] < 12, f"MiB with 1000 and 3000 runs: {peaks}"
