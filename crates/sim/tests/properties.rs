@@ -98,7 +98,7 @@ proptest! {
         captured.record.capture = (0..plan.links.len()).collect();
         let hops = plan.links.len() / 2;
         for (index, link) in plan.links.iter_mut().enumerate() {
-            link.record = unrecorded >> (index % hops) % 64 & 1 == 0;
+            link.record = (unrecorded >> (index % hops % 64)).is_multiple_of(2);
         }
         let (one, other) = (run_with_trace(&plan, seed), run_with_trace(&captured, seed));
         let inside = |outcome: &Outcome| Counts { events: 0, ..outcome.counts };
@@ -257,7 +257,7 @@ fn crowded_plan() -> impl Strategy<Value = Plan> {
     let flows = prop::collection::vec((any_controller(), 1_u64..12, any::<(bool, u8)>()), 1..6);
     (access, 1_u64..30, flows).prop_map(|((rate, delay, middle), buffer, flows)| {
         let side = |name: String, rate: u64, buffer: u64| {
-            let queue = if buffer % 3 == 0 { packets(500) } else { packets(buffer) };
+            let queue = if buffer.is_multiple_of(3) { packets(500) } else { packets(buffer) };
             LinkPlan { queue, ..link(&name, mbps(rate), delay as f64) }
         };
         let paths = flows.len();
