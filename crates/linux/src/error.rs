@@ -21,6 +21,23 @@ pub enum Error {
         /// What the system says.
         source: std::io::Error,
     },
+    /// There is no cgroup to attach to.
+    #[error("control groups of version 2 are not mounted (mount -t cgroup2 none /sys/fs/cgroup)")]
+    NoCgroups,
+    /// The devices of the machine could not be listed.
+    #[error("cannot list the devices: {source}")]
+    Devices {
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A program could not be attached to a device.
+    #[error("device {device}: {source}")]
+    Device {
+        /// Which, as it was given.
+        device: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// The system refused something else.
     #[error("{action}: {source}")]
     System {
@@ -77,29 +94,6 @@ pub enum Error {
     /// The loader has not mapped the programs' variables.
     #[error("this kernel does not map the variables of BPF programs, which came with Linux 5.5")]
     NoGlobals,
-    /// Signals could not be waited for.
-    #[error("cannot wait for signals: {source}")]
-    Signals {
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// There is no cgroup to attach to.
-    #[error("control groups of version 2 are not mounted (mount -t cgroup2 none /sys/fs/cgroup)")]
-    NoCgroups,
-    /// The devices of the machine could not be listed.
-    #[error("cannot list the devices: {source}")]
-    Devices {
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// A program could not be attached to a device.
-    #[error("device {device}: {source}")]
-    Device {
-        /// Which, as it was given.
-        device: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
     /// The name of a congestion controller does not fit.
     #[error("controller {name:?}: the kernel allows names of 1 to 15 bytes")]
     ControllerName {

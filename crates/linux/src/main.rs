@@ -11,7 +11,6 @@ use airpath_linux::host::{CONTROLLERS, Device, Host, HostConfig};
 use airpath_linux::router::{Router, RouterConfig, RouterSettings};
 use airpath_linux::{Error, capability};
 use clap::{Parser, Subcommand};
-use nix::sys::signal::{SigSet, Signal};
 use serde_json::json;
 
 /// Congestion controllers and routers of airpath in the Linux kernel.
@@ -81,24 +80,9 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Error> {
     match command {
         Command::Host { cgroup, controller, device } => {
-            // Blocked first: a signal that comes while loading is waited for, and nothing is left half done.
-            let mut signals = SigSet::empty();
-            signals.add(Signal::SIGINT);
-            signals.add(Signal::SIGTERM);
-            signals.thread_block().map_err(|error| Error::Signals { source: error.into() })?;
             let cgroup = cgroup.or_else(capability::cgroup_root).ok_or(Error::NoCgroups)?;
             let devices = (!device.is_empty()).then_some(device);
-            let host = Host::load(&HostConfig { cgroup, controller, devices, record: false })?;
-            let devices: Vec<String> = host.devices().iter().map(ToString::to_string).collect();
-            println!(
-                "{}",
-                json!({
-                    "event": "ready", "pid": std::process::id(), "controllers": CONTROLLERS, "devices": devices,
-                })
-            );
-            signals.wait().map_err(|error| Error::Signals { source: error.into() })?;
-            println!("{}", json!({ "event": "end", "counters": host.counters() }));
-            Ok(())
+            host(&HostConfig { cgroup, controller, devices, record: false })
         }
         Command::Router { config, settings } => router(config, settings),
         Command::Status { name, metrics, netns } => {
@@ -127,6 +111,27 @@ fn chosen(name: Option<String>, netns: Option<&str>) -> Result<Vec<String>, Erro
     name.map_or_else(daemon::names, |name| Ok(vec![name]))
 }
 
+fn host(config: &HostConfig) -> Result<(), Error> {
+    if let Some(reason) = capability::missing() {
+        return Err(Error::Config { problem: reason.to_owned() });
+    }
+    let signals = daemon::block_signals()?;
+    let namespace = Namespace::enter(None)?;
+    let door = Door::open("host")?;
+    let host = Host::load(config)?;
+    let devices: Vec<String> = host.devices().iter().map(ToString::to_string).collect();
+    println!(
+        "{}",
+        json!({
+            "event": "ready", "name": door.name(), "pid": std::process::id(),
+            "controllers": CONTROLLERS, "devices": devices,
+        })
+    );
+    daemon::serve(host, &door, &signals, &namespace)?;
+    println!("{}", json!({ "event": "end", "name": door.name() }));
+    Ok(())
+}
+
 fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> {
     let file = file.map(|path| ConfigFile::read(&path)).transpose()?.unwrap_or_default();
     let config = RouterConfig::try_from(settings.over(file.router))?;
@@ -138,8 +143,8 @@ fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> 
     // The name first: two routers of one device would both count and write.
     let door = Door::open(&format!("router/{}", config.device))?;
     let router = Router::start(config)?;
-    println!("{}", serde_json::json!({ "event": "ready", "name": door.name() }));
+    println!("{}", json!({ "event": "ready", "name": door.name() }));
     daemon::serve(router, &door, &signals, &namespace)?;
-    println!("{}", serde_json::json!({ "event": "end", "name": door.name() }));
+    println!("{}", json!({ "event": "end", "name": door.name() }));
     Ok(())
 }
