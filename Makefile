@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator test-ray
+.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator test-ray test-guest
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -33,6 +33,9 @@ test-rust: prerequisites ## Rust tests
 
 test-linux: prerequisites ## tests of the Linux datapath (skipped, with the reason, where they cannot run)
 	@! tools/prerequisites-linux || cargo test --package airpath-linux
+
+test-guest: prerequisites ## BPF load tests in a second kernel under emulation (Debian and Ubuntu; fetches packages)
+	@! tools/prerequisites-linux || tools/test-guest
 
 test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest

@@ -2,6 +2,7 @@
 //! leave with the same codes, and with the same feedback up to the rounding of integers.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
 
 #[path = "support/can_load.rs"]
 mod can_load;

@@ -1,6 +1,7 @@
 //! The router's daemon over real queues with real traffic, in network namespaces of our own.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
 
 #[path = "support/lab.rs"]
 mod lab;

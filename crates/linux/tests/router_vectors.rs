@@ -1,6 +1,7 @@
 //! The router's programs, run by the kernel over packets made by hand.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
 
 #[path = "support/can_load.rs"]
 mod can_load;

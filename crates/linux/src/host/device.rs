@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use nix::ifaddrs::getifaddrs;
-use nix::net::if_::InterfaceFlags;
+use nix::net::if_::{InterfaceFlags, if_nametoindex};
 use nix::sched::{CloneFlags, setns};
 
 use crate::{Error, tcx};
@@ -56,21 +56,22 @@ impl Device {
     /// All devices of the own namespace that are up, the loopback excepted.
     pub(super) fn all() -> Result<Vec<Self>, Error> {
         let addresses = getifaddrs().map_err(|error| Error::Devices { source: error.into() })?;
-        Ok(addresses
-            .filter(|entry| entry.address.is_some_and(|address| address.as_link_addr().is_some()))
-            .filter(|entry| {
-                entry.flags.contains(InterfaceFlags::IFF_UP)
-                    && !entry.flags.contains(InterfaceFlags::IFF_LOOPBACK)
-            })
-            .map(|entry| Self { namespace: None, name: entry.interface_name })
-            .collect())
+        let mut names: Vec<String> = addresses
+            .filter(|entry| entry.flags.contains(InterfaceFlags::IFF_UP))
+            .filter(|entry| !entry.flags.contains(InterfaceFlags::IFF_LOOPBACK))
+            .map(|entry| entry.interface_name)
+            .collect();
+        // One entry for each address.
+        names.sort();
+        names.dedup();
+        Ok(names.into_iter().map(|name| Self { namespace: None, name }).collect())
     }
 
     /// Attaches one of two programs to what leaves by it: for packets that begin with an Ethernet header, or with IP.
     pub(super) fn attach(&self, ethernet: BorrowedFd<'_>, bare: BorrowedFd<'_>) -> Result<OwnedFd, Error> {
         let here = || -> io::Result<OwnedFd> {
-            let (index, kind) = self.find()?;
-            tcx::attach_egress(if WITH_ETHERNET.contains(&kind) { ethernet } else { bare }, index)
+            let (index, with_ethernet) = self.find()?;
+            tcx::attach_egress(if with_ethernet { ethernet } else { bare }, index)
         };
         let attached = match &self.namespace {
             None => here(),
@@ -88,18 +89,15 @@ impl Device {
         attached.map_err(|source| Error::Device { device: self.to_string(), source })
     }
 
-    /// Its index and its kind (`ARPHRD_…`), in the thread's namespace.
-    fn find(&self) -> io::Result<(u32, u16)> {
-        getifaddrs()?
+    /// Its index in the thread's namespace, and whether its packets begin with an Ethernet header.
+    fn find(&self) -> io::Result<(u32, bool)> {
+        let index = if_nametoindex(self.name.as_str())?;
+        // Devices without hardware addresses, as TUN, have no entry that tells their kind.
+        let ethernet = getifaddrs()?
             .filter(|entry| entry.interface_name == self.name)
-            .find_map(|entry| {
-                let address = entry.address?;
-                let link = address.as_link_addr()?;
-                Some((u32::try_from(link.ifindex()).ok()?, link.hatype()))
-            })
-            .ok_or_else(|| {
-                io::Error::new(io::ErrorKind::NotFound, "there is no such device in the namespace")
-            })
+            .filter_map(|entry| entry.address?.as_link_addr().map(nix::sys::socket::LinkAddr::hatype))
+            .any(|kind| WITH_ETHERNET.contains(&kind));
+        Ok((index, ethernet))
     }
 }
 

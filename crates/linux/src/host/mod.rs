@@ -21,10 +21,10 @@ use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Link, OpenObject};
+use libbpf_rs::{ErrorKind, Link, MapMut, OpenObject};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -37,6 +37,9 @@ use skeleton::{HostSkel, HostSkelBuilder};
 /// The controllers, as `TCP_CONGESTION` names them.
 pub const CONTROLLERS: [&str; 5] =
     ["airpath_xcp", "airpath_vcp", "airpath_ebe", "airpath_westw", "airpath_sarbe"];
+
+/// How long names of controllers are waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// What the host side is to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,10 +126,7 @@ impl Host {
             &mut maps.airpath_sarbe,
         ];
         for controller in controllers {
-            let link = controller.attach_struct_ops();
-            links.push(
-                link.map_err(Error::bpf("cannot register a controller (is another airpathd host running?)"))?,
-            );
+            links.push(register(controller)?);
         }
         Ok(Self { skeleton, devices, _links: links, _device_links: device_links })
     }
@@ -177,6 +177,22 @@ impl Service for Host {
     fn status(&self) -> Value {
         let devices: Vec<String> = self.devices.iter().map(ToString::to_string).collect();
         json!({ "controllers": CONTROLLERS, "devices": devices, "counters": self.counters() })
+    }
+}
+
+/// Registers a controller. The kernel gives a name free some time after its last holder ended: that is waited for.
+fn register(controller: &mut MapMut<'_>) -> Result<Link, Error> {
+    let until = Instant::now() + LONGEST_WAIT;
+    loop {
+        match controller.attach_struct_ops() {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            link => {
+                return link
+                    .map_err(Error::bpf("cannot register a controller (is another airpathd host running?)"));
+            }
+        }
     }
 }
 

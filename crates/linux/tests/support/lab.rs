@@ -1,5 +1,6 @@
 //! Two network namespaces of our own with a bottleneck between them, and the daemon over it.
 #![allow(dead_code, reason = "each test uses some of it")]
+#![allow(clippy::unused_self, reason = "what is done in the lab needs a lab")]
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
