@@ -264,7 +264,7 @@ def test_a_dry_run_lists_and_does_nothing(small, tmp_path):
 
 
 def test_memory_does_not_grow_with_the_number_of_runs(tmp_path):
-    """Kept parts would take some 30 MiB more: each is about 15 kB of tables."""
+    """Keeping the tables of every run would take some 250 MiB more."""
     peaks = []
     for repetitions in (125, 375):
         folder = tmp_path / str(repetitions)
