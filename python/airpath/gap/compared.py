@@ -13,9 +13,7 @@ from airpath.scenario import Scenario
 from airpath.worlds import WORLDS, World, has_ours, place
 
 OURS: Final = "vcp-ebe"
-"""The scheme that a scenario runs too, if none is asked for and it has none of those that our datapath has: so
-that every world is seen.
-"""
+"""What a scenario runs too, if no scheme is asked for and it has none of our datapath's: every world is seen."""
 
 
 @dataclass(frozen=True)
