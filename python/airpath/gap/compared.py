@@ -13,7 +13,7 @@ from airpath.scenario import Scenario
 from airpath.worlds import WORLDS, World, has_ours, place
 
 OURS: Final = "vcp-ebe"
-"""What a scenario runs too, if no scheme is asked for and it has none of our datapath's: every world is seen."""
+"""What a scenario runs too if no scheme is asked for and our datapath has none of its own."""
 
 
 @dataclass(frozen=True)
