@@ -34,11 +34,13 @@ pub enum EmulationError {
 }
 
 /// Says what was asked of the system when it refused.
+#[cfg(target_os = "linux")]
 pub(crate) trait Asked<T> {
     /// The value, or the refusal with what was asked.
     fn asked(self, what: impl Into<String>) -> Result<T, EmulationError>;
 }
 
+#[cfg(target_os = "linux")]
 impl<T, E: Into<io::Error>> Asked<T> for Result<T, E> {
     fn asked(self, what: impl Into<String>) -> Result<T, EmulationError> {
         self.map_err(|error| EmulationError::System { what: what.into(), error: error.into() })

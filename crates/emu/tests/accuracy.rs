@@ -3,15 +3,22 @@
 //! The short ones are ordinary tests; the long ones are ignored and run by `make bench-emulator`.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stderr, reason = "a measurement is to be read")]
 
 mod support;
 
+use std::io::IoSliceMut;
+use std::net::UdpSocket;
+use std::os::fd::AsRawFd;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use airpath_emu::{Emulated, Side};
 use airpath_sim::plan::*;
+use nix::sys::socket::sockopt::ReceiveTimestampns;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
+use nix::sys::time::TimeSpec;
 
 use support::*;
 
@@ -74,59 +81,65 @@ fn four_hundred_mbps_within_one_percent() {
     within(400_000_000, 10, 0.01);
 }
 
-/// Round-trip times over 20 ms each way, of datagrams that are sent back by the other host.
-fn round_trips(probes: usize) -> Option<(Vec<f64>, Emulated)> {
-    let delay_ms = 20.0;
+/// One-way delays over 20 ms, sorted: from the sender's clock just before it sends to the stamp that the receiver's
+/// kernel puts on the packet. So only the emulator is measured, not when an ordinary thread gets to read.
+fn one_way_delays(probes: usize) -> Option<(Vec<f64>, Emulated)> {
     let links = vec![
-        link("there", constant(100_000_000), delay_ms, 1000),
-        link("back", constant(100_000_000), delay_ms, 1000),
+        link("there", constant(100_000_000), 20.0, 1000),
+        link("back", constant(100_000_000), 20.0, 1000),
     ];
     let emulation = emulation(&plan(60, links, 1))?;
     let near = socket(&emulation, Side::Senders, 0, 7000);
     let far = socket(&emulation, Side::Receivers, 0, 7);
+    setsockopt(&far, ReceiveTimestampns, &true).unwrap();
     near.connect((Side::Receivers.address(0).unwrap(), 7)).unwrap();
-    let echo = thread::spawn(move || {
-        let mut buffer = [0; 64];
-        while let Ok((length, from)) = far.recv_from(&mut buffer) {
-            far.send_to(&buffer[..length], from).unwrap();
-        }
-    });
-    let mut times = Vec::new();
-    for _ in 0..probes {
-        let mut buffer = [0; 64];
-        let sent = Instant::now();
+    let mut delays = Vec::new();
+    while delays.len() < probes {
+        let before = SystemTime::now();
         near.send(&[1; 22]).unwrap();
-        near.recv(&mut buffer).unwrap();
-        times.push(sent.elapsed().as_secs_f64());
+        let sent_within = before.elapsed().unwrap();
+        let stamp = received_at(&far);
+        // Whoever was held up while sending does not know when it sent.
+        if sent_within < Duration::from_micros(50) {
+            delays.push(stamp - before.duration_since(UNIX_EPOCH).unwrap().as_secs_f64());
+        }
         thread::sleep(Duration::from_millis(3));
     }
-    echo.join().unwrap();
-    times.sort_by(f64::total_cmp);
-    Some((times, emulation.stop(None).unwrap()))
+    delays.sort_by(f64::total_cmp);
+    Some((delays, emulation.stop(None).unwrap()))
 }
 
-/// The one-way delay is taken as half of the round trip, and what it takes to put 50 bytes on the wire is known. What the
-/// probes add, two wakes of ordinary threads, is in the figure, so the emulator itself is better than this.
+/// Reads a datagram; gives when the kernel received it, in seconds since 1970 (to a quarter of a microsecond).
+fn received_at(socket: &UdpSocket) -> f64 {
+    let mut buffer = [0; 64];
+    let mut space = nix::cmsg_space!(TimeSpec);
+    let mut slices = [IoSliceMut::new(&mut buffer)];
+    let message =
+        recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(&mut space), MsgFlags::empty()).unwrap();
+    let stamp = message.cmsgs().unwrap().find_map(|control| match control {
+        ControlMessageOwned::ScmTimestampns(stamp) => Some(stamp),
+        _ => None,
+    });
+    Duration::from(stamp.unwrap()).as_secs_f64()
+}
+
 fn delays_within(probes: usize, bound_s: f64) {
-    let mut medians = Vec::new();
     for _ in 0..4 {
-        let Some((times, emulated)) = round_trips(probes) else { return };
+        let Some((delays, emulated)) = one_way_delays(probes) else { return };
         let expected = 0.020 + 50.0 * 8.0 / 1e8;
-        let median = times[times.len() / 2] / 2.0 - expected;
+        let median = delays[delays.len() / 2] - expected;
+        let best = delays[0] - expected;
         report(
-            &format!(
-                "20 ms: {:+.1} µs at the median, {:+.1} at best",
-                1e6 * median,
-                1e6 * (times[0] / 2.0 - expected)
-            ),
+            &format!("20 ms: {:+.1} µs at the median, {:+.1} at best", 1e6 * median, 1e6 * best),
             &emulated,
         );
-        medians.push(median);
-        if median.abs() < bound_s {
+        assert!(best > -10e-6, "a packet came too early");
+        if emulated.validity.is_valid() {
+            assert!(median.abs() < bound_s, "20 ms: off by {median} s at the median of {probes} probes");
             return;
         }
     }
-    panic!("20 ms each way: off by {medians:?} s at the median of {probes} probes");
+    eprintln!("skipped: no run of four was valid; the machine is too busy");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! However an emulation ends, nothing is left: no process, no namespace, no device.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -25,6 +26,7 @@ use support::{constant, hosts_can_be_made, link, plan};
 /// Starts an emulation and a command in each host that starts another one in a session of its own, says which namespaces
 /// they live in, and waits to be killed. Run by the tests below in a process of its own.
 #[test]
+#[expect(clippy::zombie_processes, reason = "whether the kernel takes them away is the question")]
 #[ignore = "does nothing by itself: it is what other tests kill"]
 fn hold() {
     let links = vec![link("there", constant(1_000_000), 5.0, 10), link("back", RatePlan::Unlimited, 5.0, 10)];

@@ -1,5 +1,6 @@
 //! Bytes in, bytes out, without a kernel: logical time, conservation, what routers write.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
 mod support;

@@ -1,6 +1,7 @@
 //! Hosts: addresses, routes, processes, and nothing left behind.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
 mod support;

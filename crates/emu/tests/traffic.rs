@@ -1,6 +1,7 @@
 //! The kernel's own TCP through the emulator: whole, counted, captured.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
 mod support;
@@ -27,7 +28,7 @@ fn transfer(emulation: &Emulation, bytes: usize) -> f64 {
     let to = SocketAddrV4::new(Side::Receivers.address(0).unwrap(), 80);
     let from = Side::Senders.address(0).unwrap();
     let listener = emulation.host(Side::Receivers).enter(|| TcpListener::bind(to)).unwrap().unwrap();
-    let content: Vec<u8> = (0..bytes).map(|number| (number * number >> 3) as u8).collect();
+    let content: Vec<u8> = (0..bytes).map(|number| (number * number / 8) as u8).collect();
     let expected = content.clone();
     let receiving = thread::spawn(move || {
         let (mut connection, peer) = listener.accept().unwrap();

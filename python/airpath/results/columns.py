@@ -409,11 +409,7 @@ _TABLES = (
             _real("received_s", "s", "when it reached the receiver"),
             _real("queueing_s", "s", "time waiting in queues"),
             _whole("bytes", "B", "its size on the wire"),
-            _whole(
-                "sequence",
-                "",
-                "number of its first payload byte; -1 where it is not known (emulated packets)",
-            ),
+            _whole("sequence", "", "number of its first payload byte; -1 where nobody knows (emulations)"),
             _whole("retransmission", "", "1 if sent again, else 0"),
             _whole("ecn", "", "the two ECN bits at arrival"),
         ),

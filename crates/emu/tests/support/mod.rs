@@ -1,5 +1,7 @@
 //! What tests have in common: small plans, and on Linux real hosts.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stderr, reason = "a skipped test says why")]
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
 #[cfg(target_os = "linux")]
