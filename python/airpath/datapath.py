@@ -93,6 +93,8 @@ class Daemon:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+            if self._process.stdout is not None:
+                self._process.stdout.close()
             self._process = None
         if self._errors is not None:
             self._errors.close()

@@ -284,4 +284,6 @@ def _validity(job: Job, raw: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return how far a run in real time was what it says; nothing for a simulation."""
     if raw is None:
         return None
-    return Validity.from_engine(raw, [str(link["name"]) for link in job.plan["links"]]).as_json()
+    placed = place(job.scenario, job.world)
+    validity = Validity.from_engine(raw, [str(link["name"]) for link in placed.plan["links"]])
+    return {**validity.as_json(), "departures": list(placed.departures)}

@@ -6,7 +6,7 @@ which the results say by their names.
 """
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -16,6 +16,7 @@ from airpath.datapath import datapath_missing
 from airpath.errors import UsageError
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme
+from airpath.units import format_duration
 
 World = Literal["sim", "emulate", "datapath"]
 
@@ -48,6 +49,13 @@ _STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
 """What a scheme without options of its own stands for in a world."""
 
 
+KERNEL_INITIAL_WINDOW: Final = 10
+"""Packets with which the kernel begins (`TCP_INIT_CWND`, RFC 6928)."""
+KERNEL_DELAYED_ACK: Final = 2
+"""Segments after which the kernel acknowledges at once."""
+KERNEL_MINIMUM_RTO_NS: Final = 200_000_000
+"""The kernel's smallest retransmission timeout (`TCP_RTO_MIN`)."""
+
 _OURS: Final = ("airpath_xcp", "airpath_vcp", "airpath_ebe", "airpath_westw", "airpath_sarbe")
 """The controllers that our daemon loads into the kernel."""
 
@@ -62,6 +70,8 @@ class Placed:
     """Scheme of each flow of the plan there; `None` for datagrams."""
     label: str | None
     """What the run is called instead of by its schemes in the simulator; `None` where nothing changes."""
+    departures: tuple[str, ...] = ()
+    """What the scenario says of the transport and the kernel decides otherwise."""
 
 
 def place(scenario: Scenario, world: World) -> Placed:
@@ -105,7 +115,32 @@ def place(scenario: Scenario, world: World) -> Placed:
         resolved.plan | {"flows": flows},
         tuple(schemes),
         "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or None,
+        tuple(dict.fromkeys(text for flow in flows for text in _departures(flow["transport"]))),
     )
+
+
+def _departures(transport: Mapping[str, Any] | None) -> Iterator[str]:
+    """Say what the kernel does not take from a transport of the plan."""
+    if transport is None:
+        return
+    windows = transport["initial_window_bytes"] / transport["mss_bytes"]
+    if round(windows) != KERNEL_INITIAL_WINDOW:
+        yield f"initial window: {windows:g} packets in the scenario, {KERNEL_INITIAL_WINDOW} in the kernel"
+    if transport["delayed_ack_segments"] != KERNEL_DELAYED_ACK:
+        yield (
+            f"segments for one acknowledgment: {transport['delayed_ack_segments']} in the scenario,"
+            f" {KERNEL_DELAYED_ACK} in the kernel, which acknowledges each at the start of a connection"
+        )
+    if transport["min_rto_ns"] != KERNEL_MINIMUM_RTO_NS:
+        shortest = format_duration(transport["min_rto_ns"])
+        yield f"smallest retransmission timeout: {shortest} in the scenario, 200ms in the kernel"
+
+
+def has_ours(scenario: Scenario) -> bool:
+    """Whether one of a scenario's schemes is among those that our datapath has."""
+    stands_for = _STANDS_FOR["datapath"]
+    named = (stands_for.get(scheme, scheme) for scheme in scenario.resolved.schemes if scheme is not None)
+    return any(name.removeprefix("kernel:") in _OURS for name in named)
 
 
 def kernel_congestion_controls() -> tuple[str, ...]:

@@ -28,7 +28,9 @@ def gap(
     scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a shipped scenario.")],
     schemes: Annotated[
         list[str] | None,
-        typer.Argument(help="Schemes that all flows take in turn; those of the scenario if not given."),
+        typer.Argument(
+            help="Schemes that all flows take in turn; those of the scenario and vcp-ebe if not given."
+        ),
     ] = None,
     world: Annotated[
         list[WorldChoice] | None,
@@ -73,6 +75,8 @@ def gap(
     for one in done.compared:
         for where, reason in one.missing.items():
             tell(f"{one.scheme} did not run in world {where}: {reason}")
+        for text in one.departures:
+            tell(f"{one.scheme}: the kernel's own {text}")
     if as_json:
         show_json({**told, "out": str(out), "report": str(out / "report.html")})
         return

@@ -140,11 +140,18 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
     show(summary_table(results.summary))
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
         show(f"{name}: {text}")
+    for text in dict.fromkeys(text for run in results.runs for text in _departures(run.record.validity)):
+        show(f"the kernel's own {text}")
     for run in results.runs:
         if run.record.world != "sim":
             text = validity_text(run.record.world, run.record.validity)
             show(f"{run.label}: {WORLDS[run.record.world]}; {text}")
     show(f"results: {out}\nreport:  {report}")
+
+
+def _departures(validity: Mapping[str, Any] | None) -> Sequence[str]:
+    """Return what the kernel decided otherwise than the scenario says."""
+    return validity.get("departures", ()) if validity else ()
 
 
 def _validity(results: Results) -> dict[str, Any]:

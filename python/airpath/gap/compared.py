@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from airpath.datapath import datapath_missing
 from airpath.errors import AirpathError, UsageError
@@ -9,7 +10,10 @@ from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
 from airpath.runner import run_all, scheme_label
 from airpath.scenario import Scenario
-from airpath.worlds import WORLDS, World, place
+from airpath.worlds import WORLDS, World, has_ours, place
+
+OURS: Final = "vcp-ebe"
+"""What a scenario runs too if no scheme is asked for and our datapath has none of its own."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,8 @@ class Compared:
     """Why it did not run in the others."""
     differences: dict[World, list[Difference]]
     """How far each world is from the simulator."""
+    departures: tuple[str, ...] = ()
+    """What the kernel decided otherwise than the scenario says, in any world."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,8 @@ def gap(
     scenario
         The scenario.
     schemes
-        Schemes that all controlled flows take in turn; by default those of the scenario, as they stand.
+        Schemes that all controlled flows take in turn; by default those of the scenario, as they stand, and
+        `vcp-ebe` if our datapath has none of them and is among the worlds.
     worlds
         Where to run; the simulator is always among them.
     repetitions
@@ -71,6 +78,8 @@ def gap(
         On Ctrl-C.
     """
     variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
+    if not schemes and "datapath" in worlds and not has_ours(scenario):
+        variants[OURS] = _with_scheme(scenario, OURS)
     in_order: list[World] = ["sim"]
     in_order += [world for world in worlds if world != "sim"]
     runs: list[RunResult] = []
@@ -112,10 +121,17 @@ def gap(
                     for world, label in labels.items()
                     if world != "sim"
                 },
+                _departures(results, labels),
             )
             for name, labels, missing in compared
         ),
     )
+
+
+def _departures(results: Results, labels: dict[World, str]) -> tuple[str, ...]:
+    records = [results.run(label).record for label in labels.values()]
+    said = (text for record in records for text in (record.validity or {}).get("departures", ()))
+    return tuple(dict.fromkeys(said))
 
 
 def _missing(scenario: Scenario, world: World, so_far: dict[World, str]) -> str | None:

@@ -148,8 +148,8 @@ def title(metric: str) -> str:
 def difference_text(one: Difference) -> str:
     """Write a difference with its interval: in percent, or with the unit of the metric."""
     if one.tolerance.absolute:
-        unit = METRICS[one.metric].unit
-        scale, suffix = (1.0, f" {unit}") if unit else (100.0, " points")
+        # Of shares and of percentages, differences are points.
+        scale, suffix = (1.0 if METRICS[one.metric].unit else 100.0), " points"
     else:
         scale, suffix = 100.0, " %"
     text = f"{one.difference * scale:+.1f}{suffix}"
@@ -160,5 +160,4 @@ def tolerance_text(one: Difference) -> str:
     """Write up to which difference the worlds agree."""
     if not one.tolerance.absolute:
         return f"±{one.tolerance.share * 100:g} %"
-    unit = METRICS[one.metric].unit
-    return f"±{one.tolerance.share:g} {unit}" if unit else f"±{one.tolerance.share * 100:g} points"
+    return f"±{one.tolerance.share * (1.0 if METRICS[one.metric].unit else 100.0):g} points"

@@ -21,11 +21,12 @@ NOTE = (
 
 def gap_section(gap: Gap) -> Section:
     """Return the section of the report."""
-    missing = [
+    remarks = [
         f"{one.scheme} did not run in world {world}: {reason}"
         for one in gap.compared
         for world, reason in one.missing.items()
     ]
+    remarks += [f"{one.scheme}: the kernel's own {text}" for one in gap.compared for text in one.departures]
     tables = [
         {
             "title": f"{one.scheme}: {world_title(world)} as {one.labels[world]}",
@@ -35,7 +36,7 @@ def gap_section(gap: Gap) -> Section:
         for one in gap.compared
         for world in one.differences
     ]
-    return Section("gap", "Worlds compared", NOTE, missing, tables, gap_figures(gap))
+    return Section("gap", "Worlds compared", NOTE, remarks, tables, gap_figures(gap))
 
 
 def gap_json(gap: Gap) -> dict[str, Any]:
@@ -50,6 +51,7 @@ def gap_json(gap: Gap) -> dict[str, Any]:
                 "scheme": one.scheme,
                 "worlds": dict(one.labels),
                 "missing": dict(one.missing),
+                "departures": list(one.departures),
                 "differences": {
                     world: [
                         {

@@ -159,7 +159,10 @@ def _world_facts(results: Results) -> list[tuple[str, str]]:
         if not (record.validity and record.validity["valid"])
     ]
     facts = [("world", worlds), ("valid runs", f"{len(records) - len(problems)} of {len(records)}")]
-    return facts + problems
+    departures = dict.fromkeys(
+        text for record in records if record.validity for text in record.validity.get("departures", ())
+    )
+    return facts + problems + [("the kernel's own", text) for text in departures]
 
 
 def _link(link: Mapping[str, Any]) -> str:

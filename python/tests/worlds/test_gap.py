@@ -85,6 +85,7 @@ def test_a_world_that_is_missing_is_named(simulated: Gap) -> None:
     assert "runs in the simulator only" in scheme.missing["emulate"] or "Linux" in scheme.missing["emulate"]
     assert scheme.missing["datapath"] == "the daemon is not built"
     section = gap_section(simulated)
+    assert not scheme.departures
     assert any("world datapath: the daemon is not built" in remark for remark in section.remarks)
     assert [figure.name for figure in section.figures] == ["gap-over-time"]
     assert gap_json(simulated)["schemes"][0]["differences"] == {}

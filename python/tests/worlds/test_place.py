@@ -102,3 +102,20 @@ def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pyt
     placed = worlds.place(chosen, "datapath")
     assert placed.plan["flows"][0]["controller"] == {"kind": "kernel", "algorithm": "airpath_vcp"}
     assert placed.plan["links"][0]["queue"]["protocol"]["kind"] == "vcp"
+
+
+def test_what_the_kernel_does_its_own_way_is_named() -> None:
+    assert worlds.place(scenario("cubic"), "emulate").departures == ()
+    other = {"initial_window": "3 packets", "delayed_ack_segments": 1, "min_rto": "1s"}
+    departures = worlds.place(scenario("cubic", transport=other), "emulate").departures
+    assert [text.split(":")[0] for text in departures] == [
+        "initial window",
+        "segments for one acknowledgment",
+        "smallest retransmission timeout",
+    ]
+    assert departures[0].endswith("3 packets in the scenario, 10 in the kernel")
+
+
+def test_our_controllers_are_known() -> None:
+    assert worlds.has_ours(scenario("cubic", "xcp-ebe"))
+    assert not worlds.has_ours(scenario("cubic", "kernel:reno"))
