@@ -58,6 +58,15 @@ pub enum Error {
         /// Its name.
         device: String,
     },
+    /// A router needs a queue to look over.
+    #[error(
+        "device {device:?} has no queue; give it one that limits its rate, such as by \
+             \"tc qdisc add dev {device} root tbf rate 10mbit burst 5kb limit 575kb\""
+    )]
+    NoQueue {
+        /// Its name.
+        device: String,
+    },
     /// The device of a router was removed while it worked.
     #[error("device {device:?} is gone, and the router with it")]
     DeviceGone {

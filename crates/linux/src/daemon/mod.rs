@@ -10,6 +10,7 @@ mod socket;
 pub use netns::Namespace;
 pub use socket::{Asked, Door, ask, names};
 
+use std::fmt::Write as _;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
@@ -103,7 +104,8 @@ pub fn metrics(status: &Value) -> String {
         for (quantity, value) in status[group].as_object().into_iter().flatten() {
             if let Some(value) = value.as_f64() {
                 let metric = format!("airpath_{quantity}{suffix}");
-                text += &format!("# TYPE {metric} {kind}\n{metric}{{name={name:?}}} {value}\n");
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "# TYPE {metric} {kind}\n{metric}{{name={name:?}}} {value}");
             }
         }
     }

@@ -15,20 +15,20 @@ mod skeleton {
 
 use std::fmt;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{MapCore, MapFlags, OpenObject, ProgramInput, ProgramMut};
 
+use super::Protocol;
 use super::engine::Guidance;
 use super::loss::{Hook, Outcome};
 use super::shared::Shared;
-use super::{Protocol, tcx};
-use crate::Error;
+use crate::{Error, tcx};
 use skeleton::{RouterSkel, RouterSkelBuilder, types};
 
-/// What the programs have counted since they were loaded; `counters` of bpf/router_state.h says what each is.
+/// What the programs have counted since they were loaded; `counters` of `bpf/router_state.h` says what each is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[expect(missing_docs, reason = "bpf/router_state.h says them")]
 pub struct Counters {
@@ -88,8 +88,12 @@ impl Programs {
 
     /// Attaches a program to the device with that index, of the namespace that this thread is in.
     pub fn attach(&mut self, kind: Kind, device: u32, hook: Hook) -> Result<(), Error> {
-        let link = tcx::attach(self.program(kind), device, hook)
-            .map_err(|source| Error::System { action: "cannot attach to the device", source })?;
+        let program = self.program(kind).as_fd();
+        let link = match hook {
+            Hook::Egress => tcx::attach_egress(program, device),
+            Hook::Ingress => tcx::attach_ingress(program, device),
+        };
+        let link = link.map_err(|source| Error::System { action: "cannot attach to the device", source })?;
         self.links.push(link);
         Ok(())
     }

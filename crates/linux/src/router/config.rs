@@ -210,7 +210,6 @@ impl RouterConfig {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: airpath_model::config::ConfigError) -> Error {
     Error::Config { problem: format!("router: {error}") }
 }

@@ -8,7 +8,6 @@ mod loss;
 mod passage;
 mod qdisc;
 mod shared;
-mod tcx;
 
 pub use bpf::{Counters, Kind, Programs};
 pub use config::{Capacity, Protocol, RouterConfig, RouterSettings};
@@ -17,7 +16,6 @@ pub use fixed_point::{Factor, FixedShares};
 pub use loss::{AntennaCount, Clock, Hook, LossConfig, Outcome, SIZE_CLASS, SIZE_CLASSES};
 pub use passage::{Look, Passage};
 
-use std::io;
 use std::time::Duration;
 
 use airpath_model::{Backlog, Bytes, Timestamp};
@@ -68,16 +66,11 @@ impl Router {
         let mut rtnetlink =
             Rtnetlink::open().map_err(|source| Error::System { action: "cannot open rtnetlink", source })?;
         let said = |source| Error::System { action: "cannot look at the device", source };
-        let qdisc = rtnetlink.root_qdisc(device).map_err(said)?;
-        if qdisc.kind == "noqueue" {
-            return Err(Error::Config {
-                problem: format!(
-                    "device {:?} has no queue (queue discipline noqueue); give it one that limits its rate, such as \
-                     \"tc qdisc add dev {} root tbf rate 10mbit burst 5kb limit 575kb\"",
-                    config.device, config.device
-                ),
-            });
-        }
+        let qdisc = rtnetlink
+            .root_qdisc(device)
+            .map_err(said)?
+            .filter(|qdisc| qdisc.kind != "noqueue")
+            .ok_or_else(|| Error::NoQueue { device: config.device.clone() })?;
         let link_header = rtnetlink.link_header(device).map_err(said)?.ok_or_else(|| Error::Config {
             problem: format!(
                 "device {:?} is of a kind that is not known here; accepted: Ethernet, TUN",
@@ -113,10 +106,16 @@ impl Router {
 
     /// Looks at the queue and computes what is due, at `clock` nanoseconds of a clock that nobody sets.
     pub fn step(&mut self, clock: u64) -> Result<(), Error> {
-        let qdisc = self.rtnetlink.root_qdisc(self.device).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => Error::DeviceGone { device: self.config.device.clone() },
-            _ => Error::System { action: "cannot look at the device", source },
-        })?;
+        let qdisc = self
+            .rtnetlink
+            .root_qdisc(self.device)
+            .map_err(|source| Error::System { action: "cannot look at the device", source })?;
+        // Between two queue disciplines a device has none.
+        let qdisc = match qdisc {
+            Some(qdisc) => qdisc,
+            None if index_of(&self.config.device).ok() == Some(self.device) => RootQdisc::default(),
+            None => return Err(Error::DeviceGone { device: self.config.device.clone() }),
+        };
         let counters = self.programs.counters();
         let met = self.programs.take_shortest();
         let backlog = Backlog {

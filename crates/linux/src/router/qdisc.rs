@@ -18,7 +18,7 @@ pub(crate) struct Rtnetlink {
 }
 
 /// The queue discipline at the root of a device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RootQdisc {
     /// Its kind, such as `tbf`.
     pub(crate) kind: String,
@@ -35,10 +35,10 @@ impl Rtnetlink {
         Ok(Self { socket, answer: vec![0; 1 << 16] })
     }
 
-    /// The root of the device with that index; an error of kind `NotFound` when there is no such device.
+    /// The root of the device with that index; `None` when it has no queue, or is not there.
     ///
     /// All devices are listed: asked for one, the kernel tells everybody who listens, and answers only then.
-    pub(crate) fn root_qdisc(&mut self, device: u32) -> io::Result<RootQdisc> {
+    pub(crate) fn root_qdisc(&mut self, device: u32) -> io::Result<Option<RootQdisc>> {
         let device = device as i32; // the kernel's indices are int
         let question = RouteNetlinkMessage::GetQueueDiscipline(TcMessage::with_index(device));
         let mut found = None;
@@ -59,7 +59,7 @@ impl Rtnetlink {
                 found = Some(RootQdisc { kind, stats });
             }
         })?;
-        found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        Ok(found)
     }
 
     /// Bytes of the link-layer header of the device; `None` for a kind of device that is not known here.

@@ -25,8 +25,8 @@ macro_rules! atomic {
 
 impl Shared {
     /// Takes the mapping over: nothing else looks at it from now on.
-    pub(super) const fn new(globals: &mut Globals) -> Self {
-        Self { globals: NonNull::from_mut(globals) }
+    pub(super) fn new(globals: &mut Globals) -> Self {
+        Self { globals: NonNull::from(globals) }
     }
 
     pub(super) fn counters(&self) -> Counters {

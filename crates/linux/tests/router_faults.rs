@@ -1,0 +1,156 @@
+//! What can go wrong around a router: it ends in good order, leaves nothing behind, and disturbs nobody.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "support/can_load.rs"]
+mod can_load;
+#[path = "support/lab.rs"]
+mod lab;
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use can_load::can_load;
+use lab::{Lab, output, run};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+const ROUTER: [&str; 8] = ["--protocol", "xcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
+
+/// What a router could leave: its programs, maps and links, by their names, and the queue disciplines of the device.
+fn traces(lab: &Lab) -> (usize, usize, usize, String) {
+    let count = |kind: &str, of: &str| {
+        let list: serde_json::Value = serde_json::from_str(&output("bpftool", &["-j", kind])).unwrap();
+        let items = list.as_array().cloned().unwrap_or_default();
+        items.iter().filter(|item| item.to_string().contains(of)).count()
+    };
+    // Queue disciplines without their numbers; `clsact` would stand here.
+    let qdiscs = output("tc", &["-n", &lab.a, "qdisc", "show"]);
+    (count("prog", "\"router_"), count("map", "\"router."), count("link", "\"tcx\""), qdiscs)
+}
+
+/// Waits until nothing is left; the kernel frees programs a little later than their last descriptor.
+fn nothing_left(lab: &Lab, before: &(usize, usize, usize, String)) {
+    let began = Instant::now();
+    while traces(lab) != *before {
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}, {before:?}", traces(lab));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn reaches(lab: &Lab) -> bool {
+    let words = ["netns", "exec", &lab.a, "ping", "-q", "-c", "2", "-i", "0.1", "-W", "1", "10.9.0.2"];
+    Command::new("ip").args(words).output().unwrap().status.success()
+}
+
+// One test, since the traces of others would be counted too.
+#[test]
+fn routers_end_in_good_order_and_leave_nothing() {
+    if !can_load("router faults") {
+        return;
+    }
+    let lab = Lab::new("flt", "10mbit");
+    let before = traces(&lab);
+
+    // A second daemon is refused with one message, and the first goes on.
+    let daemon = lab.router(&ROUTER);
+    let mut words = vec!["router", "--netns", &lab.a, "--device", "va"];
+    words.extend(ROUTER);
+    let second = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(&words).output().unwrap();
+    let said = String::from_utf8(second.stderr).unwrap();
+    assert!(!second.status.success() && said.lines().count() == 1, "{said}");
+    assert!(said.contains("another airpathd is at work as router/va"), "{said}");
+    assert_ne!(traces(&lab), before, "a router at work leaves traces");
+
+    // Killed: the kernel takes everything away, and traffic goes on.
+    kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
+    daemon.end();
+    nothing_left(&lab, &before);
+    assert!(reaches(&lab));
+
+    // Interrupted, and detached.
+    let daemon = lab.router(&ROUTER);
+    kill(Pid::from_raw(daemon.pid()), Signal::SIGINT).unwrap();
+    assert!(daemon.end().1);
+    nothing_left(&lab, &before);
+    let daemon = lab.router(&ROUTER);
+    let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &lab.a]);
+    assert!(answer.contains("detached"), "{answer}");
+    assert_eq!(traces(&lab), before, "gone when detach returns");
+    assert!(daemon.end().1);
+
+    // Stopped for two seconds, as by a debugger or a suspended machine: a gap, not an interval.
+    let daemon = lab.router(&ROUTER);
+    let pid = Pid::from_raw(daemon.pid());
+    kill(pid, Signal::SIGSTOP).unwrap();
+    assert!(reaches(&lab), "a silent daemon stops nobody");
+    std::thread::sleep(Duration::from_secs(2));
+    kill(pid, Signal::SIGCONT).unwrap();
+    assert_eq!(daemon.status()["gaps"], 1);
+
+    // The link is down for ten seconds, and up again; then a thousand short connections.
+    run("ip", &["-n", &lab.b, "link", "set", "vb", "down"]);
+    std::thread::sleep(Duration::from_secs(10));
+    assert!(!reaches(&lab));
+    run("ip", &["-n", &lab.b, "link", "set", "vb", "up"]);
+    assert!(reaches(&lab));
+    let _server = lab.spawn(&lab.b, &["python3", "-c", SERVER]);
+    assert_eq!(lab.spawn(&lab.a, &["python3", "-c", CLIENT]).text().trim(), "1000");
+    let status = daemon.status();
+    assert!(status["counters"]["packets"].as_u64().unwrap() > 4000, "{status}");
+    assert_eq!(status["counters"]["written"], 0);
+    assert_eq!(lab.counter(&lab.b, "TcpInCsumErrors"), 0);
+
+    // The queue discipline is replaced, and another is of no use for a moment.
+    run("tc", &["-n", &lab.a, "qdisc", "replace", "dev", "va", "root", "pfifo", "limit", "100"]);
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(daemon.status()["queue"]["kind"], "pfifo");
+    lab.rate("replace", "10mbit");
+
+    // The device is removed: one message.
+    run("ip", &["-n", &lab.a, "link", "del", "va"]);
+    let (said, success) = daemon.end();
+    assert!(!success && said.contains("device \"va\" is gone"), "{said}");
+    drop(lab);
+
+    // The namespace is removed: the daemon lets it go.
+    let lab = Lab::new("fl2", "10mbit");
+    let daemon = lab.router(&ROUTER);
+    drop(lab);
+    let (said, success) = daemon.end();
+    assert!(!success && said.contains("is gone, and the router with it"), "{said}");
+    let lab = Lab::new("fl3", "10mbit");
+    let (programs, maps, links, _) = traces(&lab);
+    assert_eq!((programs, maps, links), (before.0, before.1, before.2));
+
+    // Not a device with a queue, no such device: one message each.
+    for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {
+        let words = ["router", "--netns", &lab.a, "--device", device, "--protocol", "vcp", "--rate", "1Mbit"];
+        let refused = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(words).output().unwrap();
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(!refused.status.success() && said.lines().count() == 1 && said.contains(expected), "{said}");
+    }
+}
+
+/// A thousand connections, each a request and an answer.
+const CLIENT: &str = "
+import socket, time
+for attempt in range(50):
+    try:
+        socket.create_connection(('10.9.0.2', 5999), 5).close(); break
+    except OSError:
+        time.sleep(0.1)
+done = 0
+for _ in range(1000):
+    with socket.create_connection(('10.9.0.2', 5999), 5) as s:
+        s.sendall(b'x'); done += s.recv(1) == b'y'
+print(done)
+";
+const SERVER: &str = "
+import socket
+listener = socket.create_server(('10.9.0.2', 5999), backlog=100)
+while True:
+    s, _ = listener.accept()
+    with s:
+        if s.recv(1): s.sendall(b'y')
+";

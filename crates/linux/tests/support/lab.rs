@@ -1,0 +1,226 @@
+//! Two network namespaces of our own with a bottleneck between them, and the daemon over it.
+#![allow(dead_code, reason = "each test uses some of it")]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// `a` sends by the device `va`, over a token bucket, to `vb` of `b`. Dropping it takes everything away.
+pub(crate) struct Lab {
+    pub(crate) a: String,
+    pub(crate) b: String,
+}
+
+impl Lab {
+    /// With a bottleneck of `rate`, in tc's words.
+    pub(crate) fn new(name: &str, rate: &str) -> Self {
+        let id = std::process::id();
+        let lab = Self { a: format!("axr{name}{id}a"), b: format!("axr{name}{id}b") };
+        for namespace in [&lab.a, &lab.b] {
+            run("ip", &["netns", "add", namespace]);
+        }
+        run(
+            "ip",
+            &[
+                "link", "add", "name", "va", "netns", &lab.a, "type", "veth", "peer", "name", "vb", "netns",
+                &lab.b,
+            ],
+        );
+        for (namespace, device, address) in [(&lab.a, "va", "10.9.0.1/24"), (&lab.b, "vb", "10.9.0.2/24")] {
+            run("ip", &["-n", namespace, "addr", "add", address, "dev", device]);
+            run("ip", &["-n", namespace, "link", "set", device, "up"]);
+            let off = ["tso", "off", "gso", "off", "gro", "off", "tx", "off"];
+            run("ip", &[&["netns", "exec", namespace, "ethtool", "-K", device][..], &off].concat());
+        }
+        lab.rate("add", rate);
+        lab
+    }
+
+    /// Sets the rate of the bottleneck: `add` or `change`.
+    pub(crate) fn rate(&self, verb: &str, rate: &str) {
+        run(
+            "tc",
+            &[
+                "-n", &self.a, "qdisc", verb, "dev", "va", "root", "tbf", "rate", rate, "burst", "5kb",
+                "limit", "575kb",
+            ],
+        );
+    }
+
+    /// A command in one of the namespaces, killed with this process's end or when dropped.
+    pub(crate) fn spawn(&self, namespace: &str, words: &[&str]) -> Running {
+        let child = Command::new("ip")
+            .args(["netns", "exec", namespace, "timeout", "-s", "KILL", "40"])
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Running(child)
+    }
+
+    /// The daemon `router` over the bottleneck, with further arguments; ready when this returns.
+    pub(crate) fn router(&self, words: &[&str]) -> Daemon {
+        let child = Command::new("timeout")
+            .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd"), "router", "--netns", &self.a])
+            .args(["--device", "va"])
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut daemon = Daemon { child, netns: self.a.clone() };
+        if daemon.is_ready() {
+            return daemon;
+        }
+        panic!("{}", daemon.end().0);
+    }
+
+    /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns. A machine has one at a
+    /// time: another test's is waited for.
+    pub(crate) fn hosts(&self, cgroup: &std::path::Path) -> Daemon {
+        let device = |namespace, name| format!("/run/netns/{namespace}:{name}");
+        let (va, vb) = (device(&self.a, "va"), device(&self.b, "vb"));
+        let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
+        let began = Instant::now();
+        loop {
+            let child = Command::new("timeout")
+                .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd")])
+                .args(words)
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut daemon = Daemon { child, netns: self.a.clone() };
+            if daemon.is_ready() {
+                return daemon;
+            }
+            let (said, _) = daemon.end();
+            assert!(began.elapsed() < Duration::from_secs(30), "{said}");
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+
+    /// A bulk transfer from `a` to `b` for that many seconds: its report.
+    pub(crate) fn bulk(&self, seconds: u32) -> Value {
+        self.bulk_by("cubic", seconds)
+    }
+
+    /// As [`Lab::bulk`], by a congestion controller of that name.
+    pub(crate) fn bulk_by(&self, controller: &str, seconds: u32) -> Value {
+        let _server = self.spawn(&self.b, &["iperf3", "-s", "-1"]);
+        let seconds = seconds.to_string();
+        let began = Instant::now();
+        loop {
+            let client =
+                self.spawn(&self.a, &["iperf3", "-J", "-c", "10.9.0.2", "-t", &seconds, "-C", controller]);
+            let report: Value = serde_json::from_str(&client.text()).unwrap();
+            // The server may not listen yet.
+            if report["end"]["sum_received"].is_object() {
+                return report;
+            }
+            assert!(began.elapsed() < Duration::from_secs(20), "{report}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// A counter of the kernel in `namespace`, as nstat names it.
+    pub(crate) fn counter(&self, namespace: &str, name: &str) -> u64 {
+        let text = output("ip", &["netns", "exec", namespace, "nstat", "-asz", name]);
+        let line = text.lines().find(|line| line.starts_with(name)).expect("nstat knows it");
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        for namespace in [&self.a, &self.b] {
+            let _ = Command::new("ip").args(["netns", "del", namespace]).stderr(Stdio::null()).status();
+        }
+    }
+}
+
+/// A process that is killed when it is dropped.
+pub(crate) struct Running(Child);
+
+impl Running {
+    /// What it writes until it ends.
+    pub(crate) fn text(mut self) -> String {
+        let mut text = String::new();
+        std::io::Read::read_to_string(self.0.stdout.as_mut().unwrap(), &mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A running daemon.
+pub(crate) struct Daemon {
+    pub(crate) child: Child,
+    netns: String,
+}
+
+impl Daemon {
+    fn is_ready(&mut self) -> bool {
+        let mut line = String::new();
+        BufReader::new(self.child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line.contains("ready")
+    }
+
+    /// Its answer to `airpathd status`.
+    pub(crate) fn status(&self) -> Value {
+        serde_json::from_str(&output(env!("CARGO_BIN_EXE_airpathd"), &["status", "--netns", &self.netns]))
+            .unwrap()
+    }
+
+    /// The process of the daemon itself.
+    pub(crate) fn pid(&self) -> i32 {
+        self.status()["pid"].as_i64().unwrap() as i32
+    }
+
+    /// What it says when it ends, and whether that is success; within ten seconds.
+    pub(crate) fn end(mut self) -> (String, bool) {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                let mut text = String::new();
+                std::io::Read::read_to_string(self.child.stderr.as_mut().unwrap(), &mut text).unwrap();
+                return (text, status.success());
+            }
+            assert!(began.elapsed() < Duration::from_secs(10), "it does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // The daemon is a child of `timeout`, which hands the signal on.
+        let _ = nix::sys::signal::kill(
+            nix::unistd::Pid::from_raw(self.child.id() as i32),
+            nix::sys::signal::Signal::SIGTERM,
+        );
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a command that must succeed.
+pub(crate) fn run(command: &str, words: &[&str]) {
+    output(command, words);
+}
+
+/// What a command that must succeed writes.
+pub(crate) fn output(command: &str, words: &[&str]) -> String {
+    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+    let output = Command::new(command).args(words).env("PATH", path).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command} {words:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
