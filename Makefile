@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux test-guest test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites
+.PHONY: help run build test test-rust test-python test-linux test-guest test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-datapath bench-instructions docs clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -83,6 +83,9 @@ bench: prerequisites ## parts alone, whole runs beside ns-2 where it is installe
 bench-peers: prerequisites ## install ns-2 (Debian and Ubuntu, as root), then whole runs beside it
 	command -v ns >/dev/null || (apt-get update --quiet && apt-get install --yes --quiet ns2)
 	$(PYTHON) tools/bench.py $(BENCH)
+
+bench-datapath: prerequisites ## what the BPF programs of hosts cost (as root)
+	@! tools/prerequisites-linux || { cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH); }
 
 bench-instructions: prerequisites ## instructions of short runs against the stored figures (needs valgrind)
 	$(PYTHON) tools/bench_instructions.py
