@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator test-ray test-guest
+.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator test-ray test-guest bench-datapath
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -93,6 +93,10 @@ bench-instructions: prerequisites ## instructions of short runs against the stor
 
 bench-emulator: prerequisites ## how exact emulated rates and delays are (Linux with root, two minutes)
 	cargo test --release -p airpath-emu --test accuracy -- --include-ignored --nocapture --test-threads 1
+bench-datapath: prerequisites ## what the BPF programs of hosts cost (as root)
+	@! tools/prerequisites-linux || { cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH); }
+bench-instructions: prerequisites ## instructions of short runs against the stored figures (needs valgrind)
+	$(PYTHON) tools/bench_instructions.py
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py

@@ -138,7 +138,7 @@ fn codes_are_those_of_the_simulators_router() {
         let mean = size as f64 / (CAPACITY.bytes_per_second() * (0.5 + wave));
         now += airpath_model::Duration::from_secs_f64(random.exponential(mean));
         timers(&mut router, &mut kernel, now);
-        let brought = 1 + (random.bits() % 8 == 0) as u8;
+        let brought = 1 + u8::from(random.bits().is_multiple_of(8));
         let segment = Segment { ecn: brought, payload: size - 54, ..Segment::default() };
         let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
         let header = PathHeader::Load(code[usize::from(brought) - 1]);

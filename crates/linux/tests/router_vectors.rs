@@ -264,8 +264,8 @@ fn losses_are_those_of_the_chain() {
         return;
     }
     let mut programs = programs();
-    let loss = LossConfig::Gilbert { mean_loss: 0.05, mean_burst: 4.0 };
-    programs.lose(&loss.outcomes().unwrap(), 7).unwrap();
+    let config = LossConfig::Gilbert { mean_loss: 0.05, mean_burst: 4.0 };
+    programs.lose(&config.outcomes().unwrap(), 7).unwrap();
     let frame = Segment { payload: 0, ..Segment::default() }.frame();
     let count = 40_000;
     let lost: Vec<bool> = (0..count)

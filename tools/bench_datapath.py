@@ -1,0 +1,124 @@
+"""Measure what the BPF programs of hosts cost: ns for each program, and throughput over an unshaped pair of devices.
+
+Needs root, `target/release/airpathd`, iproute2, ethtool, iperf3 and bpftool. Writes a table, and JSON to the file given.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROUNDS = 5
+SECONDS = 2
+DAEMON = Path("target/release/airpathd")
+STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
+LEFT, RIGHT = "airpath-bench-left", "airpath-bench-right"
+# Each against Reno of the same round, and the least that is asked for: programs with options, and without.
+SCHEMES = {"airpath_xcp": 0.7, "airpath_ebe": 0.95, "airpath_westw": 0.95, "airpath_sarbe": 0.95}
+
+
+def run(*words: str) -> str:
+    """Run a command and return what it says."""
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def inside(namespace: str, *words: str) -> list[str]:
+    """Return a command as it runs in a namespace."""
+    return ["nsenter", f"--net=/run/netns/{namespace}", *words]
+
+
+def build() -> None:
+    """Make two hosts with a cable between them, without offloads."""
+    for namespace in (LEFT, RIGHT):
+        run("ip", "netns", "add", namespace)
+    run("ip", "link", "add", "left", "netns", LEFT, "type", "veth", "peer", "name", "right", "netns", RIGHT)
+    for namespace, device, address in ((LEFT, "left", "10.78.0.1/24"), (RIGHT, "right", "10.78.0.2/24")):
+        run("ip", "-n", namespace, "address", "add", address, "dev", device)
+        run("ip", "-n", namespace, "link", "set", device, "up")
+        off = [word for offload in ("tso", "gso", "gro", "tx") for word in (offload, "off")]
+        run(*inside(namespace, "ethtool", "-K", device, *off))
+
+
+def remove() -> None:
+    """Take both hosts away; whatever ran in them has ended."""
+    for namespace in (LEFT, RIGHT):
+        subprocess.run(["ip", "netns", "delete", namespace], check=False, capture_output=True)
+
+
+def throughput(controller: str) -> float:
+    """Return what one connection delivers, Mbit/s."""
+    server = subprocess.Popen(inside(RIGHT, "iperf3", "--server", "--one-off"), stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(0.3)
+        client = ("iperf3", "--client", "10.78.0.2", "--time", str(SECONDS), "--congestion", controller, "--json")
+        report = json.loads(run(*inside(LEFT, *client)))
+        return float(report["end"]["sum_received"]["bits_per_second"]) / 1e6
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def programs() -> dict[str, tuple[int, int]]:
+    """Return for each program of ours its runs and the ns that they took."""
+    found = {}
+    for program in json.loads(run("bpftool", "--json", "prog", "show")):
+        name = program.get("name", "")
+        if name.startswith(("airpath_", "host_")) and program.get("run_cnt"):
+            found[name] = (int(program["run_cnt"]), int(program["run_time_ns"]))
+    return found
+
+
+def measure() -> dict[str, Any]:
+    """Measure all schemes in turns, so that whatever else the machine does meets all of them alike."""
+    daemon = subprocess.Popen(
+        [DAEMON, "host", "--device", f"/run/netns/{LEFT}:left", "--device", f"/run/netns/{RIGHT}:right"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    before = STATISTICS.read_text()
+    try:
+        if daemon.stdout is None or json.loads(daemon.stdout.readline() or "{}").get("event") != "ready":
+            raise SystemExit("airpathd did not start")
+        rounds = [{name: throughput(name) for name in ("reno", *SCHEMES)} for _ in range(ROUNDS)]
+        # Statistics cost time themselves: they are taken after the rounds.
+        STATISTICS.write_text("1")
+        for name in SCHEMES:
+            throughput(name)
+        throughput("airpath_vcp")
+        costs = {name: took / runs for name, (runs, took) in sorted(programs().items())}
+    finally:
+        STATISTICS.write_text(before)
+        daemon.send_signal(signal.SIGINT)
+        daemon.wait()
+    return {"rounds_mbps": rounds, "ns_per_run": costs, "processors": os.cpu_count(), "load": os.getloadavg()[0]}
+
+
+def main() -> None:
+    """Measure, print and write."""
+    if os.geteuid() != 0:
+        raise SystemExit("bench-datapath: skipped, because it needs root")
+    remove()
+    try:
+        build()
+        result = measure()
+    finally:
+        remove()
+    print(f"{ROUNDS} rounds of {SECONDS} s, {result['processors']} processors, load {result['load']:.1f}")
+    for name, least in SCHEMES.items():
+        share = median(one[name] / one["reno"] for one in result["rounds_mbps"])
+        speed = median(one[name] for one in result["rounds_mbps"])
+        verdict = "" if share >= least else f"  (less than {least})"
+        print(f"{name:16} {speed:8.0f} Mbit/s  {share:5.2f} of reno{verdict}")
+    for name, cost in result["ns_per_run"].items():
+        print(f"{name:24} {cost:6.0f} ns a run")
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
