@@ -93,10 +93,9 @@ bench-instructions: prerequisites ## instructions of short runs against the stor
 
 bench-emulator: prerequisites ## how exact emulated rates and delays are (Linux with root, two minutes)
 	cargo test --release -p airpath-emu --test accuracy -- --include-ignored --nocapture --test-threads 1
+
 bench-datapath: prerequisites ## what the BPF programs of hosts cost (as root)
 	@! tools/prerequisites-linux || { cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH); }
-bench-instructions: prerequisites ## instructions of short runs against the stored figures (needs valgrind)
-	$(PYTHON) tools/bench_instructions.py
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py

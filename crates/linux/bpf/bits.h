@@ -143,15 +143,19 @@ static __always_inline void bits_write(struct __sk_buff *packet, u32 ip)
 	mark = sender && sender->controller == CONTROLLER_VCP;
 	receiver = bpf_sk_storage_get(&receivers, sk, NULL, 0);
 	if (receiver) {
-		code = receiver->bits;
-		receiver->bits = 0;
+		/* Without any room the kernel does not even ask for options. Two bits fit into any header. */
+		if (receiver->speaks_vcp && !receiver->written)
+			code = receiver->code;
+		receiver->written = false;
 	}
 	if (!mark && !code)
 		return;
 	if (!headers_read(packet, ip, &headers))
 		return;
-	if (code)
+	if (code) {
 		set_bits(packet, &headers, code & 3);
+		__sync_fetch_and_add(&counters.options_without_room, 1);
+	}
 	if (mark && headers.payload && !headers.ecn)
 		set_ecn(packet, &headers, ECN_LOW);
 }

@@ -42,12 +42,10 @@ struct receiver {
 	u8 code;
 	/* Data segments so far. */
 	u8 counter;
-	/* The code that the next packet shall carry in its TCP header, because its options are full. */
-	u8 bits;
+	/* The packet being made carries an option of ours. */
+	bool written;
 	/* Two-way XCP: the last data segment carried a header, the next carries the echo. */
 	bool alternate;
-	/* The option that was agreed on for the packet being made. */
-	u8 option;
 };
 
 struct {
@@ -70,7 +68,7 @@ struct {
 	u64 selected;
 	/* Connections whose controller began to work. */
 	u64 started;
-	/* Options written, and those for which there was no room. */
+	/* Options written, and those for which there was no room; VCP's codes then go into header bits. */
 	u64 options_written;
 	u64 options_without_room;
 	/* Feedback that came back, by option and by header bits; and what could not be read. */

@@ -111,10 +111,8 @@ static __always_inline void option_reserve(struct bpf_sock_ops *operations)
 	length = option_length(option);
 	if (!length || !bpf_reserve_hdr_opt(operations, length, 0))
 		return;
-	__sync_fetch_and_add(&counters.options_without_room, 1);
-	/* Two bits fit into any header. */
-	if (receiver && option == OPTION_VCP_ECHO)
-		receiver->bits = receiver->code;
+	if (option != OPTION_VCP_ECHO)
+		__sync_fetch_and_add(&counters.options_without_room, 1);
 }
 
 /* The room is there; the packet is made. */
@@ -175,6 +173,8 @@ static __always_inline void option_write(struct bpf_sock_ops *operations)
 					  bpf_store_hdr_opt(operations, option, VCP_ECHO_LENGTH, 0))
 		return;
 	__sync_fetch_and_add(&counters.options_written, 1);
+	if (receiver)
+		receiver->written = true;
 	if (receiver && option[4] == OPTION_XCP_ECHO) {
 		receiver->pending = receiver->alternate = false;
 		receiver->change = 0;

@@ -164,6 +164,27 @@ fn without_echoes_senders_fall_back_to_reno() {
     assert_eq!((counters.echoes, counters.echoes_by_bits), (0, 0));
 }
 
+/// Losses in many places: SACK blocks fill the options of acknowledgments, and VCP's echo goes into the TCP header.
+#[test]
+fn where_options_are_full_the_code_goes_into_header_bits() {
+    if !can_load("live") {
+        return;
+    }
+    let _alone = alone();
+    let (group, pair) = (OwnCgroup::join("airpath-full"), Pair::through_a_middle());
+    let middle = pair.middle.as_ref().unwrap();
+    middle.command("tc qdisc add dev out root tbf rate 6mbit burst 3100 limit 6000");
+    let host = load(&config(&group, &pair));
+    pair.transfer("airpath_vcp", 1_500_000);
+    let counters = host.counters();
+    println!("{counters:?}");
+    assert!(counters.options_without_room > 0, "{counters:?}");
+    assert!(counters.echoes_by_bits > 0, "{counters:?}");
+    for namespace in [&pair.left, &pair.right] {
+        assert_eq!(namespace.tcp_counter("InCsumErrors") + namespace.tcp_counter("InErrs"), 0);
+    }
+}
+
 #[test]
 fn a_thousand_short_connections_leave_nothing() {
     if !can_load("live") {

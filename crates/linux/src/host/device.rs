@@ -9,6 +9,7 @@ use std::str::FromStr;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::{InterfaceFlags, if_nametoindex};
 use nix::sched::{CloneFlags, setns};
+use nix::sys::socket::LinkAddr;
 
 use crate::{Error, tcx};
 
@@ -95,7 +96,7 @@ impl Device {
         // Devices without hardware addresses, as TUN, have no entry that tells their kind.
         let ethernet = getifaddrs()?
             .filter(|entry| entry.interface_name == self.name)
-            .filter_map(|entry| entry.address?.as_link_addr().map(nix::sys::socket::LinkAddr::hatype))
+            .filter_map(|entry| entry.address?.as_link_addr().map(LinkAddr::hatype))
             .any(|kind| WITH_ETHERNET.contains(&kind));
         Ok((index, ethernet))
     }

@@ -63,7 +63,7 @@ pub struct HostCounters {
     pub started: u64,
     /// Options written.
     pub options_written: u64,
-    /// Options for which a packet had no room.
+    /// Options for which a packet had no room; VCP's codes then went into header bits.
     pub options_without_room: u64,
     /// Echoes read from options.
     pub echoes: u64,

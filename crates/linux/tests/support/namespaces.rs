@@ -63,11 +63,16 @@ impl Namespace {
 pub(crate) struct Pair {
     pub(crate) left: Namespace,
     pub(crate) right: Namespace,
+    /// Between them, where there is one: its device `out` leads to the right.
+    pub(crate) middle: Option<Namespace>,
+    /// The right host's.
+    address: &'static str,
 }
 
 impl Pair {
     pub(crate) fn new() -> Self {
-        let pair = Self { left: Namespace::new(), right: Namespace::new() };
+        let pair =
+            Self { left: Namespace::new(), right: Namespace::new(), middle: None, address: "10.77.0.2" };
         let (left, right) = (&pair.left, &pair.right);
         left.command(&format!("ip link add left type veth peer name right netns {}", right.path()));
         for (namespace, name, address) in [(left, "left", "10.77.0.1/24"), (right, "right", "10.77.0.2/24")] {
@@ -77,6 +82,28 @@ impl Pair {
             namespace.command(&format!("ethtool -K {name} tso off gso off gro off tx off"));
         }
         pair
+    }
+
+    /// The same with a third host that forwards between them: what it drops was on its way.
+    pub(crate) fn through_a_middle() -> Self {
+        let (left, middle, right) = (Namespace::new(), Namespace::new(), Namespace::new());
+        middle.command(&format!("ip link add in type veth peer name left netns {}", left.path()));
+        middle.command(&format!("ip link add out type veth peer name right netns {}", right.path()));
+        let devices = [
+            (&left, "left", "10.77.0.1/24"),
+            (&middle, "in", "10.77.0.2/24"),
+            (&middle, "out", "10.77.1.1/24"),
+            (&right, "right", "10.77.1.2/24"),
+        ];
+        for (namespace, name, address) in devices {
+            namespace.command(&format!("ip address add {address} dev {name}"));
+            namespace.command(&format!("ip link set {name} up"));
+            namespace.command(&format!("ethtool -K {name} tso off gso off gro off tx off"));
+        }
+        left.command("ip route add default via 10.77.0.2");
+        right.command("ip route add default via 10.77.1.1");
+        middle.within(|| std::fs::write("/proc/sys/net/ipv4/ip_forward", "1").unwrap());
+        Self { left, right, middle: Some(middle), address: "10.77.1.2" }
     }
 
     /// Their devices, as airpathd wants them.
@@ -89,7 +116,7 @@ impl Pair {
     /// Sends `bytes` from left to right over a connection with that controller, and says how long it took. Every byte is
     /// compared on arrival.
     pub(crate) fn transfer(&self, controller: &str, bytes: usize) -> Duration {
-        let listener = self.right.within(|| TcpListener::bind("10.77.0.2:0").unwrap());
+        let listener = self.right.within(|| TcpListener::bind((self.address, 0)).unwrap());
         let address = listener.local_addr().unwrap();
         let mut sender = self.left.within(|| {
             let socket = rustix::net::socket(
