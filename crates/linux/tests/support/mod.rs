@@ -1,19 +1,13 @@
 //! What the tests share.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 
 use airpath_linux::capability;
 
-/// Whether BPF programs can be loaded; says why not, past the capture of test output.
-pub(crate) fn can_load(test: &str) -> bool {
-    let missing = capability::missing();
-    if let Some(reason) = missing {
-        let _ = writeln!(std::io::stderr(), "{test}: skipped, because {reason}");
-    }
-    missing.is_none()
-}
+mod can_load;
+
+pub(crate) use can_load::can_load;
 
 /// A control group of its own, which this process joins, and leaves when it is dropped.
 pub(crate) struct OwnCgroup {
