@@ -55,7 +55,16 @@ def throughput(controller: str) -> float:
     server = subprocess.Popen(inside(RIGHT, "iperf3", "--server", "--one-off"), stdout=subprocess.DEVNULL)
     try:
         time.sleep(0.3)
-        client = ("iperf3", "--client", "10.78.0.2", "--time", str(SECONDS), "--congestion", controller, "--json")
+        client = (
+            "iperf3",
+            "--client",
+            "10.78.0.2",
+            "--time",
+            str(SECONDS),
+            "--congestion",
+            controller,
+            "--json",
+        )
         report = json.loads(run(*inside(LEFT, *client)))
         return float(report["end"]["sum_received"]["bits_per_second"]) / 1e6
     finally:
@@ -95,7 +104,12 @@ def measure() -> dict[str, Any]:
         STATISTICS.write_text(before)
         daemon.send_signal(signal.SIGINT)
         daemon.wait()
-    return {"rounds_mbps": rounds, "ns_per_run": costs, "processors": os.cpu_count(), "load": os.getloadavg()[0]}
+    return {
+        "rounds_mbps": rounds,
+        "ns_per_run": costs,
+        "processors": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
 
 
 def main() -> None:
