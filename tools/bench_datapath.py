@@ -1,6 +1,7 @@
-"""Measure what the BPF programs of hosts cost: ns for each program, and throughput over an unshaped pair of devices.
+"""Measure what the BPF programs of hosts cost: ns a run, and throughput over a pair of devices.
 
-Needs root, `target/release/airpathd`, iproute2, ethtool, iperf3 and bpftool. Writes a table, and JSON to the file given.
+Needs root, `target/release/airpathd`, iproute2, ethtool, iperf3 and bpftool. Writes a table, and JSON to the
+file given.
 """
 
 import json
@@ -55,7 +56,16 @@ def throughput(controller: str) -> float:
     server = subprocess.Popen(inside(RIGHT, "iperf3", "--server", "--one-off"), stdout=subprocess.DEVNULL)
     try:
         time.sleep(0.3)
-        client = ("iperf3", "--client", "10.78.0.2", "--time", str(SECONDS), "--congestion", controller, "--json")
+        client = (
+            "iperf3",
+            "--client",
+            "10.78.0.2",
+            "--time",
+            str(SECONDS),
+            "--congestion",
+            controller,
+            "--json",
+        )
         report = json.loads(run(*inside(LEFT, *client)))
         return float(report["end"]["sum_received"]["bits_per_second"]) / 1e6
     finally:
@@ -95,7 +105,12 @@ def measure() -> dict[str, Any]:
         STATISTICS.write_text(before)
         daemon.send_signal(signal.SIGINT)
         daemon.wait()
-    return {"rounds_mbps": rounds, "ns_per_run": costs, "processors": os.cpu_count(), "load": os.getloadavg()[0]}
+    return {
+        "rounds_mbps": rounds,
+        "ns_per_run": costs,
+        "processors": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
 
 
 def main() -> None:
@@ -108,14 +123,16 @@ def main() -> None:
         result = measure()
     finally:
         remove()
-    print(f"{ROUNDS} rounds of {SECONDS} s, {result['processors']} processors, load {result['load']:.1f}")
+    sys.stdout.write(
+        f"{ROUNDS} rounds of {SECONDS} s, {result['processors']} processors, load {result['load']:.1f}\n"
+    )
     for name, least in SCHEMES.items():
         share = median(one[name] / one["reno"] for one in result["rounds_mbps"])
         speed = median(one[name] for one in result["rounds_mbps"])
         verdict = "" if share >= least else f"  (less than {least})"
-        print(f"{name:16} {speed:8.0f} Mbit/s  {share:5.2f} of reno{verdict}")
+        sys.stdout.write(f"{name:16} {speed:8.0f} Mbit/s  {share:5.2f} of reno{verdict}\n")
     for name, cost in result["ns_per_run"].items():
-        print(f"{name:24} {cost:6.0f} ns a run")
+        sys.stdout.write(f"{name:24} {cost:6.0f} ns a run\n")
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(json.dumps(result, indent=1) + "\n")
 
