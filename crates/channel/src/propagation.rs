@@ -32,6 +32,11 @@ impl Propagation {
         Ok(Self { delay, jitter: Some((jitter, stream)), last_arrival: Timestamp::ZERO })
     }
 
+    /// The shortest time that a packet travels.
+    pub const fn shortest(&self) -> Duration {
+        self.delay
+    }
+
     /// When the packet arrives that has left at `departs`. Asked once for each packet, in the order of leaving.
     pub fn arrival(&mut self, departs: Timestamp) -> Timestamp {
         let jitter = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));

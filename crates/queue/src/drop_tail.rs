@@ -23,6 +23,14 @@ impl<P> DropTail<P> {
 }
 
 impl<P: Packet + Debug + Send> DropTail<P> {
+    /// The packet that came first of those that wait.
+    #[inline]
+    pub fn take(&mut self) -> Option<P> {
+        let packet = self.waiting.pop_front()?;
+        self.bytes -= packet.size();
+        Some(packet)
+    }
+
     /// Whether a packet of `size` would be taken now.
     pub(crate) fn has_room(&self, size: Bytes) -> bool {
         self.limit.admits(self.backlog(), size)
@@ -41,9 +49,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for DropTail<P> {
     }
 
     fn dequeue(&mut self, _now: Timestamp, _sink: &mut dyn QueueSink<P>) -> Option<P> {
-        let packet = self.waiting.pop_front()?;
-        self.bytes -= packet.size();
-        Some(packet)
+        self.take()
     }
 
     fn pass(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) -> Option<P> {

@@ -1,11 +1,7 @@
 //! A link of either kind.
 
-use airpath_model::Timestamp;
-
 use crate::link::Link;
-use crate::packet::Packet;
 use crate::plain_link::PlainLink;
-use crate::record::Recorder;
 
 /// One direction of a link.
 #[derive(Debug)]
@@ -17,31 +13,6 @@ pub(crate) enum AnyLink {
 }
 
 impl AnyLink {
-    /// A packet arrives at the near end at `now`. Gives when the link must be woken next.
-    #[inline]
-    pub(crate) fn offer(&mut self, now: Timestamp, packet: Packet, recorder: &mut Recorder) -> Timestamp {
-        match self {
-            Self::Plain(link) => {
-                link.offer(now, packet, recorder);
-                link.next_event()
-            }
-            Self::Full(link) => {
-                link.offer(now, packet, recorder);
-                link.next_event(now)
-            }
-        }
-    }
-
-    /// The packet that arrives at the far end at `now`, if one does and is undamaged, and when the link must be woken
-    /// next.
-    #[inline]
-    pub(crate) fn deliver(&mut self, now: Timestamp, recorder: &mut Recorder) -> (Option<Packet>, Timestamp) {
-        match self {
-            Self::Plain(link) => (link.deliver(now), link.next_event()),
-            Self::Full(link) => (link.deliver(now, recorder), link.next_event(now)),
-        }
-    }
-
     /// Packets inside the link: waiting, being sent, or on the way.
     pub(crate) fn packets_inside(&self) -> u64 {
         match self {

@@ -87,7 +87,7 @@ pub(crate) fn assemble_links(
         let watched = watched[index];
         let index = index as u32;
         if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched) {
-            links.push(AnyLink::Plain(PlainLink::new(index, limit(&link.queue), rate, delay)));
+            links.push(AnyLink::Plain(PlainLink::new(limit(&link.queue), rate, delay)));
             continue;
         }
         let qdisc =

@@ -82,6 +82,11 @@ impl Entry {
         Self(u128::from(at.as_nanos()) << 64 | u128::from(youth << TARGET_BITS | u64::from(target)))
     }
 
+    /// After every event at that instant.
+    pub(crate) fn last_at(at: Timestamp) -> Self {
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(u64::MAX))
+    }
+
     #[inline]
     pub(crate) fn at(self) -> Timestamp {
         Timestamp::from_nanos((self.0 >> 64) as u64)
@@ -110,12 +115,31 @@ impl EventQueue {
     #[inline]
     pub(crate) fn schedule(&mut self, target: Target, at: Timestamp) {
         if at < self.live[target as usize].at() {
-            self.insert(target, at);
+            self.insert(target, at, self.current.at());
         }
     }
 
-    fn insert(&mut self, target: Target, at: Timestamp) {
-        let entry = Entry::new(at, self.current.at(), target);
+    /// The same for an event that is as if it had been asked for at `since`.
+    #[inline]
+    pub(crate) fn schedule_since(&mut self, target: Target, at: Timestamp, since: Timestamp) {
+        if at < self.live[target as usize].at() {
+            self.insert(target, at, since);
+        }
+    }
+
+    /// The event that is under way.
+    #[inline]
+    pub(crate) fn current(&self) -> Entry {
+        self.current
+    }
+
+    /// All events up to and including this instant are over.
+    pub(crate) fn all_over(&mut self, now: Timestamp) {
+        self.current = self.current.max(Entry::last_at(now));
+    }
+
+    fn insert(&mut self, target: Target, at: Timestamp, since: Timestamp) {
+        let entry = Entry::new(at, since, target);
         self.live[target as usize] = entry;
         let heap = if target < self.first_timer { &mut self.links } else { &mut self.timers };
         heap.insert(entry);
@@ -167,13 +191,27 @@ mod tests {
     }
 
     #[test]
-    fn ties_come_out_in_the_order_of_insertion() {
-        let mut queue = EventQueue::new(2, 2);
-        for target in [2, 0, 3, 1] {
+    fn ties_come_out_in_the_order_in_which_they_were_asked_for() {
+        let mut queue = EventQueue::new(3, 3);
+        queue.schedule(5, at(3));
+        for target in [4, 2] {
             queue.schedule(target, at(7));
         }
+        queue.schedule_since(0, at(7), at(5));
+        assert_eq!(queue.pop(), Some((at(3), 5)));
+        for target in [3, 1] {
+            queue.schedule(target, at(7)); // at 3
+        }
         let order: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|(_, target)| target).collect();
-        assert_eq!(order, [2, 0, 3, 1]);
+        assert_eq!(order, [2, 4, 1, 3, 0]);
+    }
+
+    #[test]
+    fn long_ago_is_as_long_ago_as_any() {
+        let old = |since| Entry::new(at(1 << 50), at(since), 1);
+        assert_eq!(old(0), old(1_000_000));
+        assert!(old(0) < old((1 << 50) - 5));
+        assert_eq!((old(3).at(), old(3).target()), (at(1 << 50), 1));
     }
 
     #[test]
@@ -188,19 +226,19 @@ mod tests {
 
     proptest! {
         /// Against a plain list, scheduling between events: every target fires at the earliest time asked for since
-        /// it fired last, ties in the order of insertion.
+        /// it fired last, ties in the order in which they were asked for, then of targets.
         #[test]
         fn agrees_with_a_plain_list(steps in prop::collection::vec(prop::option::of((0_u32..6, 0_u64..20)), 0..200)) {
             let mut queue = EventQueue::new(3, 3);
-            let mut list: Vec<(u64, usize, u32)> = Vec::new();
+            let mut list: Vec<(u64, u64, u32)> = Vec::new();
             let mut now = 0;
-            for (number, step) in steps.into_iter().enumerate() {
+            for step in steps {
                 if let Some((target, later)) = step {
                     let time = now + later;
                     queue.schedule(target, at(time));
                     if list.iter().all(|entry| entry.2 != target || entry.0 > time) {
                         list.retain(|entry| entry.2 != target);
-                        list.push((time, number, target));
+                        list.push((time, now, target));
                     }
                 } else {
                     list.sort_unstable();

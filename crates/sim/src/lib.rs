@@ -4,7 +4,9 @@
 //! clock, a file or a global; whoever calls follows and stops a run through a [`RunControl`], which cannot change a
 //! result.
 
+mod ahead;
 mod any_link;
+mod arrivals;
 mod assemble;
 mod capture;
 mod channel;

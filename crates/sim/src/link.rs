@@ -5,14 +5,23 @@
 //! queue's own timers) is caught up with in logical time, in order and with the exact instants, whenever something
 //! touches the link. That is one event for each packet and link, for any queue discipline and any channel.
 //!
+//! Links before it that only delay packets, or that know what they send, say beforehand when packets will come
+//! ([`Link::announce`]). They are taken in when something touches the link, each at its own instant, so they need no events
+//! either. And a link that [hands over](Link::take_departed) gives packets to the next link when they have left, with the instant
+//! at which they will arrive there. It must only be woken before the first that could arrive: once in a propagation delay.
+//!
 //! A link with ARQ is the same line of attempts. What comes after a damaged one (the next attempt) can only arrive later than
 //! all in the line, so it needs no event of its own but when the line is empty.
 
 use std::collections::VecDeque;
 
 use airpath_channel::{Arq, Attempt, Propagation};
-use airpath_model::{Bytes, Channel, DropReason, Packet as _, Qdisc, QueueSink, Timestamp, Transmission};
+use airpath_model::{
+    Bytes, Channel, DropReason, Duration, Packet as _, Qdisc, QueueSink, Timestamp, Transmission,
+};
 
+use crate::arrivals::Arrivals;
+use crate::event::Entry;
 use crate::packet::Packet;
 use crate::part::{Air, Queue};
 use crate::record::Recorder;
@@ -32,11 +41,22 @@ pub(crate) struct Link {
     on_the_way: VecDeque<OnTheWay>,
     /// What happens to damaged packets; without it they are lost.
     arq: Option<Arq<Packet>>,
+    /// Packets that will arrive at the near end.
+    announced: Arrivals,
+    /// The shortest time from leaving to arriving.
+    delay: Duration,
+    /// When the last packet came out of the far end.
+    popped_at: Timestamp,
+    /// Whether the next link takes packets when they have left.
+    hands_over: bool,
+    /// Whether all that happens inside is that packets leave: no timers, no drops but at the entrance, no repetitions.
+    queue_only_waits: bool,
 }
 
 /// A packet between the two ends. Damaged packets stay in line: the link's next event may depend on them.
 #[derive(Debug)]
 struct OnTheWay {
+    started: Timestamp,
     arrival: Timestamp,
     attempt: Attempt,
     arrives: bool,
@@ -54,8 +74,70 @@ impl Link {
         propagation: Propagation,
         arq: Option<Arq<Packet>>,
     ) -> Self {
-        let on_the_way = VecDeque::new();
-        Self { index, watched, qdisc, channel, propagation, sending_until: None, on_the_way, arq }
+        Self {
+            index,
+            watched,
+            queue_only_waits: matches!(qdisc, Queue::DropTail(_)) && arq.is_none(),
+            qdisc,
+            channel,
+            delay: propagation.shortest(),
+            propagation,
+            sending_until: None,
+            on_the_way: VecDeque::new(),
+            arq,
+            announced: Arrivals::default(),
+            popped_at: Timestamp::ZERO,
+            hands_over: false,
+        }
+    }
+
+    /// Whether packets may be announced to it: it must have time to be woken before they can have arrived at its far end.
+    pub(crate) fn takes_announcements(&self) -> bool {
+        self.arq.is_none() && !self.delay.is_zero()
+    }
+
+    /// From now on the next links take its packets when they have left.
+    pub(crate) fn hand_over(&mut self) {
+        debug_assert!(self.takes_announcements());
+        self.hands_over = true;
+    }
+
+    /// Whether the next links take its packets when they have left.
+    #[inline]
+    pub(crate) fn hands_over(&self) -> bool {
+        self.hands_over
+    }
+
+    /// A packet will arrive at the near end, by that event. Tells whether the link must be woken earlier than it was told.
+    pub(crate) fn announce(&mut self, event: Entry, packet: Packet) -> bool {
+        self.announced.announce(event, packet) && self.sending_until.is_none()
+    }
+
+    /// Takes in the announced packets that come before an event. Gives how many.
+    #[inline]
+    pub(crate) fn take_in(&mut self, until: Entry, recorder: &mut Recorder) -> u64 {
+        let mut taken = 0;
+        while let Some((event, packet)) = self.announced.take_before(until) {
+            self.offer(event.at(), packet, recorder);
+            taken += 1;
+        }
+        taken
+    }
+
+    /// The next packet that has left, when it arrives at the far end, and when that would have been scheduled. Where
+    /// packets are handed over, ask until there is none.
+    pub(crate) fn take_departed(&mut self) -> Option<(Packet, Timestamp, Timestamp)> {
+        loop {
+            if self.on_the_way.len() <= usize::from(self.sending_until.is_some()) {
+                return None;
+            }
+            let OnTheWay { started, arrival, arrives, packet, .. } = self.on_the_way.pop_front()?;
+            let since = started.max(self.popped_at);
+            self.popped_at = arrival;
+            if let Some(packet) = packet.filter(|_| arrives) {
+                return Some((packet, arrival, since));
+            }
+        }
     }
 
     /// A packet arrives at the near end at `now`.
@@ -87,6 +169,7 @@ impl Link {
         }
         self.on_the_way.front().filter(|head| head.arrival <= now)?;
         let OnTheWay { attempt, arrives, packet, .. } = self.on_the_way.pop_front()?;
+        self.popped_at = now;
         let packet = packet.filter(|_| arrives);
         match &mut self.arq {
             None => packet,
@@ -94,25 +177,72 @@ impl Link {
         }
     }
 
-    /// When the link must be woken next, or now: the head's arrival; if nothing is on the way, the next repetition or the
-    /// queue's timer while it holds packets back.
-    pub(crate) fn next_event(&self, now: Timestamp) -> Timestamp {
+    /// When the link must be woken next, or now, and when that would have been scheduled: the head's arrival; if nothing is
+    /// on the way, the next repetition or the queue's timer while it holds packets back. What is announced, or sent and
+    /// handed over, needs a look before it can have arrived.
+    pub(crate) fn next_event(&self, now: Timestamp) -> (Timestamp, Timestamp) {
         if self.arq.as_ref().is_some_and(Arq::can_release) {
-            return now;
+            return (now, now);
         }
-        if let Some(head) = self.on_the_way.front() {
-            return head.arrival;
+        if let Some(head) = self.on_the_way.front().filter(|_| !self.hands_over) {
+            return (head.arrival, head.started.max(self.popped_at));
         }
-        let repeat = self.arq.as_ref().map_or(Timestamp::NEVER, Arq::next_repeat);
-        if self.qdisc.backlog().packets > 0 { repeat.min(self.qdisc.next_timer()) } else { repeat }
+        let holds_back = self.qdisc.backlog().packets > 0;
+        let timer = if holds_back { self.qdisc.next_timer() } else { Timestamp::NEVER };
+        if !self.takes_announcements() {
+            let repeat = self.arq.as_ref().map_or(Timestamp::NEVER, Arq::next_repeat);
+            return (repeat.min(timer), now);
+        }
+        let starts = self.sending_until.unwrap_or_else(|| timer.min(self.announced.next().at()));
+        let wake = if starts.is_scheduled() { starts + self.delay - ONE_EARLIER } else { starts };
+        (wake.max(now), now)
     }
 
     /// Catches up with everything that happened inside up to and including `now`.
     #[inline]
     pub(crate) fn advance(&mut self, now: Timestamp, recorder: &mut Recorder) {
         let departure = self.sending_until.unwrap_or(Timestamp::NEVER);
-        if departure <= now || self.qdisc.next_timer() <= now || self.arq.is_some() {
+        if self.queue_only_waits {
+            if departure <= now {
+                self.let_leave(now, recorder);
+            }
+        } else if departure <= now || self.qdisc.next_timer() <= now || self.arq.is_some() {
             self.catch_up(now, recorder);
+        }
+    }
+
+    /// The same as [`Link::catch_up`] where nothing but departures happens.
+    fn let_leave(&mut self, now: Timestamp, recorder: &mut Recorder) {
+        let Self { qdisc: Queue::DropTail(queue), on_the_way, .. } = self else { return };
+        while let Some(departs) = self.sending_until.filter(|departs| *departs <= now) {
+            if let Some(OnTheWay { arrives, packet: Some(packet), .. }) = on_the_way.back() {
+                if self.watched {
+                    recorder.on_departure(self.index, departs, packet);
+                }
+                if !arrives {
+                    recorder.on_drop(self.index, departs, packet, DropReason::Corruption);
+                }
+            }
+            let Some(mut packet) = queue.take() else {
+                self.sending_until = None;
+                return;
+            };
+            if self.watched {
+                recorder.on_backlog(self.index, departs, Qdisc::<Packet>::backlog(queue));
+            }
+            let waited = departs.since(packet.enqueued_at);
+            packet.queueing += waited;
+            let size = Bytes::new(u64::from(packet.size));
+            let transmission = Transmission { start: departs, size, continues: true };
+            let passage = self.channel.transmit(&transmission);
+            on_the_way.push_back(OnTheWay {
+                started: departs,
+                arrival: self.propagation.arrival(passage.departs),
+                attempt: Attempt::default(),
+                arrives: passage.arrives,
+                packet: Some(packet),
+            });
+            self.sending_until = Some(passage.departs);
         }
     }
 
@@ -143,13 +273,17 @@ impl Link {
         }
     }
 
-    /// Packets inside the link: waiting, being sent, on the way, to be sent again, or held at the far end.
+    /// Packets inside the link: announced, waiting, being sent, on the way, to be sent again, or held at the far end.
     pub(crate) fn packets_inside(&self) -> u64 {
         let being_damaged =
             self.sending_until.is_some() && self.on_the_way.back().is_some_and(|last| !last.arrives);
         let on_the_way = self.on_the_way.iter().filter(|packet| packet.arrives).count();
         let in_repair = self.arq.as_ref().map_or(0, Arq::packets);
-        self.qdisc.backlog().packets + on_the_way as u64 + u64::from(being_damaged) + in_repair
+        self.announced.len()
+            + self.qdisc.backlog().packets
+            + on_the_way as u64
+            + u64::from(being_damaged)
+            + in_repair
     }
 
     /// What the queue reports of itself.
@@ -215,6 +349,7 @@ impl Link {
         let passage = self.channel.transmit(&Transmission { start: now, size, continues });
         let arrival = self.propagation.arrival(passage.departs);
         self.on_the_way.push_back(OnTheWay {
+            started: now,
             arrival,
             attempt,
             arrives: passage.arrives,
@@ -223,6 +358,9 @@ impl Link {
         self.sending_until = Some(passage.departs);
     }
 }
+
+/// A link must be woken before the instant at which something could come out of it.
+const ONE_EARLIER: Duration = Duration::from_nanos(1);
 
 /// Tells the recorder what a queue did.
 struct Sink<'a> {

@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use airpath_model::{Duration, Timestamp};
 
+use crate::ahead::{Sizes, look_ahead};
 use crate::any_link::AnyLink;
 use crate::assemble::{END_OF_ROUTE, assemble_links, assemble_recorder};
 use crate::check::PlanError;
-use crate::event::{EventQueue, Target};
+use crate::event::{Entry, EventQueue, Target};
 use crate::input::Input;
-use crate::packet::{Contents, Packet, Places};
+use crate::packet::{Packet, Places};
+use crate::plain_link::Offered;
 use crate::plan::Plan;
 use crate::record::{FlowTable, Recorded, Recorder, Table};
 
@@ -77,16 +79,18 @@ pub struct Counts {
 
 impl Network {
     /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan;
-    /// whoever drives it has that many timers.
+    /// whoever drives it has that many timers. `sizes` are those of all packets, where they are known.
     pub(crate) fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],
         seed: u64,
         routes: Vec<u32>,
         sources: &[u32],
+        sizes: Option<Sizes>,
         timers: usize,
     ) -> Result<Self, PlanError> {
-        let (links, delays_s) = assemble_links(plan, inputs, seed, sources)?;
+        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources)?;
+        look_ahead(plan, &routes, &mut links, sizes);
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
         let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();
         Ok(Self {
@@ -122,9 +126,28 @@ impl Network {
 
     /// The packet at the head of a link reaches the far end. Gives it when that is the end of its route.
     #[inline]
-    pub(crate) fn on_link(&mut self, link: usize) -> Option<Packet> {
-        let (delivered, next) = self.links[link].deliver(self.now, &mut self.recorder);
-        self.events.schedule(link as Target, next);
+    pub(crate) fn on_link(&mut self, index: usize) -> Option<Packet> {
+        let delivered = match &mut self.links[index] {
+            AnyLink::Plain(link) => {
+                let packet = link.deliver(self.now);
+                if let Some((at, offered)) = link.head() {
+                    self.events.schedule_since(index as Target, at, offered.max(self.now));
+                }
+                packet
+            }
+            AnyLink::Full(link) => {
+                self.counts.packet_hops += link.take_in(self.events.current(), &mut self.recorder);
+                if link.hands_over() {
+                    link.advance(self.now, &mut self.recorder);
+                    self.hand_over(index);
+                    return None;
+                }
+                let packet = link.deliver(self.now, &mut self.recorder);
+                let (at, since) = link.next_event(self.now);
+                self.events.schedule_since(index as Target, at, since);
+                packet
+            }
+        };
         let mut packet = delivered?;
         packet.hop += 1;
         let next = self.routes[packet.hop as usize];
@@ -138,23 +161,73 @@ impl Network {
 
     /// A packet enters its first link.
     #[inline]
-    pub(crate) fn send(&mut self, contents: Contents) {
+    pub(crate) fn send(&mut self, packet: Packet) {
         self.counts.packets_sent += 1;
-        let packet = self.places.packet(contents);
         self.offer(self.routes[packet.hop as usize] as usize, packet);
     }
 
+    /// A packet arrives at the near end of a link.
     #[inline]
-    fn offer(&mut self, link: usize, packet: Packet) {
-        self.counts.packet_hops += 1;
-        let next = self.links[link].offer(self.now, packet, &mut self.recorder);
-        self.events.schedule(link as Target, next);
+    fn offer(&mut self, index: usize, packet: Packet) {
+        if let AnyLink::Full(link) = &mut self.links[index] {
+            self.counts.packet_hops += 1 + link.take_in(self.events.current(), &mut self.recorder);
+            link.offer(self.now, packet, &mut self.recorder);
+            let (at, since) = link.next_event(self.now);
+            self.events.schedule_since(index as Target, at, since);
+        } else {
+            self.offer_plain(index, self.now, packet);
+        }
+    }
+
+    /// A packet arrives at the near end of a plain link, now or later.
+    #[inline]
+    fn offer_plain(&mut self, index: usize, at: Timestamp, packet: Packet) {
+        let AnyLink::Plain(link) = &mut self.links[index] else { return };
+        // What arrives after the end of the run is not counted.
+        self.counts.packet_hops += u64::from(at <= self.end);
+        match link.offer(index as Target, at, packet, &mut self.recorder) {
+            Offered::Nothing => {}
+            Offered::First(arrival) => self.events.schedule_since(index as Target, arrival, at),
+            Offered::Announced(next, event, mut packet) => {
+                packet.hop += 1;
+                self.announce(next, event, packet);
+            }
+        }
+    }
+
+    /// A packet will arrive at the near end of a link, by that event.
+    #[inline]
+    fn announce(&mut self, target: Target, event: Entry, packet: Packet) {
+        let AnyLink::Full(link) = &mut self.links[target as usize] else { return };
+        if link.announce(event, packet) {
+            let (at, since) = link.next_event(self.now);
+            self.events.schedule_since(target, at, since);
+        }
+    }
+
+    /// Gives to the next links what has left one, and asks for its next event.
+    fn hand_over(&mut self, index: usize) {
+        loop {
+            let AnyLink::Full(link) = &mut self.links[index] else { return };
+            let Some((mut packet, arrival, since)) = link.take_departed() else {
+                let (at, since) = link.next_event(self.now);
+                return self.events.schedule_since(index as Target, at, since);
+            };
+            packet.hop += 1;
+            let next = self.routes[packet.hop as usize];
+            if matches!(self.links[next as usize], AnyLink::Plain(_)) {
+                self.offer_plain(next as usize, arrival, packet);
+            } else {
+                self.announce(next, Entry::new(arrival, since, index as Target), packet);
+            }
+        }
     }
 
     /// An interval of the series ends, and with one of them the warm-up; `state` is asked for each flow of the run.
     pub(crate) fn end_interval(&mut self, flows: usize, state: impl Fn(usize) -> FlowState) {
         for &index in &self.full_links {
             let Some(link) = self.links[index as usize].full() else { continue };
+            self.counts.packet_hops += link.take_in(self.events.current(), &mut self.recorder);
             link.advance(self.now, &mut self.recorder);
             let offered = link.offered_bits(self.now);
             self.recorder.end_link_interval(index, self.now, offered);
@@ -180,6 +253,11 @@ impl Network {
 
     /// The results, with what the ends of each flow say; they reach to the end of the last interval.
     pub(crate) fn outcome(mut self, flows: impl Iterator<Item = FlowSummary>) -> Outcome {
+        let end = Entry::last_at(self.end);
+        for &index in &self.full_links {
+            let Some(link) = self.links[index as usize].full() else { continue };
+            self.counts.packet_hops += link.take_in(end, &mut self.recorder);
+        }
         self.counts.packets_inside = self.links.iter().map(AnyLink::packets_inside).sum();
         let mut table = FlowTable::default();
         for (flow, summary) in (0..).zip(flows) {

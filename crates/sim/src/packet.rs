@@ -83,14 +83,11 @@ pub(crate) struct Places(Vec<Packet>);
 
 impl Places {
     /// A packet with these contents.
+    #[inline]
     pub(crate) fn packet(&mut self, contents: Contents) -> Packet {
-        match self.0.pop() {
-            Some(mut packet) => {
-                *packet = contents;
-                packet
-            }
-            None => Packet(Box::new(contents)),
-        }
+        let Some(mut packet) = self.0.pop() else { return Packet(Box::new(contents)) };
+        *packet = contents;
+        packet
     }
 
     /// Takes back a packet that has arrived.

@@ -12,88 +12,139 @@ use airpath_channel::SteadyRate;
 use airpath_model::{Backlog, Bytes, DropReason, Duration, Packet as _, Timestamp, Transmission};
 use airpath_queue::Limit;
 
+use crate::event::{Entry, Target};
 use crate::packet::Packet;
 use crate::record::Recorder;
 
 /// One direction of a link at which nobody counts.
 #[derive(Debug)]
 pub(crate) struct PlainLink {
-    /// Packets that wait or are on their way, in the order of arrival at the far end.
+    /// Packets that wait or are on their way, in the order of arrival at the far end. Where another link takes them
+    /// ([`PlainLink::into`]), only what is known of those that wait.
     line: VecDeque<InLine>,
     /// Of those, the last ones, which wait; some may have begun to leave since this was last looked at.
     waiting: Backlog,
-    /// When the last packet in line has left.
-    free_at: Timestamp,
-    index: u32,
+    /// Where every packet goes next, if that is a link which wants to know of its arrivals beforehand; else [`NOWHERE`].
+    into: Target,
+    /// Whether a packet was ever offered.
+    used: bool,
     limit: Limit,
     rate: SteadyRate,
     delay: Duration,
 }
 
+/// No link has so high a number.
+const NOWHERE: Target = Target::MAX;
+
 /// A packet between the two ends.
 #[derive(Debug)]
 struct InLine {
+    offered: Timestamp,
     begins: Timestamp,
     arrival: Timestamp,
-    packet: Packet,
+    size: u32,
+    /// None where another link has it.
+    packet: Option<Packet>,
+}
+
+/// What becomes of a packet that is offered.
+#[derive(Debug)]
+pub(crate) enum Offered {
+    /// It was dropped, or others are before it.
+    Nothing,
+    /// It is the first in line, and arrives then.
+    First(Timestamp),
+    /// It will arrive at the link that wants to know, by that event.
+    Announced(Target, Entry, Packet),
 }
 
 impl PlainLink {
     /// An idle link.
-    pub(crate) fn new(index: u32, limit: Limit, rate: SteadyRate, delay: Duration) -> Self {
+    pub(crate) fn new(limit: Limit, rate: SteadyRate, delay: Duration) -> Self {
         Self {
             line: VecDeque::new(),
             waiting: Backlog::default(),
-            free_at: Timestamp::ZERO,
-            index,
+            into: NOWHERE,
+            used: false,
             limit,
             rate,
             delay,
         }
     }
 
-    /// A packet arrives at the near end at `now`.
+    /// From now on the next link takes the packets, as soon as it is known when they arrive.
+    pub(crate) fn announce_to(&mut self, next: Target) {
+        self.into = next;
+    }
+
+    /// Whether it announces its packets to the next link.
+    pub(crate) fn announces(&self) -> bool {
+        self.into != NOWHERE
+    }
+
+    /// A packet arrives at the near end of this link, the one with that index, at `now`, which may lie ahead when nothing else can come before it.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Timestamp, mut packet: Packet, recorder: &mut Recorder) {
+    pub(crate) fn offer(
+        &mut self,
+        index: Target,
+        now: Timestamp,
+        mut packet: Packet,
+        recorder: &mut Recorder,
+    ) -> Offered {
         // Departures at the same instant come first, so they have made room.
         self.let_begin(now);
         let size = packet.size();
         if !self.limit.admits(self.waiting, size) {
-            recorder.on_drop(self.index, now, &packet, DropReason::Overflow);
-            return;
+            recorder.on_drop(index, now, &packet, DropReason::Overflow);
+            return Offered::Nothing;
         }
-        let continues = self.free_at > now;
-        let begins = self.free_at.max(now);
+        let free_at = self.rate.free_at();
+        let continues = free_at > now;
+        let begins = free_at.max(now);
         if continues {
             packet.queueing += begins.since(now);
             self.waiting.packets += 1;
             self.waiting.bytes += size;
         }
-        self.free_at = self.rate.departs(&Transmission { start: begins, size, continues });
-        let arrival = self.free_at + self.delay;
-        self.line.push_back(InLine { begins, arrival, packet });
+        // When the packet before it arrived; only then the one after it became the first in line.
+        let before = free_at + self.delay;
+        let departs = self.rate.departs(&Transmission { start: begins, size, continues });
+        let arrival = departs + self.delay;
+        let in_line = InLine { offered: now, begins, arrival, size: packet.size, packet: None };
+        if self.announces() {
+            if continues {
+                self.line.push_back(in_line);
+            }
+            let since = if self.used { now.max(before) } else { now };
+            self.used = true;
+            return Offered::Announced(self.into, Entry::new(arrival, since, index), packet);
+        }
+        let first = self.line.is_empty();
+        self.line.push_back(InLine { packet: Some(packet), ..in_line });
+        if first { Offered::First(arrival) } else { Offered::Nothing }
     }
 
     /// The packet that arrives at the far end at `now`, if one does.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Timestamp) -> Option<Packet> {
-        if self.next_event() > now {
+        if self.line.front().is_none_or(|head| head.arrival > now) {
             return None;
         }
-        if self.waiting.packets == self.packets_inside() {
+        if self.waiting.packets == self.line.len() as u64 {
             self.one_begins(0);
         }
-        self.line.pop_front().map(|head| head.packet)
+        self.line.pop_front().and_then(|head| head.packet)
     }
 
-    /// When the link must be woken next: the head's arrival.
-    pub(crate) fn next_event(&self) -> Timestamp {
-        self.line.front().map_or(Timestamp::NEVER, |head| head.arrival)
+    /// When the head of the line arrives, and when it was offered.
+    #[inline]
+    pub(crate) fn head(&self) -> Option<(Timestamp, Timestamp)> {
+        self.line.front().map(|head| (head.arrival, head.offered))
     }
 
-    /// Packets inside the link: waiting, being sent, or on the way.
+    /// Packets inside the link: waiting, being sent, or on the way, unless they were announced to another.
     pub(crate) fn packets_inside(&self) -> u64 {
-        self.line.len() as u64
+        if self.announces() { 0 } else { self.line.len() as u64 }
     }
 
     /// Those that have begun to leave by `now` wait no more.
@@ -110,6 +161,18 @@ impl PlainLink {
     /// The packet at this place of the line, the first that waits, does not wait any more.
     fn one_begins(&mut self, place: usize) {
         self.waiting.packets -= 1;
-        self.waiting.bytes -= Bytes::new(u64::from(self.line[place].packet.size));
+        self.waiting.bytes -= Bytes::new(u64::from(self.line[place].size));
+        if self.announces() {
+            self.line.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_link_fills_two_cache_lines() {
+        let size = size_of::<crate::any_link::AnyLink>();
+        assert!(size <= 128, "{size} bytes");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::ahead::Sizes;
 use crate::assemble::{assemble_flows, assemble_routes};
 use crate::check::PlanError;
 use crate::control::RunControl;
@@ -32,7 +33,8 @@ impl Simulation {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let (flows, sources) = assemble_flows(plan, &places, seed)?;
-        let network = Network::assemble(plan, inputs, seed, routes, &sources, 2 * flows.len())?;
+        let (sizes, timers) = (Some(Sizes::of(plan)), 2 * flows.len());
+        let network = Network::assemble(plan, inputs, seed, routes, &sources, sizes, timers)?;
         let mut simulation = Self { network, flows };
         for flow in 0..simulation.flows.len() {
             simulation.schedule_end(flow, End::Sender);
@@ -91,25 +93,26 @@ impl Simulation {
     }
 
     /// A packet reaches the end of its route.
-    fn receive(&mut self, packet: Packet) {
+    fn receive(&mut self, mut packet: Packet) {
         let flow = packet.flow as usize;
-        let end = self.flows[flow].receive(self.network.now, &packet, &mut self.network.recorder);
+        let end = self.flows[flow].receive(self.network.now, &mut packet, &mut self.network.recorder);
         self.network.places.take_back(packet);
         self.drive(flow, end);
     }
 
     /// Sends whatever one end of a flow may send now.
     fn drive(&mut self, flow: usize, end: End) {
-        let now = self.network.now;
+        let Self { network, flows } = self;
+        let (source, now) = (&mut flows[flow], network.now);
         match end {
             End::Sender => {
-                while let Some(contents) = self.flows[flow].poll_data(now, &mut self.network.recorder) {
-                    self.network.send(contents);
+                while let Some(packet) = source.poll_data(now, &mut network.recorder, &mut network.places) {
+                    network.send(packet);
                 }
             }
             End::Receiver => {
-                while let Some(contents) = self.flows[flow].poll_acknowledgment(now) {
-                    self.network.send(contents);
+                while let Some(packet) = source.poll_acknowledgment(now, &mut network.places) {
+                    network.send(packet);
                 }
             }
         }

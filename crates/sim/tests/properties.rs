@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use airpath_sim::plan::*;
-use airpath_sim::{Cancelled, Input, Outcome, RunControl, Simulation};
+use airpath_sim::{Cancelled, Column, Counts, Input, Outcome, RunControl, Simulation, Table};
 use airpath_trace::{ReadOptions, read};
 use common::*;
 use proptest::prelude::*;
@@ -68,21 +68,6 @@ proptest! {
         }
     }
 
-    /// Links at which nobody counts take a short way, and what flows see is the same.
-    #[test]
-    fn what_is_recorded_changes_nothing(plan in any_plan(), seed in any::<u64>()) {
-        let mut unrecorded = plan.clone();
-        unrecorded.links.iter_mut().for_each(|link| link.record = false);
-        let (one, other) = (run_with_trace(&plan, seed), run_with_trace(&unrecorded, seed));
-        let inside = |outcome: &Outcome| (outcome.counts.packet_hops, outcome.counts.packets_inside);
-        prop_assert_eq!(inside(&one), inside(&other));
-        prop_assert_eq!(&one.capture, &other.capture);
-        for name in ["flows", "flow_series", "flow_events", "completions", "drops", "delay_histogram"] {
-            let [one, other] = [&one, &other].map(|outcome| format!("{:?}", table(outcome, name)));
-            prop_assert_eq!(one, other, "{}", name);
-        }
-    }
-
     #[test]
     fn the_same_plan_and_seed_give_the_same_tables_on_any_thread(plan in any_plan(), seed in any::<u64>()) {
         let here = run_with_trace(&plan, seed);
@@ -94,6 +79,54 @@ proptest! {
             prop_assert!(same(&here, &other));
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Links at which nobody counts take a short way, links that are captured see each packet at its own instant, and others
+    /// learn beforehand what will come. What flows see is the same.
+    #[test]
+    fn what_is_recorded_changes_nothing(
+        plan in prop_oneof![any_plan(), crowded_plan()],
+        unrecorded in any::<u64>(),
+        seed in any::<u64>(),
+    ) {
+        let mut plan = plan;
+        plan.record.capture = vec![];
+        let mut captured = plan.clone();
+        captured.record.capture = (0..plan.links.len()).collect();
+        let hops = plan.links.len() / 2;
+        for (index, link) in plan.links.iter_mut().enumerate() {
+            link.record = (unrecorded >> (index % hops % 64)).is_multiple_of(2);
+        }
+        let (one, other) = (run_with_trace(&plan, seed), run_with_trace(&captured, seed));
+        let inside = |outcome: &Outcome| Counts { events: 0, ..outcome.counts };
+        prop_assert_eq!(inside(&one), inside(&other));
+        // Quantities are numbered as they appear, at links too.
+        let of_flows = |name: &str| !name.starts_with("link") && name != "flow_observations";
+        for one in one.tables.iter().filter(|table| of_flows(table.name)) {
+            let other = table(&other, one.name);
+            prop_assert_eq!(format!("{:?}", one), format!("{:?}", other), "{}", one.name);
+        }
+        let of_links = |outcome: &Outcome, name| of_links(table(outcome, name), &plan);
+        for name in ["links", "link_series"] {
+            prop_assert_eq!(of_links(&one, name), of_links(&other, name), "{}", name);
+        }
+    }
+}
+
+/// The rows of the links that a plan records, as text.
+fn of_links(table: &Table, plan: &Plan) -> Vec<String> {
+    let row = |row: usize| {
+        let value = |column: &Column| match column {
+            Column::I64(values) => values[row].to_string(),
+            Column::F64(values) => values[row].to_string(),
+        };
+        table.columns.iter().map(|(_, column)| value(column)).collect::<Vec<_>>().join(" ")
+    };
+    let links = table.integers("link").iter().enumerate();
+    links.filter(|(_, link)| plan.links[**link as usize].record).map(|(index, _)| row(index)).collect()
 }
 
 #[test]
@@ -162,7 +195,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     let links =
         prop::collection::vec((any_rate(), 1.0..40.0_f64, any_queue(), any_damage(), any::<bool>()), 2..5);
     let flows = prop::collection::vec(
-        (any_traffic(), any_controller(), any_recovery(), any::<(u8, u8, bool)>()),
+        (any_traffic(), any_controller(), any_recovery(), any::<(u8, u8, u8, bool)>()),
         1..6,
     );
     (links, flows, any::<bool>()).prop_map(|(links, flows, capture)| {
@@ -178,8 +211,8 @@ fn any_plan() -> impl Strategy<Value = Plan> {
                 directed.push(made);
             }
         }
-        let flows =
-            flows.into_iter().enumerate().map(|(index, (traffic, controller, recovery, (from, to, ecn)))| {
+        let flows = flows.into_iter().enumerate().map(
+            |(index, (traffic, controller, recovery, (from, to, from_measured, ecn)))| {
                 let (from, to) = (usize::from(from) % hops, usize::from(to) % hops);
                 let (first, last) = (from.min(to), from.max(to));
                 let path: Vec<usize> = (first..=last).collect();
@@ -201,18 +234,65 @@ fn any_plan() -> impl Strategy<Value = Plan> {
                     transport.pacing = ecn;
                     transport.delayed_ack_segments = 1 + u32::from(ecn);
                 }
-                made.measured_at = path[0];
+                made.measured_at = path[usize::from(from_measured) % path.len()];
                 made.path = path;
                 made.reverse_path = reverse_path;
                 made.start_ns = Draw::Uniform { low: 0.0, high: 5e8 };
                 made.stop_ns = ecn.then_some(Draw::Constant { value: 4e9 });
                 made
-            });
+            },
+        );
         let flows = flows.collect();
         let mut plan = plan(6, directed, flows);
         plan.record.packets = capture;
         plan.record.capture = if capture { vec![0, hops] } else { vec![] };
         plan
+    })
+}
+
+/// Flows that share short buffers of links with one rate, and start together: many drops at links without counters, and many
+/// events at one instant.
+fn crowded_plan() -> impl Strategy<Value = Plan> {
+    let access = (prop_oneof![Just(10_u64), Just(20), 1_u64..40], 1_u64..5, 0_u64..3);
+    let flows = prop::collection::vec((any_controller(), 1_u64..12, any::<(bool, u8)>()), 1..6);
+    (access, 1_u64..30, flows).prop_map(|((rate, delay, middle), buffer, flows)| {
+        let side = |name: String, rate: u64, buffer: u64| {
+            let queue = if buffer.is_multiple_of(3) { packets(500) } else { packets(buffer) };
+            LinkPlan { queue, ..link(&name, mbps(rate), delay as f64) }
+        };
+        let paths = flows.len();
+        let mut links = Vec::new();
+        for direction in ["forward", "back"] {
+            for (index, (_, buffer, _)) in flows.iter().enumerate() {
+                links.push(side(format!("up-{direction}-{index}"), 2 * rate, *buffer));
+                links.push(side(format!("down-{direction}-{index}"), rate, *buffer));
+            }
+            for hop in 0..=middle {
+                links.push(side(format!("middle-{direction}-{hop}"), rate, buffer));
+            }
+        }
+        let half = links.len() / 2;
+        let path = |from: usize, index: usize| {
+            let middle = (0..=middle as usize).map(|hop| from + 2 * paths + hop);
+            let mut path = vec![from + 2 * index];
+            path.extend(middle);
+            path.push(from + 2 * index + 1);
+            path
+        };
+        let flows = flows.iter().enumerate().map(|(index, (controller, files, (starts_later, measured)))| {
+            let mut made = flow(&format!("flow-{index}"), controller.clone());
+            made.path = path(0, index);
+            made.reverse_path = path(half, index);
+            made.measured_at = made.path[usize::from(*measured) % made.path.len()];
+            made.start_ns = Draw::Constant { value: if *starts_later { 1e6 } else { 0.0 } };
+            if files % 2 == 0 {
+                let bytes = Draw::Exponential { mean: 30_000.0 * *files as f64 };
+                made.traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 1e6 } };
+            }
+            made
+        });
+        let flows = flows.collect();
+        plan(3, links, flows)
     })
 }
 

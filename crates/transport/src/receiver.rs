@@ -1,6 +1,6 @@
 //! The receiving end of a connection.
 
-use airpath_model::{Bytes, Ecn, PathHeader, Timestamp};
+use airpath_model::{Bytes, Ecn, PathHeader, Timestamp, XcpHeader};
 
 use crate::acknowledgment::{Acknowledgment, SackBlocks};
 use crate::config::ReceiverConfig;
@@ -58,7 +58,7 @@ impl Receiver {
             self.timestamp_recent = segment.timestamp;
         }
         self.note_marks(segment);
-        self.note_path(segment.path);
+        self.note_path(&segment.path);
 
         let had_gap = !self.out_of_order.as_slice().is_empty();
         let in_order = segment.sequence <= self.next && segment.end() > self.next;
@@ -96,7 +96,11 @@ impl Receiver {
         }
         Some(Acknowledgment {
             cumulative: self.next,
-            sack: if self.config.sack { self.sack_blocks() } else { SackBlocks::new() },
+            sack: if self.config.sack && !self.out_of_order.as_slice().is_empty() {
+                self.sack_blocks()
+            } else {
+                SackBlocks::new()
+            },
             receive_window: self.config.receive_window,
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.timestamp_recent.filter(|_| self.config.timestamps),
@@ -140,14 +144,15 @@ impl Receiver {
     }
 
     /// XCP feedback adds up over the segments that one acknowledgment answers; the rest is replaced by the newest.
-    fn note_path(&mut self, path: PathHeader) {
-        self.path = match (self.path, path) {
-            (PathHeader::Xcp(earlier), PathHeader::Xcp(mut newest)) => {
-                newest.delta_throughput += earlier.delta_throughput;
-                PathHeader::Xcp(newest)
+    fn note_path(&mut self, path: &PathHeader) {
+        match (&mut self.path, path) {
+            (PathHeader::None, PathHeader::None) => {}
+            (PathHeader::Xcp(earlier), PathHeader::Xcp(newest)) => {
+                let delta_throughput = earlier.delta_throughput + newest.delta_throughput;
+                *earlier = XcpHeader { delta_throughput, ..*newest };
             }
-            (_, newest) => newest,
-        };
+            (kept, newest) => *kept = *newest,
+        }
     }
 
     fn note_recent(&mut self, offset: u64) {

@@ -368,7 +368,7 @@ _TABLES = (
     ),
     TableDescription(
         "drops",
-        "one lost packet",
+        "one lost packet, in the order of time",
         "link",
         (
             _LINK,

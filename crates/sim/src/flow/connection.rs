@@ -1,12 +1,12 @@
 //! Sources that send over transport connections: long-lived flows and files.
 
 use airpath_control::ConfigError;
-use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
+use airpath_model::{Bytes, Duration, Ecn, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use crate::configure::controller;
 use crate::observers::Observed;
-use crate::packet::{Body, Contents, Packet};
+use crate::packet::{Body, Contents, Packet, Places};
 use crate::plan::{AckRatePlan, ControllerPlan};
 use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
 use crate::workload::Files;
@@ -121,31 +121,61 @@ impl ConnectionSource {
     }
 
     /// The next segment that may leave.
+    #[inline]
     pub(crate) fn poll_data(
         &mut self,
         now: Timestamp,
         flow: u32,
+        hop: u32,
         recorder: &mut Recorder,
-    ) -> Option<Contents> {
+        places: &mut Places,
+    ) -> Option<Packet> {
         let segment = self.sender.poll_transmit(now, &mut recorder.probe(flow))?;
         let size = segment.payload + self.header;
         recorder.on_sent(flow, u64::from(size));
-        Some(Contents { ecn: segment.ecn, ..self.packet(now, size, Body::Segment(segment)) })
+        Some(places.packet(Contents {
+            flow,
+            connection: self.connection,
+            hop,
+            size,
+            ecn: segment.ecn,
+            sent_at: now,
+            enqueued_at: now,
+            queueing: Duration::ZERO,
+            body: Body::Segment(segment),
+        }))
     }
 
     /// The next acknowledgment that may leave.
-    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Contents> {
+    #[inline]
+    pub(crate) fn poll_acknowledgment(
+        &mut self,
+        now: Timestamp,
+        flow: u32,
+        hop: u32,
+        places: &mut Places,
+    ) -> Option<Packet> {
         let acknowledgment = self.receiver.poll_ack(now)?;
-        Some(self.packet(now, self.ack_size, Body::Acknowledgment(acknowledgment)))
+        Some(places.packet(Contents {
+            flow,
+            connection: self.connection,
+            hop,
+            size: self.ack_size,
+            ecn: Ecn::NotEct,
+            sent_at: now,
+            enqueued_at: now,
+            queueing: Duration::ZERO,
+            body: Body::Acknowledgment(acknowledgment),
+        }))
     }
 
-    /// A segment arrives. Gives how much payload the application gets of it.
-    pub(crate) fn on_segment(&mut self, now: Timestamp, packet: &Packet, segment: &Segment) -> u64 {
-        if packet.connection != self.connection {
+    /// A segment of a connection arrives. Gives how much payload the application gets of it.
+    pub(crate) fn on_segment(&mut self, now: Timestamp, connection: u32, segment: &Segment) -> u64 {
+        if connection != self.connection {
             return 0; // a leftover of a connection that is gone
         }
         let before = self.receiver.delivered();
-        self.receiver.on_segment(now, &Segment { ecn: packet.ecn, ..*segment });
+        self.receiver.on_segment(now, segment);
         (self.receiver.delivered() - before).get()
     }
 
@@ -153,12 +183,12 @@ impl ConnectionSource {
     pub(crate) fn on_acknowledgment(
         &mut self,
         now: Timestamp,
-        packet: &Packet,
+        connection: u32,
         acknowledgment: &Acknowledgment,
         flow: u32,
         recorder: &mut Recorder,
     ) {
-        if packet.connection != self.connection {
+        if connection != self.connection {
             return;
         }
         self.sender.on_ack(now, acknowledgment, &mut recorder.probe(flow));
@@ -259,20 +289,6 @@ impl ConnectionSource {
             recoveries: recoveries + now.recoveries,
             ecn_reductions: ecn_reductions + now.ecn_reductions,
             spurious_timeouts: spurious_timeouts + now.spurious_timeouts,
-        }
-    }
-
-    fn packet(&self, now: Timestamp, size: u32, body: Body) -> Contents {
-        Contents {
-            flow: 0,
-            connection: self.connection,
-            hop: 0,
-            size,
-            ecn: airpath_model::Ecn::NotEct,
-            sent_at: now,
-            enqueued_at: now,
-            queueing: Duration::ZERO,
-            body,
         }
     }
 }

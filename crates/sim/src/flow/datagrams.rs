@@ -5,12 +5,17 @@ use airpath_model::{Duration, Ecn, PathHeader, Timestamp};
 use crate::packet::{Body, Contents};
 use crate::workload::Datagram;
 
-/// A datagram as a packet that leaves at `now`.
-pub(crate) fn packet(now: Timestamp, Datagram { sequence, size }: Datagram) -> Contents {
+/// A datagram of that flow as a packet that leaves at `now`.
+pub(crate) fn contents(
+    now: Timestamp,
+    flow: u32,
+    hop: u32,
+    Datagram { sequence, size }: Datagram,
+) -> Contents {
     Contents {
-        flow: 0,
+        flow,
         connection: 0,
-        hop: 0,
+        hop,
         size,
         ecn: Ecn::NotEct,
         sent_at: now,

@@ -5,7 +5,7 @@ mod datagrams;
 
 use airpath_model::Timestamp;
 
-use crate::packet::{Body, Contents, Packet};
+use crate::packet::{Body, Packet, Places};
 use crate::record::{FlowState, FlowSummary, Recorder};
 use crate::workload::Datagrams;
 
@@ -55,36 +55,45 @@ impl Flow {
     }
 
     /// The next data packet that may leave at `now`; ask until there is none.
-    pub(crate) fn poll_data(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Contents> {
-        let packet = match &mut self.kind {
-            FlowKind::Connections(source) => source.poll_data(now, self.index, recorder),
-            FlowKind::Datagrams(source) => source.poll(now).map(|datagram| datagrams::packet(now, datagram)),
-        };
-        packet.map(|packet| Contents { flow: self.index, hop: self.route, ..packet })
+    #[inline]
+    pub(crate) fn poll_data(
+        &mut self,
+        now: Timestamp,
+        recorder: &mut Recorder,
+        places: &mut Places,
+    ) -> Option<Packet> {
+        match &mut self.kind {
+            FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder, places),
+            FlowKind::Datagrams(source) => {
+                let datagram = source.poll(now)?;
+                Some(places.packet(datagrams::contents(now, self.index, self.route, datagram)))
+            }
+        }
     }
 
     /// The next acknowledgment that may leave at `now`; ask until there is none.
-    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp) -> Option<Contents> {
+    #[inline]
+    pub(crate) fn poll_acknowledgment(&mut self, now: Timestamp, places: &mut Places) -> Option<Packet> {
         match &mut self.kind {
-            FlowKind::Connections(source) => source.poll_acknowledgment(now).map(|packet| Contents {
-                flow: self.index,
-                hop: self.reverse_route,
-                ..packet
-            }),
+            FlowKind::Connections(source) => {
+                source.poll_acknowledgment(now, self.index, self.reverse_route, places)
+            }
             FlowKind::Datagrams(_) => None,
         }
     }
 
     /// A packet of this flow arrives at the end of its route. Tells which end it reached.
-    pub(crate) fn receive(&mut self, now: Timestamp, packet: &Packet, recorder: &mut Recorder) -> End {
-        match (&mut self.kind, &packet.body) {
+    pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
+        let (connection, ecn) = (packet.connection, packet.ecn);
+        match (&mut self.kind, &mut packet.body) {
             (FlowKind::Connections(source), Body::Segment(segment)) => {
-                let goodput = source.on_segment(now, packet, segment);
+                segment.ecn = ecn; // as routers left it
+                let goodput = source.on_segment(now, connection, segment);
                 recorder.on_received(now, packet, goodput);
                 End::Receiver
             }
             (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
-                source.on_acknowledgment(now, packet, acknowledgment, self.index, recorder);
+                source.on_acknowledgment(now, connection, acknowledgment, self.index, recorder);
                 End::Sender
             }
             _ => {

@@ -81,7 +81,7 @@ impl Network {
         }
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
-        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, 0)?;
+        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, None, 0)?;
         let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
         network.foreign = places.into_iter().map(foreign).collect();
         network.schedule_clock();
@@ -108,6 +108,7 @@ impl Network {
     /// If the plan has no such flow, or the flow no route in that direction.
     pub fn inject(&mut self, now: Timestamp, packet: ForeignPacket) {
         self.now = self.now.max(now.min(self.end));
+        self.events.all_over(self.now);
         let routes = self.foreign[packet.flow as usize].routes;
         let (hop, is_data) = match packet.direction {
             Direction::Forward => (routes.forward, true),
@@ -116,7 +117,7 @@ impl Network {
         if is_data {
             self.recorder.on_sent(packet.flow, u64::from(packet.size));
         }
-        self.send(Contents {
+        let packet = self.places.packet(Contents {
             flow: packet.flow,
             connection: 0,
             hop,
@@ -127,6 +128,7 @@ impl Network {
             queueing: Duration::ZERO,
             body: Body::Foreign(Foreign { handle: packet.handle, is_data, path: packet.path }),
         });
+        self.send(packet);
     }
 
     /// Lets everything happen that is due up to and including `until`, but nothing after the end of the run. `deliver`
@@ -155,6 +157,7 @@ impl Network {
             }
         }
         self.now = self.now.max(until);
+        self.events.all_over(self.now);
     }
 
     /// Hands out the packets that were lost since the last question, so that their owner can forget them. Those that

@@ -319,13 +319,14 @@ impl Recorder {
     }
 
     /// The tables, the names of quantities, and the capture where one was asked for.
-    pub(crate) fn finish(mut self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> Recorded {
+    pub(crate) fn finish(self, now: Timestamp, flows: FlowTable, delays_s: &[f64]) -> Recorded {
         let mut links = LinkTable::default();
         for (index, link) in self.links.iter().enumerate().filter(|(_, link)| link.recorded) {
             links.push(link.summary(index as u32, now, delays_s[index]));
         }
         let mut delays = DelayTable::default();
-        for (source, distribution) in self.distributions.iter_mut().enumerate() {
+        // One after the other: each takes up to 40 kB while it is counted.
+        for (source, mut distribution) in self.distributions.into_iter().enumerate() {
             distribution.rows(source).for_each(|row| delays.push(row));
         }
         let mut tables = vec![
@@ -338,7 +339,7 @@ impl Recorder {
             self.link_series.finish(),
             self.observations.finish(),
             self.estimates.finish(),
-            self.drops.finish(),
+            self.drops.finish().sorted_by_time(),
             delays.finish(),
         ];
         if self.keep.packets {

@@ -34,6 +34,29 @@ impl Column {
 }
 
 impl Table {
+    /// With the rows in the order of time, those of one instant in that of the first column, else as they came.
+    pub(crate) fn sorted_by_time(mut self) -> Self {
+        let times = self.reals("time_s");
+        let firsts = self.columns.first().map_or(&[][..], |(name, _)| self.integers(name));
+        let key = |row: usize| (times[row], firsts[row]);
+        let order = |one: &usize, other: &usize| {
+            let ((time, first), (other_time, other_first)) = (key(*one), key(*other));
+            time.total_cmp(&other_time).then(first.cmp(&other_first))
+        };
+        let mut rows: Vec<usize> = (0..times.len()).collect();
+        if rows.is_sorted_by(|one, other| order(one, other).is_le()) {
+            return self;
+        }
+        rows.sort_by(order);
+        for (_, column) in &mut self.columns {
+            match column {
+                Column::I64(values) => *values = rows.iter().map(|&row| values[row]).collect(),
+                Column::F64(values) => *values = rows.iter().map(|&row| values[row]).collect(),
+            }
+        }
+        self
+    }
+
     /// The column with that name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(given, _)| *given == name).map(|(_, column)| column)

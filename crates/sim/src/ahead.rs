@@ -1,0 +1,168 @@
+//! Which links may know beforehand what comes to them, so that packets need fewer events.
+
+use crate::any_link::AnyLink;
+use crate::assemble::END_OF_ROUTE;
+use crate::event::Target;
+use crate::plan::{LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
+
+/// Where packets come from and go to at one link, over all routes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Neighbours {
+    /// The one link from which all packets come.
+    before: Neighbour,
+    /// The one link to which all packets go.
+    after: Neighbour,
+    /// Whether some packets go no further.
+    ends: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Neighbour {
+    /// No packet comes here.
+    #[default]
+    None,
+    /// Always this link.
+    Only(usize),
+    /// Several links, or one end of a flow.
+    Several,
+}
+
+impl Neighbour {
+    fn join(&mut self, other: Self) {
+        *self = match (*self, other) {
+            (Self::None, other) => other,
+            (same, other) if same == other => same,
+            _ => Self::Several,
+        };
+    }
+}
+
+/// Lets links announce packets and hand them over wherever that changes nothing but the number of events.
+///
+/// A link that only delays packets announces them to the next, when that is always the same and has counters of its own. A link
+/// with counters hands over where each link after it either takes announcements, or only delays, is fed by nobody else and
+/// never drops. Links that are captured see each packet at its instant, because captures are written in the order of time.
+pub(crate) fn look_ahead(plan: &Plan, routes: &[u32], links: &mut [AnyLink], sizes: Option<Sizes>) {
+    let neighbours = neighbours(routes, links.len());
+    let takes_announcements = |index: usize, links: &[AnyLink]| match &links[index] {
+        AnyLink::Full(link) => link.takes_announcements() && !plan.record.capture.contains(&index),
+        AnyLink::Plain(_) => false,
+    };
+    let mut hands_over: Vec<bool> =
+        (0..links.len()).map(|index| takes_announcements(index, links) && !neighbours[index].ends).collect();
+    for hops in routes.split(|&hop| hop == END_OF_ROUTE) {
+        for pair in hops.windows(2) {
+            let (from, to) = (pair[0] as usize, pair[1] as usize);
+            let may = match &links[to] {
+                AnyLink::Full(_) => takes_announcements(to, links),
+                AnyLink::Plain(_) => {
+                    neighbours[to].before == Neighbour::Only(from)
+                        && never_drops(&plan.links[from], &plan.links[to], sizes)
+                }
+            };
+            hands_over[from] &= may;
+        }
+    }
+    for index in 0..links.len() {
+        let after = match neighbours[index] {
+            Neighbours { after: Neighbour::Only(after), ends: false, .. } => Some(after),
+            _ => None,
+        };
+        let after = after.filter(|&after| takes_announcements(after, links));
+        match &mut links[index] {
+            AnyLink::Plain(link) => {
+                if let Some(after) = after {
+                    link.announce_to(after as Target);
+                }
+            }
+            AnyLink::Full(link) => {
+                if hands_over[index] {
+                    link.hand_over();
+                }
+            }
+        }
+    }
+}
+
+fn neighbours(routes: &[u32], links: usize) -> Vec<Neighbours> {
+    let mut neighbours = vec![Neighbours::default(); links];
+    for hops in routes.split(|&hop| hop == END_OF_ROUTE) {
+        for pair in hops.windows(2) {
+            let (from, to) = (pair[0] as usize, pair[1] as usize);
+            neighbours[from].after.join(Neighbour::Only(to));
+            neighbours[to].before.join(Neighbour::Only(from));
+        }
+        if let (Some(&first), Some(&last)) = (hops.first(), hops.last()) {
+            neighbours[first as usize].before.join(Neighbour::Several);
+            neighbours[last as usize].ends = true;
+        }
+    }
+    neighbours
+}
+
+/// The sizes of packets on the wire.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    smallest: u64,
+    largest: u64,
+}
+
+impl Sizes {
+    /// Those that the flows of a plan send.
+    pub(crate) fn of(plan: &Plan) -> Self {
+        let mut sizes = Self { smallest: u64::MAX, largest: 1 };
+        let mut add = |size: u64| {
+            sizes.smallest = sizes.smallest.min(size.max(1));
+            sizes.largest = sizes.largest.max(size);
+        };
+        for flow in &plan.flows {
+            if let Some(transport) = &flow.transport {
+                add(transport.ack_bytes);
+                add(transport.header_bytes + 1);
+                add(transport.header_bytes + transport.mss_bytes);
+            }
+            match flow.traffic {
+                TrafficPlan::ConstantBitRate { packet_bytes, .. } => add(packet_bytes),
+                TrafficPlan::PoissonDatagrams { .. } => {
+                    add(1);
+                    add(u64::MAX / 4); // no bound
+                }
+                _ => {}
+            }
+        }
+        sizes
+    }
+}
+
+/// Whether the queue of a link into which one other sends never fills, whatever that sends: it is not slower, so all that
+/// waits came while the packet before was being sent.
+fn never_drops(from: &LinkPlan, to: &LinkPlan, sizes: Option<Sizes>) -> bool {
+    let limit = match to.queue {
+        QueuePlan::DropTail { limit_bytes: None, limit_packets: None } => return true,
+        QueuePlan::DropTail { limit_bytes: None, limit_packets: Some(packets) } => packets,
+        _ => return false,
+    };
+    let (Some(Sizes { smallest, largest }), Some(highest), None) =
+        (sizes, highest_rate(&from.rate), from.jitter_ns)
+    else {
+        return false;
+    };
+    let not_slower = match to.rate {
+        RatePlan::Unlimited => true,
+        RatePlan::Constant { bps } => bps >= highest,
+        _ => false,
+    };
+    not_slower && limit >= 4 + 2 * (largest / smallest)
+}
+
+/// The highest rate at which a link may send; `None` when there is no bound.
+fn highest_rate(rate: &RatePlan) -> Option<u64> {
+    match rate {
+        RatePlan::Constant { bps } => Some(*bps),
+        RatePlan::Steps { steps, .. } => steps.iter().map(|&(_, bps)| bps).max(),
+        RatePlan::Uniform { low_bps, high_bps, initial_bps, .. } => {
+            Some((*high_bps).max(*low_bps).max(initial_bps.unwrap_or(0)))
+        }
+        RatePlan::Unlimited | RatePlan::Opportunities { .. } | RatePlan::RateLog { .. } => None,
+    }
+}

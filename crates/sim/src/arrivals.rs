@@ -1,0 +1,91 @@
+//! Packets of which it is known when they will come.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::event::Entry;
+use crate::packet::Packet;
+
+/// Packets that will arrive at the near end of a link, the earliest first.
+///
+/// Nearly all are announced in the order in which they come. Those wait in a line, the others in a heap.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals {
+    line: VecDeque<Arrival>,
+    others: BinaryHeap<Arrival>,
+    announced: u32,
+}
+
+/// A packet that will arrive. The greatest is the one that comes first, as the heap wants it.
+#[derive(Debug)]
+struct Arrival {
+    /// The event that it would have been.
+    event: Entry,
+    /// Packets that arrive by the same event keep their order. May wrap: such packets are announced one after the other.
+    number: u32,
+    packet: Packet,
+}
+
+impl Arrivals {
+    /// A packet will come. Tells whether it is now the first.
+    pub(crate) fn announce(&mut self, event: Entry, packet: Packet) -> bool {
+        self.announced = self.announced.wrapping_add(1);
+        let arrival = Arrival { event, number: self.announced, packet };
+        let was_first = self.next();
+        if self.line.back().is_none_or(|last| last.event <= event) {
+            self.line.push_back(arrival);
+        } else {
+            self.others.push(arrival);
+        }
+        event < was_first
+    }
+
+    /// The event of the first; [`Entry::NONE`] without one.
+    #[inline]
+    pub(crate) fn next(&self) -> Entry {
+        let first = self.line.front().map_or(Entry::NONE, |first| first.event);
+        match self.others.peek() {
+            Some(other) => first.min(other.event),
+            None => first,
+        }
+    }
+
+    /// Takes the first, if its event comes before `until`.
+    #[inline]
+    pub(crate) fn take_before(&mut self, until: Entry) -> Option<(Entry, Packet)> {
+        let from_others = match (self.others.peek(), self.line.front()) {
+            (Some(other), Some(first)) => other > first,
+            (other, _) => other.is_some(),
+        };
+        let first = if from_others { self.others.peek() } else { self.line.front() };
+        first.filter(|first| first.event < until)?;
+        let taken = if from_others { self.others.pop() } else { self.line.pop_front() };
+        taken.map(|arrival| (arrival.event, arrival.packet))
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        (self.line.len() + self.others.len()) as u64
+    }
+}
+
+impl Ord for Arrival {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let number = || other.number.wrapping_sub(self.number).cast_signed().cmp(&0);
+        other.event.cmp(&self.event).then_with(number)
+    }
+}
+
+impl PartialOrd for Arrival {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Arrival {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Arrival {}
