@@ -53,6 +53,7 @@ pub struct Emulation {
     plan: Plan,
     requests: Sender<Request>,
     stop: Arc<AtomicBool>,
+    abandoned: Arc<AtomicBool>,
     thread: Option<JoinHandle<Finished>>,
 }
 
@@ -111,8 +112,10 @@ impl Emulation {
         let prepared = prepare(&hosts)?;
         let (requests, to_thread) = channel();
         let (started, starts) = channel();
-        let stop = Arc::new(AtomicBool::new(false));
-        let (wish, (realtime, pinned)) = (Arc::clone(&stop), (options.realtime, options.pinned));
+        let (stop, abandoned) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let wishes = (Arc::clone(&stop), Arc::clone(&abandoned));
+        let interval = Duration::from_nanos(plan.record.interval_ns);
+        let (realtime, pinned) = (options.realtime, options.pinned);
         let thread = thread::Builder::new()
             .name("airpath-link".to_owned())
             .spawn(move || {
@@ -124,7 +127,9 @@ impl Emulation {
                     capture,
                     clock: Clock::start(),
                     requests: to_thread,
-                    stop: wish,
+                    stop: wishes.0,
+                    abandoned: wishes.1,
+                    interval,
                     longest_gap: Duration::ZERO,
                     woke_at: Timestamp::ZERO,
                 };
@@ -136,8 +141,16 @@ impl Emulation {
             })
             .asked("the link thread")?;
         let (clock, scheduling) = starts.recv().map_err(|_| broken())?;
-        let emulation =
-            Self { hosts, clock, scheduling, plan: plan.clone(), requests, stop, thread: Some(thread) };
+        let emulation = Self {
+            hosts,
+            clock,
+            scheduling,
+            plan: plan.clone(),
+            requests,
+            stop,
+            abandoned,
+            thread: Some(thread),
+        };
         Ok((emulation, prepared))
     }
 
@@ -221,7 +234,7 @@ impl Emulation {
 
 impl Drop for Emulation {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.abandoned.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             // What it found does not matter any more.
             let _ = thread.join();

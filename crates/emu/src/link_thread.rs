@@ -33,6 +33,10 @@ pub(crate) struct LinkThread {
     pub(crate) clock: Clock,
     pub(crate) requests: Receiver<Request>,
     pub(crate) stop: Arc<AtomicBool>,
+    /// Nobody wants the tables any more.
+    pub(crate) abandoned: Arc<AtomicBool>,
+    /// Width of a row of the series.
+    pub(crate) interval: Duration,
     /// The longest time between two looks at the devices while packets could have come unseen.
     pub(crate) longest_gap: Duration,
     /// When it last woke from a sleep that counts as rest.
@@ -52,13 +56,20 @@ const REST: Duration = Duration::from_micros(50);
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 
 impl LinkThread {
-    /// Works until the run ends or is stopped.
+    /// Works until the run ends, or is stopped and the interval of the series under way is over: what is not in a whole
+    /// interval is in no table.
     pub(crate) fn run(&mut self) {
-        let end = self.exchange.network().end();
+        let mut end = self.exchange.network().end();
+        let mut stopped = false;
         loop {
             let now = self.clock.now();
             self.advance(now);
-            if now >= end || self.stop.load(Ordering::Relaxed) {
+            if !stopped && self.stop.load(Ordering::Relaxed) {
+                stopped = true;
+                let intervals = now.as_nanos() / self.interval.as_nanos() + 1;
+                end = end.min(Timestamp::ZERO + self.interval * intervals);
+            }
+            if now >= end || self.abandoned.load(Ordering::Relaxed) {
                 return;
             }
             while let Ok(request) = self.requests.try_recv() {

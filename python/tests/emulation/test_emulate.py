@@ -83,8 +83,8 @@ def test_a_transfer_and_its_tables(tmp_path: Path):
     bottleneck = results.links.filter(results.links["link_name"].to_numpy() == "bottleneck").to_pylist()[0]
     assert 620_000 < bottleneck["departed_bytes"] < 700_000
     provenance = json.loads((out / "provenance.json").read_text())
-    assert provenance["runs"][0]["emulation"]["links"][0]["configured_bps"] == pytest.approx(8e6)
-    assert provenance["runs"][0]["emulation"]["lasted_s"] > 0.6
+    assert provenance["runs"][0]["validity"]["links"][0]["configured_bps"] == pytest.approx(8e6)
+    assert provenance["runs"][0]["validity"]["lasted_s"] > 0.6
 
 
 def test_the_exit_code_is_the_commands(tmp_path: Path):
