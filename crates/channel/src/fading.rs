@@ -2,7 +2,7 @@
 
 use core::f64::consts::{FRAC_PI_2, PI};
 
-use crate::InvalidChannel;
+use crate::{GilbertElliott, InvalidChannel};
 
 /// Phase-shift keying with M points on a circle, received over flat fading by maximum-ratio combining (MRC) of
 /// independent branches with equal mean signal-to-noise ratios, with perfect knowledge of the channel.
@@ -88,19 +88,51 @@ impl Psk {
     }
 }
 
+/// A link of BPSK over fading whose mean signal-to-noise ratio has two values, one for each state of a chain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TwoStateFading {
+    /// Mean signal-to-noise ratio for each receive antenna in the good state, dB.
+    pub snr_db: f64,
+    /// How much less it is in the bad state, dB.
+    pub bad_snr_drop_db: f64,
+    /// Transmit and receive antennas.
+    pub antennas: Antennas,
+    /// Power of the direct path over the mean power of the scattered ones; 0 is Rayleigh fading.
+    pub rician_k: f64,
+}
+
+impl TwoStateFading {
+    /// The chain that damages a bit with the error probability of its state; see [`GilbertElliott::new`] for the errors.
+    pub fn chain(&self, stay_good: f64, stay_bad: f64) -> Result<GilbertElliott, InvalidChannel> {
+        let error = |db| self.antennas.bpsk_error(linear_snr(db), self.rician_k);
+        GilbertElliott::new(
+            stay_good,
+            stay_bad,
+            error(self.snr_db),
+            error(self.snr_db - self.bad_snr_drop_db),
+        )
+    }
+}
+
 /// Transmit and receive antennas of a link, with maximum-ratio combining at the receiver and Alamouti's space-time block
 /// code over two transmit antennas, which share the transmit power.
 ///
 /// SNRs are means for each receive antenna.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Antennas {
     /// One transmits, one receives.
+    #[default]
+    #[cfg_attr(feature = "serde", serde(rename = "1x1"))]
     OneByOne,
     /// Two transmit, one receives.
+    #[cfg_attr(feature = "serde", serde(rename = "2x1"))]
     TwoByOne,
     /// One transmits, two receive.
+    #[cfg_attr(feature = "serde", serde(rename = "1x2"))]
     OneByTwo,
     /// Two transmit, two receive.
+    #[cfg_attr(feature = "serde", serde(rename = "2x2"))]
     TwoByTwo,
 }
 

@@ -32,7 +32,7 @@ pub use air_errors::{AirErrors, Coding};
 pub use arq::{Arq, Attempt};
 pub use burst_errors::{PacketBursts, TimedBursts};
 pub use error_process::{Bernoulli, ErrorProcess, NoErrors};
-pub use fading::{Antennas, Psk, linear_snr};
+pub use fading::{Antennas, Psk, TwoStateFading, linear_snr};
 pub use gilbert_elliott::{GilbertElliott, State};
 pub use invalid::InvalidChannel;
 pub use link::LinkChannel;

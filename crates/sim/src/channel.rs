@@ -1,14 +1,14 @@
 //! From a link's plan and its rate to its channel.
 
 use airpath_channel::{
-    AirChain, AirErrors, Antennas, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott,
-    InvalidChannel, LinkChannel, NoErrors, PacketBursts, RateProcess, StepByStep, TimedBursts, linear_snr,
+    AirChain, AirErrors, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
+    LinkChannel, NoErrors, PacketBursts, RateProcess, StepByStep, TimedBursts, TwoStateFading,
 };
 use airpath_model::{Bytes, Channel, Duration, RandomStream};
 
 use crate::check::PlanError;
 use crate::part::Air;
-use crate::plan::{AntennasPlan, BurstPlan, ChainPlan, ClockPlan, CodingPlan, LinkPlan};
+use crate::plan::{BurstPlan, ChainPlan, ClockPlan, CodingPlan, LinkPlan};
 
 /// The channel of `link`; what it draws comes from the streams `link/NAME/loss` and `link/NAME/loss-states`.
 pub(crate) fn channel(link: &LinkPlan, rate: RateProcess, seed: u64) -> Result<Air, String> {
@@ -90,14 +90,7 @@ fn chain(plan: &ChainPlan) -> Result<GilbertElliott, InvalidChannel> {
         ChainPlan::Means { loss, burst } => GilbertElliott::from_means(loss, burst),
         ChainPlan::Netem { p, r, loss_bad, loss_good } => GilbertElliott::netem(p, r, loss_bad, loss_good),
         ChainPlan::Fading { stay_good, stay_bad, snr_db, bad_snr_drop_db, antennas, rician_k } => {
-            let antennas = match antennas {
-                AntennasPlan::OneByOne => Antennas::OneByOne,
-                AntennasPlan::TwoByOne => Antennas::TwoByOne,
-                AntennasPlan::OneByTwo => Antennas::OneByTwo,
-                AntennasPlan::TwoByTwo => Antennas::TwoByTwo,
-            };
-            let error = |db| antennas.bpsk_error(linear_snr(db), rician_k);
-            GilbertElliott::new(stay_good, stay_bad, error(snr_db), error(snr_db - bad_snr_drop_db))
+            TwoStateFading { snr_db, bad_snr_drop_db, antennas, rician_k }.chain(stay_good, stay_bad)
         }
     }
 }

@@ -15,7 +15,7 @@ mod queue;
 
 use serde::{Deserialize, Serialize};
 
-pub use bursts::{AntennasPlan, BurstPlan, ChainPlan, ClockPlan, CodingPlan};
+pub use bursts::{BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
 pub use controller::{
     AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,

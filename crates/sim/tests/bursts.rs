@@ -4,6 +4,7 @@
 
 mod common;
 
+use airpath_channel::Antennas;
 use airpath_sim::Simulation;
 use airpath_sim::plan::*;
 use common::*;
@@ -11,7 +12,7 @@ use common::*;
 const CODED: CodingPlan = CodingPlan { data: Some((93, 100)), acks: Some((1, 2)), small_bytes: 100 };
 
 fn fading(snr_db: f64, beta: f64) -> ChainPlan {
-    let antennas = AntennasPlan::OneByOne;
+    let antennas = Antennas::OneByOne;
     ChainPlan::Fading {
         stay_good: 0.99875,
         stay_bad: beta,

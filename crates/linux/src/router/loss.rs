@@ -1,7 +1,7 @@
 //! Losses in bursts, worked out here for whole packets and drawn in the kernel.
 
 use airpath_channel::{
-    AirChain, Antennas, BitClock, CodeRate, GilbertElliott, InvalidChannel, PacketOutcomes, linear_snr,
+    AirChain, Antennas, BitClock, CodeRate, GilbertElliott, InvalidChannel, PacketOutcomes, TwoStateFading,
 };
 use serde::Deserialize;
 
@@ -26,7 +26,7 @@ pub enum LossConfig {
         bad_snr_drop: f64,
         /// Transmit x receive antennas.
         #[serde(default)]
-        antennas: AntennaCount,
+        antennas: Antennas,
         /// Power of the direct path over that of the scattered ones; 0 is Rayleigh fading.
         #[serde(default)]
         rician_k: f64,
@@ -97,24 +97,6 @@ pub enum Hook {
     Ingress,
 }
 
-/// Transmit x receive antennas.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub enum AntennaCount {
-    /// One and one.
-    #[default]
-    #[serde(rename = "1x1")]
-    OneByOne,
-    /// Two transmit.
-    #[serde(rename = "2x1")]
-    TwoByOne,
-    /// Two receive.
-    #[serde(rename = "1x2")]
-    OneByTwo,
-    /// Two and two.
-    #[serde(rename = "2x2")]
-    TwoByTwo,
-}
-
 /// What a step of the chain is; it stands still while nothing is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -148,14 +130,8 @@ impl LossConfig {
                 GilbertElliott::new(gamma, beta, eps_good, eps_bad)
             }
             Self::Fading { snr, bad_snr_drop, antennas, rician_k, gamma, beta, .. } => {
-                let antennas = match antennas {
-                    AntennaCount::OneByOne => Antennas::OneByOne,
-                    AntennaCount::TwoByOne => Antennas::TwoByOne,
-                    AntennaCount::OneByTwo => Antennas::OneByTwo,
-                    AntennaCount::TwoByTwo => Antennas::TwoByTwo,
-                };
-                let error = |db| antennas.bpsk_error(linear_snr(db), rician_k);
-                GilbertElliott::new(gamma, beta, error(snr), error(snr - bad_snr_drop))
+                let (snr_db, bad_snr_drop_db) = (snr, bad_snr_drop);
+                TwoStateFading { snr_db, bad_snr_drop_db, antennas, rician_k }.chain(gamma, beta)
             }
         }
     }

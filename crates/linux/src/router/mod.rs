@@ -13,7 +13,7 @@ pub use bpf::{Counters, Kind, Programs};
 pub use config::{Capacity, Protocol, RouterConfig, RouterSettings};
 pub use engine::{Engine, Guidance, HeaderSums};
 pub use fixed_point::{Factor, FixedShares};
-pub use loss::{AntennaCount, Clock, Hook, LossConfig, Outcome, SIZE_CLASS, SIZE_CLASSES};
+pub use loss::{Clock, Hook, LossConfig, Outcome, SIZE_CLASS, SIZE_CLASSES};
 pub use passage::{Look, Passage};
 
 use std::time::Duration;

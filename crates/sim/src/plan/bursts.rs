@@ -1,5 +1,6 @@
 //! Losses in bursts.
 
+use airpath_channel::Antennas;
 use serde::{Deserialize, Serialize};
 
 /// A Gilbert-Elliott chain that damages packets.
@@ -56,27 +57,10 @@ pub enum ChainPlan {
         /// How much less it is in the bad state, dB.
         bad_snr_drop_db: f64,
         /// Transmit and receive antennas.
-        antennas: AntennasPlan,
+        antennas: Antennas,
         /// Power of the direct path over the mean power of the scattered ones; 0 is Rayleigh fading.
         rician_k: f64,
     },
-}
-
-/// Transmit x receive antennas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AntennasPlan {
-    /// One and one.
-    #[serde(rename = "1x1")]
-    OneByOne,
-    /// Two transmit.
-    #[serde(rename = "2x1")]
-    TwoByOne,
-    /// Two receive.
-    #[serde(rename = "1x2")]
-    OneByTwo,
-    /// Two and two.
-    #[serde(rename = "2x2")]
-    TwoByTwo,
 }
 
 /// What a step of the chain is.
