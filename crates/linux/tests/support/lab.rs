@@ -64,19 +64,23 @@ impl Lab {
 
     /// The daemon `router` over the bottleneck, with further arguments; ready when this returns.
     pub(crate) fn router(&self, words: &[&str]) -> Daemon {
+        let mut daemon = self.daemon(&[&["router", "--netns", &self.a, "--device", "va"], words].concat());
+        if daemon.is_ready() {
+            return daemon;
+        }
+        panic!("{}", daemon.end().0);
+    }
+
+    /// The daemon with these arguments, for a minute at most.
+    fn daemon(&self, words: &[&str]) -> Daemon {
         let child = Command::new("timeout")
-            .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd"), "router", "--netns", &self.a])
-            .args(["--device", "va"])
+            .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd")])
             .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut daemon = Daemon { child, netns: self.a.clone() };
-        if daemon.is_ready() {
-            return daemon;
-        }
-        panic!("{}", daemon.end().0);
+        Daemon { child, netns: self.a.clone() }
     }
 
     /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns. A machine has one at a
@@ -87,14 +91,7 @@ impl Lab {
         let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
         let began = Instant::now();
         loop {
-            let child = Command::new("timeout")
-                .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd")])
-                .args(words)
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap();
-            let mut daemon = Daemon { child, netns: self.a.clone() };
+            let mut daemon = self.daemon(&words);
             if daemon.is_ready() {
                 return daemon;
             }
