@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption, enter_world
+from airpath.cli.output import (
+    BufferOption,
+    JobsOption,
+    JsonOption,
+    OutOption,
+    RttOption,
+    WorldChoice,
+    WorldOption,
+    enter_world,
+)
 
 HELP = """Compare schemes over one link, everything else equal, and write tables, figures and a report.
 
@@ -32,16 +41,8 @@ def compare(
     link: Annotated[
         str, typer.Option(help="A rate (12mbps), a named link (`airpath list links`), or a trace file.")
     ],
-    rtt: Annotated[
-        str | None,
-        typer.Option(help="Base round-trip time; that of the named link, else 40ms.", show_default=False),
-    ] = None,
-    buffer: Annotated[
-        str | None,
-        typer.Option(
-            help="Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", show_default=False
-        ),
-    ] = None,
+    rtt: RttOption = None,
+    buffer: BufferOption = None,
     flows: Annotated[int, typer.Option(help="How many flows.")] = 1,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
     warm_up: Annotated[str, typer.Option(help="Summaries count from here on.")] = "0s",

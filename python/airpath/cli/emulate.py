@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airpath.cli.output import JsonOption, OutOption, show_json, tell
+from airpath.cli.output import BufferOption, JsonOption, OutOption, RttOption, show_json, tell
 
 if TYPE_CHECKING:
     from airpath.emulation.validity import Validity
@@ -40,16 +40,8 @@ def emulate(
             " trace file."
         ),
     ],
-    rtt: Annotated[
-        str | None,
-        typer.Option(help="Base round-trip time; that of the named link, else 40ms.", show_default=False),
-    ] = None,
-    buffer: Annotated[
-        str | None,
-        typer.Option(
-            help="Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", show_default=False
-        ),
-    ] = None,
+    rtt: RttOption = None,
+    buffer: BufferOption = None,
     queue: Annotated[
         str | None,
         typer.Option(help="Queue discipline (`airpath list queues`); drop-tail.", show_default=False),

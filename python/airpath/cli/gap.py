@@ -6,7 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, enter_world
+from airpath.cli.output import (
+    JobsOption,
+    JsonOption,
+    OutOption,
+    RepsOption,
+    SettingsOption,
+    WorldChoice,
+    enter_world,
+)
 from airpath.errors import EmulationError
 
 HELP = """Run a scenario in several worlds and say how far they differ.
@@ -36,11 +44,8 @@ def gap(
         list[WorldChoice] | None,
         typer.Option(help="Compare the simulator with this world; can be repeated. All if not given."),
     ] = None,
-    reps: Annotated[int | None, typer.Option(help="How many repetitions.", show_default=False)] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario; can be repeated."),
-    ] = None,
+    reps: RepsOption = None,
+    settings: SettingsOption = None,
     jobs: JobsOption = None,
     out: OutOption = None,
     as_json: JsonOption = False,

@@ -21,6 +21,19 @@ JobsOption = Annotated[
 OutOption = Annotated[
     Path | None, typer.Option(help="Directory for the results.", show_default=False, file_okay=True)
 ]
+RepsOption = Annotated[int | None, typer.Option(help="How many repetitions.", show_default=False)]
+SettingsOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario; can be repeated."),
+]
+RttOption = Annotated[
+    str | None,
+    typer.Option(help="Base round-trip time; that of the named link, else 40ms.", show_default=False),
+]
+BufferOption = Annotated[
+    str | None,
+    typer.Option(help="Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", show_default=False),
+]
 
 
 class WorldChoice(StrEnum):

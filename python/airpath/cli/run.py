@@ -5,7 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, WorldOption, enter_world
+from airpath.cli.output import (
+    JobsOption,
+    JsonOption,
+    OutOption,
+    RepsOption,
+    SettingsOption,
+    WorldChoice,
+    WorldOption,
+    enter_world,
+)
 
 HELP = """Run a scenario and write tables, figures and a report.
 
@@ -29,11 +38,8 @@ def run(
         int | None,
         typer.Option(help="Seed of the first repetition; repetition k uses seed + k.", show_default=False),
     ] = None,
-    reps: Annotated[int | None, typer.Option(help="How many repetitions.", show_default=False)] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario; can be repeated."),
-    ] = None,
+    reps: RepsOption = None,
+    settings: SettingsOption = None,
     jobs: JobsOption = None,
     out: OutOption = None,
     packets: Annotated[bool, typer.Option("--packets", help="Keep a row for each data packet.")] = False,
