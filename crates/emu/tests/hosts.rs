@@ -15,6 +15,22 @@ use airpath_emu::{DEVICE, Hosts, NetworkNamespace, Side};
 
 use support::hosts_can_be_made;
 
+/// The other tests are skipped where hosts cannot be made; where the kernel lets us make them, they must be.
+#[test]
+fn hosts_are_made_where_the_kernel_lets_us() {
+    const NET_ADMIN: u64 = 1 << 12;
+    const SYS_ADMIN: u64 = 1 << 21;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap();
+    let effective = u64::from_str_radix(effective.trim(), 16).unwrap();
+    let device = std::fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun");
+    if effective & NET_ADMIN == 0 || effective & SYS_ADMIN == 0 || device.is_err() {
+        eprintln!("skipped: needs CAP_NET_ADMIN, CAP_SYS_ADMIN and /dev/net/tun");
+        return;
+    }
+    Hosts::new().unwrap();
+}
+
 #[test]
 fn every_address_of_a_side_is_the_hosts() {
     if !hosts_can_be_made() {

@@ -12,23 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from airpath import _core
 from airpath.errors import EmulationError, ScenarioError, UsageError
 from airpath.results import read
 
-
-def why_not() -> str | None:
-    """Return why there can be no emulations here."""
-    if not hasattr(_core, "try_emulated_hosts"):
-        return "emulations need Linux"
-    try:
-        _core.try_emulated_hosts()
-    except _core.EmulationFailed as error:
-        return str(error)
-    return None
-
-
-pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+pytestmark = pytest.mark.usefixtures("emulated_hosts")
 
 
 def airpath(*arguments: str, cwd: Path, **more) -> subprocess.CompletedProcess[str]:

@@ -8,10 +8,20 @@ import pytest
 
 import airpath
 from airpath.cli import main
-from airpath.errors import AirpathError, EmulationError, UsageError
+from airpath.errors import AirpathError
 from airpath.metrics.run import columns
 from airpath.results import Results
 from airpath.results.reading import read
+
+FLOWS = [
+    {"name": "long", "scheme": "cubic", "stop": "1.5s"},
+    {
+        "name": "files",
+        "scheme": "newreno",
+        "traffic": {"kind": "repeated", "size": "10kB", "pause": "50ms"},
+    },
+    {"name": "voice", "traffic": {"kind": "constant-bit-rate", "rate": "200kbps", "packet": "500B"}},
+]
 
 SCENARIO = {
     "name": "emulated",
@@ -20,33 +30,13 @@ SCENARIO = {
         "kind": "dumbbell",
         "bottleneck": {"rate": "5Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}},
     },
-    "flows": [
-        {"name": "long", "scheme": "cubic", "stop": "1.5s"},
-        {
-            "name": "files",
-            "scheme": "newreno",
-            "traffic": {"kind": "repeated", "size": "10kB", "pause": "50ms"},
-        },
-        {"name": "voice", "traffic": {"kind": "constant-bit-rate", "rate": "200kbps", "packet": "500B"}},
-    ],
+    "flows": FLOWS,
 }
 
 
-def possible(run: "airpath.Scenario", **options: object) -> Results:
-    """Run it in the emulator; skip, and say why, where that cannot be done."""
-    try:
-        return airpath.run(run, world="emulate", **options)  # type: ignore[arg-type]
-    except EmulationError as error:
-        pytest.skip(str(error))
-    except UsageError as error:
-        if "works on Linux" not in str(error):
-            raise
-        pytest.skip(str(error))
-
-
 @pytest.fixture(scope="module")
-def emulated() -> Results:
-    return possible(airpath.Scenario.from_dict(SCENARIO))
+def emulated(emulated_hosts: None) -> Results:  # noqa: ARG001 - it skips
+    return airpath.run(airpath.Scenario.from_dict(SCENARIO), world="emulate")
 
 
 def test_the_kernel_fills_the_link(emulated: Results) -> None:
@@ -100,10 +90,10 @@ def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> 
     assert "valid runs" in report
 
 
+@pytest.mark.usefixtures("emulated_hosts")
 def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    changes = {"duration": "500ms", "flows": SCENARIO["flows"][:1]}  # type: ignore[index]
+    changes = {"duration": "500ms", "flows": FLOWS[:1]}
     short = airpath.Scenario.from_dict(SCENARIO | changes).override({"flows.0.stop": "400ms"})
-    possible(short)
     file = tmp_path / "short.toml"
     file.write_text(short.to_toml())
     with pytest.raises(SystemExit) as left:
