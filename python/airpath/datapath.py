@@ -36,7 +36,7 @@ def find_daemon() -> Path | None:
 def datapath_missing() -> str | None:
     """Say what the datapath lacks here; nothing if it can be started."""
     if find_daemon() is None:
-        return f"the daemon {DAEMON} is not built (`cargo build --release -p airpath-linux`)"
+        return f"the daemon {DAEMON} is not built (`make datapath`)"
     if os.geteuid() != 0:
         return f"{DAEMON} needs root"
     if not BTF.exists():
