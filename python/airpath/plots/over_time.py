@@ -290,6 +290,7 @@ _EVENT_MARKS = {
     "ecn reduction": ("d", "#7b3294"),
     "spurious timeout": ("*", "#e08214"),
 }
+_BAND = "10th to 90th percentile of flows"
 _MOST_LINES = 4
 _MOST_MARKED_CHANGES = 60
 
@@ -365,7 +366,8 @@ def _individuals(
         fill=True,
         color=group.look.colour,
         alpha=0.3,
-        label="10th to 90th percentile of flows",
+        # Once for all groups, whose bands look alike; a label that begins with "_" is in no legend.
+        label=_BAND if _BAND not in axes.get_legend_handles_labels()[1] else f"_{_BAND}",
     )
 
 
