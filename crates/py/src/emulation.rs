@@ -1,4 +1,4 @@
-//! Emulations.
+//! Emulations for commands to run in, and what of them Python is told.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 mod capture;
 mod channel;
 #[cfg(target_os = "linux")]
-mod emulated;
+mod emulated_run;
 #[cfg(target_os = "linux")]
 mod emulation;
 mod simulation;
@@ -20,7 +20,7 @@ mod _core {
     use super::channel::packet_loss;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use super::emulated::{EmulatedRun, kernel_congestion_controls};
+    use super::emulated_run::{EmulatedRun, kernel_congestion_controls};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulation::{

@@ -1,4 +1,4 @@
-//! Runs in the emulator.
+//! Whole scenarios in the emulator: what a plan sends, over real sockets.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
