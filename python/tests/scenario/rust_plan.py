@@ -1,14 +1,27 @@
 """Reads the types of the engine's plan out of its Rust source, and holds a plan against them.
 
 The source is the contract: a field that is added, renamed or retyped there must show up here as a failure.
+Types of other crates that stand in a plan are read there.
 """
 
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[3] / "crates" / "sim" / "src"
+CRATES = Path(__file__).parents[3] / "crates"
+FOLDER = CRATES / "sim" / "src"
+FILES = [FOLDER / "plan.rs", *sorted((FOLDER / "plan").glob("*.rs"))]
+
+
+def _definition(name, path):
+    """The text of one type among others of its file, its attributes as the plan's files write them."""
+    text = path.read_text(encoding="utf-8").replace("#[default]", "")
+    text = re.sub(r'#\[cfg_attr\(feature = "serde", (.*)\)\]', r"#[\1]", text)
+    return re.search(rf"\n\n((?:///[^\n]*\n|#\[[^\n]*\n)*pub enum {name} \{{.*?\n\}}\n)", text, re.DOTALL)[1]
+
+
 SOURCE = "\n".join(
-    path.read_text(encoding="utf-8") for path in [FOLDER / "plan.rs", *sorted((FOLDER / "plan").glob("*.rs"))]
+    [path.read_text(encoding="utf-8") for path in FILES]
+    + [_definition("Antennas", CRATES / "channel" / "src" / "fading.rs")]
 )
 
 

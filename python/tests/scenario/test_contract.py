@@ -36,6 +36,7 @@ def test_the_source_was_understood():
     assert variants["unlimited"] == {}
     assert set(TYPES.enums["SlowStartPlan"][1]) == set(get_args(SlowStart))
     assert set(TYPES.enums["CubicForm"][1]) == {"rfc9438", "2008"}
+    assert set(TYPES.enums["Antennas"][1]) == {"1x1", "2x1", "1x2", "2x2"}
 
 
 @pytest.mark.parametrize("name", scenario_names())
