@@ -26,6 +26,8 @@ pub(super) struct Receivers {
     empty: Vec<usize>,
     /// Bytes that each flow's application got in this interval.
     goodput: Vec<u64>,
+    /// The window of each flow, bytes, where it has one of its own.
+    windows: Vec<Option<u32>>,
     buffer: Vec<u8>,
 }
 
@@ -37,14 +39,15 @@ struct Receiving {
 }
 
 impl Receivers {
-    /// Opens the sockets that listen; call it within the receivers' host.
-    pub(super) fn open() -> Result<Self, EmulationError> {
+    /// Opens the sockets that listen, for flows with these windows; call it within the receivers' host.
+    pub(super) fn open(windows: Vec<Option<u32>>) -> Result<Self, EmulationError> {
         Ok(Self {
             listener: sockets::listener().asked("a listening socket")?,
             datagrams: sockets::datagram_receiver().asked("a socket for datagrams")?,
             connections: Vec::new(),
             empty: Vec::new(),
             goodput: Vec::new(),
+            windows,
             buffer: vec![0; 1 << 20],
         })
     }
@@ -70,8 +73,10 @@ impl Receivers {
             };
             let Some(flow) = stream.local_addr().ok().and_then(|local| flow(sender, local)) else { continue };
             let number = self.empty.pop().unwrap_or(self.connections.len());
+            let window = self.windows.get(flow).copied().flatten();
             let watched = stream
                 .set_nonblocking(true)
+                .and_then(|()| window.map_or(Ok(()), |bytes| sockets::limit_window(&stream, bytes)))
                 .and_then(|()| Ok(wakeups.watch(&stream, EpollFlags::EPOLLIN, Token::Receiving(number))?));
             if let Err(error) = watched {
                 summary.fault(flow, &format!("a connection could not be received: {error}"));
@@ -157,6 +162,7 @@ mod tests {
             connections: Vec::new(),
             empty: Vec::new(),
             goodput: Vec::new(),
+            windows: Vec::new(),
             buffer: Vec::new(),
         };
         count(&mut receivers.goodput, 3, 100);

@@ -40,6 +40,11 @@ pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -
     }
 }
 
+/// Keeps the receiver's window of a connection that was taken below a number of bytes. What was offered before stays.
+pub(super) fn limit_window(connection: impl AsFd, bytes: u32) -> io::Result<()> {
+    set_number(connection, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
+}
+
 /// A socket for datagrams from one address to another.
 pub(super) fn datagrams(from: Ipv4Addr, to: Ipv4Addr) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;

@@ -102,6 +102,15 @@ def cell(values: Sequence[float] | Sample, scale: float = 1.0) -> str:
     return mean_and_half_width({"mean": one.mean, "ci95_low": low, "ci95_high": high})
 
 
+def ran(of: Runs, label: str) -> bool:
+    """Tell whether an experiment is among those that ran: all are in simulation, some on real kernels."""
+    try:
+        of(label)
+    except KeyError:
+        return False
+    return True
+
+
 def each(of: Runs, label: str, measure: Callable[[RunData], float]) -> Sample:
     """Return a measure of the repetitions of an experiment."""
     return sample(of_each(of(label), measure))
