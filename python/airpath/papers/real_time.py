@@ -1,5 +1,6 @@
 """Doing runs by the real clock: one after another, each kept as soon as it is finished."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -8,7 +9,7 @@ from airpath.papers.kept_run import job_of
 from airpath.papers.run_data import RunData, extract
 from airpath.papers.store import RunStore
 from airpath.papers.work import Interrupted, MissingRun
-from airpath.results import RunRecord, RunResult
+from airpath.results import RunResult
 from airpath.workers import Job, execute
 
 TRIES: Final = 2
@@ -56,10 +57,9 @@ def do_real_runs(
         share = (_seconds(run) + AROUND_S) / whole
         job = job_of(run.experiment, run.repetition)
         for attempt in range(1, TRIES + 1):
-            record = _record(job, lambda part, done=done, share=share: on_progress(done + part * share))
-            if record is None:
+            data = _run(job, _part_of(on_progress, done, share))
+            if data is None:
                 raise Interrupted(number, len(runs))
-            data = _data(record)
             if not data.problems:
                 break
             then = "it is repeated" if attempt < TRIES else "it is kept, and the report says so"
@@ -70,14 +70,19 @@ def do_real_runs(
         done += share
 
 
-def _record(job: Job, on_progress: Callable[[float], None]) -> RunRecord | None:
+def _run(job: Job, on_progress: Callable[[float], None]) -> RunData | None:
     """Do a run; `None` if it was interrupted."""
+    began = time.process_time()
     outcome = execute([job], 1, on_progress)
-    return None if outcome.interrupted else outcome.records[0]
+    if outcome.interrupted:
+        return None
+    data = extract(RunResult(outcome.records[0]))
+    return replace(data, cpu_s=time.process_time() - began)
 
 
-def _data(record: RunRecord) -> RunData:
-    return replace(extract(RunResult(record)), cpu_s=record.wall_s)
+def _part_of(on_progress: Callable[[float], None], done: float, share: float) -> Callable[[float], None]:
+    """Return what tells the progress of a part of the work as that of the whole."""
+    return lambda part: on_progress(done + part * share)
 
 
 def _seconds(run: MissingRun) -> float:
