@@ -55,19 +55,28 @@ def do_real_runs(
     whole, done = real_seconds(runs), 0.0
     for number, run in enumerate(runs):
         share = (_seconds(run) + AROUND_S) / whole
-        job = job_of(run.experiment, run.repetition)
-        for attempt in range(1, TRIES + 1):
-            data = _run(job, _part_of(on_progress, done, share))
-            if data is None:
-                raise Interrupted(number, len(runs))
-            if not data.problems:
-                break
-            then = "it is repeated" if attempt < TRIES else "it is kept, and the report says so"
-            on_invalid(
-                f"{run.experiment.scheme}, seed {run.seed}: not valid ({'; '.join(data.problems)}); {then}"
-            )
+        data = _tried(run, _part_of(on_progress, done, share), on_invalid)
+        if data is None:
+            raise Interrupted(number, len(runs))
         store.put(run.key, run.seed, data)
         done += share
+
+
+def _tried(
+    run: MissingRun, on_progress: Callable[[float], None], on_invalid: Callable[[str], None]
+) -> RunData | None:
+    """Do a run until it is valid, `TRIES` times at most; `None` if it was interrupted."""
+    job = job_of(run.experiment, run.repetition)
+    data: RunData | None = None
+    for left in reversed(range(TRIES)):
+        data = _run(job, on_progress)
+        if data is None or not data.problems:
+            break
+        then = "it is repeated" if left else "it is kept, and the report says so"
+        on_invalid(
+            f"{run.experiment.scheme}, seed {run.seed}: not valid ({'; '.join(data.problems)}); {then}"
+        )
+    return data
 
 
 def _run(job: Job, on_progress: Callable[[float], None]) -> RunData | None:

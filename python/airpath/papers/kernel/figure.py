@@ -86,7 +86,7 @@ def on_kernel(figure: Figure) -> Figure:
             *_run_notes(form),
             *(f"Departure: {text}." for text in departures),
             *_left_out(figure, form),
-            *figure.notes,
+            *(f"Of the figure as it is simulated: {note}" for note in figure.notes),
         ),
     )
 
@@ -154,7 +154,7 @@ def _left_out(figure: Figure, form: KernelForm) -> Iterator[str]:
         for label, reason in impossible.items():
             yield f"Not run: {label} ({reason})."
         if slow := len(missing) - len(impossible):
-            yield f"Not run for the time that they take: {slow} further settings of “{of}”."
+            yield f"Not run for the time that they take: {slow} more of the experiments of “{of}”."
     if others := [name for name in figure.experiments if name not in form.choices.values()]:
         yield f"Not run: {', '.join(f'“{name}”' for name in others)}."
     for claim in figure.claims:
