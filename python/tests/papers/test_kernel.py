@@ -105,7 +105,8 @@ def test_what_the_kernel_has_of_a_scheme_is_said():
     assert xcp.scheme == "xcp:max_interval=2s"
     assert "no loss differentiation" in xcp.departures[0]
     bic = in_kernel("bic", ["reno", "cubic"])
-    assert (bic.scheme, bic.departures) == ("cubic", ("this kernel has no BIC: its CUBIC stands for it",))
+    assert bic.scheme == "cubic"
+    assert "no BIC" in bic.departures[0]
     assert in_kernel("bic", ["bic"]).departures == ()
     with pytest.raises(UsageError, match="always has loss differentiation"):
         in_kernel("vcp", ["cubic"])

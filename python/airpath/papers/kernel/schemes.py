@@ -46,7 +46,10 @@ def in_kernel(written: str, available: Sequence[str]) -> InKernel:
         departures.append("XCP in the kernel has no loss differentiation: each loss halves its window")
     if name == "bic" and name not in available:
         name = STANDS_FOR_BIC
-        departures.append(f"this kernel has no BIC: its {STANDS_FOR_BIC.upper()} stands for it")
+        departures.append(
+            f"this kernel has no BIC (where it is a module, `modprobe tcp_bic`): its"
+            f" {STANDS_FOR_BIC.upper()} stands for it"
+        )
     of_sender = {option: value for option, value in options.items() if _moves_sender(scheme, option, value)}
     for option, value in of_sender.items():
         own = scheme.parameters.model_fields[option].default
