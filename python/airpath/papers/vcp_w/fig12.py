@@ -83,7 +83,7 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
 
     return [
         TextTable(
-            "Without end from 100 to 300 s, and transfers of 5 MB",
+            "Without end from 100 to 300 s" + (", and transfers of 5 MB" if transfers else ""),
             (
                 *("choice", "protocol", "utilisation", "deviation of 5 s"),
                 *(("completion (s)",) if transfers else ()),

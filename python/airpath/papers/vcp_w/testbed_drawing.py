@@ -35,7 +35,7 @@ def utilisation_over_time(
         look = looks[label]
         axes.plot(time_s, departed / offered * 100, color=look.colour, linewidth=1.0, label=look.display_name)
     axes.set_ylabel("utilisation (%)")
-    finish(axes, until_s)
+    finish(axes, min(until_s, max(run.duration_s for run in runs.values())))
     axes.set_ylim(0, 102)
 
 
