@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "a measured error is worth knowing")]
 
+#[path = "support/namespace.rs"]
+mod namespace;
 #[path = "support/namespaces.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespaces;
 #[path = "support/replay.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
@@ -130,31 +133,15 @@ fn without_echoes_senders_fall_back_to_reno() {
     let _alone = alone();
     let pair = Pair::new();
     // Started before this process joins the group, so that the server stays outside.
-    let mut server = Command::new("nsenter")
-        .arg(format!("--net={}", pair.right.path()))
-        .args(["iperf3", "--server", "--port", "5299"])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let server = ["iperf3", "--server", "--port", "5299"];
+    let mut server = pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
     let group = OwnCgroup::join("airpath-silent");
     let host = load(&config(&group, &pair));
     std::thread::sleep(Duration::from_millis(500));
     for controller in ["airpath_xcp", "airpath_vcp"] {
-        let client = Command::new("nsenter")
-            .arg(format!("--net={}", pair.left.path()))
-            .args([
-                "iperf3",
-                "--client",
-                "10.77.0.2",
-                "--port",
-                "5299",
-                "--bytes",
-                "20M",
-                "--congestion",
-                controller,
-            ])
-            .output();
-        let client = client.unwrap();
+        let words = "iperf3 --client 10.77.0.2 --port 5299 --bytes 20M --congestion";
+        let words: Vec<&str> = words.split(' ').chain([controller]).collect();
+        let client = pair.left.inside(&words).output().unwrap();
         assert!(client.status.success(), "{controller}: {}", String::from_utf8_lossy(&client.stderr));
     }
     server.kill().unwrap();
