@@ -49,18 +49,26 @@ impl Lab {
 
     /// The daemon `router` over the bottleneck, with further arguments; ready when this returns.
     pub(crate) fn router(&self, words: &[&str]) -> Daemon {
+        self.router_under(&[], words)
+    }
+
+    /// The same, run by the command `under`.
+    pub(crate) fn router_under(&self, under: &[&str], words: &[&str]) -> Daemon {
+        let path = self.a.path();
         let mut daemon =
-            self.daemon(&[&["router", "--netns", &self.a.path(), "--device", "va"], words].concat());
+            self.daemon(under, &[&["router", "--netns", &path, "--device", "va"], words].concat());
         if daemon.is_ready() {
             return daemon;
         }
         panic!("{}", daemon.end().0);
     }
 
-    /// The daemon with these arguments, for a minute at most.
-    fn daemon(&self, words: &[&str]) -> Daemon {
+    /// The daemon with these arguments, run by the command `under`, for a minute at most.
+    fn daemon(&self, under: &[&str], words: &[&str]) -> Daemon {
         let child = Command::new("timeout")
-            .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd")])
+            .args(["-s", "KILL", "60"])
+            .args(under)
+            .arg(env!("CARGO_BIN_EXE_airpathd"))
             .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -76,7 +84,7 @@ impl Lab {
         let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
         let began = Instant::now();
         loop {
-            let mut daemon = self.daemon(&words);
+            let mut daemon = self.daemon(&[], &words);
             if daemon.is_ready() {
                 return daemon;
             }
