@@ -17,6 +17,7 @@ const PACKET_MS: f64 = 1.2;
 fn bbr() -> ControllerPlan {
     ControllerPlan::Bbr {
         loss_threshold: 0.02,
+        probe_loss_events: 1,
         beta: 0.7,
         headroom: 0.15,
         probe_rtt_interval_ns: 5 * SECOND,
