@@ -80,8 +80,9 @@ impl Default for BbrConfig {
 
 impl BbrConfig {
     fn check(&self) -> Result<(), ConfigError> {
-        let Self { loss_threshold, beta, headroom, .. } = *self;
+        let Self { loss_threshold, probe_loss_events, beta, headroom, .. } = *self;
         check((0.0..=1.0).contains(&loss_threshold), "loss_threshold", "from 0 to 1", loss_threshold)?;
+        check(probe_loss_events > 0, "probe_loss_events", "at least 1", f64::from(probe_loss_events))?;
         check(beta > 0.0 && beta <= 1.0, "beta", "greater than 0 and at most 1", beta)?;
         check((0.0..1.0).contains(&headroom), "headroom", "at least 0 and less than 1", headroom)?;
         let interval = self.probe_rtt_interval;
@@ -267,12 +268,7 @@ impl Bbr {
 
 impl Controller for Bbr {
     fn requirements(&self) -> Requirements {
-        Requirements {
-            pacing: true,
-            rate_samples: true,
-            window_in_recovery: true,
-            ..Requirements::default()
-        }
+        Requirements { pacing: true, rate_samples: true, window_in_recovery: true, ..Requirements::default() }
     }
 
     fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {
