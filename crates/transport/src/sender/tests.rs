@@ -83,7 +83,7 @@ fn sent_above_the_window(controller: Box<dyn Controller>) -> usize {
     for segment in &flight[1..] {
         receiver.on_segment(now, segment);
         receiver.on_timer(now);
-        for ack in receiver.poll_ack(now) {
+        while let Some(ack) = receiver.poll_ack(now) {
             sender.on_ack(now, &ack, &mut NullProbe);
             while let Some(sent) = sender.poll_transmit(now, &mut NullProbe) {
                 let beyond = sender.in_flight() > sender.controller.control().window;
