@@ -91,7 +91,7 @@ class BbrParameters(SchemeParameters):
     loss_threshold: Annotated[float, Strict(), Field(ge=0, le=1)] = 0.02
     """LossThresh: the part of a round's data whose loss says that too much was in flight."""
     probe_loss_events: Annotated[int, Strict(), Field(ge=1, le=1_000_000)] = 1
-    """In so many places of a round must data be lost for a probe to have been too high; in Google's QUIC 2."""
+    """In so many places of a round must data be lost for a probe to have been too high; Google QUIC: 2."""
     beta: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.7
     """Beta: the part of a limit that one round with losses leaves."""
     headroom: Annotated[float, Strict(), Field(ge=0, lt=1)] = 0.15
