@@ -202,8 +202,8 @@ fn bbr_shares_and_waits_as_s2n_quics_does() {
         ((10, 100, 1, 100), 0.970, None),
         ((50, 40, 1, 400), 0.977, None),
         ((2, 200, 1, 200), 0.964, None),
-        ((10, 40, 2, 100), 0.976, Some(38.94)),
-        ((10, 40, 4, 100), 0.976, Some(48.47)),
+        ((10, 40, 2, 100), 0.976, Some(38.86)),
+        ((10, 40, 4, 100), 0.976, Some(48.33)),
     ] {
         let found = alone_on(case, &bbr(), 20, 60);
         assert!((found.1 / share - 1.0).abs() < 0.03, "{case:?}: {} of the link, not {share}", found.1);
@@ -213,12 +213,12 @@ fn bbr_shares_and_waits_as_s2n_quics_does() {
 }
 
 /// One packet in 100, and in 33, is damaged after the link: s2n-quic's BBR takes a probe for too high where data were lost
-/// in two places of a round; with one, as in the draft and in Linux, half of the difference to a whole link is its as well.
-/// What is left is rules of version 3 that it lacks: docs/schemes/bbr.md.
+/// in two places of a round. With one, as in the draft and in Linux, it carries much less as well; that ours carries less
+/// still is rules of version 3 that it lacks: docs/schemes/bbr.md.
 #[test]
 fn bbr_under_random_loss_is_s2n_quics_where_a_probe_needs_two_losses() {
     // Part of the packets; share of the link that arrives in s2n-quic, where two are needed and where one is.
-    for (loss, two, one) in [(0.01, 0.976, 0.898), (0.03, 0.881, 0.602)] {
+    for (loss, two, one) in [(0.01, 0.978, 0.918), (0.03, 0.880, 0.609)] {
         let found = share_under_loss(&bbr_with(2), loss);
         assert!((found / two - 1.0).abs() < 0.1, "{loss}: {found} of the link, not {two}");
         let found = share_under_loss(&bbr_with(1), loss);
