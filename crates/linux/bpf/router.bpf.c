@@ -77,6 +77,7 @@ static __always_inline void pass_vcp(struct __sk_buff *skb, struct record *passe
 		add(&counters.unguided, segments);
 		return;
 	}
+	passed->generation = guidance.generation;
 	code = guidance.code & 3;
 	passed->data = true;
 	passed->payload = segment.payload;
@@ -143,7 +144,7 @@ static __always_inline void pass_xcp(struct __sk_buff *skb, struct record *passe
 	}
 	/* A sender that has measured no round trip yet gets nothing, as in ns-2.35. */
 	if (rtt)
-		feedback = (divided(give(x, size, (requested << 16) * segments), segments) + 32768) >> 16;
+		feedback = (divided(give(x, size, (requested << 16) * segments, passed), segments) + 32768) >> 16;
 	passed->data = true;
 	passed->payload = segment.payload;
 	passed->rtt_us = rtt;

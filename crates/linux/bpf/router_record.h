@@ -2,13 +2,15 @@
 /* What the router's program saw of each packet and wrote on it, for replay through the simulator's router. */
 #pragma once
 
-#include "router_packet.h"
+#include "router_state.h"
 
 struct record {
 	/* The kernel's monotonic clock, ns. */
 	__u64 time;
 	/* Packets that had arrived, this one included. */
 	__u64 count;
+	/* XCP: the packets that had been given feedback, this one included; zero: it was given none. */
+	__u64 turn;
 	/* Packets that the device will make of it, and their bytes. */
 	__u32 segments;
 	__u32 size;

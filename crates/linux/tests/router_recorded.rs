@@ -108,16 +108,17 @@ impl Router {
             }
         }
         self.programs.beat(Duration::from_secs(1)).unwrap();
-        self.recording.passed.extend(self.programs.passed().unwrap());
         let generation = self.programs.generation();
         self.recording.steps.push(Step { now, count: counters.packets, generation });
     }
 
-    /// The counters with no packet half counted: twice the same.
-    fn counters(&self) -> Counters {
+    /// The counters with no packet half counted: all that are in them have been written down, which comes last.
+    fn counters(&mut self) -> Counters {
         loop {
+            self.recording.passed.extend(self.programs.passed().unwrap());
             let counters = self.programs.counters();
-            if counters == self.programs.counters() {
+            let recorded: u64 = self.recording.passed.iter().map(|passed| u64::from(passed.segments)).sum();
+            if counters.packets == recorded {
                 return counters;
             }
         }
@@ -151,7 +152,7 @@ fn recorded(protocol: Protocol, traffic: impl FnOnce(&Pair) + Send) -> Recording
         assert_eq!((router.programs.records_lost(), router.last.unguided), (0, 0));
         router.recording
     });
-    // Two processors may write two packets down the other way round.
+    // Packets of two processors may be written down in another order than that in which they came.
     recording.passed.sort_by_key(|packet| packet.count);
     recording
 }

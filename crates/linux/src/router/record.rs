@@ -9,6 +9,8 @@ pub struct Passed {
     pub time: u64,
     /// Packets that had arrived, this one included.
     pub count: u64,
+    /// XCP: packets that had been given feedback, this one included; 0: it was given none.
+    pub turn: u64,
     /// Packets that the device makes of it: more than one of a train.
     pub segments: u32,
     /// Bytes that the queue counts.
@@ -31,18 +33,19 @@ pub struct Passed {
 
 impl Passed {
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        (bytes.len() >= 56).then(|| Self {
+        (bytes.len() >= 64).then(|| Self {
             time: long(bytes, 0),
             count: long(bytes, 8),
-            segments: word(bytes, 16),
-            size: word(bytes, 20),
-            generation: word(bytes, 24),
-            payload: word(bytes, 28),
-            rtt_us: word(bytes, 32),
-            throughput: word(bytes, 36),
-            brought: word(bytes, 40).cast_signed(),
-            left: word(bytes, 44).cast_signed(),
-            data: word(bytes, 48) != 0,
+            turn: long(bytes, 16),
+            segments: word(bytes, 24),
+            size: word(bytes, 28),
+            generation: word(bytes, 32),
+            payload: word(bytes, 36),
+            rtt_us: word(bytes, 40),
+            throughput: word(bytes, 44),
+            brought: word(bytes, 48).cast_signed(),
+            left: word(bytes, 52).cast_signed(),
+            data: word(bytes, 56) != 0,
         })
     }
 }
