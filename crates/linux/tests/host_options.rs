@@ -18,24 +18,18 @@ mod support;
 #[path = "support/wire.rs"]
 mod wire;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use airpath_linux::host::{Host, HostConfig, HostCounters, Record, Told};
 use fallback::Fallback;
 use namespaces::{Pair, load};
 use packets::{number, options, our_option, restore_checksum};
-use support::{OwnCgroup, can_load};
+use support::{OwnCgroup, alone, can_load};
 use wire::{Way, Wire};
 
 const DELAY: Duration = Duration::from_millis(5);
-
-/// The controllers' names are the machine's: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Two hosts over a wire that treats packets so.
 struct Path {

@@ -16,7 +16,6 @@ mod support;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use airpath_linux::host::{CONTROLLERS, HostConfig, Record, Told};
@@ -24,13 +23,7 @@ use airpath_linux::native::{Kind, NativeController};
 use libbpf_rs::query::MapInfoIter;
 use namespaces::{Pair, load};
 use replay::{difference, native_windows, reference_windows};
-use support::{OwnCgroup, can_load};
-
-/// The controllers' names are the machine's: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use support::{OwnCgroup, alone, can_load};
 
 /// Of this process and what it starts.
 fn config(group: &OwnCgroup, pair: &Pair) -> HostConfig {

@@ -10,14 +10,10 @@ mod lab;
 mod namespace;
 mod support;
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lab::Lab;
-use support::{OwnCgroup, can_load};
-
-/// One at a time: they measure rates on a machine of few cores.
-static ALONE: Mutex<()> = Mutex::new(());
+use support::{OwnCgroup, alone, can_load};
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
@@ -27,7 +23,7 @@ fn the_estimate_follows_a_bottleneck_that_changes() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let lab = Lab::new("10mbit");
     let daemon = lab.router(&EBE);
     let traffic = std::thread::scope(|scope| {
@@ -67,7 +63,7 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let group = OwnCgroup::join("airpath-router-live");
     let lab = Lab::new("10mbit");
     // The host's programs first: they set the codes that the router raises.
@@ -112,7 +108,7 @@ fn xcp_keeps_to_the_link_that_its_router_was_told_of() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let group = OwnCgroup::join("airpath-router-live");
     let lab = Lab::new("10mbit");
     let _hosts = lab.hosts(&group.folder);
@@ -139,7 +135,7 @@ fn losses_are_drawn_where_they_were_asked_for() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let lab = Lab::new("50mbit");
     let path = std::env::temp_dir().join(format!("airpath-loss-{}.toml", std::process::id()));
     let text = "[router]\nprotocol = \"vcp\"\nrate = \"50Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n";

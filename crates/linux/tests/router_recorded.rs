@@ -17,7 +17,6 @@ mod support;
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod wire;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use airpath_estimate::Configured;
@@ -29,7 +28,7 @@ use empty_queue::{Data, between};
 use namespaces::{Pair, load};
 use nix::net::if_::if_nametoindex;
 use nix::time::{ClockId, clock_gettime};
-use support::{OwnCgroup, can_load};
+use support::{OwnCgroup, alone, can_load};
 use wire::Wire;
 
 const BUFFER: Bytes = Bytes::new(100_000);
@@ -38,12 +37,6 @@ const CAPACITY: Rate = Rate::from_bps(10_000_000);
 const DELAY: Duration = Duration::from_millis(10);
 /// Ethernet's header.
 const LINK_HEADER: u32 = 14;
-
-/// The controllers' names are the machine's: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A look of the daemon at the counters, and what it did then.
 #[derive(Clone, Copy, Debug)]

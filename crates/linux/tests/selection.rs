@@ -12,20 +12,13 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use airpath_linux::Error;
 use airpath_linux::host::{CONTROLLERS, Host, HostConfig};
 use namespace::Namespace;
 use namespaces::load;
 use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};
-use support::{OwnCgroup, can_load};
-
-/// The controllers' names are the machine's: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use support::{OwnCgroup, alone, can_load};
 
 fn controller_of(stream: &TcpStream) -> String {
     tcp_congestion(stream).unwrap()
