@@ -166,7 +166,7 @@ fn when_routers_fall_silent_reno_takes_over() {
             }
             true
         });
-        let (records, counters) = path.transfer(controller, 3_000_000);
+        let (records, counters) = path.transfer(controller, 6_000_000);
         println!("{controller}: {} events, {counters:?}", records.len());
         assert!(counters.echoes > 10, "{controller}: {counters:?}");
         let followed = Fallback::follow(&records);
