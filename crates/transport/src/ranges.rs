@@ -38,6 +38,9 @@ impl Ranges {
 
     /// Removes everything below `offset`.
     pub(crate) fn remove_below(&mut self, offset: u64) {
+        if self.ranges.front().is_none_or(|first| offset <= first.0) {
+            return;
+        }
         let gone = self.ranges.partition_point(|range| range.1 <= offset);
         self.ranges.drain(..gone);
         if let Some(first) = self.ranges.front_mut() {
@@ -47,6 +50,9 @@ impl Ranges {
 
     /// The range that contains `offset`.
     pub(crate) fn containing(&self, offset: u64) -> Option<(u64, u64)> {
+        if self.ranges.front().is_none_or(|first| offset < first.0) {
+            return None;
+        }
         let index = self.ranges.partition_point(|range| range.1 <= offset);
         self.ranges.get(index).copied().filter(|range| range.0 <= offset)
     }
