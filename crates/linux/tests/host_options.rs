@@ -89,7 +89,7 @@ fn damaged_options_are_counted_and_answered_by_reno() {
     });
     let mut malformed = 0;
     for controller in ["airpath_xcp", "airpath_vcp"] {
-        let (records, counters) = path.transfer(controller, 4_000_000);
+        let (records, counters) = path.transfer(controller, 3_000_000);
         println!("{controller}: {} events, {counters:?}", records.len());
         assert!(counters.malformed > malformed + 100, "{controller}: {counters:?}");
         malformed = counters.malformed;
