@@ -58,6 +58,9 @@ impl fmt::Debug for Programs {
     }
 }
 
+/// Bytes of a ring that nothing is written to: a page, whatever size pages have.
+const SMALLEST_RING: u32 = 1 << 16;
+
 impl Programs {
     /// Loads them for a device whose link-layer header has that many bytes. They change nothing before the first
     /// [`Programs::beat`].
@@ -78,6 +81,12 @@ impl Programs {
         if let Some(constants) = open.maps.rodata_data.as_mut() {
             constants.link_header = link_header;
             constants.recording = recording;
+        }
+        if !recording {
+            open.maps
+                .records
+                .set_max_entries(SMALLEST_RING)
+                .map_err(Error::bpf("cannot make the ring of records small"))?;
         }
         let mut skeleton = open.load().map_err(Error::bpf("cannot load the router's programs"))?;
         // The mapping belongs to the skeleton, which stands beside this view of it from now on and never looks itself.
