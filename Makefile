@@ -37,7 +37,7 @@ test-rust: prerequisites ## Rust tests
 test-linux: prerequisites ## tests of the Linux datapath (skipped, with the reason, where they cannot run)
 	@! tools/prerequisites-linux || cargo test --package airpath-linux
 
-test-guest: prerequisites ## BPF load tests in a second kernel under emulation (Debian and Ubuntu; fetches packages)
+test-guest: prerequisites ## BPF load tests in other kernels under emulation (Debian; fetches packages)
 	@! tools/prerequisites-linux || tools/test-guest
 
 test-python: $(TOOLS) ## Python tests

@@ -48,6 +48,9 @@ const MIN_PIPE_SEGMENTS: u64 = 4;
 pub struct BbrConfig {
     /// `LossThresh`: the part of a round's data whose loss says that too much was in flight; from 0 to 1. 0.02.
     pub loss_threshold: f64,
+    /// In so many places of a round, at least, must data have been lost for a probe to have been too high. 1, as in the
+    /// draft and in Linux; Google's QUIC and s2n-quic have 2, with which probes go on through single random losses.
+    pub probe_loss_events: u32,
     /// `Beta`: the part of a limit that one round with losses leaves; greater than 0, at most 1. 0.7.
     pub beta: f64,
     /// `Headroom`: the part of `inflight_longterm` that is left to others while cruising; at least 0, less than 1.
@@ -65,6 +68,7 @@ impl Default for BbrConfig {
     fn default() -> Self {
         Self {
             loss_threshold: 0.02,
+            probe_loss_events: 1,
             beta: 0.7,
             headroom: 0.15,
             probe_rtt_interval: Duration::from_secs(5),
@@ -76,8 +80,9 @@ impl Default for BbrConfig {
 
 impl BbrConfig {
     fn check(&self) -> Result<(), ConfigError> {
-        let Self { loss_threshold, beta, headroom, .. } = *self;
+        let Self { loss_threshold, probe_loss_events, beta, headroom, .. } = *self;
         check((0.0..=1.0).contains(&loss_threshold), "loss_threshold", "from 0 to 1", loss_threshold)?;
+        check(probe_loss_events > 0, "probe_loss_events", "at least 1", f64::from(probe_loss_events))?;
         check(beta > 0.0 && beta <= 1.0, "beta", "greater than 0 and at most 1", beta)?;
         check((0.0..1.0).contains(&headroom), "headroom", "at least 0 and less than 1", headroom)?;
         let interval = self.probe_rtt_interval;
@@ -125,8 +130,6 @@ pub struct Bbr {
     probe_rtt: ProbeRtt,
     /// `drain_start_round`.
     drain_start_round: u64,
-    /// Acknowledgments in this round that revealed losses, during startup.
-    startup_losses: u32,
     /// Losses are being repaired; after a timeout until so much has been delivered.
     in_recovery: bool,
     timeout_until: Option<Bytes>,
@@ -176,7 +179,6 @@ impl Bbr {
             cycle: ProbeCycle::default(),
             probe_rtt: ProbeRtt::default(),
             drain_start_round: 0,
-            startup_losses: 0,
             in_recovery: false,
             timeout_until: None,
             prior_window: Bytes::ZERO,
@@ -266,7 +268,7 @@ impl Bbr {
 
 impl Controller for Bbr {
     fn requirements(&self) -> Requirements {
-        Requirements { pacing: true, rate_samples: true, ..Requirements::default() }
+        Requirements { pacing: true, rate_samples: true, window_in_recovery: true, ..Requirements::default() }
     }
 
     fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {

@@ -104,6 +104,30 @@ fn a_controller_that_breaks_the_contract_is_caught() {
     ledger.apply(Operation::Acknowledge { count: 3, window_limited: true, word: None });
 }
 
+/// A false timeout in a recovery gives the recovery back, at the end of which Linux's Westwood+ sets the window.
+#[test]
+fn a_recovery_goes_on_after_a_false_timeout() {
+    use Operation::{Lose, Send, Spurious, Timeout, Wait};
+    let acknowledge = |count, window_limited| Operation::Acknowledge { count, window_limited, word: None };
+    let measured = [
+        acknowledge(1, false),
+        Send(4),
+        acknowledge(4, false),
+        Send(1),
+        Send(1),
+        Wait(51),
+        acknowledge(1, false),
+    ];
+    let slow_start = [Timeout, Send(1), Wait(39), acknowledge(1, true)];
+    let recovery = [Send(1), Lose, Timeout, acknowledge(1, false), Spurious, acknowledge(1, false)];
+    for (name, construct) in CONTROLLERS {
+        let mut ledger = Ledger::new(name, construct());
+        for operation in measured.into_iter().chain(slow_start).chain(recovery) {
+            ledger.apply(operation);
+        }
+    }
+}
+
 /// The transport's book: what is in flight, and what the controller has been told.
 #[derive(Debug)]
 struct Ledger {
@@ -117,6 +141,8 @@ struct Ledger {
     recovery_until: Option<u64>,
     /// A loss was told, and no acknowledgment outside recovery since.
     repairing: bool,
+    /// The last timeout came while a loss was repaired; where it proves false, that goes on.
+    interrupted: bool,
     consecutive_timeouts: u32,
     round: u64,
     round_ends_at: u64,
@@ -146,6 +172,7 @@ impl Ledger {
             rtt: RttEstimate::default(),
             recovery_until: None,
             repairing: false,
+            interrupted: false,
             consecutive_timeouts: 0,
             round: 0,
             round_ends_at: 0,
@@ -304,6 +331,9 @@ impl Ledger {
         self.in_flight.clear();
         self.recovery_until = None;
         self.consecutive_timeouts += 1;
+        if self.consecutive_timeouts == 1 {
+            self.interrupted = self.repairing;
+        }
         self.signal(CongestionSignal::Timeout, flight_size);
     }
 
@@ -358,6 +388,7 @@ impl Ledger {
         assert!(self.window() >= at_least, "{}: {:?} after undo", self.name, self.window());
         // The proof came with an acknowledgment of new data.
         self.recovery_until = None;
+        self.repairing |= std::mem::take(&mut self.interrupted);
         self.consecutive_timeouts = 0;
     }
 

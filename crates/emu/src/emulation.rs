@@ -27,7 +27,7 @@ use crate::validity::{Measured, Validity, worst_second};
 /// How an emulation is done.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Ask for `SCHED_FIFO`. What was granted is on record.
+    /// Ask for `SCHED_FIFO`, for sources too. What the link thread was granted is on record.
     pub realtime: bool,
     /// Ask to stay on one processor.
     pub pinned: bool,

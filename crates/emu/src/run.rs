@@ -11,6 +11,7 @@ use crate::address::Side;
 use crate::emulation::{Emulated, Emulation, Options};
 use crate::error::EmulationError;
 use crate::hosts::Hosts;
+use crate::scheduling::hurry_sources;
 use crate::source::{Report, SourceSummary, Sources};
 
 /// Datagrams may leave so late, seconds.
@@ -38,7 +39,13 @@ pub fn run(
     })?;
     let clock = emulation.clock();
     let reports = |report| emulation.on_network(move |network| record(network, &report));
-    let summary = emulation.host(Side::Senders).enter(|| sources.run(&clock, &reports, control))??;
+    let work = || {
+        if options.realtime {
+            hurry_sources();
+        }
+        sources.run(&clock, &reports, control)
+    };
+    let summary = emulation.host(Side::Senders).enter(work)??;
     if control.is_cancelled() {
         return Err(EmulationError::Cancelled);
     }

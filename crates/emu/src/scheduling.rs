@@ -9,7 +9,9 @@ use thread_priority::{
 };
 
 /// Above all ordinary threads, and low among those of its class.
-const PRIORITY: i32 = 10;
+const LINK_PRIORITY: i32 = 10;
+/// Traffic waits for the link, never the link for traffic.
+const SOURCES_PRIORITY: i32 = 9;
 
 /// What was granted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,9 +45,7 @@ impl Scheduling {
             }
         }
         if realtime {
-            let priority = ThreadPriority::from_posix(ScheduleParams { sched_priority: PRIORITY });
-            let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-            match set_thread_priority_and_policy(thread_native_id(), priority, policy) {
+            match run_in_real_time(LINK_PRIORITY) {
                 Ok(()) => granted.realtime = true,
                 Err(error) => refused.push(format!("real time: {error}")),
             }
@@ -53,6 +53,18 @@ impl Scheduling {
         granted.refused = refused.join("; ");
         granted
     }
+}
+
+/// Asks for real time for the calling thread, which is that of the sources. Where it is refused datagrams may leave late, and
+/// the run says so.
+pub(crate) fn hurry_sources() {
+    let _ = run_in_real_time(SOURCES_PRIORITY);
+}
+
+fn run_in_real_time(priority: i32) -> Result<(), thread_priority::Error> {
+    let priority = ThreadPriority::from_posix(ScheduleParams { sched_priority: priority });
+    let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+    set_thread_priority_and_policy(thread_native_id(), priority, policy)
 }
 
 /// Stays on the last of the processors that the process may use: interrupts prefer the first.

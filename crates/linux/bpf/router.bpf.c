@@ -7,6 +7,7 @@
 #include "router_feedback.h"
 #include "router_loss.h"
 #include "router_packet.h"
+#include "router_record.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -38,12 +39,17 @@ static __always_inline __u32 wire_size(struct __sk_buff *skb)
 }
 
 /* Counts the packet and reads the queue of the device's root, in bytes. Returns the packet's bytes on the wire. */
-static __always_inline __u32 arrive(struct __sk_buff *skb, __u32 segments)
+static __always_inline __u32 arrive(struct __sk_buff *skb, __u32 segments, struct record *passed)
 {
 	__u64 backlog = BPF_CORE_READ((struct sk_buff *)skb, dev, qdisc, qstats.backlog);
 	__u32 size = wire_size(skb);
 
-	add(&counters.packets, segments);
+	passed->count = __sync_fetch_and_add(&counters.packets, segments) + segments;
+	passed->segments = segments;
+	passed->size = size;
+	passed->generation = guidance.generation;
+	if (recording)
+		passed->time = bpf_ktime_get_ns();
 	add(&counters.bytes, size);
 	counters.backlog = backlog;
 	if (backlog < counters.shortest)
@@ -58,25 +64,38 @@ static __always_inline __u32 segments_of(struct __sk_buff *skb)
 	return segments ? segments : 1;
 }
 
-SEC("tc")
-int router_vcp(struct __sk_buff *skb)
+static __always_inline void pass_vcp(struct __sk_buff *skb, struct record *passed)
 {
-	__u32 segments = segments_of(skb), size = arrive(skb, segments), code;
+	__u32 segments = segments_of(skb), size = arrive(skb, segments, passed), code;
 	struct tcp_segment segment;
 
 	if (!read_segment(skb, &segment) || segment.payload == 0 || (segment.traffic & 3) == 0)
-		return PASS;
+		return;
 	add(&counters.data_packets, segments);
 	add(&counters.data_bytes, size);
 	if (!guided()) {
 		add(&counters.unguided, segments);
-		return PASS;
+		return;
 	}
+	passed->generation = guidance.generation;
 	code = guidance.code & 3;
+	passed->data = true;
+	passed->payload = segment.payload;
+	passed->brought = passed->left = segment.traffic & 3;
 	if (code > (segment.traffic & 3)) {
 		write_code(skb, &segment, code);
 		add(&counters.written, segments);
+		passed->left = code;
 	}
+}
+
+SEC("tc")
+int router_vcp(struct __sk_buff *skb)
+{
+	struct record passed = { 0 };
+
+	pass_vcp(skb, &passed);
+	record(&passed);
 	return PASS;
 }
 
@@ -88,10 +107,9 @@ static __always_inline __s64 divided(__s64 whole, __u32 segments)
 	return whole < 0 ? -(__s64)((__u64)-whole / segments) : (__s64)((__u64)whole / segments);
 }
 
-SEC("tc")
-int router_xcp(struct __sk_buff *skb)
+static __always_inline void pass_xcp(struct __sk_buff *skb, struct record *passed)
 {
-	__u32 segments = segments_of(skb), size = arrive(skb, segments), at, rtt, throughput;
+	__u32 segments = segments_of(skb), size = arrive(skb, segments, passed), at, rtt, throughput;
 	struct tcp_segment segment;
 	struct xcp_option option;
 	__s64 feedback = 0, requested;
@@ -99,12 +117,12 @@ int router_xcp(struct __sk_buff *skb)
 	int found;
 
 	if (!read_segment(skb, &segment) || segment.payload == 0)
-		return PASS;
+		return;
 	found = find_xcp(skb, &segment, &at, &option);
 	if (found == OPTION_MALFORMED)
 		add(&counters.malformed, segments);
 	if (found != OPTION_FOUND)
-		return PASS;
+		return;
 	rtt = bpf_ntohl(option.rtt_us);
 	throughput = bpf_ntohl(option.throughput);
 	requested = (__s32)bpf_ntohl(option.feedback);
@@ -122,15 +140,30 @@ int router_xcp(struct __sk_buff *skb)
 	}
 	if (!guided()) {
 		add(&counters.unguided, segments);
-		return PASS;
+		return;
 	}
 	/* A sender that has measured no round trip yet gets nothing, as in ns-2.35. */
 	if (rtt)
-		feedback = (divided(give(x, size, (requested << 16) * segments), segments) + 32768) >> 16;
+		feedback = (divided(give(x, size, (requested << 16) * segments, passed), segments) + 32768) >> 16;
+	passed->data = true;
+	passed->payload = segment.payload;
+	passed->rtt_us = rtt;
+	passed->throughput = throughput;
+	passed->brought = requested;
+	passed->left = feedback;
 	if (feedback != requested) {
 		write_feedback(skb, &segment, at, bpf_htonl((__u32)feedback));
 		add(&counters.written, segments);
 	}
+}
+
+SEC("tc")
+int router_xcp(struct __sk_buff *skb)
+{
+	struct record passed = { 0 };
+
+	pass_xcp(skb, &passed);
+	record(&passed);
 	return PASS;
 }
 

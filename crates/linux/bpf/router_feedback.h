@@ -2,12 +2,13 @@
 /* XCP's share of one packet, in integers: what crates/queue/src/xcp/feedback.rs does in floating point. */
 #pragma once
 
-#include "router_state.h"
+#include "router_record.h"
 
 /* What is left of the interval under way. */
 struct residues {
 	struct bpf_spin_lock lock;
 	__u32 generation;
+	__u64 turn;
 	struct shares left;
 };
 
@@ -27,7 +28,7 @@ static __always_inline __u64 least(__u64 a, __u64 b)
  * The feedback of a packet with inter-packet time `x_ns` (below 2^32) and `size` bytes, at most `requested`; all rates in
  * 1/65536 byte/s. The new shares of a control interval are taken over by the first packet that sees their generation.
  */
-static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested)
+static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested, struct record *passed)
 {
 	__u32 key = 0, generation;
 	struct residues *state = bpf_map_lookup_elem(&residues, &key);
@@ -42,6 +43,8 @@ static __always_inline __s64 give(__u64 x_ns, __u64 size, __s64 requested)
 		state->generation = generation;
 		state->left = guidance.shares[generation & 1];
 	}
+	passed->generation = generation;
+	passed->turn = ++state->turn;
 	residue = state->left.residue_positive;
 	positive = least((x_ns * state->left.per_x) >> (state->left.per_x_shift & 63), residue);
 	negative = least((size * state->left.per_byte) >> (state->left.per_byte_shift & 63), state->left.residue_negative);

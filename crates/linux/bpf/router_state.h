@@ -38,7 +38,7 @@ struct shares {
 struct guidance {
 	__u64 valid_until; /* kernel's monotonic clock, ns; set by `beat` only */
 	__u32 code;        /* VCP's code, 0 to 3 */
-	__u32 generation;  /* counts control intervals; shares[generation & 1] is the current one */
+	__u32 generation;  /* counts control intervals; of XCP shares[generation & 1] is the current one */
 	struct shares shares[2];
 };
 

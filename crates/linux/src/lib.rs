@@ -30,6 +30,7 @@ mod error;
 pub mod host;
 pub mod native;
 pub mod replay;
+mod ring;
 pub mod router;
 mod tcx;
 pub mod units;

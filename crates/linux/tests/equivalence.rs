@@ -7,7 +7,7 @@
 #[path = "support/replay.rs"]
 mod replay;
 
-use airpath_linux::native::{Kind, NativeController};
+use airpath_linux::native::{self, Kind, NativeController};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use replay::{Told, difference, disturbed_windows, native_windows, reference_windows, script};
@@ -66,6 +66,33 @@ fn vcp_with_loss_differentiation() {
 #[test]
 fn cubic_ebe() {
     holds(Kind::CubicEbe, 1e-5, 2e-3);
+}
+
+/// Between devices of one machine round trips take some 100 us, in which a cubic of seconds does not grow: what grows there is the
+/// Reno-friendly window, by a third of a segment each round trip.
+#[test]
+fn cubic_ebe_grows_as_reno_over_round_trips_of_microseconds() {
+    const RTT: u32 = 100;
+    let (mss, segments) = (1448, 480);
+    let rtt = native::RoundTrip { latest: RTT, smoothed: RTT, minimum: RTT, sample: RTT };
+    let ack = |now, acked| {
+        let amount = acked * mss;
+        let event = native::AckEvent { now, acked: amount, advance: amount, mss, rtt, ..Default::default() };
+        Told::Ack(native::AckEvent { window_limited: true, ..event })
+    };
+    let loss =
+        native::CongestionEvent { now: 1000, flight_size: segments * mss, mss, rtt, ..Default::default() };
+    let mut told = vec![ack(900, 0), Told::Congestion(loss)];
+    // Eight acknowledgments of 60 segments in each round trip, for 60 ms; then two cycles of the filter, at 1 ms an acknowledgment.
+    told.extend((0..600 * 8).map(|count| ack(1000 + u64::from(count * RTT / 8), 60)));
+    let after_60_ms = told.len() - 1;
+    told.extend((60..460).map(|millis| ack(1000 + 1000 * millis, 60)));
+    let native = native_windows(NativeController::new(Kind::CubicEbe, mss * segments, mss), &told);
+    let window = native[after_60_ms] as f64 / f64::from(mss);
+    println!("{window:.1} segments after 600 round trips");
+    assert!((window - (0.8 * 480.0 + 600.0 / 3.0)).abs() < 10.0, "{window}");
+    let difference = difference(&native, &reference_windows(Kind::CubicEbe, mss, segments, &told));
+    assert!(difference < 1e-5, "{difference}");
 }
 
 #[test]

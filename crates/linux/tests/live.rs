@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "a measured error is worth knowing")]
 
+#[path = "support/namespace.rs"]
+mod namespace;
 #[path = "support/namespaces.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespaces;
 #[path = "support/replay.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
@@ -13,7 +16,6 @@ mod support;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use airpath_linux::host::{CONTROLLERS, HostConfig, Record, Told};
@@ -21,13 +23,7 @@ use airpath_linux::native::{Kind, NativeController};
 use libbpf_rs::query::MapInfoIter;
 use namespaces::{Pair, load};
 use replay::{difference, native_windows, reference_windows};
-use support::{OwnCgroup, can_load};
-
-/// The controllers' names are the machine's: one test at a time.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use support::{OwnCgroup, alone, can_load};
 
 /// Of this process and what it starts.
 fn config(group: &OwnCgroup, pair: &Pair) -> HostConfig {
@@ -130,31 +126,15 @@ fn without_echoes_senders_fall_back_to_reno() {
     let _alone = alone();
     let pair = Pair::new();
     // Started before this process joins the group, so that the server stays outside.
-    let mut server = Command::new("nsenter")
-        .arg(format!("--net={}", pair.right.path()))
-        .args(["iperf3", "--server", "--port", "5299"])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
+    let server = ["iperf3", "--server", "--port", "5299"];
+    let mut server = pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
     let group = OwnCgroup::join("airpath-silent");
     let host = load(&config(&group, &pair));
     std::thread::sleep(Duration::from_millis(500));
     for controller in ["airpath_xcp", "airpath_vcp"] {
-        let client = Command::new("nsenter")
-            .arg(format!("--net={}", pair.left.path()))
-            .args([
-                "iperf3",
-                "--client",
-                "10.77.0.2",
-                "--port",
-                "5299",
-                "--bytes",
-                "20M",
-                "--congestion",
-                controller,
-            ])
-            .output();
-        let client = client.unwrap();
+        let words = "iperf3 --client 10.77.0.2 --port 5299 --bytes 20M --congestion";
+        let words: Vec<&str> = words.split(' ').chain([controller]).collect();
+        let client = pair.left.inside(&words).output().unwrap();
         assert!(client.status.success(), "{controller}: {}", String::from_utf8_lossy(&client.stderr));
     }
     server.kill().unwrap();

@@ -6,47 +6,24 @@
 
 #[path = "support/can_load.rs"]
 mod can_load;
+#[path = "support/empty_queue.rs"]
+mod empty_queue;
 #[path = "support/packets.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
 mod packets;
 
 use std::time::Duration;
 
 use airpath_estimate::Configured;
-use airpath_linux::router::{Counters, Engine, HeaderSums, Kind, Programs, Protocol};
-use airpath_model::{
-    Backlog, Bytes, Ecn, LoadCode, Packet, PathHeader, RandomStream, Rate, Timestamp, XcpHeader,
-};
-use airpath_queue::{LoadFactor, LoadFactorConfig, QueueSample, RouterProtocol, Vcp, Xcp, XcpConfig};
+use airpath_linux::router::{Counters, Engine, Kind, Programs, Protocol};
+use airpath_model::{Backlog, Bytes, LoadCode, PathHeader, RandomStream, Rate, Timestamp, XcpHeader};
+use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
 use can_load::can_load;
+use empty_queue::{Data, between};
 use packets::{ETHERNET, Segment, checksums_hold, ecn, xcp_option};
 
 const BUFFER: Bytes = Bytes::new(100_000);
 const CAPACITY: Rate = Rate::from_bps(10_000_000);
-
-/// A data packet of the simulator's router.
-struct Data {
-    size: Bytes,
-    header: PathHeader,
-}
-
-impl Packet for Data {
-    fn size(&self) -> Bytes {
-        self.size
-    }
-    fn ecn(&self) -> Ecn {
-        Ecn::NotEct
-    }
-    fn set_ecn(&mut self, _ecn: Ecn) {}
-    fn flow(&self) -> u64 {
-        0
-    }
-    fn is_data(&self) -> bool {
-        true
-    }
-    fn path_header(&mut self) -> &mut PathHeader {
-        &mut self.header
-    }
-}
 
 /// The daemon and its programs, on the simulator's clock and over a queue that is always empty.
 struct Kernel {
@@ -71,18 +48,7 @@ impl Kernel {
     /// The daemon's step at `now`.
     fn step(&mut self, now: Timestamp) {
         let counters = self.programs.counters();
-        let arrived = Bytes::new(counters.bytes - self.last.bytes);
-        let sample = QueueSample {
-            arrived,
-            departed: arrived,
-            departed_packets: counters.packets - self.last.packets,
-            ..QueueSample::default()
-        };
-        let headers = HeaderSums {
-            x_ns: counters.sum_x - self.last.sum_x,
-            x_rtt: counters.sum_x_rtt - self.last.sum_x_rtt,
-            bytes: counters.data_bytes - self.last.data_bytes,
-        };
+        let (sample, headers) = between(&self.last, &counters);
         self.last = counters;
         self.engine.on_sample(now, &sample, &headers);
         while self.engine.next_timer() <= now {

@@ -6,12 +6,15 @@
 mod can_load;
 #[path = "support/lab.rs"]
 mod lab;
+#[path = "support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use can_load::can_load;
-use lab::{Lab, output, run};
+use lab::{Lab, output};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -25,7 +28,7 @@ fn traces(lab: &Lab) -> (usize, usize, usize, String) {
         items.iter().filter(|item| item.to_string().contains(of)).count()
     };
     // Queue disciplines without their numbers; `clsact` would stand here.
-    let qdiscs = output("tc", &["-n", &lab.a, "qdisc", "show"]);
+    let qdiscs = lab.a.command("tc qdisc show");
     (count("prog", "\"router_"), count("map", "\"router."), count("link", "\"tcx\""), qdiscs)
 }
 
@@ -39,8 +42,8 @@ fn nothing_left(lab: &Lab, before: &(usize, usize, usize, String)) {
 }
 
 fn reaches(lab: &Lab) -> bool {
-    let words = ["netns", "exec", &lab.a, "ping", "-q", "-c", "2", "-i", "0.1", "-W", "1", "10.9.0.2"];
-    Command::new("ip").args(words).output().unwrap().status.success()
+    let words = ["ping", "-q", "-c", "2", "-i", "0.1", "-W", "1", "10.9.0.2"];
+    lab.a.inside(&words).output().unwrap().status.success()
 }
 
 // One test, since the traces of others would be counted too.
@@ -49,12 +52,13 @@ fn routers_end_in_good_order_and_leave_nothing() {
     if !can_load("router faults") {
         return;
     }
-    let lab = Lab::new("flt", "10mbit");
+    let lab = Lab::new("10mbit");
     let before = traces(&lab);
 
     // A second daemon is refused with one message, and the first goes on.
     let daemon = lab.router(&ROUTER);
-    let mut words = vec!["router", "--netns", &lab.a, "--device", "va"];
+    let path = lab.a.path();
+    let mut words = vec!["router", "--netns", &path, "--device", "va"];
     words.extend(ROUTER);
     let second = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(&words).output().unwrap();
     let said = String::from_utf8(second.stderr).unwrap();
@@ -74,7 +78,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
     assert!(daemon.end().1);
     nothing_left(&lab, &before);
     let daemon = lab.router(&ROUTER);
-    let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &lab.a]);
+    let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &path]);
     assert!(answer.contains("detached"), "{answer}");
     assert_eq!(traces(&lab), before, "gone when detach returns");
     assert!(daemon.end().1);
@@ -89,43 +93,44 @@ fn routers_end_in_good_order_and_leave_nothing() {
     assert_eq!(daemon.status()["gaps"], 1);
 
     // The link is down for ten seconds, and up again; then a thousand short connections.
-    run("ip", &["-n", &lab.b, "link", "set", "vb", "down"]);
+    lab.b.command("ip link set vb down");
     std::thread::sleep(Duration::from_secs(10));
     assert!(!reaches(&lab));
-    run("ip", &["-n", &lab.b, "link", "set", "vb", "up"]);
+    lab.b.command("ip link set vb up");
     assert!(reaches(&lab));
     let _server = lab.spawn(&lab.b, &["python3", "-c", SERVER]);
     assert_eq!(lab.spawn(&lab.a, &["python3", "-c", CLIENT]).text().trim(), "1000");
     let status = daemon.status();
     assert!(status["counters"]["packets"].as_u64().unwrap() > 4000, "{status}");
     assert_eq!(status["counters"]["written"], 0);
-    assert_eq!(lab.counter(&lab.b, "TcpInCsumErrors"), 0);
+    assert_eq!(lab.b.tcp_counter("InCsumErrors"), 0);
 
     // The queue discipline is replaced, and another is of no use for a moment.
-    run("tc", &["-n", &lab.a, "qdisc", "replace", "dev", "va", "root", "pfifo", "limit", "100"]);
+    lab.a.command("tc qdisc replace dev va root pfifo limit 100");
     std::thread::sleep(Duration::from_millis(100));
     assert_eq!(daemon.status()["queue"]["kind"], "pfifo");
     lab.rate("replace", "10mbit");
 
     // The device is removed: one message.
-    run("ip", &["-n", &lab.a, "link", "del", "va"]);
+    lab.a.command("ip link del va");
     let (said, success) = daemon.end();
     assert!(!success && said.contains("device \"va\" is gone"), "{said}");
     drop(lab);
 
     // The namespace is removed: the daemon lets it go.
-    let lab = Lab::new("fl2", "10mbit");
+    let lab = Lab::new("10mbit");
     let daemon = lab.router(&ROUTER);
     drop(lab);
     let (said, success) = daemon.end();
     assert!(!success && said.contains("is gone, and the router with it"), "{said}");
-    let lab = Lab::new("fl3", "10mbit");
+    let lab = Lab::new("10mbit");
     let (programs, maps, links, _) = traces(&lab);
     assert_eq!((programs, maps, links), (before.0, before.1, before.2));
 
     // Not a device with a queue, no such device: one message each.
     for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {
-        let words = ["router", "--netns", &lab.a, "--device", device, "--protocol", "vcp", "--rate", "1Mbit"];
+        let path = lab.a.path();
+        let words = ["router", "--netns", &path, "--device", device, "--protocol", "vcp", "--rate", "1Mbit"];
         let refused = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(words).output().unwrap();
         let said = String::from_utf8(refused.stderr).unwrap();
         assert!(!refused.status.success() && said.lines().count() == 1 && said.contains(expected), "{said}");

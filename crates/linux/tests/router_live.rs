@@ -5,16 +5,15 @@
 
 #[path = "support/lab.rs"]
 mod lab;
+#[path = "support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
 mod support;
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lab::Lab;
-use support::{OwnCgroup, can_load};
-
-/// One at a time: they measure rates on a machine of few cores.
-static ALONE: Mutex<()> = Mutex::new(());
+use support::{OwnCgroup, alone, can_load};
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
@@ -24,8 +23,8 @@ fn the_estimate_follows_a_bottleneck_that_changes() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let lab = Lab::new("step", "10mbit");
+    let _alone = alone();
+    let lab = Lab::new("10mbit");
     let daemon = lab.router(&EBE);
     let traffic = std::thread::scope(|scope| {
         let load = scope.spawn(|| lab.bulk(12));
@@ -50,7 +49,7 @@ fn the_estimate_follows_a_bottleneck_that_changes() {
     });
     let goodput = traffic["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
     assert!(goodput > 5e6, "{goodput}");
-    assert_eq!(lab.counter(&lab.b, "TcpInCsumErrors"), 0);
+    assert_eq!(lab.b.tcp_counter("InCsumErrors"), 0);
     let status = daemon.status();
     let counters = &status["counters"];
     // All that the kernel sent was counted: the queue discipline has sent what came less what waits and was dropped.
@@ -64,9 +63,9 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let group = OwnCgroup::join("airpath-router-live");
-    let lab = Lab::new("vcp", "10mbit");
+    let lab = Lab::new("10mbit");
     // The host's programs first: they set the codes that the router raises.
     let _hosts = lab.hosts(&group.folder);
     let daemon = lab.router(&EBE);
@@ -96,11 +95,7 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates() {
     let counters = daemon.status()["counters"].clone();
     assert!(counters["data_packets"].as_u64().unwrap() > 5000, "VCP's packets carry codes: {counters}");
     assert!(counters["written"].as_u64().unwrap() > 100, "and some were raised: {counters}");
-    assert_eq!(
-        lab.counter(&lab.a, "TcpInCsumErrors") + lab.counter(&lab.b, "TcpInCsumErrors"),
-        0,
-        "{report}"
-    );
+    assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0, "{report}");
     for (carried, rate) in goodputs.iter().zip([10e6, 15e6, 5e6]) {
         // Utilisation, of a protocol that aims at 98 % and probes in steps: 80 % at least, and never more than the link.
         assert!((0.8..1.1).contains(&(carried / rate)), "{goodputs:?}");
@@ -113,9 +108,9 @@ fn xcp_keeps_to_the_link_that_its_router_was_told_of() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let group = OwnCgroup::join("airpath-router-live");
-    let lab = Lab::new("xcp", "10mbit");
+    let lab = Lab::new("10mbit");
     let _hosts = lab.hosts(&group.folder);
     let daemon = lab.router(&["--protocol", "xcp", "--capacity", "configured", "--rate", "10Mbit"]);
     let report = lab.bulk_by("airpath_xcp", 6);
@@ -124,7 +119,7 @@ fn xcp_keeps_to_the_link_that_its_router_was_told_of() {
     let data = counters["data_packets"].as_u64().unwrap();
     assert!(data > 3000 && counters["written"].as_u64().unwrap() > data / 2, "{counters}");
     assert_eq!((&counters["malformed"], &counters["unguided"]), (&0.into(), &0.into()));
-    assert_eq!(lab.counter(&lab.a, "TcpInCsumErrors") + lab.counter(&lab.b, "TcpInCsumErrors"), 0);
+    assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0);
     let goodput = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
     println!("{:.2} Mbit/s of goodput; {counters}", goodput / 1e6);
     // This path is some milliseconds long, queue included, as no delay can be added in this kernel. XCP rests at
@@ -140,8 +135,8 @@ fn losses_are_drawn_where_they_were_asked_for() {
     if !can_load("router live") {
         return;
     }
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let lab = Lab::new("loss", "50mbit");
+    let _alone = alone();
+    let lab = Lab::new("50mbit");
     let path = std::env::temp_dir().join(format!("airpath-loss-{}.toml", std::process::id()));
     let text = "[router]\nprotocol = \"vcp\"\nrate = \"50Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n";
     std::fs::write(&path, text).unwrap();

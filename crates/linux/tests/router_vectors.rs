@@ -6,6 +6,7 @@
 #[path = "support/can_load.rs"]
 mod can_load;
 #[path = "support/packets.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
 mod packets;
 
 use std::time::Duration;

@@ -1,15 +1,24 @@
-//! The connections of a control group get the controller that was asked for.
+//! Connections get the controller that was asked for: for a control group, a network namespace or a socket.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
+#[path = "support/namespaces.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespaces;
 mod support;
 
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
 use airpath_linux::Error;
-use airpath_linux::host::{Host, HostConfig};
-use rustix::net::sockopt::tcp_congestion;
-use support::{OwnCgroup, can_load};
+use airpath_linux::host::{CONTROLLERS, Host, HostConfig};
+use namespace::Namespace;
+use namespaces::load;
+use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};
+use support::{OwnCgroup, alone, can_load};
 
 fn controller_of(stream: &TcpStream) -> String {
     tcp_congestion(stream).unwrap()
@@ -20,22 +29,88 @@ fn connections_of_the_cgroup_get_the_controller_while_it_is_attached() {
     if !can_load("selection") {
         return;
     }
+    let _alone = alone();
     let group = OwnCgroup::join("airpath-selection");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let connect = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let before = controller_of(&connect());
     assert_ne!(before, "reno", "this test needs a default that is not reno");
-    let host = Host::load(&HostConfig {
-        cgroup: group.folder.clone(),
-        controller: Some("reno".to_owned()),
-        devices: Some(Vec::new()),
-        ..HostConfig::default()
-    })
-    .unwrap();
-    assert_eq!(controller_of(&connect()), "reno");
-    assert!(host.counters().selected >= 1);
+    for chosen in ["reno", "airpath_ebe"] {
+        let config = HostConfig { controller: Some(chosen.to_owned()), ..of(&group) };
+        let host = load(&config);
+        assert_eq!(controller_of(&connect()), chosen);
+        assert!(host.counters().selected >= 1);
+        drop(host);
+        assert_eq!(controller_of(&connect()), before);
+    }
+}
+
+/// For this group's connections, and none of its devices.
+fn of(group: &OwnCgroup) -> HostConfig {
+    HostConfig { cgroup: group.folder.clone(), devices: Some(Vec::new()), ..HostConfig::default() }
+}
+
+/// One namespace has our controller as its default, another has not; any socket of either may choose, whoever its user is.
+#[test]
+fn namespaces_and_sockets_choose() {
+    if !can_load("selection") {
+        return;
+    }
+    let _alone = alone();
+    let group = OwnCgroup::join("airpath-choice");
+    let host = load(&of(&group));
+    let (ours, others) = (Namespace::new(), Namespace::new());
+    for namespace in [&ours, &others] {
+        namespace.command("ip link set lo up");
+    }
+    let before = default_of(&others, None);
+    for controller in CONTROLLERS {
+        assert_eq!(default_of(&ours, Some(controller)), controller);
+        let [with_default, with_option] = connected(&ours, "reno");
+        assert_eq!((with_default.as_str(), with_option.as_str()), (controller, "reno"));
+        let [with_default, with_option] = connected(&others, controller);
+        assert_eq!((with_default, with_option.as_str()), (before.clone(), controller));
+    }
+    assert!(host.counters().started >= 2 * CONTROLLERS.len() as u64, "{:?}", host.counters());
+    let allowed =
+        others.within(|| std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control"));
+    let allowed = allowed.unwrap();
+    assert!(CONTROLLERS.iter().all(|name| allowed.split_whitespace().any(|one| one == *name)), "{allowed}");
+    // A default holds its controller, beyond the daemon's end, until the namespace has another.
     drop(host);
-    assert_eq!(controller_of(&connect()), before);
+    let last = CONTROLLERS[CONTROLLERS.len() - 1];
+    assert_eq!(connected(&ours, "reno")[0], last);
+    default_of(&ours, Some("reno"));
+    let refused = ours.within(|| std::fs::write(DEFAULT, last));
+    assert!(refused.is_err(), "{last} is still there");
+}
+
+const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
+/// The default of a namespace, after it was set.
+fn default_of(namespace: &Namespace, controller: Option<&str>) -> String {
+    namespace.within(|| {
+        if let Some(controller) = controller {
+            std::fs::write(DEFAULT, controller).unwrap();
+        }
+        std::fs::read_to_string(DEFAULT).unwrap().trim().to_owned()
+    })
+}
+
+/// The controllers of two connections in a namespace that have sent a byte: one that chose nothing, and one that chose `chosen`.
+fn connected(namespace: &Namespace, chosen: &str) -> [String; 2] {
+    [None, Some(chosen)].map(|chosen| {
+        namespace.within(|| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            if let Some(chosen) = chosen {
+                set_tcp_congestion(&stream, chosen).unwrap();
+            }
+            stream.write_all(&[1]).unwrap();
+            listener.accept().unwrap().0.read_exact(&mut [0]).unwrap();
+            controller_of(&stream)
+        })
+    })
 }
 
 #[test]

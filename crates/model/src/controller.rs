@@ -122,6 +122,8 @@ pub struct Requirements {
     pub path_feedback: bool,
     /// The receiver's clock in [`AckEvent::receiver_time`]: TCP timestamps.
     pub receiver_time: bool,
+    /// The window holds while losses are repaired, too: no proportional rate reduction stands in for it.
+    pub window_in_recovery: bool,
     /// The longest time between reports; `None` when any is fine.
     pub longest_report_interval: Option<Duration>,
 }

@@ -15,8 +15,13 @@ const MOST: f64 = 10.0 * 1460.0 / 1500.0;
 const PACKET_MS: f64 = 1.2;
 
 fn bbr() -> ControllerPlan {
+    bbr_with(1)
+}
+
+fn bbr_with(probe_loss_events: u32) -> ControllerPlan {
     ControllerPlan::Bbr {
         loss_threshold: 0.02,
+        probe_loss_events,
         beta: 0.7,
         headroom: 0.15,
         probe_rtt_interval_ns: 5 * SECOND,
@@ -47,6 +52,17 @@ struct Run {
 
 impl Run {
     fn new(controllers: &[ControllerPlan], loss: f64, buffer: u64, seconds: u64, from: u64) -> Self {
+        Self::with_seed(controllers, loss, buffer, seconds, from, 1)
+    }
+
+    fn with_seed(
+        controllers: &[ControllerPlan],
+        loss: f64,
+        buffer: u64,
+        seconds: u64,
+        from: u64,
+        seed: u64,
+    ) -> Self {
         let queue = packets(buffer);
         let links = there_and_back(LinkPlan { queue, loss, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
         let flows = controllers.iter().enumerate().map(|(index, controller)| FlowPlan {
@@ -56,7 +72,7 @@ impl Run {
         let mut plan = plan(seconds, links, flows.collect());
         plan.record.measure_from_ns = from * SECOND;
         plan.record.interval_ns = 50 * MILLISECOND;
-        Self { outcome: run(&plan, 1), seconds, from }
+        Self { outcome: run(&plan, seed), seconds, from }
     }
 
     /// Goodput of each flow in Mbit/s.
@@ -114,8 +130,8 @@ fn bbr_alone_fills_the_link_with_a_small_queue_and_probes_as_its_draft_says() {
 
 #[test]
 fn bbr_bears_one_percent_of_random_loss() {
-    let run = Run::new(&[bbr()], 0.01, 100, 30, 5);
-    assert!(run.goodput()[0] > 0.8 * MOST, "{:?}", run.goodput());
+    let found = share_under_loss(&bbr(), 0.01);
+    assert!(found > 0.8, "{found} of the link");
 }
 
 #[test]
@@ -177,7 +193,7 @@ fn alone_on(case: (u64, u32, u64, u64), controller: &ControllerPlan, from: u64, 
 
 /// s2n-quic's BBR over one link (`tools/second_programs`). The queue of one flow alone is not compared: there a rate
 /// sample runs on over packets that were sent at one instant, which finds up to 3 % more than the link has, and so its
-/// queue stands at the window's limit. Nor are losses, which the same samples hide in part: docs/schemes/bbr.md.
+/// queue stands at the window's limit.
 #[test]
 fn bbr_shares_and_waits_as_s2n_quics_does() {
     // Mbit/s, round trip in ms, flows, buffer; share of the link, packets waiting.
@@ -186,14 +202,34 @@ fn bbr_shares_and_waits_as_s2n_quics_does() {
         ((10, 100, 1, 100), 0.970, None),
         ((50, 40, 1, 400), 0.977, None),
         ((2, 200, 1, 200), 0.964, None),
-        ((10, 40, 2, 100), 0.976, Some(38.94)),
-        ((10, 40, 4, 100), 0.976, Some(48.47)),
+        ((10, 40, 2, 100), 0.976, Some(38.86)),
+        ((10, 40, 4, 100), 0.976, Some(48.33)),
     ] {
         let found = alone_on(case, &bbr(), 20, 60);
         assert!((found.1 / share - 1.0).abs() < 0.03, "{case:?}: {} of the link, not {share}", found.1);
         let Some(waiting) = waiting else { continue };
         assert!((found.0 / waiting - 1.0).abs() < 0.15, "{case:?}: {} packets wait, not {waiting}", found.0);
     }
+}
+
+/// One packet in 100, and in 33, is damaged after the link: s2n-quic's BBR takes a probe for too high where data were lost
+/// in two places of a round. With one, as in the draft and in Linux, it carries much less as well; that ours carries less
+/// still is rules of version 3 that it lacks: docs/schemes/bbr.md.
+#[test]
+fn bbr_under_random_loss_is_s2n_quics_where_a_probe_needs_two_losses() {
+    // Part of the packets; share of the link that arrives in s2n-quic, where two are needed and where one is.
+    for (loss, two, one) in [(0.01, 0.978, 0.918), (0.03, 0.880, 0.609)] {
+        let found = share_under_loss(&bbr_with(2), loss);
+        assert!((found / two - 1.0).abs() < 0.1, "{loss}: {found} of the link, not {two}");
+        let found = share_under_loss(&bbr_with(1), loss);
+        assert!(found < one && found > 0.65 * one, "{loss}: {found} of the link, there {one}");
+    }
+}
+
+/// The share of the link that arrives, one flow and the mean of eight runs, when a part `loss` of the packets is damaged.
+fn share_under_loss(controller: &ControllerPlan, loss: f64) -> f64 {
+    let own = |seed| Run::with_seed(core::slice::from_ref(controller), loss, 100, 60, 20, seed).goodput()[0];
+    (1..=8).map(own).sum::<f64>() / 8.0 / MOST
 }
 
 /// The draft's rules written a second time, and the sender that Darwin releases (`tools/second_programs`), which grows

@@ -180,7 +180,7 @@ impl Ledger {
         let (left, right) = (left.max(self.acknowledged), right.min(self.next));
         let Self { records, sacked, pipe, .. } = self;
         sacked.insert(left, right, |from, to| {
-            let first = records.partition_point(|record| record.sequence < from);
+            let first = index_of(records, from);
             for record in records.range_mut(first..) {
                 if record.sequence + u64::from(record.payload) > to {
                     break;
@@ -199,7 +199,7 @@ impl Ledger {
     pub(crate) fn mark_lost_by_sack(&mut self, mss: Bytes) -> Bytes {
         let mut above = 0;
         let mut frontier = 0;
-        for (blocks, &(left, right)) in self.sacked.as_slice().iter().rev().enumerate() {
+        for (blocks, (left, right)) in self.sacked.iter().rev().enumerate() {
             above += right - left;
             if blocks + 1 >= DUPLICATE_THRESHOLD || above > (DUPLICATE_THRESHOLD as u64 - 1) * mss.get() {
                 frontier = left;
@@ -214,7 +214,7 @@ impl Ledger {
         if frontier <= self.lost_below {
             return Bytes::ZERO;
         }
-        let first = self.records.partition_point(|record| record.sequence < self.lost_below);
+        let first = index_of(&self.records, self.lost_below);
         let mut lost = 0;
         for record in self.records.range_mut(first..) {
             if record.sequence >= frontier {
@@ -334,7 +334,7 @@ impl Ledger {
 
     /// Whether anything was selectively acknowledged.
     pub(crate) fn has_sacked(&self) -> bool {
-        !self.sacked.as_slice().is_empty()
+        !self.sacked.is_empty()
     }
 
     /// Whether a retransmission of the segment at `sequence` is believed to be on its way.
@@ -343,17 +343,30 @@ impl Ledger {
     }
 
     fn find(&self, sequence: u64) -> Option<&Record> {
-        let index = self.records.partition_point(|record| record.sequence < sequence);
-        self.records.get(index).filter(|record| record.sequence == sequence)
+        self.records.get(index_of(&self.records, sequence)).filter(|record| record.sequence == sequence)
     }
 
     fn update(&mut self, sequence: u64, change: impl FnOnce(&mut Record)) {
-        let index = self.records.partition_point(|record| record.sequence < sequence);
+        let index = index_of(&self.records, sequence);
         if let Some(record) = self.records.get_mut(index).filter(|record| record.sequence == sequence) {
             self.pipe -= record.pipe();
             change(record);
             self.pipe += record.pipe();
         }
+    }
+}
+
+/// The index of the first segment that begins at `sequence` or above.
+///
+/// Nearly all segments are as long as the first, so that it is found without searching: a search looks at some fifteen
+/// segments all over a large window, none of which is in the processor's cache.
+fn index_of(records: &VecDeque<Record>, sequence: u64) -> usize {
+    let guess = records.front().map_or(0, |first| {
+        (sequence.saturating_sub(first.sequence) / u64::from(first.payload.max(1))) as usize
+    });
+    match records.get(guess) {
+        Some(record) if record.sequence == sequence => guess,
+        _ => records.partition_point(|record| record.sequence < sequence),
     }
 }
 

@@ -1,11 +1,12 @@
 //! A set of disjoint ranges of stream offsets.
 
-use alloc::vec::Vec;
+use alloc::collections::VecDeque;
 
-/// Disjoint, non-adjacent ranges [left, right) in ascending order. Grows to the number of holes in a window.
+/// Disjoint, non-adjacent ranges [left, right) in ascending order. Grows to the number of holes in a window, and most
+/// of what happens to it is at its ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges {
-    ranges: Vec<(u64, u64)>,
+    ranges: VecDeque<(u64, u64)>,
 }
 
 impl Ranges {
@@ -15,10 +16,9 @@ impl Ranges {
             return;
         }
         // Everything from `first` up to `last` touches the new range.
-        let first = self.ranges.partition_point(|range| range.1 < left);
-        let last = first + self.ranges[first..].partition_point(|range| range.0 <= right);
+        let (first, last) = self.touching(left, right);
         let mut gap = left;
-        for &(known_left, known_right) in &self.ranges[first..last] {
+        for &(known_left, known_right) in self.ranges.range(first..last) {
             if gap < known_left {
                 added(gap, known_left);
             }
@@ -38,22 +38,49 @@ impl Ranges {
 
     /// Removes everything below `offset`.
     pub(crate) fn remove_below(&mut self, offset: u64) {
+        if self.ranges.front().is_none_or(|first| offset <= first.0) {
+            return;
+        }
         let gone = self.ranges.partition_point(|range| range.1 <= offset);
         self.ranges.drain(..gone);
-        if let Some(first) = self.ranges.first_mut() {
+        if let Some(first) = self.ranges.front_mut() {
             first.0 = first.0.max(offset);
         }
     }
 
     /// The range that contains `offset`.
     pub(crate) fn containing(&self, offset: u64) -> Option<(u64, u64)> {
+        if self.ranges.front().is_none_or(|first| offset < first.0) {
+            return None;
+        }
         let index = self.ranges.partition_point(|range| range.1 <= offset);
         self.ranges.get(index).copied().filter(|range| range.0 <= offset)
     }
 
     /// All ranges, ascending.
-    pub(crate) fn as_slice(&self) -> &[(u64, u64)] {
-        &self.ranges
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
+        self.ranges.iter().copied()
+    }
+
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// The ranges that touch [`left`, `right`): from which on, and up to which.
+    fn touching(&self, left: u64, right: u64) -> (usize, usize) {
+        let count = self.ranges.len();
+        match self.ranges.back() {
+            Some(&(_, end)) if end < left => return (count, count),
+            Some(&(begin, _)) if begin <= left => return (count - 1, count),
+            _ => {}
+        }
+        let first = self.ranges.partition_point(|range| range.1 < left);
+        let mut last = first;
+        while self.ranges.get(last).is_some_and(|range| range.0 <= right) {
+            last += 1;
+        }
+        (first, last)
     }
 }
 
@@ -73,11 +100,11 @@ mod tests {
                 ranges.insert(left, left + length, |from, to| reported.extend(from..to));
                 let fresh: BTreeSet<u64> = (left..left + length).filter(|offset| set.insert(*offset)).collect();
                 prop_assert_eq!(reported, fresh);
-                prop_assert!(ranges.as_slice().windows(2).all(|pair| pair[0].1 < pair[1].0));
+                prop_assert!(ranges.iter().zip(ranges.iter().skip(1)).all(|(one, next)| one.1 < next.0));
             }
             ranges.remove_below(cut);
             set.retain(|offset| *offset >= cut);
-            let kept: BTreeSet<u64> = ranges.as_slice().iter().flat_map(|&(from, to)| from..to).collect();
+            let kept: BTreeSet<u64> = ranges.iter().flat_map(|(from, to)| from..to).collect();
             prop_assert_eq!(&kept, &set);
             for offset in 0..70 {
                 prop_assert_eq!(ranges.containing(offset).is_some(), set.contains(&offset));

@@ -60,7 +60,7 @@ impl Receiver {
         self.note_marks(segment);
         self.note_path(&segment.path);
 
-        let had_gap = !self.out_of_order.as_slice().is_empty();
+        let had_gap = !self.out_of_order.is_empty();
         let in_order = segment.sequence <= self.next && segment.end() > self.next;
         if in_order {
             self.next = segment.end();
@@ -96,7 +96,7 @@ impl Receiver {
         }
         Some(Acknowledgment {
             cumulative: self.next,
-            sack: if self.config.sack && !self.out_of_order.as_slice().is_empty() {
+            sack: if self.config.sack && !self.out_of_order.is_empty() {
                 self.sack_blocks()
             } else {
                 SackBlocks::new()
@@ -173,7 +173,7 @@ impl Receiver {
     /// The blocks that changed last, and then others while there is room (RFC 2018, section 4: as many as possible).
     fn sack_blocks(&self) -> SackBlocks {
         let recent = self.recent.iter().flatten().filter_map(|&offset| self.out_of_order.containing(offset));
-        let others = self.out_of_order.as_slice().iter().rev().copied();
+        let others = self.out_of_order.iter().rev();
         let mut blocks = SackBlocks::new();
         let mut reported = [None; 3];
         for (left, right) in recent.chain(others) {

@@ -90,6 +90,8 @@ class BbrParameters(SchemeParameters):
 
     loss_threshold: Annotated[float, Strict(), Field(ge=0, le=1)] = 0.02
     """LossThresh: the part of a round's data whose loss says that too much was in flight."""
+    probe_loss_events: Annotated[int, Strict(), Field(ge=1, le=1_000_000)] = 1
+    """In so many places of a round must data be lost for a probe to have been too high; Google QUIC: 2."""
     beta: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.7
     """Beta: the part of a limit that one round with losses leaves."""
     headroom: Annotated[float, Strict(), Field(ge=0, lt=1)] = 0.15
@@ -184,6 +186,7 @@ def _bbr(parameters: BbrParameters, _mss_bytes: int) -> dict[str, Any]:
     return {
         "kind": "bbr",
         "loss_threshold": float(parameters.loss_threshold),
+        "probe_loss_events": parameters.probe_loss_events,
         "beta": float(parameters.beta),
         "headroom": float(parameters.headroom),
         "probe_rtt_interval_ns": parameters.probe_rtt_interval,

@@ -48,8 +48,15 @@ enum What {
     Ack(usize, u64),
 }
 
-/// Flow i begins at `i * stagger`.
-pub fn run(path: &Path, senders: &mut [Box<dyn Sender>], stagger: f64, from: f64, end: f64) -> Seen {
+/// Flow i begins at `i * stagger`. Which packets are damaged follows from `seed`, not zero.
+pub fn run(
+    path: &Path,
+    senders: &mut [Box<dyn Sender>],
+    stagger: f64,
+    from: f64,
+    end: f64,
+    seed: u64,
+) -> Seen {
     let transmission = PACKET as f64 * 8.0 / (path.mbps * 1e6);
     let mut events = BinaryHeap::new();
     let mut count = 0;
@@ -61,7 +68,7 @@ pub fn run(path: &Path, senders: &mut [Box<dyn Sender>], stagger: f64, from: f64
     let mut sequence = vec![0u64; senders.len()];
     let mut wake = vec![f64::INFINITY; senders.len()];
     let mut free_at = 0.0f64;
-    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut seen = Seen { rates: vec![0.0; senders.len()], ..Seen::default() };
     for flow in 0..senders.len() {
         push(&mut events, flow as f64 * stagger, What::Wake(flow));

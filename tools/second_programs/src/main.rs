@@ -37,9 +37,9 @@ const LEDBAT: [Case; 6] = [
 ];
 
 fn main() {
-    println!("s2n-quic's BBR, means of ten runs from 20 to 60 s");
+    println!("s2n-quic's BBR, means of 15 runs from 20 to 60 s");
     for case in BBR {
-        show(case, 10, 60.0, |seed| Box::new(Bbr::new(seed)));
+        show(case, 15, 60.0, |seed| Box::new(Bbr::new(seed)));
     }
     for (rule, name) in [(Rule::Draft, "as the draft has it"), (Rule::Darwin, "as Darwin has it")] {
         println!("LEDBAT++ {name}, from 20 to 120 s");
@@ -55,7 +55,7 @@ fn show(case: Case, runs: u8, end: f64, sender: impl Fn(u8) -> Box<dyn Sender>) 
     let (mut waiting, mut share, mut least) = (0.0, 0.0, 0.0);
     for number in 0..runs {
         let mut senders: Vec<_> = (0..flows).map(|flow| sender(16 * (number + 1) + flow as u8)).collect();
-        let seen = run(&path, &mut senders, 3.0, 20.0, end);
+        let seen = run(&path, &mut senders, 3.0, 20.0, end, u64::from(number) + 1);
         waiting += seen.waiting / f64::from(runs);
         share += seen.rates.iter().sum::<f64>() / mbps / f64::from(runs);
         least += seen.rates.iter().copied().fold(f64::MAX, f64::min) / mbps / f64::from(runs);

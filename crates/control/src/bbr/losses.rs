@@ -35,6 +35,14 @@ impl Bbr {
         lost.as_f64() > tx_in_flight.as_f64() * self.config.loss_threshold
     }
 
+    /// The same of a probe, and in [`super::BbrConfig::probe_loss_events`] places. One always is enough: the samples of the
+    /// next round still hold the losses of this one.
+    pub(super) fn is_probe_too_high(&self, lost: Bytes, tx_in_flight: Bytes) -> bool {
+        let needed = self.config.probe_loss_events;
+        let places = needed <= 1 || self.short_term.loss_events >= needed;
+        places && self.is_inflight_too_high(lost, tx_in_flight)
+    }
+
     /// `HandleLostPacket` for all that one acknowledgment reveals as lost, with the sample of the newest packet that it
     /// delivers.
     pub(super) fn on_losses(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
@@ -46,7 +54,7 @@ impl Bbr {
             return;
         }
         let lost = sample.map_or(event.newly_lost, |sample| sample.lost.max(event.newly_lost));
-        if self.is_inflight_too_high(lost, event.in_flight_at_send) {
+        if self.is_probe_too_high(lost, event.in_flight_at_send) {
             let tx_in_flight = self.inflight_at_loss(event.in_flight_at_send, lost, event.newly_lost);
             let app_limited = sample.is_some_and(|sample| sample.app_limited);
             self.handle_inflight_too_high(event.now, tx_in_flight, app_limited);

@@ -139,7 +139,10 @@ impl Bbr {
     /// `IsTimeToGoDown`.
     fn is_time_to_go_down(&mut self, event: &AckEvent, sample: Option<&RateSample>) -> bool {
         let limit = self.long_term.inflight;
-        if self.cycle.too_high && self.in_flight >= limit {
+        // Reached before this acknowledgment, as Linux has it, with no room for another packet: what is in flight after
+        // it never is at a limit of the window, nor do whole packets meet one in bytes.
+        let reached = event.in_flight_before + self.mss > limit;
+        if self.cycle.too_high && reached {
             self.cycle.precautionary = true;
             return true;
         }
@@ -170,7 +173,7 @@ impl Bbr {
             }
         }
         let lost = sample.map(|sample| sample.lost).unwrap_or_default();
-        if !self.is_inflight_too_high(lost, event.in_flight_at_send) {
+        if !self.is_probe_too_high(lost, event.in_flight_at_send) {
             self.raise_long_term_model(event);
         }
         false

@@ -16,7 +16,8 @@ pub(super) struct ShortTerm {
     loss_round_delivered: Bytes,
     /// `loss_round_start`: the acknowledgment being processed ended a round of losses.
     pub(super) loss_round_start: bool,
-    is_loss_in_round: bool,
+    /// Acknowledgments and timeouts of this round that revealed losses: they stand for discontiguous ranges, as in Linux.
+    pub(super) loss_events: u32,
 }
 
 impl Default for ShortTerm {
@@ -28,7 +29,7 @@ impl Default for ShortTerm {
             inflight_latest: Bytes::ZERO,
             loss_round_delivered: Bytes::ZERO,
             loss_round_start: false,
-            is_loss_in_round: false,
+            loss_events: 0,
         }
     }
 }
@@ -36,11 +37,11 @@ impl Default for ShortTerm {
 impl ShortTerm {
     /// `NoteLoss`: data was lost when `delivered` had been delivered. Whether it was the first of this round.
     pub(super) fn note_loss(&mut self, delivered: Bytes) -> bool {
-        let first = !self.is_loss_in_round;
+        let first = self.loss_events == 0;
         if first {
             self.loss_round_delivered = delivered;
         }
-        self.is_loss_in_round = true;
+        self.loss_events += 1;
         first
     }
 
@@ -60,7 +61,7 @@ impl ShortTerm {
         if !self.loss_round_start {
             return;
         }
-        if self.is_loss_in_round && !probing {
+        if self.loss_events > 0 && !probing {
             if self.bandwidth == Rate::UNLIMITED {
                 self.bandwidth = max_bw;
             }
@@ -70,12 +71,12 @@ impl ShortTerm {
             self.bandwidth = self.bw_latest.max(self.bandwidth.mul_f64(beta));
             self.inflight = self.inflight_latest.max(self.inflight.mul_f64(beta));
         }
-        self.is_loss_in_round = false;
     }
 
-    /// `AdvanceLatestDeliverySignals`, near the end of an acknowledgment.
+    /// `AdvanceLatestDeliverySignals`, near the end of an acknowledgment; losses are counted anew.
     pub(super) fn advance_latest(&mut self, sample: &RateSample) {
         if self.loss_round_start {
+            self.loss_events = 0;
             self.bw_latest = sample.rate();
             self.inflight_latest = sample.delivered;
         }
@@ -88,7 +89,7 @@ impl ShortTerm {
 
     /// `ResetCongestionSignals`.
     pub(super) fn reset_signals(&mut self) {
-        self.is_loss_in_round = false;
+        self.loss_events = 0;
         self.bw_latest = Rate::ZERO;
         self.inflight_latest = Bytes::ZERO;
     }
@@ -101,7 +102,7 @@ impl ShortTerm {
 
     /// The losses of this round proved false: the model is at least `bandwidth` and `inflight` again.
     pub(super) fn undo(&mut self, bandwidth: Rate, inflight: Bytes) {
-        self.is_loss_in_round = false;
+        self.loss_events = 0;
         self.bandwidth = self.bandwidth.max(bandwidth);
         self.inflight = self.inflight.max(inflight);
     }

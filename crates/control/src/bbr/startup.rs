@@ -22,19 +22,14 @@ impl Bbr {
         }
     }
 
-    /// `CheckStartupHighLoss`. Acknowledgments that reveal losses stand for discontiguous ranges, as in Linux.
+    /// `CheckStartupHighLoss`.
     fn check_startup_high_loss(&mut self, event: &AckEvent, sample: Option<&RateSample>) {
-        if self.full_pipe.reached {
+        if self.full_pipe.reached || !self.short_term.loss_round_start {
             return;
         }
-        self.startup_losses += u32::from(!event.newly_lost.is_zero());
-        if !self.short_term.loss_round_start {
-            return;
-        }
-        let lost = core::mem::take(&mut self.startup_losses);
         let Some(sample) = sample else { return };
         if event.in_recovery
-            && lost >= FULL_LOSSES
+            && self.short_term.loss_events >= FULL_LOSSES
             && self.is_inflight_too_high(sample.lost, event.in_flight_at_send)
         {
             self.undo.probed = Some(Probed::Startup);

@@ -54,8 +54,12 @@ impl Flow {
     }
 
     fn with_seed(seed: u64) -> Self {
+        Self::with(BbrConfig::default(), seed)
+    }
+
+    fn with(config: BbrConfig, seed: u64) -> Self {
         let random = RandomStream::new(seed, "flow/test/controller");
-        let mut bbr = Bbr::new(BbrConfig::default(), random, MSS * 10, MSS).unwrap();
+        let mut bbr = Bbr::new(config, random, MSS * 10, MSS).unwrap();
         let mut sent = SendEvent::at(Timestamp::ZERO, MSS);
         sent.in_flight = MSS * 10;
         bbr.on_sent(&sent, &mut NullProbe);
@@ -71,6 +75,7 @@ impl Flow {
         event.newly_lost = MSS * ack.newly_lost;
         event.mss = MSS;
         event.in_flight = MSS * ack.in_flight;
+        event.in_flight_before = MSS * (ack.in_flight + ack.acked + ack.newly_lost);
         event.in_flight_at_send = MSS * ack.in_flight_at_send;
         event.latest_sent_at = Some(self.now - ack.rtt);
         event.rtt_sample = Some(ack.rtt);
@@ -298,6 +303,29 @@ fn much_loss_ends_the_probe_and_sets_the_limit() {
 }
 
 #[test]
+fn a_probe_may_need_losses_in_two_places_of_a_round() {
+    let lost = Ack { newly_lost: 1, lost: 1, ..ACK };
+    assert_eq!(Flow::probing().ack(RTT, lost), State::ProbeDown);
+    let bearing = || {
+        let config = BbrConfig { probe_loss_events: 2, ..BbrConfig::default() };
+        Flow::with(config, 1).until(State::ProbeCruise, ACK).until(State::ProbeUp, ACK)
+    };
+    let mut flow = bearing();
+    assert_eq!(flow.ack(RTT, lost), State::ProbeUp);
+    // No plateau yet.
+    assert_eq!(flow.ack(RTT, Ack { rate: Rate::from_bps(810_000), ..ACK }), State::ProbeUp);
+    assert_eq!(flow.ack(RTT, lost), State::ProbeUp, "the count is that of a round");
+    assert_eq!(flow.ack(Duration::ZERO, Ack { lost: 2, same_round: true, ..lost }), State::ProbeDown);
+    // A bearable loss does not keep the limit from growing.
+    let mut flow = bearing();
+    flow.bbr.long_term.inflight = MSS * 10;
+    let limited = Ack { acked: 10, window_limited: true, ..ACK };
+    flow.ack(RTT, limited);
+    flow.ack(RTT, Ack { newly_lost: 1, lost: 1, ..limited });
+    assert!(flow.bbr.long_term.inflight > MSS * 10, "{:?}", flow.bbr.long_term.inflight);
+}
+
+#[test]
 fn the_limit_falls_by_beta_at_most() {
     let mut flow = Flow::probing();
     flow.ack(RTT, Ack { newly_lost: 2, lost: 2, in_flight_at_send: 3, ..ACK });
@@ -311,9 +339,10 @@ fn after_a_probe_that_lost_much_the_next_is_cautious_and_the_one_after_comes_at_
     let limit = flow.bbr.long_term.inflight;
     let safe = Ack { in_flight: 6, in_flight_at_send: 7, ..ACK };
     flow = flow.until(State::ProbeUp, safe);
-    assert_eq!(flow.ack(RTT, Ack { in_flight: 9, ..safe }), State::ProbeUp);
-    let reached = limit.get().div_ceil(MSS.get());
-    assert_eq!(flow.ack(RTT, Ack { in_flight: reached, ..safe }), State::ProbeDown);
+    // Nine whole packets go into it, and each acknowledgment leaves one less than there were.
+    assert!(limit > MSS * 9 && limit < MSS * 10, "{limit:?}");
+    assert_eq!(flow.ack(RTT, Ack { in_flight: 7, ..safe }), State::ProbeUp);
+    assert_eq!(flow.ack(RTT, Ack { in_flight: 8, ..safe }), State::ProbeDown);
     assert_eq!(flow.ack(RTT, safe), State::ProbeRefill, "it went well: again, without cruising");
 }
 
@@ -469,6 +498,7 @@ fn parameters_out_of_range_are_refused() {
     let bad = [
         BbrConfig { loss_threshold: 1.1, ..good },
         BbrConfig { loss_threshold: f64::NAN, ..good },
+        BbrConfig { probe_loss_events: 0, ..good },
         BbrConfig { beta: 0.0, ..good },
         BbrConfig { headroom: 1.0, ..good },
         BbrConfig { probe_rtt_interval: Duration::ZERO, ..good },

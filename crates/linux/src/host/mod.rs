@@ -17,8 +17,8 @@ use libbpf_rs::{ErrorKind, Link, MapMut, OpenObject};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Error;
 use crate::daemon::Service;
+use crate::{Error, ring};
 pub use device::Device;
 pub use record::{Record, Told};
 use skeleton::{HostSkel, HostSkelBuilder};
@@ -145,7 +145,7 @@ impl Host {
     /// What controllers were told since the last call, if [`HostConfig::record`] was set. The memory holds some 11 000 events;
     /// whatever comes when it is full is lost, and counted by [`Host::records_lost`].
     pub fn records(&self) -> Result<Vec<Record>, Error> {
-        record::take(&self.skeleton.maps.records)
+        ring::take(&self.skeleton.maps.records, record::decode)
     }
 
     /// Events that were not recorded, because the memory was full.

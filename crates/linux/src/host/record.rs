@@ -1,10 +1,5 @@
 //! What the controllers of the kernel were told, and their answers.
 
-use std::cell::RefCell;
-
-use libbpf_rs::{MapCore, RingBufferBuilder};
-
-use crate::Error;
 use crate::native::{AckEvent, CongestionEvent, long, word};
 
 /// One call of a controller.
@@ -36,23 +31,8 @@ pub enum Told {
     Spurious,
 }
 
-/// All records that wait in the ring.
-pub(super) fn take(map: &dyn MapCore) -> Result<Vec<Record>, Error> {
-    let records = RefCell::new(Vec::new());
-    let mut builder = RingBufferBuilder::new();
-    let read = |bytes: &[u8]| {
-        records.borrow_mut().extend(decode(bytes));
-        0
-    };
-    builder.add(map, read).map_err(Error::bpf("cannot read the records"))?;
-    let ring = builder.build().map_err(Error::bpf("cannot read the records"))?;
-    ring.consume().map_err(Error::bpf("cannot read the records"))?;
-    drop(ring);
-    Ok(records.into_inner())
-}
-
 /// `struct record`.
-fn decode(bytes: &[u8]) -> Option<Record> {
+pub(super) fn decode(bytes: &[u8]) -> Option<Record> {
     if bytes.len() < 80 {
         return None;
     }

@@ -13,8 +13,9 @@ use libbpf_rs::{MapCore, MapFlags, OpenObject, ProgramInput, ProgramMut};
 use super::Protocol;
 use super::engine::Guidance;
 use super::loss::{Hook, Outcome};
+use super::record::Passed;
 use super::shared::Shared;
-use crate::{Error, tcx};
+use crate::{Error, ring, tcx};
 use skeleton::{RouterSkel, RouterSkelBuilder, types};
 
 /// What the programs have counted since they were loaded; `counters` of `bpf/router_state.h` says what each is.
@@ -57,16 +58,35 @@ impl fmt::Debug for Programs {
     }
 }
 
+/// Bytes of a ring that nothing is written to: a page, whatever size pages have.
+const SMALLEST_RING: u32 = 1 << 16;
+
 impl Programs {
     /// Loads them for a device whose link-layer header has that many bytes. They change nothing before the first
     /// [`Programs::beat`].
     pub fn load(link_header: u32) -> Result<Self, Error> {
+        Self::load_with(link_header, false)
+    }
+
+    /// As [`Programs::load`]; they write down each packet, for [`Programs::passed`].
+    pub fn load_recording(link_header: u32) -> Result<Self, Error> {
+        Self::load_with(link_header, true)
+    }
+
+    fn load_with(link_header: u32, recording: bool) -> Result<Self, Error> {
         let object: &'static mut MaybeUninit<OpenObject> = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open = RouterSkelBuilder::default()
             .open(object)
             .map_err(Error::bpf("cannot open the router's programs"))?;
         if let Some(constants) = open.maps.rodata_data.as_mut() {
             constants.link_header = link_header;
+            constants.recording = recording;
+        }
+        if !recording {
+            open.maps
+                .records
+                .set_max_entries(SMALLEST_RING)
+                .map_err(Error::bpf("cannot make the ring of records small"))?;
         }
         let mut skeleton = open.load().map_err(Error::bpf("cannot load the router's programs"))?;
         // The mapping belongs to the skeleton, which stands beside this view of it from now on and never looks itself.
@@ -97,9 +117,25 @@ impl Programs {
         self.shared.take_shortest()
     }
 
-    /// Tells the programs what to do from now on.
+    /// The packets that passed since the last call, if the programs write them down. The memory holds some 16 000; whatever
+    /// comes when it is full is lost, and counted by [`Programs::records_lost`].
+    pub fn passed(&self) -> Result<Vec<Passed>, Error> {
+        ring::take(&self.skeleton.maps.records, Passed::decode)
+    }
+
+    /// Packets that were not written down, because the memory was full.
+    pub fn records_lost(&self) -> u64 {
+        self.shared.records_lost()
+    }
+
+    /// Tells the programs what to do from now on; counts up what [`Passed::generation`] says.
     pub fn guide(&self, guidance: &Guidance) {
         self.shared.guide(guidance);
+    }
+
+    /// How often the programs were guided.
+    pub fn generation(&self) -> u32 {
+        self.shared.generation()
     }
 
     /// What they were told holds for `hold` from now on, by the kernel's clock; then they change nothing.

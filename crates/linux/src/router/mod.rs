@@ -7,6 +7,7 @@ mod fixed_point;
 mod loss;
 mod passage;
 mod qdisc;
+mod record;
 mod shared;
 
 pub use bpf::{Counters, Kind, Programs};
@@ -15,6 +16,7 @@ pub use engine::{Engine, Guidance, HeaderSums};
 pub use fixed_point::{Factor, FixedShares};
 pub use loss::{Clock, Hook, LossConfig, Outcome, SIZE_CLASS, SIZE_CLASSES};
 pub use passage::{Look, Passage};
+pub use record::Passed;
 
 use std::time::Duration;
 

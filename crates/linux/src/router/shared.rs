@@ -50,19 +50,27 @@ impl Shared {
         )
     }
 
+    pub(super) fn generation(&self) -> u32 {
+        atomic!(self, AtomicU32, guidance.generation).load(Ordering::Relaxed)
+    }
+
+    pub(super) fn records_lost(&self) -> u64 {
+        atomic!(self, AtomicU64, records_lost).load(Ordering::Relaxed)
+    }
+
     pub(super) fn take_shortest(&self) -> Option<u64> {
         let shortest = atomic!(self, AtomicU64, counters.shortest).swap(u64::MAX, Ordering::Relaxed);
         (shortest != u64::MAX).then_some(shortest)
     }
 
     pub(super) fn guide(&self, guidance: &Guidance) {
+        let generation = atomic!(self, AtomicU32, guidance.generation);
+        let next = generation.load(Ordering::Relaxed).wrapping_add(1);
         match guidance {
             Guidance::Code(code) => {
                 atomic!(self, AtomicU32, guidance.code).store(u32::from(*code), Ordering::Release);
             }
             Guidance::Shares(shares) => {
-                let generation = atomic!(self, AtomicU32, guidance.generation);
-                let next = generation.load(Ordering::Relaxed).wrapping_add(1);
                 let raw = RawShares {
                     residue_positive: shares.residue_positive,
                     residue_negative: shares.residue_negative,
@@ -77,9 +85,9 @@ impl Shared {
                 unsafe {
                     addr_of_mut!((*globals).guidance.shares[(next & 1) as usize]).write_volatile(raw);
                 }
-                generation.store(next, Ordering::Release);
             }
         }
+        generation.store(next, Ordering::Release);
     }
 
     /// Sets the table of losses. Packets that pass meanwhile may meet an old row.

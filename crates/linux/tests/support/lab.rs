@@ -1,4 +1,4 @@
-//! Two network namespaces of our own with a bottleneck between them, and the daemon over it.
+//! Two network namespaces with a bottleneck between them, and the daemon over it.
 #![allow(dead_code, reason = "each test uses some of it")]
 #![allow(clippy::unused_self, reason = "what is done in the lab needs a lab")]
 
@@ -8,32 +8,23 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::namespace::Namespace;
+
 /// `a` sends by the device `va`, over a token bucket, to `vb` of `b`. Dropping it takes everything away.
 pub(crate) struct Lab {
-    pub(crate) a: String,
-    pub(crate) b: String,
+    pub(crate) a: Namespace,
+    pub(crate) b: Namespace,
 }
 
 impl Lab {
     /// With a bottleneck of `rate`, in tc's words.
-    pub(crate) fn new(name: &str, rate: &str) -> Self {
-        let id = std::process::id();
-        let lab = Self { a: format!("axr{name}{id}a"), b: format!("axr{name}{id}b") };
-        for namespace in [&lab.a, &lab.b] {
-            run("ip", &["netns", "add", namespace]);
-        }
-        run(
-            "ip",
-            &[
-                "link", "add", "name", "va", "netns", &lab.a, "type", "veth", "peer", "name", "vb", "netns",
-                &lab.b,
-            ],
-        );
+    pub(crate) fn new(rate: &str) -> Self {
+        let lab = Self { a: Namespace::new(), b: Namespace::new() };
+        lab.a.command(&format!("ip link add va type veth peer name vb netns {}", lab.b.path()));
         for (namespace, device, address) in [(&lab.a, "va", "10.9.0.1/24"), (&lab.b, "vb", "10.9.0.2/24")] {
-            run("ip", &["-n", namespace, "addr", "add", address, "dev", device]);
-            run("ip", &["-n", namespace, "link", "set", device, "up"]);
-            let off = ["tso", "off", "gso", "off", "gro", "off", "tx", "off"];
-            run("ip", &[&["netns", "exec", namespace, "ethtool", "-K", device][..], &off].concat());
+            namespace.command(&format!("ip address add {address} dev {device}"));
+            namespace.command(&format!("ip link set {device} up"));
+            namespace.command(&format!("ethtool -K {device} tso off gso off gro off tx off"));
         }
         lab.rate("add", rate);
         lab
@@ -41,19 +32,13 @@ impl Lab {
 
     /// Sets the rate of the bottleneck: `add` or `change`.
     pub(crate) fn rate(&self, verb: &str, rate: &str) {
-        run(
-            "tc",
-            &[
-                "-n", &self.a, "qdisc", verb, "dev", "va", "root", "tbf", "rate", rate, "burst", "5kb",
-                "limit", "575kb",
-            ],
-        );
+        self.a.command(&format!("tc qdisc {verb} dev va root tbf rate {rate} burst 5kb limit 575kb"));
     }
 
     /// A command in one of the namespaces, killed with this process's end or when dropped.
-    pub(crate) fn spawn(&self, namespace: &str, words: &[&str]) -> Running {
-        let child = Command::new("ip")
-            .args(["netns", "exec", namespace, "timeout", "-s", "KILL", "40"])
+    pub(crate) fn spawn(&self, namespace: &Namespace, words: &[&str]) -> Running {
+        let child = namespace
+            .inside(&["timeout", "-s", "KILL", "40"])
             .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -64,34 +49,42 @@ impl Lab {
 
     /// The daemon `router` over the bottleneck, with further arguments; ready when this returns.
     pub(crate) fn router(&self, words: &[&str]) -> Daemon {
-        let mut daemon = self.daemon(&[&["router", "--netns", &self.a, "--device", "va"], words].concat());
+        self.router_under(&[], words)
+    }
+
+    /// The same, run by the command `under`.
+    pub(crate) fn router_under(&self, under: &[&str], words: &[&str]) -> Daemon {
+        let path = self.a.path();
+        let mut daemon =
+            self.daemon(under, &[&["router", "--netns", &path, "--device", "va"], words].concat());
         if daemon.is_ready() {
             return daemon;
         }
         panic!("{}", daemon.end().0);
     }
 
-    /// The daemon with these arguments, for a minute at most.
-    fn daemon(&self, words: &[&str]) -> Daemon {
+    /// The daemon with these arguments, run by the command `under`, for a minute at most.
+    fn daemon(&self, under: &[&str], words: &[&str]) -> Daemon {
         let child = Command::new("timeout")
-            .args(["-s", "KILL", "60", env!("CARGO_BIN_EXE_airpathd")])
+            .args(["-s", "KILL", "60"])
+            .args(under)
+            .arg(env!("CARGO_BIN_EXE_airpathd"))
             .args(words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        Daemon { child, netns: self.a.clone() }
+        Daemon { child, netns: self.a.path() }
     }
 
     /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns. A machine has one at a
     /// time: another test's is waited for.
     pub(crate) fn hosts(&self, cgroup: &std::path::Path) -> Daemon {
-        let device = |namespace, name| format!("/run/netns/{namespace}:{name}");
-        let (va, vb) = (device(&self.a, "va"), device(&self.b, "vb"));
+        let (va, vb) = (format!("{}:va", self.a.path()), format!("{}:vb", self.b.path()));
         let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
         let began = Instant::now();
         loop {
-            let mut daemon = self.daemon(&words);
+            let mut daemon = self.daemon(&[], &words);
             if daemon.is_ready() {
                 return daemon;
             }
@@ -121,21 +114,6 @@ impl Lab {
             }
             assert!(began.elapsed() < Duration::from_secs(20), "{report}");
             std::thread::sleep(Duration::from_millis(100));
-        }
-    }
-
-    /// A counter of the kernel in `namespace`, as nstat names it.
-    pub(crate) fn counter(&self, namespace: &str, name: &str) -> u64 {
-        let text = output("ip", &["netns", "exec", namespace, "nstat", "-asz", name]);
-        let line = text.lines().find(|line| line.starts_with(name)).expect("nstat knows it");
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    }
-}
-
-impl Drop for Lab {
-    fn drop(&mut self) {
-        for namespace in [&self.a, &self.b] {
-            let _ = Command::new("ip").args(["netns", "del", namespace]).stderr(Stdio::null()).status();
         }
     }
 }
@@ -207,11 +185,6 @@ impl Drop for Daemon {
         );
         let _ = self.child.wait();
     }
-}
-
-/// Runs a command that must succeed.
-pub(crate) fn run(command: &str, words: &[&str]) {
-    output(command, words);
 }
 
 /// What a command that must succeed writes.

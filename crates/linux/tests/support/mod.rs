@@ -2,12 +2,19 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use airpath_linux::capability;
 
 mod can_load;
 
 pub(crate) use can_load::can_load;
+
+/// One test of a process at a time: the controllers' names are the machine's, and rates are measured on few processors.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A control group of its own, which this process joins, and leaves when it is dropped.
 pub(crate) struct OwnCgroup {

@@ -1,69 +1,20 @@
-//! Two hosts in network namespaces of this process, with a cable between them. The kernel frees them with the process.
+//! Two hosts in network namespaces of this process, with a cable between them.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use airpath_linux::Error;
 use airpath_linux::host::{Device, Host, HostConfig};
-use nix::sched::{CloneFlags, setns, unshare};
 use rustix::net::sockopt::set_tcp_congestion;
 
-/// A network namespace, held by a descriptor.
-pub(crate) struct Namespace(File);
-
-impl Namespace {
-    fn new() -> Self {
-        let made = std::thread::spawn(|| {
-            unshare(CloneFlags::CLONE_NEWNET).unwrap();
-            File::open("/proc/thread-self/ns/net").unwrap()
-        });
-        Self(made.join().unwrap())
-    }
-
-    /// A file that stands for it.
-    pub(crate) fn path(&self) -> String {
-        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
-    }
-
-    /// Runs a command inside.
-    pub(crate) fn command(&self, words: &str) {
-        let mut command = Command::new("nsenter");
-        command.arg(format!("--net={}", self.path())).args(words.split(' '));
-        let output = command.output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{words}: {error}");
-    }
-
-    /// Runs a function inside, in a thread of its own.
-    pub(crate) fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        std::thread::scope(|scope| {
-            let inside = scope.spawn(|| {
-                setns(&self.0, CloneFlags::CLONE_NEWNET).unwrap();
-                work()
-            });
-            inside.join().unwrap()
-        })
-    }
-
-    /// A counter of TCP (`/proc/net/snmp`).
-    pub(crate) fn tcp_counter(&self, name: &str) -> u64 {
-        let text = self.within(|| std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap());
-        let mut lines = text.lines().filter(|line| line.starts_with("Tcp:"));
-        let names: Vec<&str> = lines.next().unwrap().split(' ').collect();
-        let values: Vec<&str> = lines.next().unwrap().split(' ').collect();
-        values[names.iter().position(|given| *given == name).unwrap()].parse().unwrap()
-    }
-}
+use crate::namespace::Namespace;
 
 /// Two hosts, 10.77.0.1 and 10.77.0.2, joined by a pair of virtual devices without offloads.
 pub(crate) struct Pair {
     pub(crate) left: Namespace,
     pub(crate) right: Namespace,
-    /// Between them, where there is one: its device `out` leads to the right.
+    /// Between them, where there is one: its device `in` leads to the left, `out` to the right.
     pub(crate) middle: Option<Namespace>,
     /// The right host's.
     address: &'static str,
@@ -104,6 +55,28 @@ impl Pair {
         right.command("ip route add default via 10.77.1.1");
         middle.within(|| std::fs::write("/proc/sys/net/ipv4/ip_forward", "1").unwrap());
         Self { left, right, middle: Some(middle), address: "10.77.1.2" }
+    }
+
+    /// The same with a host between them that forwards nothing: a [`crate::wire::Wire`] has to. The hosts know each other's
+    /// hardware addresses, and are neighbours.
+    pub(crate) fn over_a_wire() -> Self {
+        let (left, middle, right) = (Namespace::new(), Namespace::new(), Namespace::new());
+        for (namespace, name, device, own, other) in
+            [(&left, "left", "in", "1", "2"), (&right, "right", "out", "2", "1")]
+        {
+            let address = |number| format!("02:00:00:00:00:0{number}");
+            middle.command(&format!(
+                "ip link add {device} type veth peer name {name} netns {}",
+                namespace.path()
+            ));
+            middle.command(&format!("ip link set {device} up"));
+            namespace.command(&format!("ip link set {name} address {} up", address(own)));
+            namespace.command(&format!("ip address add 10.77.0.{own}/24 dev {name}"));
+            let neighbour = format!("10.77.0.{other} lladdr {} dev {name}", address(other));
+            namespace.command(&format!("ip neighbour add {neighbour} nud permanent"));
+            namespace.command(&format!("ethtool -K {name} tso off gso off gro off tx off"));
+        }
+        Self { left, right, middle: Some(middle), address: "10.77.0.2" }
     }
 
     /// Their devices, as airpathd wants them.

@@ -119,3 +119,46 @@ fn fold(bytes: &[u8], start: u32) -> u16 {
     }
     sum as u16
 }
+
+/// Where the option of docs/linux/wire.md is in a frame of TCP over IPv4.
+pub(crate) fn our_option(frame: &[u8]) -> Option<std::ops::Range<usize>> {
+    let mut at = options(frame)?;
+    while at.len() >= 2 {
+        let length = match frame[at.start] {
+            0 => return None,
+            1 => 1,
+            _ => usize::from(frame[at.start + 1]),
+        };
+        if length == 0 || length > at.len() {
+            return None;
+        }
+        let option = at.start..at.start + length;
+        if frame[option.clone()].starts_with(&[253]) && frame[option.start + 2..].starts_with(&[0x41, 0x58]) {
+            return Some(option);
+        }
+        at.start += length;
+    }
+    None
+}
+
+/// Where the TCP options are in a frame of TCP over IPv4.
+pub(crate) fn options(frame: &[u8]) -> Option<std::ops::Range<usize>> {
+    let transport = ETHERNET + 20;
+    if frame.len() < transport + 20 || frame[ETHERNET] != 0x45 || frame[ETHERNET + 9] != 6 {
+        return None;
+    }
+    Some(transport + 20..transport + usize::from(frame[transport + 12] >> 4) * 4)
+}
+
+/// Makes the TCP checksum of a frame over IPv4 right again.
+pub(crate) fn restore_checksum(frame: &mut [u8]) {
+    let at = ETHERNET + 20 + 16;
+    frame[at..at + 2].fill(0);
+    let sum = !tcp_sum(frame, false);
+    frame[at..at + 2].copy_from_slice(&sum.to_be_bytes());
+}
+
+/// Four bytes of a frame as a number.
+pub(crate) fn number(frame: &[u8], at: usize) -> i32 {
+    i32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]])
+}

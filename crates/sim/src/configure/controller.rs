@@ -162,6 +162,7 @@ pub(crate) fn controller(
         ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
         ControllerPlan::Bbr {
             loss_threshold,
+            probe_loss_events,
             beta,
             headroom,
             probe_rtt_interval_ns,
@@ -170,6 +171,7 @@ pub(crate) fn controller(
         } => {
             let config = BbrConfig {
                 loss_threshold,
+                probe_loss_events,
                 beta,
                 headroom,
                 probe_rtt_interval: Duration::from_nanos(probe_rtt_interval_ns),

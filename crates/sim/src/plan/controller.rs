@@ -194,6 +194,8 @@ pub enum ControllerPlan {
     Bbr {
         /// `LossThresh`: the part of a round's data whose loss is too much.
         loss_threshold: f64,
+        /// In so many places of a round must data have been lost for a probe to have been too high.
+        probe_loss_events: u32,
         /// `Beta`: the part of a limit that a round with losses leaves.
         beta: f64,
         /// `Headroom`: the part of the limit left to others.

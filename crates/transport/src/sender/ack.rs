@@ -219,8 +219,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         // The retransmission that follows gets a whole timeout, as in ns-2 and Linux. RFC 6298 restarts the timer at new
         // acknowledgments only: where the timeout is hardly longer than the round trip, every recovery would end in one.
         self.timer.restart(now);
-        self.reduction =
-            (self.config.recovery == Recovery::Prr).then(|| ProportionalRateReduction::new(outstanding));
+        let reduces =
+            self.config.recovery == Recovery::Prr && !self.controller.requirements().window_in_recovery;
+        self.reduction = reduces.then(|| ProportionalRateReduction::new(outstanding));
         // One reduction for a window of data, whether it was marked or dropped (RFC 3168, section 6.1.2).
         if self.reduced_until.is_none_or(|point| self.ledger.acknowledged() >= point) {
             self.signal(now, CongestionSignal::Loss, flight_size, lost, probe);

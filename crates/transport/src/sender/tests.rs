@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, NullProbe, Pacing,
-    Phase, Probe, Timestamp,
+    Phase, Probe, Requirements, Timestamp,
 };
 use proptest::prelude::*;
 
@@ -17,6 +17,10 @@ const MSS: u64 = 100;
 /// Half a window after a loss, one segment after a timeout, one segment more for each acknowledgment.
 #[derive(Debug)]
 struct Simple(Bytes);
+
+/// The same; the window holds while losses are repaired.
+#[derive(Debug)]
+struct Strict(Simple);
 
 impl Controller for Simple {
     fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
@@ -41,6 +45,64 @@ impl Controller for Simple {
     fn phase(&self) -> Phase {
         Phase::CongestionAvoidance
     }
+}
+
+impl Controller for Strict {
+    fn requirements(&self) -> Requirements {
+        Requirements { window_in_recovery: true, ..Requirements::default() }
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.0.on_ack(event, probe);
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        self.0.on_congestion(event, probe);
+    }
+
+    fn control(&self) -> Control {
+        self.0.control()
+    }
+
+    fn phase(&self) -> Phase {
+        self.0.phase()
+    }
+}
+
+/// The first of twenty segments is lost. How many new segments leave during the recovery although more than the window
+/// is in flight.
+fn sent_above_the_window(controller: Box<dyn Controller>) -> usize {
+    let mut sender = Sender::new(config(Recovery::Prr), controller).unwrap();
+    let mut receiver = Receiver::new(ReceiverConfig { sack: true, ..ReceiverConfig::default() });
+    sender.offer(Bytes::new(100 * MSS));
+    let flight: Vec<Segment> =
+        core::iter::from_fn(|| sender.poll_transmit(Timestamp::ZERO, &mut NullProbe)).collect();
+    assert_eq!(flight.len(), 20);
+    let now = Timestamp::ZERO + Duration::from_millis(50);
+    let mut above = 0;
+    for segment in &flight[1..] {
+        receiver.on_segment(now, segment);
+        receiver.on_timer(now);
+        while let Some(ack) = receiver.poll_ack(now) {
+            sender.on_ack(now, &ack, &mut NullProbe);
+            while let Some(sent) = sender.poll_transmit(now, &mut NullProbe) {
+                let beyond = sender.in_flight() > sender.controller.control().window;
+                above += usize::from(sender.in_recovery() && beyond && !sent.retransmission);
+            }
+        }
+    }
+    above
+}
+
+#[test]
+fn a_reduction_stands_in_for_the_window_unless_the_controller_wants_it_to_hold() {
+    let window = || Simple(Bytes::new(20 * MSS));
+    assert!(sent_above_the_window(Box::new(window())) >= 3);
+    assert_eq!(sent_above_the_window(Box::new(Strict(window()))), 0);
+}
+
+fn config(recovery: Recovery) -> SenderConfig {
+    SenderConfig { mss: Bytes::new(MSS), recovery, ..SenderConfig::default() }
 }
 
 fn check(sender: &Sender) -> Result<(), TestCaseError> {
@@ -102,11 +164,9 @@ proptest! {
         undo in any::<bool>(),
     ) {
         let config = SenderConfig {
-            mss: Bytes::new(MSS),
-            recovery,
             lost_retransmission_detection: detect,
             spurious_timeout_undo: undo,
-            ..SenderConfig::default()
+            ..config(recovery)
         };
         let mut sender = Sender::new(config, Box::new(Simple(Bytes::new(10 * MSS)))).unwrap();
         let sack = recovery.uses_sack();

@@ -1,0 +1,84 @@
+//! A router whose clocks are set, as far as that does not set the machine's: its day leaps, its monotonic clock is another than the
+//! kernel's. (`make test-guest` sets the clock of a whole machine, an emulated one.)
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "support/can_load.rs"]
+mod can_load;
+#[path = "support/lab.rs"]
+mod lab;
+#[path = "support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use can_load::can_load;
+use lab::{Lab, output};
+
+/// Almost no losses: their program counts what passes while it is guided.
+const CONFIG: &str = "[router]\nprotocol = \"vcp\"\nrate = \"10Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 1e-6\nmean_burst = 1.0\n";
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("airpath-clocks-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_router_does_not_care_what_its_clocks_say() {
+    if !can_load("router clocks") {
+        return;
+    }
+    let folder = Folder::new();
+    let (config, library) = (folder.file("router.toml"), folder.file("leaping.so"));
+    std::fs::write(&config, CONFIG).unwrap();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/leaping_clock.c");
+    let compiler = std::env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+    output(&compiler, &["-O2", "-Wall", "-shared", "-fPIC", "-o", &library, source]);
+    // It does leap: each second of the day that a program sees is ten years from the one before.
+    let leap = format!("LD_PRELOAD={library}");
+    let program = "import time; a = time.time(); b = time.time(); print(abs(b - a) > 3e8)";
+    let leaps = Command::new("env").args([&leap, "python3", "-c", program]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&leaps.stdout).trim(), "True", "{leaps:?}");
+
+    let shifted = |seconds| ["unshare", "--time", "--fork", "--monotonic", seconds];
+    let clocks: [&[&str]; 3] = [&["env", &leap], &shifted("31557600"), &shifted("-5")];
+    for under in clocks {
+        let lab = Lab::new("10mbit");
+        let daemon = lab.router_under(under, &["--config", &config]);
+        let before = daemon.status();
+        lab.a.command("ping -q -i 0.05 -c 30 -W 1 10.9.0.2");
+        let after = daemon.status();
+        let counted = |name: &str| {
+            after["counters"][name].as_u64().unwrap() - before["counters"][name].as_u64().unwrap()
+        };
+        // What the daemon says holds for a second by the kernel's clock, and some 1.5 s have passed.
+        assert!(counted("unlost") >= 30, "{under:?}: {after}");
+        assert_eq!(after["gaps"], 0, "{under:?}: {after}");
+        let passed = after["uptime_s"].as_f64().unwrap() - before["uptime_s"].as_f64().unwrap();
+        assert!((1.4..10.0).contains(&passed), "{under:?}: {passed} s");
+        let intervals = after["intervals"].as_f64().unwrap() - before["intervals"].as_f64().unwrap();
+        // One each 200 ms; a busy machine is late.
+        assert!((intervals / (passed / 0.2) - 1.0).abs() < 0.35, "{under:?}: {intervals} in {passed} s");
+        drop(daemon);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,61 @@
+//! Network namespaces without a name: the kernel frees them with the process, however it ends.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::process::Command;
+
+use nix::sched::{CloneFlags, setns, unshare};
+
+/// A network namespace, held by a descriptor.
+pub(crate) struct Namespace(File);
+
+impl Namespace {
+    pub(crate) fn new() -> Self {
+        let made = std::thread::spawn(|| {
+            unshare(CloneFlags::CLONE_NEWNET).unwrap();
+            File::open("/proc/thread-self/ns/net").unwrap()
+        });
+        Self(made.join().unwrap())
+    }
+
+    /// A file that stands for it.
+    pub(crate) fn path(&self) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
+    }
+
+    /// A command, to be run inside. The tools of administrators are found by ordinary users too.
+    pub(crate) fn inside(&self, words: &[&str]) -> Command {
+        let mut command = Command::new("nsenter");
+        let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
+        command.arg(format!("--net={}", self.path())).args(words).env("PATH", path);
+        command
+    }
+
+    /// Runs a command inside, which must succeed, and returns what it writes.
+    pub(crate) fn command(&self, words: &str) -> String {
+        let output = self.inside(&words.split(' ').collect::<Vec<_>>()).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{words}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs a function inside, in a thread of its own.
+    pub(crate) fn within<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| {
+            let inside = scope.spawn(|| {
+                setns(&self.0, CloneFlags::CLONE_NEWNET).unwrap();
+                work()
+            });
+            inside.join().unwrap()
+        })
+    }
+
+    /// A counter of TCP (`/proc/net/snmp`).
+    pub(crate) fn tcp_counter(&self, name: &str) -> u64 {
+        let text = self.within(|| std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap());
+        let mut lines = text.lines().filter(|line| line.starts_with("Tcp:"));
+        let names: Vec<&str> = lines.next().unwrap().split(' ').collect();
+        let values: Vec<&str> = lines.next().unwrap().split(' ').collect();
+        values[names.iter().position(|given| *given == name).unwrap()].parse().unwrap()
+    }
+}
