@@ -32,12 +32,15 @@ WORLDS: Final[Mapping[str, str]] = MappingProxyType(
 _STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "sim": {},
-        "emulate": {"cubic": "kernel:cubic", "newreno": "kernel:reno"},
+        "emulate": {"cubic": "kernel:cubic", "newreno": "kernel:reno", "bic": "kernel:bic"},
         "datapath": {
             "cubic": "kernel:cubic",
             "newreno": "kernel:reno",
+            "bic": "kernel:bic",
             "vcp": "kernel:airpath_vcp",
             "vcp-ebe": "kernel:airpath_vcp",
+            "vcp-ld": "kernel:airpath_vcp",
+            "vcp-ebe-ld": "kernel:airpath_vcp",
             "xcp": "kernel:airpath_xcp",
             "xcp-ebe": "kernel:airpath_xcp",
             "cubic-ebe": "kernel:airpath_ebe",

@@ -1,6 +1,8 @@
 """`airpath reproduce`."""
 
+import math
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,10 +28,20 @@ Examples:
 
     airpath reproduce ebe-j --reps 5 --out quick
 
+    airpath reproduce vcp-w/fig14 --world emulate
+
     airpath reproduce --json | jq -r '.[] | [.figure, .verdict] | @tsv'
 """
 
 DEFAULT_OUT = Path("out") / "reproduce"
+DEFAULT_OUT_ON_KERNEL = Path("out") / "reproduce-emulate"
+
+
+class ReproduceWorld(StrEnum):
+    """Where figures can be reproduced."""
+
+    SIM = "sim"
+    EMULATE = "emulate"
 
 
 def reproduce(
@@ -45,18 +57,35 @@ def reproduce(
     ] = None,
     jobs: JobsOption = None,
     out: Annotated[
-        Path, typer.Option(help="Directory for report, pictures and finished runs.", file_okay=True)
-    ] = DEFAULT_OUT,
+        Path | None,
+        typer.Option(
+            help="Directory for report, pictures and finished runs; out/reproduce, and out/reproduce-emulate"
+            " for real kernels, if not given.",
+            show_default=False,
+            file_okay=True,
+        ),
+    ] = None,
+    world: Annotated[
+        ReproduceWorld,
+        typer.Option(
+            help="Where to run: simulated, or on this system's kernel over an emulated network (real time,"
+            " Linux, root), with our VCP and XCP in it."
+        ),
+    ] = ReproduceWorld.SIM,
     as_json: JsonOption = False,
 ) -> None:
     """Reproduce figures."""
-    from airpath.papers.registry import select
+    from airpath.papers.registry import select, select_on_kernel
 
-    figures = select(what)
+    on_kernel = world is ReproduceWorld.EMULATE
+    figures = select_on_kernel(what) if on_kernel else select(what)
     if list_:
         _list(figures, as_json=as_json)
         return
+    out = out or (DEFAULT_OUT_ON_KERNEL if on_kernel else DEFAULT_OUT)
     _refuse_unwritable(out)
+    if on_kernel:
+        figures = _on_kernel(figures, jobs)
     done = _work(figures, out, reps, jobs)
     if as_json:
         from airpath.papers.reproduce import verdicts
@@ -65,6 +94,14 @@ def reproduce(
         return
     _show(done)
     show(f"report:   {out / 'report.html'}\nverdicts: {out / 'verdicts.json'}")
+
+
+def _on_kernel(figures: "Sequence[Figure]", jobs: int | None) -> "list[Figure]":
+    from airpath.papers.kernel.figure import on_kernel
+    from airpath.worlds import refuse_together
+
+    refuse_together("emulate", jobs)
+    return [on_kernel(figure) for figure in figures]
 
 
 def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | None) -> "list[Reproduced]":
@@ -79,6 +116,12 @@ def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | 
                 f"{missing} run{'' if missing == 1 else 's'} to do; finished ones are kept in {out / 'runs'}"
             )
 
+    def real_started(missing: int, seconds: float) -> None:
+        tell(
+            f"{missing} run{'' if missing == 1 else 's'} by the real clock, one after another: about"
+            f" {math.ceil(seconds / 60)} min; finished ones are kept in {out / 'runs'}"
+        )
+
     try:
         with progress_bar("reproducing", None) as on_progress:
             return reproduce_figures(
@@ -88,6 +131,8 @@ def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | 
                 workers=workers(jobs),
                 on_progress=on_progress,
                 on_start=started,
+                on_real=real_started,
+                on_invalid=tell,
             )
     except Interrupted as interrupted:
         tell(
@@ -112,22 +157,27 @@ def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
 def _show(done: "Sequence[Reproduced]") -> None:
     from rich.table import Table
 
-    from airpath.results.formatting import mean_and_half_width
+    from airpath.papers.report import number
 
-    table = Table("figure", "claim", "expected", "measured", "n", "verdict", box=None, padding=(0, 1))
+    beside = any(judgement.beside for one in done for judgement in one.judgements)
+    head = ("figure", "claim", "expected", "measured", "n", "verdict")
+    table = Table(*head, *(("simulated",) if beside else ()), box=None, padding=(0, 1))
     for one in done:
         for judgement in one.judgements:
-            low, high = judgement.headline.interval
             cells: list[Any] = [
                 one.figure.id,
                 judgement.claim.name,
                 str(judgement.claim.rule),
-                mean_and_half_width({"mean": judgement.headline.mean, "ci95_low": low, "ci95_high": high}),
+                number(judgement.headline),
                 str(judgement.headline.n),
                 judgement.verdict.value,
+                *(number(sample) for sample in list(judgement.beside.values())[:1]),
             ]
             table.add_row(*cells)
     show(table)
+    for one in done:
+        for text in one.drawn.invalid:
+            tell(f"{one.figure.id}: {text}")
 
 
 def _refuse_unwritable(out: Path) -> None:

@@ -47,6 +47,8 @@ class Claim:
     """From the runs of a choice to the number, one value for each repetition."""
     choices: tuple[str, ...] = ()
     """The choices under which it is measured, headline first; all of the figure if empty."""
+    beside: tuple[str, ...] = ()
+    """Choices whose numbers are shown beside and say nothing of the claim: the same in another world."""
     unit: str = ""
     """Unit of the number."""
     reason: str = ""
@@ -59,7 +61,17 @@ class Judgement:
 
     claim: Claim
     samples: Mapping[str, Sample]
-    """The numbers under each choice, headline first."""
+    """The numbers under each choice, headline first, then those beside."""
+
+    @property
+    def judged(self) -> dict[str, Sample]:
+        """The numbers under the choices that count, headline first."""
+        return {name: numbers for name, numbers in self.samples.items() if name not in self.claim.beside}
+
+    @property
+    def beside(self) -> dict[str, Sample]:
+        """The numbers that are shown beside."""
+        return {name: self.samples[name] for name in self.claim.beside}
 
     @property
     def headline(self) -> Sample:
@@ -69,7 +81,7 @@ class Judgement:
     @property
     def agreeing(self) -> list[str]:
         """The choices under which the rule holds."""
-        return [choice for choice, sample in self.samples.items() if self.claim.rule.holds(sample)]
+        return [choice for choice, sample in self.judged.items() if self.claim.rule.holds(sample)]
 
     @property
     def verdict(self) -> Verdict:
@@ -87,7 +99,7 @@ class Judgement:
         if self.verdict is Verdict.IN_PART:
             parts.append(f"holds under {_join(self.agreeing)}, not under {first}")
         elif self.verdict is Verdict.REPRODUCED:
-            against = [choice for choice in self.samples if choice not in self.agreeing]
+            against = [choice for choice in self.judged if choice not in self.agreeing]
             if against:
                 parts.append(f"holds under {_join(self.agreeing)}, not under {_join(against)}")
         if self.verdict is not Verdict.REPRODUCED and self.claim.reason:
@@ -109,7 +121,8 @@ def judge(claim: Claim, runs: Mapping[str, Runs]) -> Judgement:
     runs
         The runs of every choice of its figure, headline first.
     """
-    return Judgement(claim, {choice: claim.measure(runs[choice]) for choice in claim.choices or tuple(runs)})
+    choices = (*(claim.choices or tuple(runs)), *claim.beside)
+    return Judgement(claim, {choice: claim.measure(runs[choice]) for choice in choices})
 
 
 def _join(names: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """What is made of a figure's runs: numbers of its claims, tables, pictures."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -31,6 +31,8 @@ class Drawn:
     """The same."""
     cpu_s_of_runs: Mapping[tuple[str, int], float] = field(repr=False)
     """Processor time of each of its runs, in seconds, by key and seed."""
+    invalid: tuple[str, ...]
+    """Runs by the real clock that should not be trusted, and why."""
     cpu_s: float
     """Processor time for reading them and making this of them."""
 
@@ -53,6 +55,7 @@ def draw(figure: Figure, store: RunStore) -> Drawn:
         svg=None if picture is None else render(picture, "svg"),
         png=None if picture is None else render(picture, "png"),
         cpu_s_of_runs=_cpu_s(figure, runs),
+        invalid=tuple(_invalid(runs)),
         cpu_s=time.process_time() - began,
     )
 
@@ -100,6 +103,14 @@ def draw_all(
             ]
         except BrokenProcessPool:
             raise AirpathError("a worker process died while drawing (killed, or out of memory)") from None
+
+
+def _invalid(runs: FigureRuns) -> Iterator[str]:
+    for choice in runs.choices:
+        for label in runs.labels(choice):
+            for number, run in enumerate(runs.of(choice)(label), start=1):
+                if run.problems:
+                    yield f"{choice}: {label}, run {number}, is NOT VALID: {'; '.join(run.problems)}"
 
 
 def _cpu_s(figure: Figure, runs: FigureRuns) -> dict[tuple[str, int], float]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from airpath.papers.store import run_key
 from airpath.scenario import Scenario
+from airpath.worlds import World
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Experiment:
     """How many runs."""
     seed: int = 1
     """Seed of the first run."""
+    world: World = "sim"
+    """Where it runs."""
 
     def resolve(self) -> Scenario:
         """Return the scenario with the scheme and the changes in it.
@@ -41,7 +44,8 @@ class Experiment:
 
     def key(self) -> str:
         """Return the key under which its runs are kept (`airpath.papers.store.run_key`)."""
-        return _resolved(self.scenario, self.scheme, _text(self.changes))[1]
+        scenario, key = _resolved(self.scenario, self.scheme, _text(self.changes))
+        return key if self.world == "sim" else run_key(scenario, self.world)
 
     def repeated(self, repetitions: int | None) -> "Experiment":
         """Return the same with another number of repetitions; itself for `None`."""

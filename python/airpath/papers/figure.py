@@ -7,6 +7,7 @@ from matplotlib.figure import Figure as Picture
 
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.experiment import Experiment
+from airpath.papers.kernel.form import KernelForm
 from airpath.papers.run_data import RunData
 from airpath.statistics import TextTable
 
@@ -56,6 +57,8 @@ class Figure:
     """Further tables."""
     notes: tuple[str, ...] = field(default=())
     """What is ours where the paper is silent, and what else must be known."""
+    kernel: KernelForm | None = None
+    """How it runs on real kernels; `None` if it does not."""
 
     @property
     def name(self) -> str:

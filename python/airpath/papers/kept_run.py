@@ -8,6 +8,7 @@ from airpath.papers.run_data import extract
 from airpath.papers.store import RunStore
 from airpath.results import RunResult
 from airpath.workers import Job, run_job
+from airpath.worlds import place
 
 
 def keep_run(experiment: Experiment, repetition: int, store: RunStore, key: str) -> None:
@@ -30,16 +31,23 @@ def keep_run(experiment: Experiment, repetition: int, store: RunStore, key: str)
         If it cannot be done.
     """
     began = time.process_time()
-    job = _job(experiment, repetition)
+    job = job_of(experiment, repetition)
     data = extract(RunResult(run_job(job)))
     store.put(key, job.seed, replace(data, cpu_s=time.process_time() - began))
 
 
-def _job(experiment: Experiment, repetition: int) -> Job:
+def job_of(experiment: Experiment, repetition: int) -> Job:
+    """Return a repetition of an experiment as a job.
+
+    Raises
+    ------
+    UsageError
+        If the world of the experiment does not have a scheme, or is not here.
+    """
     scenario = experiment.resolve()
-    resolved = scenario.resolved
-    names = [flow["name"] for flow in resolved.plan["flows"]]
-    schemes = {name: one for name, one in zip(names, resolved.schemes, strict=True) if one is not None}
-    groups = dict(zip(names, resolved.groups, strict=True))
+    placed = place(scenario, experiment.world)
+    names = [flow["name"] for flow in placed.plan["flows"]]
+    schemes = {name: one for name, one in zip(names, placed.schemes, strict=True) if one is not None}
+    groups = dict(zip(names, scenario.resolved.groups, strict=True))
     seed = experiment.seed + repetition
-    return Job(experiment.scheme, scenario, repetition, seed, schemes, groups)
+    return Job(experiment.scheme, scenario, repetition, seed, schemes, groups, experiment.world)

@@ -21,6 +21,20 @@ FIGURES: Final[tuple[Figure, ...]] = (
 """Every figure, in the order of the report."""
 
 
+def select_on_kernel(what: str | None) -> list[Figure]:
+    """Return those of the figures that `select` returns which run on real kernels.
+
+    Raises
+    ------
+    UsageError
+        If there is none; the text names those that there are.
+    """
+    if chosen := [figure for figure in select(what) if figure.kernel is not None]:
+        return chosen
+    there = ", ".join(figure.id for figure in FIGURES if figure.kernel is not None)
+    raise UsageError(f'nothing of "{what}" runs on real kernels (world emulate); there are {there}')
+
+
 def select(what: str | None) -> list[Figure]:
     """Return figures by name.
 

@@ -45,14 +45,14 @@ def _figure(one: "Reproduced") -> dict[str, Any]:
         "claims": [_claim(judgement) for judgement in one.judgements],
         "counts": [counts[verdict.value] for verdict in Verdict],
         "tables": one.tables,
-        "notes": one.figure.notes,
+        "notes": (*one.drawn.invalid, *one.figure.notes),
         "repetitions": _range([each.repetitions for each in one.figure.all_experiments()]),
     }
 
 
 def _claim(judgement: Judgement) -> dict[str, Any]:
     claim = judgement.claim
-    agreeing = judgement.agreeing
+    agreeing, rule = judgement.agreeing, claim.rule
     return {
         "statement": claim.statement,
         "measured": claim.measured + (f" ({claim.unit})" if claim.unit else ""),
@@ -61,13 +61,18 @@ def _claim(judgement: Judgement) -> dict[str, Any]:
         "kind": judgement.verdict.name.lower().replace("_", "-"),  # class of the style sheet
         "note": judgement.note,
         "choices": [
-            {"name": choice, "number": _number(values), "n": values.n, "agrees": choice in agreeing}
+            {
+                "name": choice,
+                "number": number(values),
+                "n": values.n,
+                "agrees": choice in agreeing or (choice in claim.beside and rule.holds(values)),
+            }
             for choice, values in judgement.samples.items()
         ],
     }
 
 
-def _number(values: Sample) -> str:
+def number(values: Sample) -> str:
     """Return the mean ± half-width of the 95 % interval; of a single run, the number alone."""
     if math.isnan(values.mean):
         return NO_VALUE

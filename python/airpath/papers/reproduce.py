@@ -11,6 +11,7 @@ from airpath.errors import OutputError
 from airpath.papers.claim import Judgement
 from airpath.papers.drawn import Drawn, draw_all
 from airpath.papers.figure import Figure
+from airpath.papers.real_time import do_real_runs, real_seconds
 from airpath.papers.report import report_html
 from airpath.papers.store import RunStore
 from airpath.papers.work import do_runs, missing_runs
@@ -55,6 +56,8 @@ def reproduce(
     workers: int,
     on_progress: Callable[[float], None],
     on_start: Callable[[int], None] = lambda _missing: None,
+    on_real: Callable[[int, float], None] = lambda _missing, _seconds: None,
+    on_invalid: Callable[[str], None] = lambda _text: None,
 ) -> list[Reproduced]:
     """Reproduce figures.
 
@@ -75,6 +78,11 @@ def reproduce(
         Called with the share of the missing runs that is done, 0 to 1.
     on_start
         Called with the number of missing runs before the first.
+    on_real
+        Called with the number of missing runs that go by the real clock, and the seconds that they take,
+        before the first of them.
+    on_invalid
+        Called with a sentence about each run by the real clock that is not valid.
 
     Raises
     ------
@@ -89,7 +97,12 @@ def reproduce(
     on_start(len(missing))
     try:
         out.mkdir(parents=True, exist_ok=True)
-        do_runs(missing, store, workers, on_progress)
+        real = [run for run in missing if run.experiment.world != "sim"]
+        simulated = [run for run in missing if run.experiment.world == "sim"]
+        do_runs(simulated, store, workers, (lambda _share: None) if real else on_progress)
+        if real:  # when nothing else runs: the processors are theirs
+            on_real(len(real), real_seconds(real))
+            do_real_runs(real, store, on_progress, on_invalid)
         drawn = draw_all(figures, repetitions, store, workers)
         done = [Reproduced(*one) for one in zip(repeated, drawn, strict=True)]
         _write(done, out)
@@ -115,10 +128,17 @@ def verdicts(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
             "n": judgement.headline.n,
             "verdict": judgement.verdict.value,
             "note": judgement.note,
+            **_beside(judgement),
         }
         for one in done
         for judgement in one.judgements
     ]
+
+
+def _beside(judgement: Judgement) -> dict[str, Any]:
+    """Return the numbers beside those that count; nothing where there are none."""
+    numbers = {choice: _number(sample.mean) for choice, sample in judgement.beside.items()}
+    return {"beside": numbers} if numbers else {}
 
 
 def expected(judgement: Judgement) -> str:

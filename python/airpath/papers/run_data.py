@@ -100,6 +100,8 @@ class RunData:
     """For each of `FLOW_QUANTITIES` that a controller reported: the last value of each flow, else NaN."""
     cpu_s: float = field(default=0.0, compare=False)
     """Processor time that the run took, its extraction included, in seconds."""
+    problems: tuple[str, ...] = ()
+    """Why a run in real time should not be trusted; empty if it may be, and of simulated runs."""
 
 
 def extract(run: RunResult) -> RunData:
@@ -133,6 +135,7 @@ def extract(run: RunResult) -> RunData:
         group_time_s=group_time_s,
         group_departed_bytes=group_departed,
         flow_reports=_reports(run, len(flows["flow"])),
+        problems=tuple((run.record.validity or {}).get("problems", ())),
     )
 
 
@@ -170,6 +173,8 @@ def to_bytes(data: RunData) -> bytes:
         "flow_group": data.flow_group,
         "groups": data.groups,
     }
+    if data.problems:
+        facts["problems"] = data.problems
     buffer = io.BytesIO()
     np.savez_compressed(buffer, facts=np.array(json.dumps(facts)), allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -220,6 +225,7 @@ def from_bytes(content: bytes) -> RunData:
         group_departed_bytes=arrays["group_departed_bytes"],
         flow_reports=_part(arrays, "report."),
         cpu_s=facts["cpu_s"],
+        problems=tuple(facts.get("problems", ())),
     )
 
 

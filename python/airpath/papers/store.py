@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import platform
 import zipfile
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from airpath.durable import write_whole
 from airpath.fingerprint import fingerprint
 from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
+from airpath.worlds import World
 
 FORMAT: Final = "airpath kept run 4"
 """Changes with what is kept of a run, so that older files are not read."""
@@ -46,10 +48,15 @@ class RunStore:
         return self.folder / key / f"{seed}.npz"
 
 
-def run_key(scenario: Scenario) -> str:
-    """Return a digest of all that a run of this scenario depends on, besides its seed."""
+def run_key(scenario: Scenario, world: World = "sim") -> str:
+    """Return a digest of all that a run of this scenario depends on, besides its seed.
+
+    In other worlds than the simulator that is also the kernel, but not what else the machine does.
+    """
     digest = hashlib.sha256(f"{FORMAT}\n{fingerprint(*COMPUTED_BY)}\n".encode())
     digest.update(json.dumps(scenario.plan(), sort_keys=True).encode())
     for trace in scenario.traces:
         digest.update(f"{trace.format}\n{trace.direction}\n".encode() + trace.path.read_bytes())
+    if world != "sim":
+        digest.update(f"{world}\n{platform.release()}\n".encode())
     return digest.hexdigest()[:40]

@@ -91,6 +91,24 @@ def test_results_say_where_they_come_from(emulated: Results, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("emulated_hosts")
+def test_a_window_of_the_scenario_holds_its_sender_up_and_no_other() -> None:
+    slow = {"name": "slow", "scheme": "cubic", "transport": {"receive_window": "8kB"}, "stop": "1.9s"}
+    (run,) = airpath.run(
+        airpath.Scenario.from_dict(
+            SCENARIO | {"flows": [slow, {"name": "fast", "scheme": "cubic"}]}
+        ).override({"topology.bottleneck.delay": "50ms"}),
+        world="emulate",
+    ).runs
+    received = dict(
+        zip(*(columns(run.flows)[name] for name in ("source_name", "goodput_bytes")), strict=True)
+    )
+    # A window in a round trip of 0.1 s and the queue's; the first offer of the kernel is larger.
+    assert received["slow-1"] < 1.9 / 0.1 * 8e3 * 1.2 + 64e3
+    assert received["fast-1"] > 2 * received["slow-1"]
+    assert not any("window" in problem for problem in (run.record.validity or {})["problems"])
+
+
+@pytest.mark.usefixtures("emulated_hosts")
 def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     changes = {"duration": "500ms", "flows": FLOWS[:1]}
     short = airpath.Scenario.from_dict(SCENARIO | changes).override({"flows.0.stop": "400ms"})

@@ -53,13 +53,15 @@ impl Sources {
         let end = Timestamp::from_nanos(plan.duration_ns);
         KernelSettings::of(plan)?.apply(hosts)?;
         let mut of_flows = Vec::new();
+        let mut windows = Vec::new();
         for (flow, planned) in plan.flows.iter().enumerate() {
             let tcp = settings::tcp(planned)?;
+            windows.push(tcp.as_ref().and_then(|settings| settings.receive_window));
             for workload in workloads(planned, end, seed) {
                 of_flows.push(Source::new(flow, workload, tcp.clone())?);
             }
         }
-        let receivers = hosts[Side::Receivers.index()].enter(Receivers::open)??;
+        let receivers = hosts[Side::Receivers.index()].enter(|| Receivers::open(windows))??;
         let interval = Duration::from_nanos(plan.record.interval_ns);
         Ok(Self { of_flows, receivers, flows: plan.flows.len(), end, interval })
     }

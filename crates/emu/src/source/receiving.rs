@@ -1,7 +1,7 @@
 //! The receivers' host: takes all that comes, and counts it.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
 
 use nix::sys::epoll::EpollFlags;
@@ -19,13 +19,15 @@ pub(super) const DATAGRAM_HEADERS: u64 = 28;
 /// Takes connections and datagrams.
 #[derive(Debug)]
 pub(super) struct Receivers {
-    listener: TcpListener,
+    listeners: Vec<TcpListener>,
     datagrams: UdpSocket,
     connections: Vec<Option<Receiving>>,
     /// Places in `connections` that are empty.
     empty: Vec<usize>,
     /// Bytes that each flow's application got in this interval.
     goodput: Vec<u64>,
+    /// The window of each flow, bytes, where it has one of its own.
+    windows: Vec<Option<u32>>,
     buffer: Vec<u8>,
 }
 
@@ -34,33 +36,53 @@ pub(super) struct Receivers {
 struct Receiving {
     stream: TcpStream,
     flow: usize,
+    /// Its window, bytes, where it has one of its own.
+    window: Option<u32>,
 }
 
 impl Receivers {
-    /// Opens the sockets that listen; call it within the receivers' host.
-    pub(super) fn open() -> Result<Self, EmulationError> {
+    /// Opens the sockets that listen, for flows with these windows; call it within the receivers' host.
+    pub(super) fn open(windows: Vec<Option<u32>>) -> Result<Self, EmulationError> {
+        // The kernel takes back nothing that it has offered, so a window must be known before its connection is there: the
+        // listener of that address has it.
+        let limited = windows
+            .iter()
+            .enumerate()
+            .filter_map(|(flow, window)| Some((Side::Receivers.address(flow)?, Some((*window)?))));
+        let listeners = std::iter::once((Ipv4Addr::UNSPECIFIED, None))
+            .chain(limited)
+            .map(|(address, window)| sockets::listener(address, window))
+            .collect::<io::Result<_>>()
+            .asked("a listening socket")?;
         Ok(Self {
-            listener: sockets::listener().asked("a listening socket")?,
+            listeners,
             datagrams: sockets::datagram_receiver().asked("a socket for datagrams")?,
             connections: Vec::new(),
             empty: Vec::new(),
             goodput: Vec::new(),
+            windows,
             buffer: vec![0; 1 << 20],
         })
     }
 
     /// Waits for them.
     pub(super) fn watch(&self, wakeups: &Wakeups) -> Result<(), EmulationError> {
-        wakeups
-            .watch(&self.listener, EpollFlags::EPOLLIN, Token::Listener)
-            .asked("waiting for connections")?;
+        for listener in &self.listeners {
+            wakeups.watch(listener, EpollFlags::EPOLLIN, Token::Listener).asked("waiting for connections")?;
+        }
         wakeups.watch(&self.datagrams, EpollFlags::EPOLLIN, Token::Datagrams).asked("waiting for datagrams")
     }
 
     /// Takes the connections that wait.
     pub(super) fn accept(&mut self, wakeups: &Wakeups, summary: &mut SourceSummary) {
+        for listener in 0..self.listeners.len() {
+            self.accept_at(listener, wakeups, summary);
+        }
+    }
+
+    fn accept_at(&mut self, listener: usize, wakeups: &Wakeups, summary: &mut SourceSummary) {
         loop {
-            let (stream, sender) = match self.listener.accept() {
+            let (stream, sender) = match self.listeners[listener].accept() {
                 Ok(accepted) => accepted,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) => {
@@ -70,6 +92,7 @@ impl Receivers {
             };
             let Some(flow) = stream.local_addr().ok().and_then(|local| flow(sender, local)) else { continue };
             let number = self.empty.pop().unwrap_or(self.connections.len());
+            let window = self.windows.get(flow).copied().flatten();
             let watched = stream
                 .set_nonblocking(true)
                 .and_then(|()| Ok(wakeups.watch(&stream, EpollFlags::EPOLLIN, Token::Receiving(number))?));
@@ -78,7 +101,7 @@ impl Receivers {
                 self.empty.extend((number < self.connections.len()).then_some(number));
                 continue;
             }
-            let receiving = Some(Receiving { stream, flow });
+            let receiving = Some(Receiving { stream, flow, window });
             if number == self.connections.len() {
                 self.connections.push(receiving);
             } else {
@@ -89,8 +112,13 @@ impl Receivers {
 
     /// Takes what has come over a connection; at its end, closes it, which tells the sender that all is here.
     pub(super) fn take(&mut self, number: usize) {
-        let Some(Some(Receiving { stream, flow })) = self.connections.get(number) else { return };
+        let Some(Some(Receiving { stream, flow, window })) = self.connections.get(number) else { return };
         let flow = *flow;
+        if let Some(bytes) = *window {
+            // The kernel forgets the limit when it learns how much memory packets take. Where it cannot be set, the
+            // connection is at its end, as the next call tells.
+            let _ = sockets::limit_window(stream, bytes);
+        }
         loop {
             // Nobody reads the data: the kernel need not copy it.
             match recv(stream.as_raw_fd(), &mut self.buffer, MsgFlags::MSG_TRUNC) {
@@ -152,11 +180,12 @@ mod tests {
     #[test]
     fn goodput_counts_anew_each_interval() {
         let mut receivers = Receivers {
-            listener: TcpListener::bind("127.0.0.1:0").unwrap(),
+            listeners: Vec::new(),
             datagrams: UdpSocket::bind("127.0.0.1:0").unwrap(),
             connections: Vec::new(),
             empty: Vec::new(),
             goodput: Vec::new(),
+            windows: Vec::new(),
             buffer: Vec::new(),
         };
         count(&mut receivers.goodput, 3, 100);

@@ -177,9 +177,12 @@ impl Source {
 
     /// Counts the connection that is there.
     pub(super) fn count(&self, summary: &mut SourceSummary) {
-        if let Kind::Files(FileSource { connection: Some(connection), .. }) = &self.kind
-            && let Ok(info) = TcpInfo::of(&connection.stream)
+        if let Kind::Files(FileSource { connection: Some(connection), settings, .. }) = &self.kind
+            && let Ok(mut info) = TcpInfo::of(&connection.stream)
         {
+            if settings.receive_window.is_some() {
+                info.receive_window_limited_us = None; // the scenario wants it to
+            }
             summary.add(self.flow, &info);
         }
     }

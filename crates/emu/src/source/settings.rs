@@ -15,7 +15,7 @@ pub const AVAILABLE_CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_availabl
 /// again for the kernel's own overhead, which it counts too; with room for larger paths.
 const LARGEST_BUFFER: u64 = 64 << 20;
 /// With what a receive buffer begins, bytes: large, so that the receiver's window does not hold a slow start up. (The
-/// simulator's receivers have no limit.)
+/// simulator's receivers have no limit, unless the scenario gives them one; those below this are set.)
 const FIRST_RECEIVE_BUFFER: u64 = 16 << 20;
 
 /// Headers of IPv4 and TCP without options, bytes.
@@ -36,6 +36,8 @@ pub(super) struct TcpSettings {
     pub(super) announced_mss: u32,
     /// Pace, also where the congestion control does not ask for it.
     pub(super) paced: bool,
+    /// The receiver's window, bytes, where the scenario wants one that may hold the sender up.
+    pub(super) receive_window: Option<u32>,
 }
 
 impl TcpSettings {
@@ -65,6 +67,9 @@ pub(super) fn tcp(flow: &FlowPlan) -> Result<Option<TcpSettings>, EmulationError
         congestion_control: algorithm.clone(),
         announced_mss: mss as u32, // at most 1460
         paced: transport.pacing,
+        receive_window: u32::try_from(transport.receive_window_bytes)
+            .ok()
+            .filter(|&window| u64::from(window) < FIRST_RECEIVE_BUFFER),
     }))
 }
 

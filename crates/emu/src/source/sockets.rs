@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use nix::libc;
-use nix::sys::socket::sockopt::{TcpCongestion, TcpMaxSeg};
+use nix::sys::socket::sockopt::{ReusePort, TcpCongestion, TcpMaxSeg};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, setsockopt, socket};
 
 use super::settings::TcpSettings;
@@ -40,6 +40,11 @@ pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -
     }
 }
 
+/// Keeps the window that a receiver offers below a number of bytes. What was offered before stays.
+pub(super) fn limit_window(connection: impl AsFd, bytes: u32) -> io::Result<()> {
+    set_number(connection, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, bytes)
+}
+
 /// A socket for datagrams from one address to another.
 pub(super) fn datagrams(from: Ipv4Addr, to: Ipv4Addr) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(SocketAddrV4::new(from, 0))?;
@@ -48,11 +53,16 @@ pub(super) fn datagrams(from: Ipv4Addr, to: Ipv4Addr) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// Takes connections to any address of this host.
-pub(super) fn listener() -> io::Result<TcpListener> {
+/// Takes connections to an address of this host, or to any that no other listener takes; with a window, bytes, where they
+/// shall have one of their own.
+pub(super) fn listener(address: Ipv4Addr, window: Option<u32>) -> io::Result<TcpListener> {
     let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
     let descriptor: OwnedFd = socket(AddressFamily::Inet, SockType::Stream, flags, None)?;
-    bind(descriptor.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT)))?;
+    setsockopt(&descriptor, ReusePort, &true)?;
+    if let Some(bytes) = window {
+        limit_window(&descriptor, bytes)?;
+    }
+    bind(descriptor.as_raw_fd(), &SockaddrIn::from(SocketAddrV4::new(address, PORT)))?;
     let backlog = nix::sys::socket::Backlog::new(4096)?;
     nix::sys::socket::listen(&descriptor, backlog)?;
     Ok(TcpListener::from(descriptor))

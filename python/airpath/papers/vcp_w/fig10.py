@@ -7,6 +7,7 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels
 from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.kernel.form import KernelForm
 from airpath.papers.measures import Span, longest_queue, mean_queue, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.run_data import RunData
@@ -60,6 +61,8 @@ STEADY: Final[Span] = (100.0, 300.0)
 """Of transfers without end."""
 SHOWN_S: Final = 130.0
 _PACED_SENDERS: Final = "author, paced"
+_ENDLESS: Final = "without end"
+_ONCE: Final = "transfers"
 
 _RULES: Final = (AUTHOR, GUARDED, OBEY, SQUARE)
 _ALL: Final = {
@@ -82,6 +85,10 @@ _NOTES: Final = (
     HEURISTIC_NOTE,
     "TCP is BIC; DT and RED repair losses as NewReno does, see Table I.",
 )
+
+
+_ON_KERNEL: Final = KernelForm({"": AUTHOR}, dict.fromkeys((DROP_TAIL, RED, XCP, VCP), "130s"))
+_SHARES_ON_KERNEL: Final = {_ONCE: "130s", _ENDLESS: "200s"}
 
 
 def _first(runs: FigureRuns, choice: str) -> dict[str, RunData]:
@@ -193,12 +200,11 @@ FIG10A: Final = Figure(
         "Bins of 2 s. XCP's groups get the same and end together, so that nothing can be seen of how it takes"
         " up what the first leaves.",
     ),
+    kernel=_ON_KERNEL,
 )
 
 _SHARE_RULES: Final = (AUTHOR, GUARDED, OBEY, UNSCALED, QUARTER, SQUARE)
 _EQUAL: Final = "author, equal RTTs"
-_ENDLESS: Final = "without end"
-_ONCE: Final = "transfers"
 
 
 def _shares(protocol: str, changes: dict[str, Any], rule: str = AUTHOR) -> dict[str, Any]:
@@ -290,6 +296,7 @@ FIG10B: Final = Figure(
         " s. “square” is"
         " VCP's own scaling, which is there to make such flows equal; its queue stands.",
     ),
+    kernel=KernelForm({"": AUTHOR}, _SHARES_ON_KERNEL),
 )
 
 FIG10C: Final = Figure(
@@ -316,6 +323,7 @@ FIG10C: Final = Figure(
         ),
     ),
     notes=(TRAFFIC_NOTE, "The interval limit is 1 s."),
+    kernel=KernelForm({"": "XCP"}, _SHARES_ON_KERNEL),
 )
 
 
@@ -373,4 +381,5 @@ FIG10D: Final = Figure(
         ),
     ),
     notes=_NOTES,
+    kernel=_ON_KERNEL,
 )

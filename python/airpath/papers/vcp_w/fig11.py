@@ -1,5 +1,6 @@
 """VCP-W, figure 11: the testbed with a wireless bottleneck."""
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Final
@@ -10,12 +11,13 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels, without_legend
 from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.kernel.form import KernelForm
 from airpath.papers.measures import utilisation
 from airpath.papers.rules import AtLeast, Between, Positive, Rule
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, difference, sample
 from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each, over, utilisation_over_time
+from airpath.papers.vcp_w.testbed_drawing import cell, each, over, ran, utilisation_over_time
 from airpath.papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
 from airpath.papers.vcp_w.testbed_settings import (
     ANTENNAS,
@@ -71,19 +73,33 @@ def _times(
     return list(each(of, at(protocol, antennas, snr), measure).values)
 
 
+def _times_if_ran(
+    of: Runs, protocol: str, antennas: str, snr: float, measure: Callable[[RunData], float]
+) -> list[float]:
+    there = ran(of, at(protocol, antennas, snr))
+    return _times(of, protocol, antennas, snr, measure) if there else [math.nan]
+
+
+def _antennas_of(runs: FigureRuns) -> list[str]:
+    """Return the antenna systems of which there are runs."""
+    labels = runs.labels(runs.choices[0])
+    return [antennas for antennas in ANTENNAS if any(f", {antennas}, " in label for label in labels)]
+
+
 @styled
 def _draw_antennas(runs: FigureRuns) -> Picture:
-    picture, axes = panels(2 * len(ANTENNAS), columns=2, height_in=2.0)
-    for row, antennas in enumerate(ANTENNAS):
-        for column, clock in enumerate(CLOCKS):
-            of, panel = runs.of(clock), axes[2 * row + column]
+    systems = _antennas_of(runs)
+    picture, axes = panels(2 * len(systems), columns=2, height_in=2.0)
+    for row, antennas in enumerate(systems):
+        for column, choice in enumerate(runs.choices):
+            of, panel = runs.of(choice), axes[2 * row + column]
             lines = {
                 protocol: (LOOKS[protocol], _line(of, protocol, antennas))
                 for protocol in (VCP, RED, RED_NEWRENO)
             }
             over(panel, SNRS_DB, lines, "SNR in the good state (dB)", "completion (s)")
             panel.set_ylim(0, DRAWN_AS_S + 10)
-            panel.set_title(f"{antennas}, {CLOCKS[clock]}", loc="right")
+            panel.set_title(f"{antennas}, {CLOCKS.get(choice, choice)}", loc="right")
             if row or column:
                 without_legend(panel)
             else:
@@ -92,29 +108,30 @@ def _draw_antennas(runs: FigureRuns) -> Picture:
 
 
 def _line(of: Runs, protocol: str, antennas: str) -> Callable[[float], list[float]]:
-    return lambda snr: _times(of, protocol, antennas, snr, drawn)
+    return lambda snr: _times_if_ran(of, protocol, antennas, snr, drawn)
 
 
 def _antenna_tables(runs: FigureRuns) -> list[TextTable]:
     return [
         TextTable(
-            f"{words} in seconds, {clock}",
+            f"{words} in seconds, {choice}",
             ("antennas", "SNR (dB)", *_SENDERS),
             tuple(
                 (
                     antennas,
                     f"{snr}",
                     *(
-                        cell(_times(runs.of(clock), protocol, antennas, snr, measure))
+                        cell(_times_if_ran(runs.of(choice), protocol, antennas, snr, measure))
                         for protocol in _SENDERS
                     ),
                 )
                 for antennas in ANTENNAS
                 for snr in SNRS_DB
+                if any(ran(runs.of(choice), at(protocol, antennas, snr)) for protocol in _SENDERS)
             ),
         )
         for words, measure in (("Mean completion time", mean_transfer_s), ("Last completion", last_end_s))
-        for clock in CLOCKS
+        for choice in runs.choices
     ]
 
 
@@ -164,6 +181,8 @@ def _not_proportional(of: Runs) -> Sample:
 
 
 _CLEAN: Final = SNRS_DB[-1]
+_WIRED: Final = "a clean link is that of Table I"
+_TOO_LONG: Final = "its runs by the real clock take too long"
 _ON_CLEAN: Final = "with SACK nothing keeps TCP from a clean link, and VCP needs 20 s to fill it"
 FIG11A: Final = Figure(
     id="vcp-w/fig11a",
@@ -253,6 +272,14 @@ FIG11A: Final = Figure(
         " for all cases is judged"
         " by mean and by last transfer, with TCP of the time and of today.",
     ),
+    kernel=KernelForm(
+        {"per bit": BIT},
+        {at(protocol, "2x1", 30): "160s" for protocol in (VCP, RED)},
+        without={
+            **dict.fromkeys(("order", "long-when-bad", "not-proportional"), _TOO_LONG),
+            **dict.fromkeys(("faster-clean", "faster-clean-mean", "xcp-slightly-better"), _WIRED),
+        },
+    ),
 )
 
 _CLEAN_SNR: Final = 30
@@ -282,18 +309,20 @@ def _above(protocol: str, antennas: str, reason: str = "") -> Claim:
 
 @styled
 def _draw_clean(runs: FigureRuns) -> Picture:
-    picture, axes = panels(2 * len(ANTENNAS), columns=2, height_in=1.9)
-    for row, antennas in enumerate(ANTENNAS):
-        for column, clock in enumerate(CLOCKS):
-            of, panel = runs.of(clock), axes[2 * row + column]
+    systems = _antennas_of(runs)
+    picture, axes = panels(2 * len(systems), columns=2, height_in=1.9)
+    for row, antennas in enumerate(systems):
+        for column, choice in enumerate(runs.choices):
+            of, panel = runs.of(choice), axes[2 * row + column]
             first = {protocol: of(at(protocol, antennas, _CLEAN_SNR))[0] for protocol in (VCP, XCP, RED)}
             utilisation_over_time(panel, first, LOOKS, 130.0, 2.0)
-            panel.set_title(f"{antennas}, {CLOCKS[clock]}", loc="right")
+            panel.set_title(f"{antennas}, {CLOCKS.get(choice, choice)}", loc="right")
             if row or column:
                 without_legend(panel)
     return picture
 
 
+_ON_KERNEL: Final = ("2x1", "2x2")
 _DEAD: Final = "as printed, this channel loses nearly every packet: nobody gets anywhere"
 _NO_LOSS: Final = (
     "where hardly a packet is lost VCP is ahead in the mean only: RED swings, and its runs differ much"
@@ -325,6 +354,20 @@ FIG11B: Final = Figure(
         "The clean stretch is from 20 to 50 s; bins of 2 s. 30 runs instead of the paper's 10, chosen"
         " after the first 10, in which VCP was ahead of RED on 2x2 by 0.09 ± 0.07, not significant at 0.01.",
     ),
+    kernel=KernelForm(
+        {"per bit": BIT},
+        {
+            at(protocol, antennas, _CLEAN_SNR): "60s"
+            for antennas in _ON_KERNEL
+            for protocol in (VCP, XCP, RED)
+        },
+        without={
+            f"{protocol}-{antennas}": _DEAD if antennas == "1x1" else _TOO_LONG
+            for antennas in ANTENNAS
+            if antennas not in _ON_KERNEL
+            for protocol in ("vcp", "xcp")
+        },
+    ),
 )
 
 RATES: Final = (1.0, 0.97, 0.95, 0.93, 0.9)
@@ -345,14 +388,18 @@ def _coded(clock: str) -> dict[str, Any]:
 
 @styled
 def _draw_codes(runs: FigureRuns) -> Picture:
-    picture, axes = panels(4, columns=2, height_in=2.4)
-    for row, protocol in enumerate((VCP, XCP)):
-        for column, clock in enumerate(CLOCKS):
-            of, panel = runs.of(clock), axes[2 * row + column]
+    protocols = [protocol for protocol in (VCP, XCP) if _coded_snrs(runs.of(runs.choices[0]), protocol, 1.0)]
+    picture, axes = panels(2 * len(protocols), columns=2, height_in=2.4)
+    for row, protocol in enumerate(protocols):
+        for column, choice in enumerate(runs.choices):
+            of, panel = runs.of(choice), axes[2 * row + column]
             for rate, colour in zip(RATES, _FEC_SHADES, strict=True):
-                times = [each(of, at(protocol, "2x1", snr, rate), drawn).mean for snr in _FEC_SNRS]
+                snrs = _coded_snrs(of, protocol, rate)
+                if not snrs:
+                    continue
+                times = [each(of, at(protocol, "2x1", snr, rate), drawn).mean for snr in snrs]
                 panel.plot(
-                    _FEC_SNRS,
+                    snrs,
                     times,
                     color=colour,
                     marker=LOOKS[protocol].marker,
@@ -363,17 +410,26 @@ def _draw_codes(runs: FigureRuns) -> Picture:
             panel.set_xlabel("SNR in the good state (dB)")
             panel.set_ylabel("completion (s)")
             panel.set_ylim(0, DRAWN_AS_S + 10)
-            panel.set_title(f"{protocol}, {CLOCKS[clock]}", loc="right")
+            panel.set_title(f"{protocol}, {CLOCKS.get(choice, choice)}", loc="right")
             if column and not row:
                 panel.legend(loc="upper right")
     return picture
+
+
+def _coded_snrs(of: Runs, protocol: str, rate: float) -> list[int]:
+    """Return the SNRs of which there are runs."""
+    return [snr for snr in _FEC_SNRS if ran(of, at(protocol, "2x1", snr, rate))]
 
 
 def _gain(protocol: str) -> Callable[[Runs], Sample]:
     def seconds(of: Runs) -> Sample:
         by_rate = {
             rate: np.mean(
-                [each(of, at(protocol, "2x1", snr, rate), drawn).values for snr in _FEC_SNRS], axis=0
+                [
+                    each(of, at(protocol, "2x1", snr, rate), drawn).values
+                    for snr in _coded_snrs(of, protocol, rate)
+                ],
+                axis=0,
             )
             for rate in (1.0, 0.9)
         }
@@ -406,5 +462,10 @@ FIG11D: Final = Figure(
         "With FEC on data acknowledgments are coded at 0.5; the check symbols take no time on the link."
         " Runs last 240 s; times"
         " above 230 s count and are drawn as 230 s.",
+    ),
+    kernel=KernelForm(
+        {"per bit": BIT},
+        {at(VCP, "2x1", 18, rate): "160s" for rate in (1.0, 0.9)},
+        without={"improves-xcp": _TOO_LONG},
     ),
 )

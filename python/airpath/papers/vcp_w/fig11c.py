@@ -7,6 +7,7 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels, windows
 from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.kernel.form import KernelForm
 from airpath.papers.measures import utilisation
 from airpath.papers.rules import AtLeast, Positive
 from airpath.papers.run_data import RunData
@@ -31,6 +32,7 @@ _CODED: Final = "rate 0.9 at 20 dB"
 _PLAIN: Final = "no FEC, 54 dB"
 _POINTS: Final[dict[str, tuple[float, float | None]]] = {_CODED: (20.0, 0.9), _PLAIN: (54.0, None)}
 _WIRED: Final = "VCP, no damage"
+_NO_BARE: Final = "VCP in the kernel always has loss differentiation"
 
 
 def _experiments(snr: float, rate: float | None) -> dict[str, Any]:
@@ -45,8 +47,13 @@ def _experiments(snr: float, rate: float | None) -> dict[str, Any]:
 
 @styled
 def _draw(runs: FigureRuns) -> Picture:
-    picture, axes = panels(2 * len(_POINTS))
-    places = [(choice, label) for choice in runs.choices for label in (BARE_VCP, VCP)]
+    places = [
+        (choice, label)
+        for choice in runs.choices
+        for label in (BARE_VCP, VCP)
+        if label in runs.labels(choice)
+    ]
+    picture, axes = panels(len(places))
     for (choice, label), panel in zip(places, axes, strict=True):
         windows(panel, runs.of(choice)(label)[0], LOOKS[label])
         panel.set_title(choice, loc="right")
@@ -103,5 +110,8 @@ FIG11C: Final = Figure(
         "Transfers do not end, so that windows can be followed: one flow, and 10th to 90th percentile of 30.",
         CHANNEL_NOTE,
         TRAFFIC_NOTE,
+    ),
+    kernel=KernelForm(
+        {_CODED: _CODED}, {VCP: "160s"}, without=dict.fromkeys(("slow", "recovers-bare"), _NO_BARE)
     ),
 )

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels
 from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.kernel.form import KernelForm
 from airpath.papers.measures import Span, loss_share, mean_queue, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.sample import Sample, difference
@@ -50,7 +51,7 @@ def halved(label: str, rule: str = AUTHOR, changes: dict[str, Any] | None = None
 
 @styled
 def _draw(runs: FigureRuns) -> Picture:
-    shown = (AUTHOR, GUARDED)
+    shown = runs.choices[:2]
     picture, axes = panels(2 * len(shown))
     for number, choice in enumerate(shown):
         first = {label: runs.of(choice)(label)[0] for label in (VCP, VCP_EBE)}
@@ -161,4 +162,5 @@ FIG14: Final = Figure(
         HEURISTIC_NOTE,
         TRAFFIC_NOTE,
     ),
+    kernel=KernelForm({"": AUTHOR}, dict.fromkeys((VCP, VCP_EBE), "120s")),
 )

@@ -35,7 +35,7 @@ def utilisation_over_time(
         look = looks[label]
         axes.plot(time_s, departed / offered * 100, color=look.colour, linewidth=1.0, label=look.display_name)
     axes.set_ylabel("utilisation (%)")
-    finish(axes, until_s)
+    finish(axes, min(until_s, max(run.duration_s for run in runs.values())))
     axes.set_ylim(0, 102)
 
 
@@ -100,6 +100,15 @@ def cell(values: Sequence[float] | Sample, scale: float = 1.0) -> str:
     one = values if isinstance(values, Sample) else sample([scale * value for value in values])
     low, high = one.interval
     return mean_and_half_width({"mean": one.mean, "ci95_low": low, "ci95_high": high})
+
+
+def ran(of: Runs, label: str) -> bool:
+    """Tell whether an experiment is among those that ran: all are in simulation, some on real kernels."""
+    try:
+        of(label)
+    except KeyError:
+        return False
+    return True
 
 
 def each(of: Runs, label: str, measure: Callable[[RunData], float]) -> Sample:

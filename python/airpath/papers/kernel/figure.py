@@ -1,0 +1,171 @@
+"""A figure on real kernels: the experiments of its form there, and beside each its simulated twin."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from airpath.errors import UsageError
+from airpath.papers.claim import Claim
+from airpath.papers.experiment import Experiment
+from airpath.papers.figure import Figure
+from airpath.papers.kernel.form import KernelForm
+from airpath.papers.kernel.schemes import in_kernel
+from airpath.worlds import (
+    KERNEL_DELAYED_ACK,
+    KERNEL_INITIAL_WINDOW,
+    KERNEL_MINIMUM_RTO_NS,
+    has_ours,
+    kernel_congestion_controls,
+    place,
+)
+
+KERNEL: Final = "kernel"
+"""What choices on real kernels are called."""
+SIMULATED: Final = "simulated"
+"""What their simulated twins are called."""
+REPETITIONS: Final = 1
+"""Runs of each experiment if nobody says: they go by the real clock."""
+
+TRANSPORT: Final = {
+    "transport.initial_window": f"{KERNEL_INITIAL_WINDOW} packets",
+    "transport.delayed_ack_segments": KERNEL_DELAYED_ACK,
+    "transport.min_rto": f"{KERNEL_MINIMUM_RTO_NS // 1_000_000}ms",
+}
+"""What the kernel decides itself, for the simulated twin."""
+
+
+@dataclass(frozen=True)
+class _Twins:
+    """An experiment on a kernel, and the same simulated."""
+
+    real: Experiment
+    simulated: Experiment
+    departures: tuple[str, ...]
+
+
+def on_kernel(figure: Figure) -> Figure:
+    """Return a figure on real kernels: the choices of its form there, then their simulated twins.
+
+    Claims are judged by the kernel's runs; the twins' numbers stand beside.
+
+    Raises
+    ------
+    UsageError
+        If the figure has no such form, or what it needs is not on this system.
+    """
+    form = figure.kernel
+    if form is None:
+        raise UsageError(f"{figure.id} has no form on real kernels")
+    try:
+        twins = {
+            choice: {label: _twins(figure.experiments[of][label], form.runs[label]) for label in form.runs}
+            for choice, of in form.choices.items()
+        }
+    except UsageError as error:
+        raise UsageError(f"{figure.id} cannot run on this system's kernel: {error}") from None
+    claims = [claim for claim in figure.claims if claim.name not in form.without]
+    departures = dict.fromkeys(
+        text for by_label in twins.values() for one in by_label.values() for text in one.departures
+    )
+    return replace(
+        figure,
+        title=f"{figure.title}: on real kernels, and simulated",
+        experiments={
+            **{
+                _named(KERNEL, choice): {label: one.real for label, one in by_label.items()}
+                for choice, by_label in twins.items()
+            },
+            **{
+                _named(SIMULATED, choice): {label: one.simulated for label, one in by_label.items()}
+                for choice, by_label in twins.items()
+            },
+        },
+        claims=tuple(placed for claim in claims if (placed := _placed(claim, form)) is not None),
+        notes=(
+            *_run_notes(form),
+            *(f"Departure: {text}." for text in departures),
+            *_left_out(figure, form),
+            *(f"Of the figure as it is simulated: {note}" for note in figure.notes),
+        ),
+    )
+
+
+def _named(world: str, choice: str) -> str:
+    return f"{world}, {choice}" if choice else world
+
+
+def _twins(experiment: Experiment, duration: str) -> _Twins:
+    available = kernel_congestion_controls()
+    departures: list[str] = []
+
+    def translated(scheme: str) -> str:
+        there = in_kernel(scheme, available)
+        departures.extend(there.departures)
+        return there.scheme
+
+    changes: dict[str, Any] = {
+        key: translated(value) if re.fullmatch(r"flows\.\d+\.scheme", key) else value
+        for key, value in experiment.changes.items()
+    }
+    changes["duration"] = duration
+    real = replace(experiment, scheme=translated(experiment.scheme), changes=changes, repetitions=REPETITIONS)
+    scenario = real.resolve()
+    real = replace(real, world="datapath" if has_ours(scenario) else "emulate")
+    departures.extend(place(scenario, real.world).departures)
+    simulated = replace(real, changes={**changes, **TRANSPORT}, world="sim")
+    return _Twins(real, simulated, tuple(departures))
+
+
+def _placed(claim: Claim, form: KernelForm) -> Claim | None:
+    """Return a claim about the choices that run; `None` if it is about others."""
+    choices = [name for name, of in form.choices.items() if not claim.choices or of in claim.choices]
+    if not choices:
+        return None
+    return replace(
+        claim,
+        choices=tuple(_named(KERNEL, choice) for choice in choices),
+        beside=tuple(_named(SIMULATED, choice) for choice in choices),
+    )
+
+
+def _run_notes(form: KernelForm) -> Iterator[str]:
+    lengths = dict.fromkeys(form.runs.values())
+    runs = "; ".join(
+        f"{length}: {', '.join(label for label, other in form.runs.items() if other == length)}"
+        for length in lengths
+    )
+    yield (
+        f"How long runs last: {runs}. Spans that go beyond end there. VCP and XCP are our controllers in the"
+        " kernel, over the simulator's routers; TCP is the kernel's."
+    )
+    yield (
+        "“simulated” has the same senders, and the kernel's initial window, delayed acknowledgments and"
+        " smallest timeout."
+    )
+
+
+def _left_out(figure: Figure, form: KernelForm) -> Iterator[str]:
+    """Say which experiments and claims of the figure are not there."""
+    available = kernel_congestion_controls()
+    for of in form.choices.values():
+        missing = {label: one for label, one in figure.experiments[of].items() if label not in form.runs}
+        impossible = {label: reason for label, one in missing.items() if (reason := _reason(one, available))}
+        for label, reason in impossible.items():
+            yield f"Not run: {label} ({reason})."
+        if slow := len(missing) - len(impossible):
+            yield f"Not run for the time that they take: {slow} more of the experiments of “{of}”."
+    if others := [name for name in figure.experiments if name not in form.choices.values()]:
+        yield f"Not run: {', '.join(f'“{name}”' for name in others)}."
+    for claim in figure.claims:
+        if claim.name in form.without:
+            yield f"Not judged: {claim.statement} ({form.without[claim.name]})."
+
+
+def _reason(experiment: Experiment, available: Sequence[str]) -> str:
+    """Say why a kernel cannot run an experiment; nothing if it can."""
+    try:
+        in_kernel(experiment.scheme, available)
+    except UsageError as error:
+        return str(error)
+    return ""

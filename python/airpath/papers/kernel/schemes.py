@@ -1,0 +1,64 @@
+"""Schemes of the papers as a kernel has them.
+
+Our controllers in the kernel have the default parameters of their schemes. `airpath_vcp` has loss
+differentiation, `airpath_xcp` has none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from airpath.errors import UsageError
+from airpath.papers.settings import with_options
+from airpath.schemes import Scheme, parse_scheme
+from airpath.schemes.loss_differentiation import SUFFIX
+
+STANDS_FOR_BIC: Final = "cubic"
+"""What a kernel without BIC runs in its place."""
+
+_SEGMENT_BYTES: Final = 1460
+
+
+@dataclass(frozen=True)
+class InKernel:
+    """A scheme as a kernel has it."""
+
+    scheme: str
+    """The simulated scheme whose rules the kernel's controller follows; parameters are those of routers."""
+    departures: tuple[str, ...]
+    """What it has not of the scheme that was asked for."""
+
+
+def in_kernel(written: str, available: Sequence[str]) -> InKernel:
+    """Return a scheme as a kernel with these congestion controls has it.
+
+    Raises
+    ------
+    UsageError
+        If it has nothing that could stand for it.
+    """
+    scheme, options = parse_scheme(written)
+    name, departures = scheme.id, []
+    if scheme.controller == "vcp" and not name.endswith(SUFFIX):
+        raise UsageError("VCP in the kernel always has loss differentiation")
+    if scheme.controller == "xcp" and name.endswith(SUFFIX):
+        name = name.removesuffix(SUFFIX)
+        departures.append("XCP in the kernel has no loss differentiation: each loss halves its window")
+    if name == "bic" and name not in available:
+        name = STANDS_FOR_BIC
+        departures.append(
+            f"this kernel has no BIC (where it is a module, `modprobe tcp_bic`): its"
+            f" {STANDS_FOR_BIC.upper()} stands for it"
+        )
+    of_sender = {option: value for option, value in options.items() if _moves_sender(scheme, option, value)}
+    for option, value in of_sender.items():
+        own = scheme.parameters.model_fields[option].default
+        departures.append(f"{scheme.controller.upper()}'s sender in the kernel: {option} {own}, not {value}")
+    kept = {option: value for option, value in options.items() if option not in of_sender}
+    return InKernel(with_options(name, **kept), tuple(departures))
+
+
+def _moves_sender(scheme: Scheme, option: str, value: Any) -> bool:
+    """Whether an option makes another sender than the default."""
+    chosen, default = (scheme.parameters.model_validate(one) for one in ({option: value}, {}))
+    return scheme.build(chosen, _SEGMENT_BYTES) != scheme.build(default, _SEGMENT_BYTES)
