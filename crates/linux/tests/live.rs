@@ -8,20 +8,22 @@ mod namespace;
 #[path = "support/namespaces.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespaces;
+#[path = "support/recorded.rs"]
+mod recorded;
 #[path = "support/replay.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod replay;
 mod support;
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use airpath_linux::host::{CONTROLLERS, HostConfig, Record, Told};
+use airpath_linux::host::{CONTROLLERS, HostConfig};
 use airpath_linux::native::{Kind, NativeController};
 use libbpf_rs::query::MapInfoIter;
 use namespaces::{Pair, load};
+use recorded::Connection;
 use replay::{difference, native_windows, reference_windows};
 use support::{OwnCgroup, alone, can_load};
 
@@ -80,39 +82,24 @@ fn recorded_events_replay_to_the_same_windows() {
         pair.transfer(controller, 4_000_000);
         let records = host.records().unwrap();
         assert_eq!(host.records_lost(), 0, "{controller}");
-        let mut connections: BTreeMap<u64, Vec<Record>> = BTreeMap::new();
-        for record in records {
-            connections.entry(record.connection).or_default().push(record);
-        }
-        let records = connections.into_values().max_by_key(Vec::len).unwrap();
-        check_replay(controller, &records);
+        check_replay(controller, &recorded::longest(records));
     }
 }
 
-fn check_replay(controller: &str, records: &[Record]) {
+fn check_replay(controller: &str, connection: &Connection) {
     let kind = kind_of(controller);
-    let Told::Start { mss } = records[0].told else { panic!("{controller}: {:?}", records[0]) };
-    let first = records[0].window as u32;
-    let told: Vec<replay::Told> = records[1..]
-        .iter()
-        .map(|record| match record.told {
-            Told::Ack(event) => replay::Told::Ack(event),
-            Told::Congestion(event) => replay::Told::Congestion(event),
-            Told::Spurious => replay::Told::Spurious,
-            Told::Start { .. } => panic!("{controller}: a connection starts once"),
-        })
-        .collect();
-    let kernel: Vec<u64> = records[1..].iter().map(|record| record.window).collect();
-    assert!(kernel.len() > 400, "{controller}: only {} events", kernel.len());
-    assert_eq!(native_windows(NativeController::new(kind, first, mss), &told), kernel, "{controller}");
+    let Connection { mss, first_window, told, windows } = connection;
+    assert!(windows.len() > 400, "{controller}: only {} events", windows.len());
+    let native = NativeController::new(kind, *first_window, *mss);
+    assert_eq!(native_windows(native, told), *windows, "{controller}");
     let losses = told.iter().filter(|told| matches!(told, replay::Told::Congestion(_))).count();
-    // No router here speaks XCP: it falls back to Reno, which the Rust controller does not.
+    // No router here speaks XCP: it falls back to Reno, which the Rust controller does not. With one, `router_recorded.rs`.
     if kind == Kind::Xcp {
         return;
     }
     let allowed = if kind == Kind::CubicEbe { 2e-3 } else { 1e-9 };
-    let difference = difference(&kernel, &reference_windows(kind, mss, first / mss, &told));
-    println!("{controller}: {} events, {losses} losses, windows differ by {difference:.1e}", kernel.len());
+    let difference = difference(windows, &reference_windows(kind, *mss, first_window / mss, told));
+    println!("{controller}: {} events, {losses} losses, windows differ by {difference:.1e}", windows.len());
     assert!(difference <= allowed, "{controller}: windows differ by {difference}");
     assert!(losses > 0 || kind == Kind::Vcp, "{controller}: no losses");
 }

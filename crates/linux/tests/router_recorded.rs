@@ -1,5 +1,5 @@
 //! Packets of live connections, written down by the router's programs as they passed, through the simulator's router: it writes the
-//! same codes on them, and the same feedback up to the rounding of integers.
+//! same codes on them, and the same feedback up to the rounding of integers. What XCP's sender was told goes through the simulator's.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
@@ -12,6 +12,11 @@ mod namespace;
 #[path = "support/namespaces.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespaces;
+#[path = "support/recorded.rs"]
+mod recorded;
+#[path = "support/replay.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod replay;
 mod support;
 #[path = "support/wire.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
@@ -20,7 +25,8 @@ mod wire;
 use std::time::Duration;
 
 use airpath_estimate::Configured;
-use airpath_linux::host::HostConfig;
+use airpath_linux::host::{self, HostConfig};
+use airpath_linux::native;
 use airpath_linux::router::{Counters, Engine, Hook, Kind, Passed, Programs, Protocol};
 use airpath_model::{Backlog, Bytes, LoadCode, PathHeader, Rate, Timestamp, XcpHeader};
 use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
@@ -28,6 +34,8 @@ use empty_queue::{Data, between};
 use namespaces::{Pair, load};
 use nix::net::if_::if_nametoindex;
 use nix::time::{ClockId, clock_gettime};
+use recorded::Connection;
+use replay::{difference, reference_windows};
 use support::{OwnCgroup, alone, can_load};
 use wire::Wire;
 
@@ -124,13 +132,14 @@ fn clock() -> u64 {
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
-/// Lets `traffic` pass a router of that protocol, over a path of 20 ms.
-fn recorded(protocol: Protocol, traffic: impl FnOnce(&Pair) + Send) -> Recording {
+/// Lets `traffic` pass a router of that protocol, over a path of 20 ms. Also gives what the controllers were told.
+fn traffic_over(protocol: Protocol, traffic: impl FnOnce(&Pair) + Send) -> (Recording, Vec<host::Record>) {
     let (group, pair) = (OwnCgroup::join("airpath-recorded"), Pair::over_a_wire());
     let _wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, |_, _| true);
     let devices = Some(pair.devices());
     // Before the router: it raises the codes that the host's programs set.
-    let _host = load(&HostConfig { cgroup: group.folder.clone(), devices, ..HostConfig::default() });
+    let config = HostConfig { cgroup: group.folder.clone(), devices, record: true, ..HostConfig::default() };
+    let host = load(&config);
     let mut recording = pair.left.within(|| {
         let mut router = Router::new(protocol, "left");
         std::thread::scope(|scope| {
@@ -147,12 +156,13 @@ fn recorded(protocol: Protocol, traffic: impl FnOnce(&Pair) + Send) -> Recording
     });
     // Packets of two processors may be written down in another order than that in which they came.
     recording.passed.sort_by_key(|packet| packet.count);
-    recording
+    assert_eq!(host.records_lost(), 0);
+    (recording, host.records().unwrap())
 }
 
 /// Hands the recorded packets to `reference` in the order in which the kernel's router met them, and the difference of what both wrote
 /// on each to `compare`: a packet counts in the interval whose sample counted it, and leaves with the guidance that it met.
-fn replay<R: RouterProtocol<Data>>(
+fn replay_packets<R: RouterProtocol<Data>>(
     recording: &Recording,
     reference: &mut R,
     data: impl Fn(&Passed) -> PathHeader,
@@ -197,7 +207,7 @@ fn codes_of_live_packets_are_those_of_the_simulators_router() {
         return;
     }
     let _alone = alone();
-    let recording = recorded(Protocol::Vcp, |pair| {
+    let (recording, _) = traffic_over(Protocol::Vcp, |pair| {
         std::thread::scope(|scope| {
             scope.spawn(|| pair.transfer("airpath_vcp", 5_000_000));
             // For a while there is more than the link should carry.
@@ -209,7 +219,7 @@ fn codes_of_live_packets_are_those_of_the_simulators_router() {
     let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), source).unwrap());
     let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
     let mut seen = [0; 4];
-    replay(
+    replay_packets(
         &recording,
         &mut reference,
         |passed| PathHeader::Load(code[passed.brought as usize - 1]),
@@ -228,7 +238,7 @@ fn feedback_on_live_packets_is_that_of_the_simulators_router() {
         return;
     }
     let _alone = alone();
-    let recording = recorded(Protocol::Xcp, |pair| {
+    let (recording, told) = traffic_over(Protocol::Xcp, |pair| {
         std::thread::scope(|scope| {
             scope.spawn(|| pair.transfer("airpath_xcp", 3_000_000));
             std::thread::sleep(Duration::from_secs(1));
@@ -238,7 +248,7 @@ fn feedback_on_live_packets_is_that_of_the_simulators_router() {
     let source = Box::new(Configured::new(CAPACITY));
     let mut reference = Xcp::new(XcpConfig::NS2, source, BUFFER).unwrap();
     let (mut worst, mut largest, mut signs) = (0.0_f64, 0.0_f64, [0, 0]);
-    replay(
+    replay_packets(
         &recording,
         &mut reference,
         |passed| {
@@ -269,4 +279,16 @@ fn feedback_on_live_packets_is_that_of_the_simulators_router() {
     assert!(signs[0] > 300 && signs[1] > 300, "{signs:?}");
     // As in tests/router_equivalence.rs.
     assert!(worst <= 0.5 + 800.0 / 65_536.0, "{worst}");
+    check_sender(&recorded::longest(told));
+}
+
+/// The simulator's sender of XCP has the same windows as the kernel's.
+fn check_sender(connection: &Connection) {
+    let Connection { mss, first_window, told, windows } = connection;
+    let reference = reference_windows(native::Kind::Xcp, *mss, first_window / mss, told);
+    let difference = difference(windows, &reference);
+    println!("XCP's sender: {} events, windows differ by {difference:.1e}", windows.len());
+    // Acknowledgments of trains answer many packets at once.
+    assert!(windows.len() > 100, "only {} events", windows.len());
+    assert!(difference <= 1e-9, "{difference}");
 }
