@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{ErrorKind, Link, MapMut, OpenObject};
+use libbpf_rs::{ErrorKind, Link, MapMut, OpenObject, ProgramInput};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -151,6 +151,36 @@ impl Host {
     /// Events that were not recorded, because the memory was full.
     pub fn records_lost(&self) -> u64 {
         self.skeleton.maps.bss_data.as_ref().map_or(0, |data| data.records_lost)
+    }
+}
+
+/// A program that looks at packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketProgram {
+    /// For what comes in for sockets of the cgroup.
+    Ingress,
+    /// For what leaves by a device whose packets begin with an Ethernet header.
+    EgressEthernet,
+    /// For what leaves by a device whose packets begin with the IP header.
+    EgressBare,
+}
+
+impl Host {
+    /// Runs a program over `packet`, which begins with an Ethernet header and belongs to no connection: its answer, and the packet
+    /// as it leaves.
+    pub fn run(&self, program: PacketProgram, packet: &[u8]) -> Result<(i32, Vec<u8>), Error> {
+        let programs = &self.skeleton.progs;
+        let program = match program {
+            PacketProgram::Ingress => &programs.host_ingress,
+            PacketProgram::EgressEthernet => &programs.host_egress_ethernet,
+            PacketProgram::EgressBare => &programs.host_egress_bare,
+        };
+        let mut output = vec![0; packet.len() + 256];
+        let input =
+            ProgramInput { data_in: Some(packet), data_out: Some(&mut output), ..ProgramInput::default() };
+        let answer = program.test_run(input).map_err(Error::bpf("cannot run a host program"))?;
+        let left = answer.data.map(|data| data.to_vec()).unwrap_or_default();
+        Ok((answer.return_value.cast_signed(), left))
     }
 }
 

@@ -1,0 +1,71 @@
+//! The programs of hosts that look at packets, run by the kernel over packets made by hand. These belong to no connection, so nothing
+//! may change. What the programs do to connections of their own is in `live.rs` and `host_options.rs`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
+#[path = "support/namespaces.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespaces;
+#[path = "support/packets.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod packets;
+mod support;
+
+use airpath_linux::host::{Host, HostConfig, PacketProgram};
+use namespaces::load;
+use packets::{ETHERNET, Segment, xcp_option};
+use support::{OwnCgroup, alone, can_load};
+
+/// What lets a packet go on, for each program.
+const GO_ON: [(PacketProgram, i32); 3] =
+    [(PacketProgram::Ingress, 1), (PacketProgram::EgressEthernet, -1), (PacketProgram::EgressBare, -1)];
+
+fn check_untouched(host: &Host, frame: &[u8]) {
+    for (program, go_on) in GO_ON {
+        // The kernel itself refuses frames without the fixed part of an IP header.
+        let Ok((answer, left)) = host.run(program, frame) else { continue };
+        assert_eq!(answer, go_on, "{program:?}");
+        // It shows packets of the cgroup without their Ethernet header.
+        assert_eq!(left[ETHERNET..], frame[ETHERNET..], "{program:?}");
+    }
+}
+
+#[test]
+fn packets_of_strangers_pass_untouched() {
+    if !can_load("host vectors") {
+        return;
+    }
+    let _alone = alone();
+    let group = OwnCgroup::join("airpath-vectors");
+    let config =
+        HostConfig { cgroup: group.folder.clone(), devices: Some(Vec::new()), ..HostConfig::default() };
+    let host = load(&config);
+    for ipv6 in [false, true] {
+        for ecn in 0..4 {
+            for payload in [0, 1, 1000] {
+                let options = xcp_option(100_000, 100_000, 1000);
+                let frame = Segment { ipv6, ecn, options, payload }.frame();
+                for (program, go_on) in GO_ON {
+                    let (answer, left) = host.run(program, &frame).unwrap();
+                    assert_eq!((answer, left.len()), (go_on, frame.len()), "{program:?}");
+                }
+                check_untouched(&host, &frame);
+                for bits in 0..8 {
+                    let mut marked = frame.clone();
+                    let transport = ETHERNET + if ipv6 { 40 } else { 20 };
+                    marked[transport + 12] |= bits << 1;
+                    check_untouched(&host, &marked);
+                }
+            }
+        }
+        let frame = Segment { ipv6, payload: 1, ..Segment::default() }.frame();
+        for length in ETHERNET..frame.len() {
+            check_untouched(&host, &frame[..length]);
+        }
+    }
+    let counters = host.counters();
+    assert_eq!((counters.echoes_by_bits, counters.malformed), (0, 0));
+}
