@@ -19,7 +19,7 @@ use airpath_linux::router::{Counters, Engine, Kind, Programs, Protocol};
 use airpath_model::{Backlog, Bytes, LoadCode, PathHeader, RandomStream, Rate, Timestamp, XcpHeader};
 use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
 use can_load::can_load;
-use empty_queue::{Data, between};
+use empty_queue::{Data, engine, step};
 use packets::{ETHERNET, Segment, checksums_hold, ecn, xcp_option};
 
 const BUFFER: Bytes = Bytes::new(100_000);
@@ -35,27 +35,15 @@ struct Kernel {
 
 impl Kernel {
     fn new(protocol: Protocol) -> Self {
-        let source = Box::new(Configured::new(CAPACITY));
-        let engine = match protocol {
-            Protocol::Vcp => Engine::vcp(source),
-            Protocol::Xcp => Engine::xcp(source, BUFFER),
-        };
         let programs = Programs::load(ETHERNET as u32).unwrap();
         let last = programs.counters();
-        Self { programs, engine: engine.unwrap(), last, kind: Kind::Protocol(protocol) }
+        Self { programs, engine: engine(protocol, CAPACITY, BUFFER), last, kind: Kind::Protocol(protocol) }
     }
 
     /// The daemon's step at `now`.
     fn step(&mut self, now: Timestamp) {
         let counters = self.programs.counters();
-        let (sample, headers) = between(&self.last, &counters);
-        self.last = counters;
-        self.engine.on_sample(now, &sample, &headers);
-        while self.engine.next_timer() <= now {
-            if let Some(guidance) = self.engine.on_timer(now, Backlog::default()) {
-                self.programs.guide(&guidance);
-            }
-        }
+        step(&mut self.engine, &self.programs, &mut self.last, counters, now);
     }
 
     fn pass(&self, frame: &[u8]) -> Vec<u8> {

@@ -30,7 +30,7 @@ use airpath_linux::native;
 use airpath_linux::router::{Counters, Engine, Hook, Kind, Passed, Programs, Protocol};
 use airpath_model::{Backlog, Bytes, LoadCode, PathHeader, Rate, Timestamp, XcpHeader};
 use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
-use empty_queue::{Data, between};
+use empty_queue::{Data, engine, step};
 use namespaces::{Pair, load};
 use nix::net::if_::if_nametoindex;
 use nix::time::{ClockId, clock_gettime};
@@ -86,31 +86,19 @@ impl Recording {
 impl Router {
     /// At the egress of that device of this thread's namespace.
     fn new(protocol: Protocol, device: &str) -> Self {
-        let source = Box::new(Configured::new(CAPACITY));
-        let engine = match protocol {
-            Protocol::Vcp => Engine::vcp(source),
-            Protocol::Xcp => Engine::xcp(source, BUFFER),
-        };
         let mut programs = Programs::load_recording(LINK_HEADER).unwrap();
         programs.attach(Kind::Protocol(protocol), if_nametoindex(device).unwrap(), Hook::Egress).unwrap();
         let last = programs.counters();
         let recording = Recording { began: clock(), ..Recording::default() };
-        Self { programs, engine: engine.unwrap(), last, recording }
+        Self { programs, engine: engine(protocol, CAPACITY, BUFFER), last, recording }
     }
 
     fn step(&mut self) {
         let (counters, now) = (self.counters(), self.recording.time(clock()));
-        let (sample, headers) = between(&self.last, &counters);
-        self.last = counters;
-        self.engine.on_sample(now, &sample, &headers);
-        while self.engine.next_timer() <= now {
-            if let Some(guidance) = self.engine.on_timer(now, Backlog::default()) {
-                self.programs.guide(&guidance);
-            }
-        }
+        step(&mut self.engine, &self.programs, &mut self.last, counters, now);
         self.programs.beat(Duration::from_secs(1)).unwrap();
         let generation = self.programs.generation();
-        self.recording.steps.push(Step { now, count: counters.packets, generation });
+        self.recording.steps.push(Step { now, count: self.last.packets, generation });
     }
 
     /// The counters with no packet half counted: all that are in them have been written down, which comes last.

@@ -1,7 +1,8 @@
 //! Routers over a queue that is always empty: what arrives has left.
 
-use airpath_linux::router::{Counters, HeaderSums};
-use airpath_model::{Bytes, Ecn, Packet, PathHeader};
+use airpath_estimate::Configured;
+use airpath_linux::router::{Counters, Engine, HeaderSums, Programs, Protocol};
+use airpath_model::{Backlog, Bytes, Ecn, Packet, PathHeader, Rate, Timestamp};
 use airpath_queue::QueueSample;
 
 /// A packet of the simulator's router; without a header it carries no data.
@@ -30,8 +31,36 @@ impl Packet for Data {
     }
 }
 
+/// The daemon's computations for a link of that capacity.
+pub(crate) fn engine(protocol: Protocol, capacity: Rate, buffer: Bytes) -> Engine {
+    let source = Box::new(Configured::new(capacity));
+    let engine = match protocol {
+        Protocol::Vcp => Engine::vcp(source),
+        Protocol::Xcp => Engine::xcp(source, buffer),
+    };
+    engine.unwrap()
+}
+
+/// The daemon's step at `now`: what `counters` say beyond `last`, and guidance for the programs where an interval has ended.
+pub(crate) fn step(
+    engine: &mut Engine,
+    programs: &Programs,
+    last: &mut Counters,
+    counters: Counters,
+    now: Timestamp,
+) {
+    let (sample, headers) = between(last, &counters);
+    *last = counters;
+    engine.on_sample(now, &sample, &headers);
+    while engine.next_timer() <= now {
+        if let Some(guidance) = engine.on_timer(now, Backlog::default()) {
+            programs.guide(&guidance);
+        }
+    }
+}
+
 /// What passed between two looks at the counters.
-pub(crate) fn between(before: &Counters, after: &Counters) -> (QueueSample, HeaderSums) {
+fn between(before: &Counters, after: &Counters) -> (QueueSample, HeaderSums) {
     let arrived = Bytes::new(after.bytes - before.bytes);
     let sample = QueueSample {
         arrived,
