@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from airpath import _core
+from airpath.datapath import datapath_missing
 
 # A shell that starts the tests in the background has them and their child processes ignore interrupts. The
 # tests of interrupts need what a terminal gives.
@@ -24,3 +25,13 @@ def emulated_hosts() -> None:
         _core.try_emulated_hosts()
     except _core.EmulationFailed as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def datapath() -> None:
+    """Skip tests that need our controllers in the kernel, where the daemon cannot be started.
+
+    `make test` builds the daemon, as far as the system has what that takes, before the tests in Python.
+    """
+    if missing := datapath_missing():
+        pytest.skip(f"no datapath: {missing}")

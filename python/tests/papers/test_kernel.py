@@ -9,7 +9,6 @@ from fabricated import link_data, run_data
 
 from airpath import _core, worlds
 from airpath.cli import main
-from airpath.datapath import datapath_missing
 from airpath.errors import UsageError
 from airpath.papers import real_time
 from airpath.papers.claim import Claim
@@ -217,11 +216,10 @@ def test_a_figure_runs_on_this_kernel(tmp_path, tiny):
     )
     (busy,) = verdicts(done)
     assert busy["verdict"] == "reproduced"
-    assert busy["measured"] == pytest.approx(busy["beside"]["simulated"], abs=0.3)
+    assert busy["measured"] == pytest.approx(busy["beside"]["simulated"], abs=0.1)
 
 
-@pytest.mark.skipif(datapath_missing() is not None, reason=f"no datapath: {datapath_missing()}")
-@pytest.mark.usefixtures("emulated_hosts")
+@pytest.mark.usefixtures("emulated_hosts", "datapath")
 def test_vcp_starts_in_the_testbed_as_the_simulated_one(tmp_path):
     (figure,) = (figure for figure in FIGURES if figure.id == "vcp-w/fig14")
     form = KernelForm({"": "short"}, {VCP: "12s"})
@@ -238,8 +236,8 @@ def test_vcp_starts_in_the_testbed_as_the_simulated_one(tmp_path):
     store = RunStore(tmp_path / "out" / "runs")
     (real,), (simulated,) = (read_runs(here.experiments[one][VCP], store) for one in here.experiments)
     carried, expected = (utilisation(run, (6.0, 12.0)) for run in (real, simulated))
-    assert expected > 0.05
-    assert carried == pytest.approx(expected, rel=0.5)
+    assert expected > 0.5
+    assert carried == pytest.approx(expected, rel=0.2)
     # The background's window is the scenario's: 16 kB a round trip of 0.4 s and more, both ways.
     background = real.group_departed_bytes[real.groups.index("background-tcp")].sum() * 8 / 12.0
     assert background < 2 * 1.2 * 16e3 * 8 / 0.4

@@ -3,11 +3,11 @@
 import pytest
 
 import airpath
-from airpath.datapath import Daemon, datapath_missing
+from airpath.datapath import Daemon
 from airpath.errors import EmulationError
 from airpath.worlds import kernel_congestion_controls
 
-pytestmark = pytest.mark.skipif(datapath_missing() is not None, reason=f"no datapath: {datapath_missing()}")
+pytestmark = pytest.mark.usefixtures("datapath")
 
 
 def test_vcp_in_the_kernel_hears_the_simulators_router() -> None:
