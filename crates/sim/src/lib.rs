@@ -25,6 +25,7 @@ mod packet;
 mod part;
 mod plain_link;
 pub mod plan;
+mod prefetch;
 mod record;
 mod router;
 mod simulation;
