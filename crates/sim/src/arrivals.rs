@@ -62,7 +62,7 @@ impl Arrivals {
         first.filter(|first| first.event < until)?;
         let taken = if from_others { self.others.pop() } else { self.line.pop_front() };
         prefetch::line(&self.line);
-        if let Some(next) = self.line.get(1) {
+        if let Some(next) = self.line.get(3) {
             next.packet.prefetch();
         }
         taken.map(|arrival| (arrival.event, arrival.packet))

@@ -27,4 +27,4 @@ pub(crate) fn line<T>(line: &VecDeque<T>) {
 }
 
 /// How many places: some three cache lines.
-const PLACES: usize = 4;
+const PLACES: usize = 8;
