@@ -157,7 +157,10 @@ fn the_ends_of_flows_can_say_what_they_know() {
     for number in 0..10 {
         let (called, order) = (Arc::clone(&called), Arc::clone(&order));
         emulation.on_network(move |network| {
-            network.set_flow_state(0, FlowState { cwnd: Some(airpath_model::Bytes::new(14_480)), ..FlowState::unknown(true) });
+            network.set_flow_state(
+                0,
+                FlowState { cwnd: Some(airpath_model::Bytes::new(14_480)), ..FlowState::unknown(true) },
+            );
             called.fetch_add(1, Ordering::Relaxed);
             order.lock().unwrap().push(number);
         });

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_sim::plan::Plan;
-use numpy::PyArray1 as Array;
 use airpath_sim::{Column, FlowSeries, Input, Outcome, RunControl, Table};
+use numpy::PyArray1 as Array;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

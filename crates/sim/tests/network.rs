@@ -183,7 +183,13 @@ fn routers_answer_and_the_ends_are_recorded() {
         });
         let (direction, path) = (Direction::Forward, PathHeader::Xcp(header));
         network.inject(now, ForeignPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
-        network.set_flow_state(0, FlowState { cwnd: Some(airpath_model::Bytes::new(u64::from(handle))), ..FlowState::unknown(true) });
+        network.set_flow_state(
+            0,
+            FlowState {
+                cwnd: Some(airpath_model::Bytes::new(u64::from(handle))),
+                ..FlowState::unknown(true)
+            },
+        );
         network.on_goodput(0, 960);
     }
     network.probe(0).record(Timestamp::ZERO, airpath_model::Measurement::SpuriousTimeout);

@@ -113,9 +113,7 @@ class _Sources:
         return cls(of_flows, names, record.source_groups, record.source_schemes)
 
 
-def _join(
-    description: TableDescription, numbers: Numbers, record: RunRecord, sources: _Sources
-) -> pa.Table:
+def _join(description: TableDescription, numbers: Numbers, record: RunRecord, sources: _Sources) -> pa.Table:
     rows = len(next(iter(numbers.values())))
     labels: dict[str, pa.Array] = {
         "scheme": _dictionary(np.zeros(rows, dtype=np.int32), [record.scheme]),
@@ -162,6 +160,6 @@ def _dictionary(codes: np.ndarray, names: Sequence[str | None]) -> pa.Array:
         indices = pa.array(np.zeros(len(codes), dtype=np.int32))
     else:
         position = {name: index for index, name in enumerate(distinct)}
-        translated = np.array([-1 if name is None else position[name] for name in names], dtype=np.int32)[codes]
-        indices = pa.array(translated, mask=translated < 0)
+        place = np.array([-1 if name is None else position[name] for name in names], dtype=np.int32)
+        indices = pa.array(place[codes], mask=place[codes] < 0)
     return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, type=pa.string()))

@@ -21,11 +21,11 @@ def test_every_table_has_its_documented_schema(name: str) -> None:
         assert b"unit" in field.metadata
 
 
-def test_numbers_are_views_of_the_engines_bytes() -> None:
+def test_numbers_are_views_of_the_engines_arrays() -> None:
     tables = small_tables()
     run = RunResult(small_record(tables=tables))
     for column in ("departed_bytes", "delay_mean_s"):
-        data = tables["flow_series"][column][1]
+        data = tables["flow_series"][column]
         assert run.flow_series[column].chunk(0).buffers()[1].address == pa.py_buffer(data).address
 
 
@@ -96,9 +96,7 @@ def test_the_notebook_view_is_escaped() -> None:
     assert "&lt;script&gt;" in html
 
 
-def broken(
-    table: str, column: str | None, value: np.ndarray | None
-) -> dict[str, dict[str, np.ndarray]]:
+def broken(table: str, column: str | None, value: np.ndarray | None) -> dict[str, dict[str, np.ndarray]]:
     tables = small_tables()
     if column is None:
         tables[table] = {}
@@ -128,9 +126,7 @@ def whole(*values: int) -> np.ndarray:
         (broken("flows", "flow", whole(0, 1, 3)), "row number"),
     ],
 )
-def test_unsound_engine_tables_are_refused(
-    tables: dict[str, dict[str, np.ndarray]], message: str
-) -> None:
+def test_unsound_engine_tables_are_refused(tables: dict[str, dict[str, np.ndarray]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RunResult(small_record(tables=tables))
 

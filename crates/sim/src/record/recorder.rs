@@ -1,8 +1,6 @@
 //! Everything that a run measures, in one place.
 
-use airpath_model::{
-    Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Probe, Timestamp,
-};
+use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Probe, Timestamp};
 
 use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
@@ -11,8 +9,7 @@ use super::quantities::{LastValues, QuantityNames};
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
     EstimateTable, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable, FlowRow,
-    FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
-    PacketRow, PacketTable,
+    FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
 };
 use super::series::FlowSeries;
 use super::state::{FlowState, FlowSummary};
@@ -330,7 +327,12 @@ impl Recorder {
         if self.keep.estimate_samples {
             tables.push(self.estimate_samples.finish());
         }
-        Recorded { tables, flow_series: self.flow_series, quantities: self.quantities.into_names(), capture: self.capture.finish() }
+        Recorded {
+            tables,
+            flow_series: self.flow_series,
+            quantities: self.quantities.into_names(),
+            capture: self.capture.finish(),
+        }
     }
 }
 

@@ -97,9 +97,19 @@ impl FlowSeries {
 fn series_row(now: Timestamp, flow: usize, numbers: [u64; MOST], said: Said) -> FlowSeriesRow {
     let [_, sent_bytes, departed_bytes, goodput_bytes, lost_packets, received_packets, ..] = numbers;
     let [_, _, _, _, _, _, delay_sum, delay_of_others, queueing_sum, ..] = numbers.map(Duration::from_nanos);
+    let counters = FlowCounters {
+        sent_bytes,
+        departed_bytes,
+        goodput_bytes,
+        lost_packets,
+        received_packets,
+        delay_sum,
+        delay_max: delay_sum - delay_of_others,
+        queueing_sum,
+        ..FlowCounters::default()
+    };
     let [cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] = said;
-    let mean = |sum: Duration| sum.as_secs_f64() / received_packets as f64; // NaN when nothing arrived
-    let largest = delay_sum - delay_of_others;
+    let bytes = |kept| value(kept, |bytes| Bytes::new(bytes).as_f64());
     FlowSeriesRow {
         flow: flow as i64,
         time_s: now.as_secs_f64(),
@@ -107,12 +117,12 @@ fn series_row(now: Timestamp, flow: usize, numbers: [u64; MOST], said: Said) -> 
         departed_bytes: departed_bytes as i64,
         goodput_bytes: goodput_bytes as i64,
         lost_packets: lost_packets as i64,
-        delay_mean_s: mean(delay_sum),
-        delay_max_s: if received_packets > 0 { largest.as_secs_f64() } else { f64::NAN },
-        queueing_mean_s: mean(queueing_sum),
-        cwnd_bytes: value(cwnd, |bytes| Bytes::new(bytes).as_f64()),
-        ssthresh_bytes: value(ssthresh, |bytes| Bytes::new(bytes).as_f64()),
-        in_flight_bytes: value(in_flight, |bytes| Bytes::new(bytes).as_f64()),
+        delay_mean_s: counters.delay_mean(),
+        delay_max_s: if received_packets > 0 { counters.delay_max.as_secs_f64() } else { f64::NAN },
+        queueing_mean_s: counters.queueing_mean(),
+        cwnd_bytes: bytes(cwnd),
+        ssthresh_bytes: bytes(ssthresh),
+        in_flight_bytes: bytes(in_flight),
         srtt_s: value(srtt, |nanos| Duration::from_nanos(nanos).as_secs_f64()),
         pacing_rate_bps: value(pacing_rate, |bps| Rate::from_bps(bps).as_bps_f64()),
         phase: phase as i64,
@@ -162,5 +172,58 @@ const fn phase_number(phase: Phase) -> u64 {
         Phase::ProbeUp => 8,
         Phase::ProbeRtt => 9,
         Phase::Slowdown => 10,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(packets: u64, delays_ms: &[u64]) -> FlowCounters {
+        let delays = delays_ms.iter().map(|&delay| Duration::from_millis(delay));
+        FlowCounters {
+            sent_bytes: 1500 * packets,
+            received_packets: delays_ms.len() as u64,
+            delay_sum: delays.clone().fold(Duration::ZERO, |sum, delay| sum + delay),
+            delay_max: delays.fold(Duration::ZERO, Duration::max),
+            ..FlowCounters::default()
+        }
+    }
+
+    #[test]
+    fn rows_come_back_as_a_table() {
+        let window = |bytes| FlowState { cwnd: Some(Bytes::new(bytes)), ..FlowState::unknown(true) };
+        let unlimited = FlowState {
+            ssthresh: Some(Bytes::new(u64::MAX)),
+            srtt: Some(Duration::from_millis(5000)),
+            pacing_rate: Some(Rate::UNLIMITED),
+            phase: Phase::Slowdown,
+            ..window(0)
+        };
+        let (first, second) = (Timestamp::from_nanos(100_000_000), Timestamp::from_nanos(200_000_000));
+        let mut series = FlowSeries::new(5);
+        series.push(first, 0, &counters(1, &[30]), &window(1500));
+        series.push(first, 3, &counters(2, &[30, 70]), &window(3000));
+        series.push(second, 3, &counters(0, &[]), &window(3000));
+        series.push(second, 4, &counters(u64::MAX / 3000, &[9000]), &unlimited);
+        let table = series.table();
+        assert_eq!((series.len(), table.columns.len()), (4, 15));
+        assert_eq!(table.integers("flow"), [0, 3, 3, 4]);
+        let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        let holds = |name: &str, wanted: [f64; 4]| {
+            let found = table.reals(name);
+            assert_eq!(bits(found), bits(&wanted), "{name}: {found:?}");
+        };
+        let no_value = f64::NAN;
+        holds("time_s", [0.1, 0.1, 0.2, 0.2]);
+        assert_eq!(table.integers("sent_bytes"), [1500, 3000, 0, (u64::MAX / 3000 * 1500) as i64]);
+        holds("delay_mean_s", [0.03, 0.05, table.reals("delay_mean_s")[2], 9.0]);
+        assert!(table.reals("delay_mean_s")[2].is_nan(), "nothing arrived");
+        holds("delay_max_s", [0.03, 0.07, no_value, 9.0]);
+        holds("cwnd_bytes", [1500.0, 3000.0, 3000.0, 0.0]);
+        holds("ssthresh_bytes", [no_value, no_value, no_value, Bytes::new(u64::MAX).as_f64()]);
+        holds("srtt_s", [no_value, no_value, no_value, 5.0]);
+        holds("pacing_rate_bps", [no_value, no_value, no_value, Rate::UNLIMITED.as_bps_f64()]);
+        assert_eq!(table.integers("phase"), [3, 3, 3, 10]);
     }
 }

@@ -75,13 +75,13 @@ mod tests {
         // Numbers of every size, in rows that are full, empty and in between.
         let row = |stream: &mut RandomStream| {
             let (longest, share) = (1 + stream.bits() % 64, stream.bits() % 5);
-            [(); MOST].map(|()| {
-                if stream.bits() % 4 < share { stream.bits() >> (64 - longest) } else { 0 }
-            })
+            [(); MOST].map(|()| if stream.bits() % 4 < share { stream.bits() >> (64 - longest) } else { 0 })
         };
         let rows: Vec<_> = (0..10_000).map(|_| row(&mut stream)).collect();
         let mut kept = SparseRows::default();
-        rows.iter().for_each(|&row| kept.push(row));
+        for &row in &rows {
+            kept.push(row);
+        }
         assert_eq!(kept.len(), rows.len());
         assert!(kept.iter().eq(rows));
     }
