@@ -36,5 +36,5 @@ pub use check::PlanError;
 pub use control::RunControl;
 pub use input::Input;
 pub use network::{Counts, Outcome};
-pub use record::{Column, Table};
+pub use record::{Column, FlowSeries, Table};
 pub use simulation::{Cancelled, Simulation};

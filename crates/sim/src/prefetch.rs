@@ -26,5 +26,5 @@ pub(crate) fn line<T>(line: &VecDeque<T>) {
     prefetch_index(line.as_slices().0, PLACES);
 }
 
-/// How many places: some three cache lines.
+/// How many places: five to eight cache lines.
 const PLACES: usize = 8;
