@@ -112,11 +112,10 @@ def _as_json(results: "SweepResults") -> dict[str, Any]:
 def _show(plan: "SweepPlan", results: "SweepResults") -> None:
     from itertools import groupby
 
-    from rich.table import Table
-    from rich.text import Text
-
     from airpath.metrics import METRICS
+    from airpath.results.blocks import Blocks
     from airpath.results.formatting import mean_and_half_width
+    from airpath.results.terminal import CAPTION
 
     texts = {
         (axis.column, axis.cell(index)): axis.text(index)
@@ -131,20 +130,17 @@ def _show(plan: "SweepPlan", results: "SweepResults") -> None:
     ]
     chosen = [name for name in plan.document.metrics if METRICS[name].headline] or plan.document.metrics
     shown = [name for name in chosen if any(rows[name]["n"] for _, rows in variants)]
-    table = Table(caption="mean ± half-width of the 95 % confidence interval", caption_justify="left")
-    for name in (*(axis.name for axis in plan.axes.axes), "scheme"):
-        table.add_column(Text(name), justify="left")
-    table.add_column("n", justify="right")
-    for name in shown:
-        unit = METRICS[name].unit
-        title = f"{METRICS[name].title} ({unit})" if unit else METRICS[name].title
-        table.add_column(Text(title, justify="right"), justify="right")
-    for key, rows in variants[:MOST_ROWS]:
-        values = [texts.get((name, value), str(value)) for name, value in zip(labels, key, strict=True)]
-        count = max((row["n"] for row in rows.values()), default=0)
-        cells = [*values, str(count), *(mean_and_half_width(rows[name]) for name in shown)]
-        table.add_row(*(Text(cell) for cell in cells))
-    show(table)
+    rows = variants[:MOST_ROWS]
+    titles = (*(axis.name for axis in plan.axes.axes), "scheme")
+    about = {
+        title: [texts.get((name, key[place]), str(key[place])) for key, _ in rows]
+        for place, (title, name) in enumerate(zip(titles, labels, strict=True))
+    }
+    about["n"] = [str(max((metric["n"] for metric in metrics.values()), default=0)) for _, metrics in rows]
+    numbers = {
+        METRICS[name].heading: [mean_and_half_width(metrics[name]) for _, metrics in rows] for name in shown
+    }
+    show(Blocks(about, numbers, CAPTION))
     if len(variants) > MOST_ROWS:
         show(f"and {len(variants) - MOST_ROWS} more in {results.directory / 'statistics.parquet'}")
     show(f"results: {results.directory}")

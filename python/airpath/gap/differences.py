@@ -139,12 +139,6 @@ def _verdict(difference: float, low: float, high: float, tolerance: float) -> Ve
     return Verdict.OPEN
 
 
-def title(metric: str) -> str:
-    """Return what people call a metric, with its unit."""
-    described = METRICS[metric]
-    return f"{described.title} ({described.unit})" if described.unit else described.title
-
-
 def difference_text(one: Difference) -> str:
     """Write a difference with its interval: in percent, or with the unit of the metric."""
     if one.tolerance.absolute:

@@ -7,8 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from airpath.gap.compared import Compared, Gap, world_title
-from airpath.gap.differences import difference_text, title, tolerance_text
+from airpath.gap.differences import difference_text, tolerance_text
 from airpath.gap.pictures import gap_figures
+from airpath.metrics import METRICS
 from airpath.report.html import Section
 from airpath.results.formatting import number
 
@@ -94,7 +95,7 @@ def gap_tables(gap: Gap) -> list[Table]:
 def _rows(one: Compared, world: Any) -> list[tuple[str, ...]]:
     return [
         (
-            title(d.metric),
+            METRICS[d.metric].heading,
             number(d.simulated),
             number(d.other),
             difference_text(d),

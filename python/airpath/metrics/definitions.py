@@ -29,6 +29,11 @@ class Metric:
     definition: str
     headline: bool = False
 
+    @property
+    def heading(self) -> str:
+        """What people call it, with its unit: for axes and the heads of tables."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
 
 _METRICS = (
     Metric(

@@ -121,8 +121,7 @@ def metric_bars(
     least = axes.get_xlim()[0] if means.min(initial=0.0) < 0 else 0.0
     axes.set_xlim(left=least, right=axes.get_xlim()[1] * 1.05 or 1.0)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
-    definition = METRICS[metric]
-    axes.set_xlabel(f"{definition.title} ({definition.unit})" if definition.unit else definition.title)
+    axes.set_xlabel(METRICS[metric].heading)
     return axes
 
 

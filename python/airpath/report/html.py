@@ -202,7 +202,7 @@ def _summary(results: Results) -> list[dict[str, Any]]:
             with_value.add(row["metric"])
     return [
         {
-            "title": f"{metric.title} ({metric.unit})" if metric.unit else metric.title,
+            "title": metric.heading,
             "cells": [cells[name][scheme] for scheme in results.schemes],
         }
         for name, metric in METRICS.items()

@@ -259,20 +259,13 @@ def _require(library: str) -> None:
 def _html_table(table: pa.Table) -> str:
     """Render the headline metrics of a summary, for notebooks."""
     shown = ["scheme", "repetition", *(name for name, metric in METRICS.items() if metric.headline)]
-    titles = [_title(name) for name in shown]
+    titles = [METRICS[name].heading if name in METRICS else name for name in shown]
     head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(_cell(row[name]))}</td>" for name in shown) + "</tr>"
         for row in table.select(shown).to_pylist()
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _title(name: str) -> str:
-    if name not in METRICS:
-        return name
-    metric = METRICS[name]
-    return f"{metric.title} ({metric.unit})" if metric.unit else metric.title
 
 
 def _cell(value: Any) -> str:

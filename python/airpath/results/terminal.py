@@ -35,7 +35,7 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Bl
     """
     numbers = _by_scheme(summary)
     shown = {
-        name: f"{metric.title} ({metric.unit})" if metric.unit else metric.title
+        name: metric.heading
         for name, metric in METRICS.items()
         if (all_metrics or metric.headline) and any(metrics[name]["n"] for metrics in numbers.values())
     }

@@ -199,6 +199,18 @@ def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     assert pq.read_table(out / "runs.parquet").num_rows == 24
 
 
+def test_no_number_breaks_where_a_table_has_no_room(small, tmp_path):
+    done = subprocess.run(
+        command(small, "--out", tmp_path / "out"), capture_output=True, text=True, check=True, timeout=120
+    )
+    lines = done.stdout.splitlines()
+    rows = [line for line in lines if "newreno" in line or "cubic" in line]
+    assert len(rows) == 16, "eight variants, in two blocks"
+    assert all("8 Mbit/s" in line or "2 Mbit/s" in line for line in rows), done.stdout
+    assert max(map(len, lines)) <= 120
+    assert "95 % confidence interval" in done.stdout
+
+
 def test_a_complete_sweep_is_not_done_again(small, tmp_path, monkeypatch):
     inline(monkeypatch, InlineEngine())
     out = airpath.sweep(small, tmp_path / "out").directory
