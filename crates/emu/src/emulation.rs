@@ -186,7 +186,7 @@ impl Emulation {
     /// be quick, and does not happen if the emulation ends before.
     pub fn on_network(&self, work: impl FnOnce(&mut Network) + Send + 'static) {
         // Only fails after the end, when there is nothing to be told any more.
-        let _ = self.requests.send(Box::new(work));
+        let _ = self.requests.send(Box::new(|exchange| work(exchange.network())));
     }
 
     /// Ends the emulation: kills what runs in the hosts, and gives the results. `flows` says what the ends of each flow
@@ -203,7 +203,7 @@ impl Emulation {
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
         let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, .. } = thread;
         for request in requests.try_iter() {
-            request(exchange.network());
+            request(&mut exchange);
         }
         let mut device_drops = [0; 2];
         for side in Side::BOTH {
@@ -211,13 +211,7 @@ impl Emulation {
         }
         drop(devices);
         capture.finish()?;
-        let seen: Vec<FlowSummary> = exchange
-            .sent()
-            .map(|(sent_packets, first)| FlowSummary {
-                sent_packets,
-                ..FlowSummary::begun(first.unwrap_or(Timestamp::NEVER))
-            })
-            .collect();
+        let seen = exchange.summaries();
         let measured = Measured {
             scheduling: self.scheduling.clone(),
             lateness: timing.lateness(),

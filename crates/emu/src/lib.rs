@@ -8,12 +8,14 @@
 //! Works on Linux; elsewhere only what needs no kernel is built.
 
 pub mod address;
+mod connection_flows;
 mod error;
 mod exchange;
 pub mod packet;
 mod slots;
 
 pub use address::Side;
+pub use connection_flows::{Connection, ConnectionFlow};
 pub use error::EmulationError;
 pub use exchange::{Exchange, PacketCounts};
 

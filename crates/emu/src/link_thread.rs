@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
 use airpath_model::{Duration, Timestamp};
-use airpath_sim::network::Network;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
@@ -21,8 +20,8 @@ use crate::exchange::Exchange;
 use crate::timing::Timing;
 use crate::tun::Tun;
 
-/// Something that is to be done with the network, between two packets.
-pub(crate) type Request = Box<dyn FnOnce(&mut Network) + Send>;
+/// Something that is to be done with the network and what is inside, between two packets.
+pub(crate) type Request = Box<dyn FnOnce(&mut Exchange) + Send>;
 
 /// All that the thread works with.
 pub(crate) struct LinkThread {
@@ -73,7 +72,7 @@ impl LinkThread {
                 return;
             }
             while let Ok(request) = self.requests.try_recv() {
-                request(self.exchange.network());
+                request(&mut self.exchange);
             }
             let came = Side::BOTH.map(|side| self.read(side));
             if now.since(self.woke_at) > AWAKE {

@@ -93,6 +93,14 @@ impl Recorder {
         }
     }
 
+    /// One more flow, a source of its own, measured where another is; gives its number.
+    pub(crate) fn add_flow(&mut self, like: u32) -> u32 {
+        let measured_at = self.flows[like as usize].measured_at;
+        self.flows.push(FlowMeter::new(measured_at, self.distributions.len() as u32));
+        self.distributions.push(DelayDistribution::default());
+        self.flows.len() as u32 - 1
+    }
+
     /// A flow sends `bytes` on the wire.
     pub(crate) fn on_sent(&mut self, flow: u32, bytes: u64) {
         self.flows[flow as usize].interval.sent_bytes += bytes;
