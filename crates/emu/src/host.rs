@@ -8,8 +8,8 @@ use netlink_packet_route::link::LinkAttribute;
 use crate::address::{PREFIX_LENGTH, Side};
 use crate::error::{Asked, EmulationError};
 use crate::namespace::{NetworkNamespace, write};
-use crate::netlink::Netlink;
 use crate::processes::Processes;
+use crate::routing::Routing;
 use crate::tun::Tun;
 
 /// The name of each host's device.
@@ -99,14 +99,14 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
     }
     // What one connection learnt of a path must not help the next one, or runs depend on each other.
     write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
-    let netlink = Netlink::new()?;
-    let (loopback, device) = (Netlink::index("lo")?, Netlink::index(DEVICE)?);
-    netlink.up(loopback, Vec::new())?;
-    netlink.up(device, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
+    let routing = Routing::new()?;
+    let (loopback, device) = (Routing::index("lo")?, Routing::index(DEVICE)?);
+    routing.up(loopback, Vec::new())?;
+    routing.up(device, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
     let first = side.address(0).ok_or_else(|| EmulationError::Broken("no addresses".to_owned()))?;
-    netlink.add_address(device, first)?;
-    netlink.add_local_network(loopback, (side.prefix(), PREFIX_LENGTH))?;
-    netlink.add_network(device, (side.other().prefix(), PREFIX_LENGTH), first)?;
+    routing.add_address(device, first)?;
+    routing.add_local_network(loopback, (side.prefix(), PREFIX_LENGTH))?;
+    routing.add_network(device, (side.other().prefix(), PREFIX_LENGTH), first)?;
     Ok(tun)
 }
 

@@ -54,9 +54,13 @@ mod netlink;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
+mod routing;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod scheduling;
+#[cfg(target_os = "linux")]
+mod sock_diag;
 #[cfg(target_os = "linux")]
 pub mod source;
 #[cfg(target_os = "linux")]
