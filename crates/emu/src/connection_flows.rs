@@ -3,7 +3,7 @@
 //! A connection is one flow for each side that sends data in it. A packet with data belongs to the flow of its sender; one
 //! without, an acknowledgment, goes back along the flow of the other side.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 
 use airpath_model::Timestamp;
@@ -41,7 +41,7 @@ pub(crate) const MAX_CONNECTION_FLOWS: usize = 10_000;
 pub(crate) struct ConnectionFlows {
     /// The flows of the plan that stand for everything else that each side sends. They take opposite ways.
     others: [u32; 2],
-    of: HashMap<Connection, Opened>,
+    of: BTreeMap<Connection, Opened>,
     /// In the order of their numbers, which follow those of the plan.
     flows: Vec<ConnectionFlow>,
     first: u32,
@@ -62,7 +62,7 @@ impl ConnectionFlows {
     /// For a network with `flows` flows, of which `others` stand for what is no connection's data.
     pub(crate) fn new(others: [u32; 2], flows: usize) -> Self {
         let first = flows as u32; // at most MAX_FLOWS
-        Self { others, of: HashMap::new(), flows: Vec::new(), first, beyond: 0 }
+        Self { others, of: BTreeMap::new(), flows: Vec::new(), first, beyond: 0 }
     }
 
     /// The flow of a packet of the plan's flow number `flow`, and which way along it; a flow that is new is added to the

@@ -190,7 +190,11 @@ impl Exchange {
     }
 
     /// What `from` sends in a connection, if it has sent any data, with the network.
-    pub fn sent_by(&mut self, connection: &Connection, from: Side) -> Option<(&mut ConnectionFlow, &mut Network)> {
+    pub fn sent_by(
+        &mut self,
+        connection: &Connection,
+        from: Side,
+    ) -> Option<(&mut ConnectionFlow, &mut Network)> {
         Some((self.connections.as_mut()?.sent_by(connection, from)?, &mut self.network))
     }
 

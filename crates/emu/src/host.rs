@@ -10,6 +10,7 @@ use crate::error::{Asked, EmulationError};
 use crate::namespace::{NetworkNamespace, write};
 use crate::processes::Processes;
 use crate::routing::Routing;
+use crate::sock_diag::destroy_sockets;
 use crate::tun::Tun;
 
 /// The name of each host's device.
@@ -64,6 +65,14 @@ impl Host {
         command: &mut Command,
     ) -> Result<Child, EmulationError> {
         processes.spawn(&self.namespace, command)
+    }
+
+    /// Destroys all TCP sockets of the host, in whatever state; gives how many there were.
+    ///
+    /// # Errors
+    /// Where the kernel cannot: it needs `CONFIG_INET_DIAG_DESTROY`.
+    pub fn destroy_sockets(&self) -> Result<usize, EmulationError> {
+        self.enter(destroy_sockets)?.asked("destroying sockets (CONFIG_INET_DIAG_DESTROY)")
     }
 
     /// Whether a socket in the host waits for connections (TCP) or datagrams (UDP).

@@ -23,10 +23,11 @@ pub use exchange::{Exchange, PacketCounts};
 #[cfg(target_os = "linux")]
 mod linux {
     pub use crate::clock::Clock;
-    pub use crate::emulation::{Emulated, Emulation, Options};
+    pub use crate::emulation::{Connections, Emulated, Emulation, Options};
     pub use crate::host::{DEVICE, Host, MTU};
     pub use crate::hosts::Hosts;
     pub use crate::namespace::{NetworkNamespace, become_root_in_user_namespace};
+    pub use crate::observer::Sampled;
     pub use crate::run::run;
     pub use crate::scheduling::Scheduling;
     pub use crate::tcp_info::TcpInfo;
@@ -51,6 +52,8 @@ mod link_thread;
 mod namespace;
 #[cfg(target_os = "linux")]
 mod netlink;
+#[cfg(target_os = "linux")]
+mod observer;
 #[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]

@@ -63,21 +63,22 @@ impl LinkThread {
         loop {
             let now = self.clock.now();
             self.advance(now);
-            if !stopped && self.stop.load(Ordering::Relaxed) {
+            if !stopped && self.stop.load(Ordering::Acquire) {
                 stopped = true;
+                // All that was asked for before.
+                while self.do_request() {}
                 let intervals = now.as_nanos() / self.interval.as_nanos() + 1;
                 end = end.min(Timestamp::ZERO + self.interval * intervals);
             }
             if now >= end || self.abandoned.load(Ordering::Relaxed) {
                 return;
             }
-            while let Ok(request) = self.requests.try_recv() {
-                request(&mut self.exchange);
-            }
+            // One at a time: packets do not wait for many.
+            let requested = self.do_request();
             let came = Side::BOTH.map(|side| self.read(side));
             if now.since(self.woke_at) > AWAKE {
                 self.sleep(REST, false);
-            } else if came == [0, 0] {
+            } else if came == [0, 0] && !requested {
                 let left = self.exchange.next_event().since(self.clock.now());
                 if left > SPIN {
                     self.sleep((left - SPIN).min(LONGEST_SLEEP), true);
@@ -85,6 +86,12 @@ impl LinkThread {
             }
             self.longest_gap = self.longest_gap.max(self.clock.now().since(now));
         }
+    }
+
+    /// Does what was asked for next; gives whether there was anything.
+    fn do_request(&mut self) -> bool {
+        let request = self.requests.try_recv();
+        request.map(|request| request(&mut self.exchange)).is_ok()
     }
 
     /// Writes what is due up to `until`.

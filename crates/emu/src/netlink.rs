@@ -3,8 +3,8 @@
 use std::io;
 
 use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkHeader, NetlinkMessage, NetlinkPayload,
-    NetlinkSerializable,
+    NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkHeader, NetlinkMessage,
+    NetlinkPayload, NetlinkSerializable,
 };
 use netlink_sys::{Socket, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};
@@ -57,7 +57,11 @@ impl Netlink {
     }
 
     /// Asks for a list; gives every entry to `take`, whatever its bytes.
-    pub(crate) fn dump<M: NetlinkSerializable>(&self, message: M, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    pub(crate) fn dump<M: NetlinkSerializable>(
+        &self,
+        message: M,
+        mut take: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
         self.send(message, NLM_F_REQUEST | NLM_F_DUMP)?;
         let mut buffer = vec![0; ROOM];
         loop {

@@ -52,7 +52,8 @@ impl Routing {
         message.header.index = device;
         message.attributes =
             vec![AddressAttribute::Local(address.into()), AddressAttribute::Address(address.into())];
-        self.netlink.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE)
+        self.netlink
+            .ask(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE)
             .asked(format!("the address {address}"))
     }
 
@@ -85,7 +86,8 @@ impl Routing {
     }
 
     fn add_route(&self, message: RouteMessage, network: (Ipv4Addr, u8)) -> Result<(), EmulationError> {
-        self.netlink.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_CREATE)
+        self.netlink
+            .ask(RouteNetlinkMessage::NewRoute(message), NLM_F_CREATE)
             .asked(format!("the route to {}/{}", network.0, network.1))
     }
 }

@@ -61,6 +61,17 @@ pub(crate) fn hurry_sources() {
     let _ = run_in_real_time(SOURCES_PRIORITY);
 }
 
+/// Keeps the calling thread off a processor, where it may use another one.
+pub(crate) fn keep_off(processor: usize) {
+    let others = || -> nix::Result<()> {
+        let mut allowed = sched_getaffinity(Pid::from_raw(0))?;
+        allowed.unset(processor)?;
+        // Refused where nothing is left.
+        sched_setaffinity(Pid::from_raw(0), &allowed)
+    };
+    let _ = others();
+}
+
 fn run_in_real_time(priority: i32) -> Result<(), thread_priority::Error> {
     let priority = ThreadPriority::from_posix(ScheduleParams { sched_priority: priority });
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);

@@ -10,8 +10,10 @@ use netlink_packet_sock_diag::{AF_INET, AF_INET6, IPPROTO_TCP, SOCK_DIAG_BY_FAMI
 use netlink_packet_sock_diag::{SockDiagDestroy, SockDiagMessage};
 use netlink_sys::protocols::NETLINK_SOCK_DIAG;
 
+use crate::address::Side;
 use crate::error::{Asked, EmulationError};
 use crate::host::Host;
+use crate::hosts::Hosts;
 use crate::netlink::Netlink;
 use crate::tcp_info::TcpInfo;
 
@@ -62,6 +64,14 @@ impl SockDiag {
         host.enter(open)?.asked("the kernel's diagnosis of sockets (CONFIG_INET_DIAG)")
     }
 
+    /// The diagnoses of both hosts, by [`Side::index`].
+    ///
+    /// # Errors
+    /// As [`SockDiag::of`].
+    pub(crate) fn of_both(hosts: &Hosts) -> Result<[Self; 2], EmulationError> {
+        Ok([Self::of(hosts.host(Side::Senders))?, Self::of(hosts.host(Side::Receivers))?])
+    }
+
     /// Every socket that sends or receives, or still might.
     pub(crate) fn sockets(&self) -> io::Result<Vec<TcpSocket>> {
         let states = !(StateFlags::LISTEN | StateFlags::TIME_WAIT | StateFlags::SYN_RECV);
@@ -82,35 +92,32 @@ impl SockDiag {
     }
 }
 
-/// Destroys all TCP sockets of a host, in whatever state, without a word to the other end; gives how many there were.
+/// Destroys all TCP sockets of the namespace of the calling thread, in whatever state; gives how many there were.
 ///
 /// # Errors
-/// Where the kernel cannot (it needs `CONFIG_INET_DIAG_DESTROY`).
-pub(crate) fn destroy_sockets(host: &Host) -> Result<usize, EmulationError> {
-    let destroy = || -> io::Result<usize> {
-        let netlink = Netlink::open(NETLINK_SOCK_DIAG)?;
-        let mut found = Vec::new();
-        for family in FAMILIES {
-            let all = request(family, ExtensionFlags::empty(), StateFlags::all());
-            netlink.dump(all, |bytes| found.extend(response(bytes)))?;
+/// Where the kernel cannot.
+pub(crate) fn destroy_sockets() -> io::Result<usize> {
+    let netlink = Netlink::open(NETLINK_SOCK_DIAG)?;
+    let mut found = Vec::new();
+    for family in FAMILIES {
+        let all = request(family, ExtensionFlags::empty(), StateFlags::all());
+        netlink.dump(all, |bytes| found.extend(response(bytes)))?;
+    }
+    for InetResponse { header, .. } in &found {
+        let request = InetRequest {
+            family: header.family,
+            protocol: IPPROTO_TCP,
+            extensions: ExtensionFlags::empty(),
+            states: StateFlags::all(),
+            socket_id: header.socket_id.clone(),
+        };
+        match netlink.ask(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
+            // It went by itself.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => other?,
         }
-        for InetResponse { header, .. } in &found {
-            let request = InetRequest {
-                family: header.family,
-                protocol: IPPROTO_TCP,
-                extensions: ExtensionFlags::empty(),
-                states: StateFlags::all(),
-                socket_id: header.socket_id.clone(),
-            };
-            match netlink.ask(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
-                // It went by itself.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                other => other?,
-            }
-        }
-        Ok(found.len())
-    };
-    host.enter(destroy)?.asked("destroying sockets")
+    }
+    Ok(found.len())
 }
 
 /// Both families of sockets: those of IPv6 may have connections over IPv4.
@@ -170,7 +177,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::address::Side;
 
     /// A host to itself, or `None`, with the reason said, where it cannot be made.
     #[allow(clippy::print_stderr, reason = "a test that is skipped says why")]
@@ -243,12 +249,12 @@ mod tests {
         let (mut here, _there) = connection(&host, "::");
         let (mut elsewhere, _far) = connection(&other, "127.0.0.1");
         let listener = host.enter(|| TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
-        match destroy_sockets(&host) {
+        match host.destroy_sockets() {
             Err(EmulationError::System { error, .. }) if error.kind() == io::ErrorKind::Unsupported => return,
             destroyed => assert_eq!(destroyed.unwrap(), 3),
         }
         assert_eq!(here.write(&[1]).unwrap_err().kind(), io::ErrorKind::ConnectionAborted);
-        assert_eq!(destroy_sockets(&host).unwrap(), 0);
+        assert_eq!(host.destroy_sockets().unwrap(), 0);
         drop(listener);
         elsewhere.write_all(&[1]).unwrap();
     }

@@ -50,7 +50,8 @@ mod tests {
 
     fn packet(flags: u8, options: usize, payload: usize) -> Vec<u8> {
         let length = ((40 + options + payload) as u16).to_be_bytes();
-        let mut bytes = vec![0x45, 0, length[0], length[1], 1, 2, 0x40, 0, 64, 6, 0, 0, 10, 7, 0, 1, 10, 8, 0, 1];
+        let mut bytes =
+            vec![0x45, 0, length[0], length[1], 1, 2, 0x40, 0, 64, 6, 0, 0, 10, 7, 0, 1, 10, 8, 0, 1];
         bytes.extend([0x10, 0x01, 0, 80, 0, 0, 1, 0, 0, 0, 0, 0, (5 + options as u8 / 4) << 4, flags]);
         bytes.resize(40 + options + payload, 0);
         bytes

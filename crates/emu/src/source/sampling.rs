@@ -9,7 +9,7 @@ use super::sending::Source;
 use crate::tcp_info::TcpInfo;
 
 /// When the interval that ends at `end` is sampled: a little before, so that its row finds the values.
-pub(super) fn instant(end: Timestamp, interval: Duration) -> Timestamp {
+pub(crate) fn instant(end: Timestamp, interval: Duration) -> Timestamp {
     let early = Duration::from_millis(2).min(Duration::from_nanos(interval.as_nanos() / 10));
     Timestamp::from_nanos(end.as_nanos() - early.as_nanos())
 }
@@ -39,9 +39,11 @@ pub(super) fn sample(
     }
 }
 
-/// A connection as the tables have it.
-pub(super) fn state(info: &TcpInfo, follows_threshold: bool) -> FlowState {
+/// A connection as the tables have it, under a congestion control of the kernel.
+pub(crate) fn state(info: &TcpInfo, congestion_control: &str) -> FlowState {
     let segment = f64::from(info.segment_bytes);
+    // BBR's windows follow other rules than the slow-start threshold.
+    let follows_threshold = congestion_control != "bbr";
     let phase = match (follows_threshold, info.in_slow_start()) {
         (false, _) => Phase::Steady,
         (true, true) => Phase::SlowStart,
@@ -80,19 +82,19 @@ mod tests {
             pacing_rate: Some(1_000_000),
             ..TcpInfo::default()
         };
-        let told = state(&info, true);
+        let told = state(&info, "cubic");
         assert_eq!(told.cwnd_bytes.to_bits(), 28_960_f64.to_bits());
         assert_eq!(told.ssthresh_bytes.to_bits(), 14_480_f64.to_bits());
         assert_eq!(told.in_flight_bytes.to_bits(), (8.0 * 1448.0_f64).to_bits());
         assert!((told.srtt_s - 0.04).abs() < 1e-12);
         assert_eq!(told.pacing_rate_bps.to_bits(), 8e6_f64.to_bits());
         assert_eq!(told.phase, Phase::CongestionAvoidance);
-        assert_eq!(state(&info, false).phase, Phase::Steady);
+        assert_eq!(state(&info, "bbr").phase, Phase::Steady);
     }
 
     #[test]
     fn what_is_not_known_is_not_a_number() {
-        let told = state(&TcpInfo { pacing_rate: Some(u64::MAX), ..TcpInfo::default() }, true);
+        let told = state(&TcpInfo { pacing_rate: Some(u64::MAX), ..TcpInfo::default() }, "reno");
         assert!(told.ssthresh_bytes.is_nan() && told.srtt_s.is_nan() && told.pacing_rate_bps.is_nan());
         assert_eq!(told.phase, Phase::SlowStart);
     }
