@@ -29,6 +29,8 @@ pub struct ConnectionFlow {
     pub congestion_control: Option<String>,
     /// What is known at its ends: of the kernel once that has told, else only when it began and how many packets it sent.
     pub summary: FlowSummary,
+    /// How long its sender had something to send, seconds; NaN where the kernel does not tell.
+    pub busy_s: f64,
     /// Whether the kernel has told of it.
     pub told: bool,
 }
@@ -108,6 +110,7 @@ impl ConnectionFlows {
                     from: side,
                     congestion_control: None,
                     summary: FlowSummary::begun(now),
+                    busy_s: f64::NAN,
                     told: false,
                 });
                 flow

@@ -45,6 +45,8 @@ pub struct TcpInfo {
     pub minimum_rtt_us: Option<u32>,
     /// Data segments sent, those sent again included. Since Linux 4.6.
     pub data_segments_sent: Option<u32>,
+    /// How long there was something to send, µs. Since Linux 4.10.
+    pub busy_us: Option<u64>,
     /// How long the receiver's window held the sender up, µs. Since Linux 4.10.
     pub receive_window_limited_us: Option<u64>,
     /// How long the send buffer did, µs. Since Linux 4.10.
@@ -101,6 +103,7 @@ impl TcpInfo {
             not_sent_bytes: fields.u32(144),
             minimum_rtt_us: fields.u32(148).filter(|&microseconds| microseconds != u32::MAX),
             data_segments_sent: fields.u32(156),
+            busy_us: fields.u64(168),
             receive_window_limited_us: fields.u64(176),
             send_buffer_limited_us: fields.u64(184),
             delivered_marked: fields.u32(196),

@@ -56,6 +56,7 @@ struct SenderNews {
     state: FlowState,
     /// Of the whole connection; when it began is not known here.
     summary: FlowSummary,
+    busy_s: f64,
     congestion_control: Option<String>,
 }
 
@@ -162,7 +163,8 @@ impl End {
         } else {
             FlowState::unknown(false)
         };
-        SenderNews { state, summary, congestion_control: congestion_control.clone() }
+        let busy_s = info.busy_us.map_or(f64::NAN, |microseconds| microseconds as f64 * 1e-6);
+        SenderNews { state, summary, busy_s, congestion_control: congestion_control.clone() }
     }
 }
 
@@ -171,9 +173,10 @@ impl News {
     pub(super) fn record(self, exchange: &mut Exchange) {
         let Some((sent, network)) = exchange.sent_by(&self.connection, self.from) else { return };
         network.on_goodput(sent.flow, self.goodput_bytes);
-        if let Some(SenderNews { state, summary, congestion_control }) = self.sender {
+        if let Some(SenderNews { state, summary, busy_s, congestion_control }) = self.sender {
             network.set_flow_state(sent.flow, state);
             sent.summary = FlowSummary { start: sent.summary.start, ..summary };
+            sent.busy_s = busy_s;
             sent.congestion_control = congestion_control;
             sent.told = true;
         }

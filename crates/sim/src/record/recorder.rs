@@ -287,7 +287,7 @@ impl Recorder {
             flow: i64::from(flow),
             source: i64::from(meter.distribution),
             instance: i64::from(of_ends.instance),
-            start_s: of_ends.start.as_secs_f64(),
+            start_s: seconds(Some(of_ends.start).filter(|&start| start < Timestamp::NEVER)),
             first_departure_s: seconds(meter.first_departure),
             last_departure_s: seconds(meter.last_departure),
             arrived_bytes: measured.arrived_bytes as i64,
