@@ -51,10 +51,11 @@ pub(crate) struct ConnectionFlows {
     beyond: u64,
 }
 
-/// A connection that is there.
-#[derive(Clone, Copy, Debug, Default)]
+/// A connection in which data was sent.
+#[derive(Clone, Copy, Debug)]
 struct Opened {
-    /// The number of the first byte of whoever opened it, which tells it from a later one between the same ports.
+    /// Where it was opened with data, the number of the first byte. Who opens one between the same ports with another number,
+    /// or after data, opens a new one.
     opens: Option<u32>,
     /// For each side the flow of what it sends, once it has.
     flows: [Option<u32>; 2],
@@ -86,16 +87,16 @@ impl ConnectionFlows {
             SocketAddrV4::new(ip.source, tcp.source),
             SocketAddrV4::new(ip.destination, tcp.destination),
         );
-        let opened = self.of.entry(connection).or_default();
         if let Some(number) = tcp.opens
-            && opened.opens != Some(number)
+            && self.of.get(&connection).is_some_and(|opened| opened.opens != Some(number))
         {
-            *opened = Opened { opens: Some(number), flows: [None; 2] };
+            self.of.remove(&connection);
         }
+        let flows = self.of.get(&connection).map_or([None; 2], |opened| opened.flows);
         if tcp.payload == 0 {
-            return Some((opened.flows[opposite].unwrap_or(self.others[opposite]), Direction::Back));
+            return Some((flows[opposite].unwrap_or(self.others[opposite]), Direction::Back));
         }
-        let flow = match opened.flows[own] {
+        let flow = match flows[own] {
             Some(flow) => flow,
             None if self.flows.len() == MAX_CONNECTION_FLOWS => {
                 self.beyond += 1;
@@ -103,7 +104,8 @@ impl ConnectionFlows {
             }
             None => {
                 let flow = network.add_flow(self.others[own]);
-                opened.flows[own] = Some(flow);
+                let opened = Opened { opens: tcp.opens, flows: [None; 2] };
+                self.of.entry(connection).or_insert(opened).flows[own] = Some(flow);
                 self.flows.push(ConnectionFlow {
                     flow,
                     connection,

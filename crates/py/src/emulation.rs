@@ -29,6 +29,9 @@ pub(crate) struct Emulation {
     emulation: Mutex<Option<airpath_emu::Emulation>>,
 }
 
+/// Tables, names of quantities, and the records of validity and of connections.
+type Stopped<'py> = (Bound<'py, PyDict>, Vec<&'static str>, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
+
 /// A command that runs in a host of an emulation.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct EmulatedProcess {
@@ -116,17 +119,16 @@ impl Emulation {
     /// Returns (tables, quantities, validity, connections): tables and quantities as a simulation gives them, validity as
     /// {name: value}, with "problems", a list of texts that is empty when the results can be trusted; of connections
     /// "flows", a list of what each side sent in one, and how the kernel was asked, or None if they were no flows.
-    fn stop<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyDict>, Vec<&'static str>, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>)> {
+    fn stop<'py>(&self, py: Python<'py>) -> PyResult<Stopped<'py>> {
         let emulation = self.running().take().ok_or_else(over)?;
-        let Emulated { outcome, validity, lasted, connections } = py.detach(|| emulation.stop(None)).map_err(failed)?;
+        let Emulated { outcome, validity, lasted, connections } =
+            py.detach(|| emulation.stop(None)).map_err(failed)?;
         let tables = PyDict::new(py);
         for table in &outcome.tables {
             tables.set_item(table.name, columns(py, table)?)?;
         }
-        let connections = connections.map(|connections| record_of_connections(py, &connections)).transpose()?;
+        let connections =
+            connections.map(|connections| record_of_connections(py, &connections)).transpose()?;
         Ok((tables, outcome.quantities, record(py, &validity, lasted.as_secs_f64())?, connections))
     }
 }
