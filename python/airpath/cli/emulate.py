@@ -20,7 +20,8 @@ HELP = """Run a command over an emulated link: real packets, the kernel's own TC
 
 The command runs in a network of its own, at 10.7.0.1; a server, if one is given, at 10.8.0.1. Between them is
 the link: the simulator's queue, channel and delay, by the real clock. Needs Linux, and root or user
-namespaces; `airpath doctor` says what works here. The exit code is that of the command.
+namespaces; `airpath doctor` says what works here. TCP connections between the two become flows of the
+results. The exit code is that of the command.
 
 Examples:
 
