@@ -51,6 +51,8 @@ const SPIN: Duration = Duration::from_micros(30);
 /// them 50 ms at a time, which would hold up packets for as long.
 const AWAKE: Duration = Duration::from_micros(500);
 const REST: Duration = Duration::from_micros(50);
+/// Packets wait no longer than about this for what else was asked for.
+const REQUESTS: Duration = Duration::from_micros(20);
 /// The longest sleep: requests and the wish to stop are seen this soon.
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 
@@ -66,15 +68,14 @@ impl LinkThread {
             if !stopped && self.stop.load(Ordering::Acquire) {
                 stopped = true;
                 // All that was asked for before.
-                while self.do_request() {}
+                self.do_requests(Duration::MAX);
                 let intervals = now.as_nanos() / self.interval.as_nanos() + 1;
                 end = end.min(Timestamp::ZERO + self.interval * intervals);
             }
             if now >= end || self.abandoned.load(Ordering::Relaxed) {
                 return;
             }
-            // One at a time: packets do not wait for many.
-            let requested = self.do_request();
+            let requested = self.do_requests(REQUESTS);
             let came = Side::BOTH.map(|side| self.read(side));
             if now.since(self.woke_at) > AWAKE {
                 self.sleep(REST, false);
@@ -88,10 +89,18 @@ impl LinkThread {
         }
     }
 
-    /// Does what was asked for next; gives whether there was anything.
-    fn do_request(&mut self) -> bool {
-        let request = self.requests.try_recv();
-        request.map(|request| request(&mut self.exchange)).is_ok()
+    /// Does what was asked for, for about a time; gives whether there was anything.
+    fn do_requests(&mut self, time: Duration) -> bool {
+        let began = self.clock.now();
+        let mut any = false;
+        while let Ok(request) = self.requests.try_recv() {
+            request(&mut self.exchange);
+            any = true;
+            if self.clock.now().since(began) > time {
+                break;
+            }
+        }
+        any
     }
 
     /// Writes what is due up to `until`.

@@ -107,7 +107,7 @@ def emulate(
             {
                 "exit_code": result.exit_code,
                 **(summary_json(result.results.summary) if result.results is not None else {}),
-                "connections": result.connections.as_json(rows),
+                "connections": {"flows": rows, **result.connections.as_json()},
                 "validity": result.validity.as_json(),
                 "out": str(out) if result.results is not None else None,
                 "report": str(out / "report.html") if result.results is not None else None,

@@ -101,7 +101,6 @@ def emulate(
         finally:
             tables, quantities, raw, of_connections = emulation.stop()
     validity = Validity.from_engine(raw, [str(link["name"]) for link in plan["links"]])
-    assert of_connections is not None, "asked for at the start"
     connections = Connections.from_engine(of_connections)
     interval = plan["record"]["interval_ns"]
     whole = min(int(validity.lasted_s * 1e9) // interval * interval, plan["duration_ns"])
@@ -119,7 +118,7 @@ def emulate(
         flow_groups=connections.groups(tables),
         quantities=quantities,
         world="emulate",
-        validity=validity.as_json(),
+        validity={**validity.as_json(), "connections": connections.as_json()},
     )
     return CommandResult(code, validity, connections, Results.from_records([record]))
 
@@ -128,7 +127,7 @@ def _start(
     scenario: Scenario,
     plan: dict[str, Any],
     capture: tuple[Path, Sequence[str]] | None,
-    connections: tuple[int, int],
+    connections: tuple[int, int] | None,
 ) -> "_core.Emulation":
     if not hasattr(_core, "Emulation"):
         raise EmulationError("emulations need Linux: network namespaces and TUN devices")

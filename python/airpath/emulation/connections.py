@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from airpath.metrics import flow_metrics
@@ -55,8 +55,10 @@ class Connections:
     """Why something is missing; empty when nothing is."""
 
     @classmethod
-    def from_engine(cls, raw: Mapping[str, Any]) -> "Connections":
-        """Return the record that the engine gives."""
+    def from_engine(cls, raw: Mapping[str, Any] | None) -> "Connections":
+        """Return the record that the engine gives; without one there was no connection."""
+        if raw is None:
+            return cls((), beyond_packets=0, samples=0, sampling_mean_s=0.0, sampling_max_s=0.0, missing="")
         names: Counter[str] = Counter()
         flows = []
         for flow in raw["flows"]:
@@ -88,10 +90,10 @@ class Connections:
             )
         return tuple(problems)
 
-    def as_json(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the record for JSON, with what is known of each flow (`connection_rows`)."""
-        record = asdict(self)
-        return {**record, "flows": list(rows), "problems": list(self.problems)}
+    def as_json(self) -> dict[str, Any]:
+        """Return for JSON how the kernel was asked, and what is not known."""
+        record = {name: value for name, value in vars(self).items() if name != "flows"}
+        return {**record, "problems": list(self.problems)}
 
     @property
     def schemes(self) -> dict[str, str]:
@@ -117,10 +119,15 @@ class Connections:
         }
 
 
-def with_back_flow(plan: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[int, int]]:
-    """Return the plan with the opposite of its first flow added, and the numbers of both."""
+def with_back_flow(plan: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[int, int] | None]:
+    """Return the plan with the opposite of its first flow added, and the numbers of both.
+
+    Where the flow has no way back there is none, and no connection either.
+    """
     first = plan["flows"][0]
     way = first["reverse_path"]
+    if not way:
+        return dict(plan), None
     recorded = [link for link in way if plan["links"][link]["record"]]
     opposite = {
         **first,
@@ -133,7 +140,7 @@ def with_back_flow(plan: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[int, 
 
 
 def with_connections(
-    plan: Mapping[str, Any], others: tuple[int, int], connections: Connections, tables: RawTables
+    plan: Mapping[str, Any], others: tuple[int, int] | None, connections: Connections, tables: RawTables
 ) -> dict[str, Any]:
     """Return the plan with the connections as flows, as if somebody had planned them.
 
@@ -142,12 +149,15 @@ def with_connections(
     plan
         The plan that ran.
     others
-        Which of its flows stand for what senders and receivers sent in no connection.
+        Which of its flows stand for what senders and receivers sent in no connection; `None` if there was
+        none.
     connections
         The connections; they are the flows after those of the plan.
     tables
         The engine's tables.
     """
+    if others is None:
+        return dict(plan)
     first_s, last_s = _values(tables, "first_departure_s"), _values(tables, "last_departure_s")
     tested = connections.tested(tables)
     planned = []

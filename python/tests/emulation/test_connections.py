@@ -93,6 +93,8 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(tmp_path: Path):
     assert full["srtt_s"].between(0.02, 0.2).all()
     assert results.summary["goodput_mbps"][0].as_py() == pytest.approx(data["goodput_mbps"])
     out = tmp_path / summary["out"]
+    provenance = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+    assert provenance["runs"][0]["validity"]["connections"]["samples"] == record["samples"]
     assert {path.name for path in (out / "figures").glob("*.png")} >= {
         "throughput-command.png",
         "window-command.png",
@@ -181,6 +183,15 @@ def test_what_is_missing_is_said():
         "connections: of 1 of 2 the kernel did not tell",
         "connections: 7 packets are in no flow; there were too many connections",
     )
+
+
+def test_without_a_way_back_there_are_no_connections():
+    first = {"name": "command", "path": [0], "reverse_path": [], "measured_at": 0, "controller": None}
+    plan, others = with_back_flow({"links": [{"name": "there", "record": True}], "flows": [first]})
+    assert (plan["flows"], others) == ([first], None)
+    nothing = Connections.from_engine(None)
+    assert (nothing.flows, nothing.problems) == ((), ())
+    assert with_connections(plan, others, nothing, {}) == plan
 
 
 def test_connections_become_flows_of_the_plan():
