@@ -164,10 +164,10 @@ def window(
     if len(group.flows) > 2:  # fewer have no percentiles worth a band
         times, windows = _by_time(rows, "cwnd_bytes")
         known = ~np.isnan(windows).all(axis=0)
-        times, windows = times[known], windows[:, known]
-        low, high = np.nanpercentile(windows / 1e3, (10, 90), axis=0)
-        label = f"10th to 90th percentile of {len(group.flows)} flows"
-        axes.fill_between(times, low, high, color=group.look.colour, alpha=0.2, label=label)
+        if known.any():
+            low, high = np.nanpercentile(windows[:, known] / 1e3, (10, 90), axis=0)
+            label = f"10th to 90th percentile of {len(group.flows)} flows"
+            axes.fill_between(times[known], low, high, color=group.look.colour, alpha=0.2, label=label)
     axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.look.display_name}, window")
     axes.plot(
         time_s,
