@@ -167,7 +167,7 @@ impl Emulation {
         let (clock, scheduling) = starts.recv().map_err(|_| broken())?;
         let observer = diagnoses.map(|diagnoses: Result<_, EmulationError>| {
             let (diagnoses, flow) = diagnoses?;
-            Observer::start(diagnoses, flow, clock, interval, requests.clone(), scheduling.processor)
+            Observer::start(diagnoses, flow, clock, interval, requests.clone(), &scheduling)
         });
         let emulation = Self {
             hosts,

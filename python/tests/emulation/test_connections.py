@@ -88,7 +88,8 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(tmp_path: Path):
     mine = series[series["flow"] == data["flow"]]
     assert mine["goodput_bytes"].sum() == size
     full = mine.iloc[4:13]
-    assert full["goodput_bytes"].mean() * 80 == pytest.approx(8e6 * 1448 / 1500, rel=0.05)
+    # On a busy machine a sample may miss its row and stand in the next: one of nine more or less.
+    assert full["goodput_bytes"].mean() * 80 == pytest.approx(8e6 * 1448 / 1500, rel=0.13)
     assert (full["cwnd_bytes"] >= 10 * 1448).all()
     assert full["srtt_s"].between(0.02, 0.2).all()
     assert results.summary["goodput_mbps"][0].as_py() == pytest.approx(data["goodput_mbps"])

@@ -1,7 +1,7 @@
 //! The thread that asks the kernel of both hosts for its TCP sockets, once an interval of the series, and listens to which are
 //! destroyed in between. So it hears the last of every connection, however short.
 //!
-//! It is an ordinary thread, off the link thread's processor; what it hears goes to the link thread in small pieces.
+//! It stays off the link thread's processor and below its priority; what it hears goes to the link thread in small pieces.
 
 mod ledger;
 
@@ -18,7 +18,7 @@ use crate::clock::Clock;
 use crate::error::{Asked, EmulationError};
 use crate::exchange::Exchange;
 use crate::link_thread::Request;
-use crate::scheduling::keep_off;
+use crate::scheduling::{Scheduling, hurry_observer, keep_off};
 use crate::sock_diag::SockDiag;
 use crate::source::sampling::instant;
 use ledger::{Ledger, News};
@@ -63,7 +63,7 @@ struct Observation {
 }
 
 impl Observer {
-    /// Begins to observe the connections of a flow of the plan. `processor` is that of the link thread.
+    /// Begins to observe the connections of a flow of the plan. `scheduling` is the link thread's.
     ///
     /// # Errors
     /// Where a thread cannot be started.
@@ -73,16 +73,20 @@ impl Observer {
         clock: Clock,
         interval: Duration,
         requests: Sender<Request>,
-        processor: Option<usize>,
+        scheduling: &Scheduling,
     ) -> Result<Self, EmulationError> {
+        let scheduling = scheduling.clone();
         let ledger = Ledger::new(flow as usize);
         let sampled = Sampled::default();
         let mut observation = Observation { hosts, ledger, clock, interval, requests, sampled };
         let stop = Arc::new(AtomicBool::new(false));
         let wish = Arc::clone(&stop);
         let work = move || {
-            if let Some(processor) = processor {
+            if let Some(processor) = scheduling.processor {
                 keep_off(processor);
+            }
+            if scheduling.realtime {
+                hurry_observer();
             }
             if let Err(error) = observation.run(&wish) {
                 observation.sampled.missing = format!("the kernel stopped to tell of sockets: {error}");
