@@ -147,8 +147,8 @@ fn short_connections_and_both_directions_are_seen() {
     let (mut here, mut there) = both_ends(&emulation, &listener);
     here.write_all(b"a question").unwrap();
     there.read_exact(&mut [0; 10]).unwrap();
-    there.write_all(&[0; 20_000]).unwrap();
-    here.read_exact(&mut [0; 20_000]).unwrap();
+    there.write_all(&vec![0; 20_000]).unwrap();
+    here.read_exact(&mut vec![0; 20_000]).unwrap();
     thread::sleep(Duration::from_millis(150));
     let (outcome, Connections { flows, .. }, _) = stop(emulation);
     let goodput = |from: Side| -> Vec<i64> {
@@ -177,7 +177,7 @@ fn no_connection_is_left_behind() {
     let listener = listener(&emulation);
     let (mut here, there) = both_ends(&emulation, &listener);
     here.set_nonblocking(true).unwrap();
-    while here.write(&[0; 1 << 16]).is_ok() {}
+    while here.write(&[0; 4096]).is_ok() {}
     let namespaces = Side::BOTH.map(|side| File::open(emulation.host(side).namespace_path()).unwrap());
     let counted = || {
         thread::scope(|scope| {
