@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, final
 
+import numpy as np
+
 __version__: str
 COMMIT: str
 """The commit that the engine was built from; empty outside a checkout."""
@@ -39,7 +41,7 @@ class Simulation:
     def __new__(cls, plan: str, traces: list[Trace], seed: int) -> Simulation: ...
     def run(
         self,
-    ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
+    ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
         """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once.
 
         The counts are whole numbers, and `quantities` the names of those in `link_observations` and
@@ -69,7 +71,7 @@ class EmulatedRun:
     ) -> EmulatedRun: ...
     def run(
         self,
-    ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
+    ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
         """Run to the end with the interpreter lock released: tables, no capture, counts with `validity`."""
 
     def cancel(self) -> None:
@@ -160,7 +162,7 @@ class Emulation:
 
     def stop(
         self,
-    ) -> tuple[dict[str, dict[str, tuple[str, bytes]]], list[str], dict[str, Any], dict[str, Any] | None]:
+    ) -> tuple[dict[str, dict[str, np.ndarray]], list[str], dict[str, Any], dict[str, Any] | None]:
         """End it; return tables, names of quantities, the records of validity and of connections."""
 
 @final

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any, Protocol
 
+import numpy as np
+
 from airpath import _core
 from airpath.datapath import Daemon
 from airpath.emulation.validity import Validity
@@ -137,7 +139,7 @@ def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
 class _Run(Protocol):
     """What can be run once, followed and stopped: a simulation, or a run in the emulator."""
 
-    def run(self) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]: ...
+    def run(self) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]: ...
     def cancel(self) -> None: ...
     @property
     def progress(self) -> float: ...
@@ -150,7 +152,7 @@ class _DatapathRun:
         self._daemon = Daemon()
         self._run = _core.EmulatedRun(plan, traces, seed, self._daemon.start)
 
-    def run(self) -> tuple[dict[str, dict[str, tuple[str, bytes]]], bytes | None, dict[str, Any]]:
+    def run(self) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
         try:
             tables, capture, counts = self._run.run()
         finally:

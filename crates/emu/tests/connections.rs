@@ -90,7 +90,7 @@ fn of_flow(outcome: &Outcome, flow: &ConnectionFlow, column: &str) -> i64 {
 
 /// The values of a flow in its series.
 fn series(outcome: &Outcome, flow: &ConnectionFlow, column: &str) -> Vec<f64> {
-    let series = table(outcome, "flow_series");
+    let series = outcome.flow_series.table();
     let rows = series.integers("flow").iter().zip(series.reals(column));
     rows.filter(|&(&of, _)| of == i64::from(flow.flow)).map(|(_, &value)| value).collect()
 }
@@ -122,7 +122,7 @@ fn a_long_connection_is_told_of_as_it_was() {
     assert!(whole[1..11].iter().all(|&srtt| srtt >= min_rtt_s && srtt < 0.1), "{whole:?}");
     let windows = series(&outcome, flow, "cwnd_bytes");
     assert!(windows[1..11].iter().all(|&window| window >= 10.0 * 1448.0), "{windows:?}");
-    let rows = table(&outcome, "flow_series");
+    let rows = outcome.flow_series.table();
     let goodput: i64 = rows.integers("goodput_bytes").iter().sum();
     assert_eq!(goodput, 3_000_000);
     // Of the second half, in which the link is full.

@@ -157,7 +157,10 @@ fn the_ends_of_flows_can_say_what_they_know() {
     for number in 0..10 {
         let (called, order) = (Arc::clone(&called), Arc::clone(&order));
         emulation.on_network(move |network| {
-            network.set_flow_state(0, FlowState { cwnd_bytes: 14_480.0, ..FlowState::unknown(true) });
+            network.set_flow_state(
+                0,
+                FlowState { cwnd: Some(airpath_model::Bytes::new(14_480)), ..FlowState::unknown(true) },
+            );
             called.fetch_add(1, Ordering::Relaxed);
             order.lock().unwrap().push(number);
         });
@@ -166,6 +169,6 @@ fn the_ends_of_flows_can_say_what_they_know() {
     let emulated = emulation.stop(None).unwrap();
     assert_eq!(called.load(Ordering::Relaxed), 10);
     assert_eq!(*order.lock().unwrap(), (0..10).collect::<Vec<_>>());
-    let series = emulated.outcome.tables.iter().find(|table| table.name == "flow_series").unwrap();
+    let series = emulated.outcome.flow_series.table();
     assert!(series.reals("cwnd_bytes").iter().any(|cwnd| (cwnd - 14_480.0).abs() < 1e-9), "{series:?}");
 }

@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::simulation::{PlanError, RunCancelled, columns};
+use crate::simulation::{PlanError, RunCancelled, tables};
 use crate::trace::Trace;
 
 pyo3::create_exception!(
@@ -123,10 +123,7 @@ impl Emulation {
         let emulation = self.running().take().ok_or_else(over)?;
         let Emulated { outcome, validity, lasted, connections } =
             py.detach(|| emulation.stop(None)).map_err(failed)?;
-        let tables = PyDict::new(py);
-        for table in &outcome.tables {
-            tables.set_item(table.name, columns(py, table)?)?;
-        }
+        let tables = tables(py, outcome.tables, outcome.flow_series)?;
         let connections =
             connections.map(|connections| record_of_connections(py, &connections)).transpose()?;
         Ok((tables, outcome.quantities, record(py, &validity, lasted.as_secs_f64())?, connections))

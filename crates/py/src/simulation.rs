@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_sim::plan::Plan;
-use airpath_sim::{Column, Input, Outcome, RunControl, Table};
+use airpath_sim::{Column, FlowSeries, Input, Outcome, RunControl, Table};
+use numpy::PyArray1 as Array;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -34,8 +35,7 @@ impl Simulation {
 
     /// Runs to the end with the interpreter lock released. Can be called once.
     ///
-    /// Returns (tables, capture, counts): tables as {name: {column: (dtype, little-endian bytes)}}, the pcapng
-    /// file or None, and what the engine did as {name: number}, with the names of the quantities in
+    /// Returns (tables, capture, counts): tables as {name: {column: array}}, the pcapng file or None, and what the engine did as {name: number}, with the names of the quantities in
     /// `link_observations` and `flow_observations` as "quantities".
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let simulation = self.simulation.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -63,10 +63,7 @@ pub(crate) type Handed<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, 
 
 /// What a run hands out, for Python.
 pub(crate) fn hand_over(py: Python<'_>, outcome: Outcome) -> PyResult<Handed<'_>> {
-    let tables = PyDict::new(py);
-    for table in &outcome.tables {
-        tables.set_item(table.name, columns(py, table)?)?;
-    }
+    let tables = tables(py, outcome.tables, outcome.flow_series)?;
     let counts = PyDict::new(py);
     counts.set_item("events", outcome.counts.events)?;
     counts.set_item("packet_hops", outcome.counts.packet_hops)?;
@@ -77,15 +74,19 @@ pub(crate) fn hand_over(py: Python<'_>, outcome: Outcome) -> PyResult<Handed<'_>
     Ok((tables, outcome.capture.map(|capture| PyBytes::new(py, &capture)), counts))
 }
 
-/// The columns of a table as {name: (dtype, little-endian bytes)}.
-pub(crate) fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    for (name, column) in &table.columns {
-        let (dtype, bytes): (&str, &[u8]) = match column {
-            Column::I64(values) => ("i64", bytemuck::cast_slice(values)),
-            Column::F64(values) => ("f64", bytemuck::cast_slice(values)),
-        };
-        columns.set_item(name, (dtype, PyBytes::new(py, bytes)))?;
+/// Tables as {name: {column: `NumPy` array}}. The arrays own the columns: nothing is copied.
+pub(crate) fn tables(py: Python<'_>, tables: Vec<Table>, series: FlowSeries) -> PyResult<Bound<'_, PyDict>> {
+    let by_name = PyDict::new(py);
+    let series = py.detach(move || series.table());
+    for table in tables.into_iter().chain([series]) {
+        let columns = PyDict::new(py);
+        for (name, column) in table.columns {
+            match column {
+                Column::I64(values) => columns.set_item(name, Array::from_vec(py, values))?,
+                Column::F64(values) => columns.set_item(name, Array::from_vec(py, values))?,
+            }
+        }
+        by_name.set_item(table.name, columns)?;
     }
-    Ok(columns)
+    Ok(by_name)
 }

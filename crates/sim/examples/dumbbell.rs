@@ -88,7 +88,9 @@ fn digest(outcome: &Outcome) -> u64 {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
     };
-    for table in &outcome.tables {
+    // The series is the second table.
+    let (flows, others) = outcome.tables.split_at(1);
+    for table in flows.iter().chain([&outcome.flow_series.table()]).chain(others) {
         for (name, column) in &table.columns {
             add(name.as_bytes());
             match column {

@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::event::Entry;
 use crate::packet::Packet;
+use crate::prefetch;
 
 /// Packets that will arrive at the near end of a link, the earliest first.
 ///
@@ -60,6 +61,10 @@ impl Arrivals {
         let first = if from_others { self.others.peek() } else { self.line.front() };
         first.filter(|first| first.event < until)?;
         let taken = if from_others { self.others.pop() } else { self.line.pop_front() };
+        prefetch::line(&self.line);
+        if let Some(next) = self.line.get(3) {
+            next.packet.prefetch();
+        }
         taken.map(|arrival| (arrival.event, arrival.packet))
     }
 

@@ -24,6 +24,7 @@ use crate::arrivals::Arrivals;
 use crate::event::Entry;
 use crate::packet::Packet;
 use crate::part::{Air, Queue};
+use crate::prefetch;
 use crate::record::Recorder;
 
 /// One direction of a link.
@@ -132,6 +133,10 @@ impl Link {
                 return None;
             }
             let OnTheWay { started, arrival, arrives, packet, .. } = self.on_the_way.pop_front()?;
+            prefetch::line(&self.on_the_way);
+            if let Some(OnTheWay { packet: Some(packet), .. }) = self.on_the_way.get(1) {
+                packet.prefetch();
+            }
             let since = started.max(self.popped_at);
             self.popped_at = arrival;
             if let Some(packet) = packet.filter(|_| arrives) {

@@ -19,7 +19,7 @@ use crate::input::Input;
 use crate::packet::{Packet, Places};
 use crate::plain_link::Offered;
 use crate::plan::Plan;
-use crate::record::{FlowTable, Recorded, Recorder, Table};
+use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
 
 pub use crate::record::{FlowState, FlowSummary};
 pub use foreign::{Delivery, Direction, ForeignPacket, Lost};
@@ -52,8 +52,10 @@ pub struct Network {
 /// What a run hands out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The tables documented in `docs/results.md`.
+    /// The tables documented in `docs/results.md`, but for `flow_series`.
     pub tables: Vec<Table>,
+    /// The table `flow_series`, which becomes wide only when somebody wants it.
+    pub flow_series: FlowSeries,
     /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
     pub quantities: Vec<&'static str>,
     /// A pcapng file, when links were captured.
@@ -263,8 +265,8 @@ impl Network {
         for (flow, summary) in (0..).zip(flows) {
             table.push(self.recorder.flow_row(flow, &summary));
         }
-        let Recorded { tables, quantities, capture } =
+        let Recorded { tables, flow_series, quantities, capture } =
             self.recorder.finish(self.interval_ended, table, &self.delays_s);
-        Outcome { tables, quantities, capture, counts: self.counts }
+        Outcome { tables, flow_series, quantities, capture, counts: self.counts }
     }
 }

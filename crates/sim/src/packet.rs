@@ -5,6 +5,8 @@ use std::ops::{Deref, DerefMut};
 use airpath_model::{Bytes, Duration, Ecn, PathHeader, Timestamp};
 use airpath_transport::{Acknowledgment, Segment};
 
+use crate::prefetch;
+
 /// A packet on its way: a place of its own in memory, so that a hop moves eight bytes.
 #[derive(Debug)]
 pub(crate) struct Packet(Box<Contents>);
@@ -60,6 +62,17 @@ pub(crate) struct Foreign {
     pub(crate) is_data: bool,
     /// What it says to routers.
     pub(crate) path: PathHeader,
+}
+
+impl Packet {
+    /// It will be read soon.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        let contents = &*self.0;
+        prefetch::value(contents);
+        prefetch::value(&contents.body);
+        prefetch::end(contents);
+    }
 }
 
 impl Deref for Packet {

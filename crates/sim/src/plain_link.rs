@@ -14,6 +14,7 @@ use airpath_queue::Limit;
 
 use crate::event::{Entry, Target};
 use crate::packet::Packet;
+use crate::prefetch;
 use crate::record::Recorder;
 
 /// One direction of a link at which nobody counts.
@@ -133,7 +134,12 @@ impl PlainLink {
         if self.waiting.packets == self.line.len() as u64 {
             self.one_begins(0);
         }
-        self.line.pop_front().and_then(|head| head.packet)
+        let head = self.line.pop_front();
+        prefetch::line(&self.line);
+        if let Some(InLine { packet: Some(packet), .. }) = self.line.front() {
+            packet.prefetch();
+        }
+        head.and_then(|head| head.packet)
     }
 
     /// When the head of the line arrives, and when it was offered.

@@ -183,7 +183,13 @@ fn routers_answer_and_the_ends_are_recorded() {
         });
         let (direction, path) = (Direction::Forward, PathHeader::Xcp(header));
         network.inject(now, ForeignPacket { flow: 0, direction, size: 1000, ecn: Ecn::NotEct, path, handle });
-        network.set_flow_state(0, FlowState { cwnd_bytes: f64::from(handle), ..FlowState::unknown(true) });
+        network.set_flow_state(
+            0,
+            FlowState {
+                cwnd: Some(airpath_model::Bytes::new(u64::from(handle))),
+                ..FlowState::unknown(true)
+            },
+        );
         network.on_goodput(0, 960);
     }
     network.probe(0).record(Timestamp::ZERO, airpath_model::Measurement::SpuriousTimeout);
@@ -194,7 +200,7 @@ fn routers_answer_and_the_ends_are_recorded() {
     assert!(answers.iter().any(|answer| *answer > 0.0), "half of the link is free");
 
     let outcome = network.finish(&[FlowSummary { timeouts: 3, ..FlowSummary::begun(Timestamp::ZERO) }]);
-    let (flows, series) = (table(&outcome, "flows"), table(&outcome, "flow_series"));
+    let (flows, series) = (table(&outcome, "flows"), outcome.flow_series.table());
     assert_eq!(flows.integers("timeouts"), [3]);
     assert_eq!(flows.integers("goodput_bytes"), [480_000]);
     assert_eq!(series.integers("flow").len(), 10);

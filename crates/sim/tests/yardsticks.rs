@@ -83,7 +83,7 @@ impl Run {
 
     /// Mean time in the queue in milliseconds, over the intervals of the measured part.
     fn queueing_ms(&self) -> f64 {
-        let series = table(&self.outcome, "flow_series");
+        let series = self.outcome.flow_series.table();
         let delays = series.reals("time_s").iter().zip(series.reals("queueing_mean_s"));
         let counted: Vec<f64> = delays
             .filter(|&(&time, delay)| time > self.from as f64 && !delay.is_nan())
@@ -94,7 +94,7 @@ impl Run {
 
     /// Where the first flow enters a phase: (seconds, phase).
     fn phases(&self) -> Vec<(f64, i64)> {
-        let series = table(&self.outcome, "flow_series");
+        let series = self.outcome.flow_series.table();
         let mut found: Vec<(f64, i64)> = Vec::new();
         for (row, &phase) in series.integers("phase").iter().enumerate() {
             let first = series.integers("flow")[row] == 0;
@@ -277,7 +277,7 @@ fn the_competitive_mode_holds_against_newreno_and_does_nothing_among_copas() {
 fn ledbat_holds_its_target_alone_and_slows_down_for_a_tenth_of_the_time() {
     let run = Run::new(&[ledbat()], 0.0, 300, 60, 10);
     assert!(run.goodput()[0] > 0.9 * MOST, "{:?}", run.goodput());
-    let series = table(&run.outcome, "flow_series");
+    let series = run.outcome.flow_series.table();
     let phase = series.integers("phase");
     let steady: Vec<f64> = (0..phase.len())
         .filter(|&row| phase[row] == 2 && series.reals("time_s")[row] > 10.0)

@@ -205,6 +205,5 @@ def connection_rows(run: RunResult, connections: Connections) -> list[dict[str, 
 
 
 def _values(tables: RawTables, column: str) -> Sequence[float]:
-    kind, data = tables["flows"][column]
-    values: Sequence[float] = memoryview(data).cast("q" if kind == "i64" else "d").tolist()
+    values: Sequence[float] = tables["flows"][column].tolist()
     return values

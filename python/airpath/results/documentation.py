@@ -25,7 +25,7 @@ A run gives tables. `airpath.results.write` puts them into a directory, everythi
 
 | file | content |
 |---|---|
-| `flows.parquet`, `links.parquet`, … | the tables below over all runs, one file each (Zstandard) |
+| `flows.parquet`, `links.parquet`, … | the tables below of all runs, one file each (Zstandard, or Snappy) |
 | `summary.parquet`, `summary.csv` | the metrics below, one row for each run |
 | `summary.json` | for each scheme mean, standard deviation, n and 95 % confidence interval; the runs |
 | `scenario.toml` | the scenario as written |

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-RawTables = Mapping[str, Mapping[str, tuple[str, bytes]]]
-"""Tables as the engine gives them: table → column → (``"i64"`` or ``"f64"``, little-endian bytes)."""
+import numpy as np
+
+RawTables = Mapping[str, Mapping[str, np.ndarray]]
+"""Tables as the engine gives them: table → column → values, of 64 bits each."""
 
 Plan = Mapping[str, Any]
 """A resolved scenario, as the engine reads it (JSON)."""
@@ -72,18 +74,30 @@ class RunRecord:
         """Names of ACK-rate estimators in the engine's tables: the controller's own, then those beside it."""
         return (OWN_ESTIMATOR, *(str(one["name"]) for one in self.plan.get("estimators", ())))
 
-    def scheme_of(self, source: int) -> str | None:
-        """Scheme of the plan's source number `source`; ``None`` if nothing controls it."""
-        flow = self.plan["flows"][source]
-        controller = flow.get("controller")
-        if named := self.flow_schemes.get(flow["name"]):
-            return named
-        if controller is None:
-            return None
-        controllers = [c for other in self.plan["flows"] if (c := other.get("controller")) is not None]
-        return self.scheme if all(c == controller for c in controllers) else str(controller["kind"])
+    @property
+    def source_names(self) -> list[str]:
+        """Names of the plan's sources."""
+        return [str(flow["name"]) for flow in self.plan["flows"]]
 
-    def group_of(self, source: int) -> str:
-        """Group of the plan's source number `source`."""
-        name = str(self.plan["flows"][source]["name"])
-        return self.flow_groups.get(name) or self.scheme_of(source) or name
+    @property
+    def source_schemes(self) -> list[str | None]:
+        """Scheme of each of the plan's sources; ``None`` where nothing controls it."""
+        controllers = [flow.get("controller") for flow in self.plan["flows"]]
+        some = [controller for controller in controllers if controller is not None]
+        alike = all(controller == some[0] for controller in some)
+        schemes = (
+            None if controller is None else self.scheme if alike else str(controller["kind"])
+            for controller in controllers
+        )
+        return [
+            self.flow_schemes.get(name) or scheme
+            for name, scheme in zip(self.source_names, schemes, strict=True)
+        ]
+
+    @property
+    def source_groups(self) -> list[str]:
+        """Group of each of the plan's sources."""
+        return [
+            self.flow_groups.get(name) or scheme or name
+            for name, scheme in zip(self.source_names, self.source_schemes, strict=True)
+        ]

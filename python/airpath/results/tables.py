@@ -1,18 +1,19 @@
 """Engine columns become Arrow tables with names in place of indices."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from airpath.results.columns import NAME_TYPE, TABLES, Column, TableDescription
+from airpath.results.columns import TABLES, Column, TableDescription
 from airpath.results.records import RawTables, RunRecord
 
 
 def from_engine(record: RunRecord) -> dict[str, pa.Table]:
     """Join the engine's tables of one run with names from its plan.
 
-    Numeric columns are views of the engine's bytes; nothing is copied. Tables that the engine did not hand
+    Numeric columns are views of the engine's arrays; nothing is copied. Tables that the engine did not hand
     out
     come out empty, except optional ones, which are absent.
 
@@ -35,7 +36,7 @@ def from_engine(record: RunRecord) -> dict[str, pa.Table]:
     if unknown := sorted(set(record.tables) - set(TABLES)):
         raise ValueError(f"the engine handed out unknown tables: {', '.join(unknown)}")
     numbers = {name: _numbers(TABLES[name], record.tables) for name in TABLES if name in record.tables}
-    sources = _sources_of_flows(numbers.get("flows"), len(record.plan["flows"]))
+    sources = _Sources.of(record, numbers.get("flows"))
     joined = {}
     for name, description in TABLES.items():
         if name in numbers:
@@ -82,29 +83,37 @@ def _numbers(description: TableDescription, raw: RawTables) -> Numbers:
     return arrays
 
 
-def _view(table: str, column: Column, typed: tuple[str, bytes]) -> pa.Array:
-    kind, data = typed
-    if kind != column.engine_type:
-        raise ValueError(f"table {table}: column {column.name} is {kind}, not {column.engine_type}")
-    if len(data) % 8 != 0:
-        raise ValueError(f"table {table}: column {column.name} is not a whole number of values")
-    arrow_type = pa.int64() if kind == "i64" else pa.float64()
-    return pa.Array.from_buffers(arrow_type, len(data) // 8, [None, pa.py_buffer(data)])
+def _view(table: str, column: Column, values: np.ndarray) -> pa.Array:
+    wanted = np.dtype(np.int64 if column.engine_type == "i64" else np.float64)
+    if values.dtype != wanted:
+        raise ValueError(f"table {table}: column {column.name} is {values.dtype}, not {wanted}")
+    # Not pa.array(), which would look at every value for what it thinks is missing.
+    arrow_type = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(arrow_type, len(values), [None, pa.py_buffer(values)])
 
 
-def _sources_of_flows(flows: Numbers | None, count: int) -> np.ndarray:
-    """Return the source of each flow, by flow number."""
-    if flows is None:
-        return np.empty(0, dtype=np.int32)
-    numbers = flows["flow"].to_numpy()
-    if not np.array_equal(numbers, np.arange(len(numbers))):
-        raise ValueError("table flows: column flow is not the row number")
-    return _codes("flows", flows["source"], count)
+@dataclass(frozen=True)
+class _Sources:
+    """What a plan says of its sources, and from which source each flow comes."""
+
+    of_flows: np.ndarray
+    names: list[str]
+    groups: list[str]
+    schemes: list[str | None]
+
+    @classmethod
+    def of(cls, record: RunRecord, flows: Numbers | None) -> "_Sources":
+        names = record.source_names
+        of_flows = np.empty(0, dtype=np.int32)
+        if flows is not None:
+            numbers = flows["flow"].to_numpy()
+            if not np.array_equal(numbers, np.arange(len(numbers))):
+                raise ValueError("table flows: column flow is not the row number")
+            of_flows = _codes("flows", flows["source"], len(names))
+        return cls(of_flows, names, record.source_groups, record.source_schemes)
 
 
-def _join(
-    description: TableDescription, numbers: Numbers, record: RunRecord, sources: np.ndarray
-) -> pa.Table:
+def _join(description: TableDescription, numbers: Numbers, record: RunRecord, sources: _Sources) -> pa.Table:
     rows = len(next(iter(numbers.values())))
     labels: dict[str, pa.Array] = {
         "scheme": _dictionary(np.zeros(rows, dtype=np.int32), [record.scheme]),
@@ -115,14 +124,14 @@ def _join(
         names = [str(link["name"]) for link in record.plan["links"]]
         labels["link_name"] = _dictionary(_codes(description.name, numbers["link"], len(names)), names)
     if "flow" in numbers or "source" in numbers:
-        count = len(record.plan["flows"])
         if "source" in numbers:
-            of_row = _codes(description.name, numbers["source"], count)
+            of_row = _codes(description.name, numbers["source"], len(sources.names))
         else:
-            of_row = sources[_codes(description.name, numbers["flow"], len(sources))]
-        labels["source_name"] = _dictionary(of_row, [str(flow["name"]) for flow in record.plan["flows"]])
-        labels["group"] = _dictionary(of_row, [record.group_of(source) for source in range(count)])
-        labels["flow_scheme"] = _dictionary(of_row, [record.scheme_of(source) for source in range(count)])
+            flows = _codes(description.name, numbers["flow"], len(sources.of_flows))
+            of_row = sources.of_flows[flows]
+        labels["source_name"] = _dictionary(of_row, sources.names)
+        labels["group"] = _dictionary(of_row, sources.groups)
+        labels["flow_scheme"] = _dictionary(of_row, sources.schemes)
     columns = {}
     for column in description.columns:
         columns[column.name] = numbers[column.name]
@@ -145,10 +154,12 @@ def _codes(table: str, indices: pa.Array, count: int) -> np.ndarray:
 def _dictionary(codes: np.ndarray, names: Sequence[str | None]) -> pa.Array:
     """Make a dictionary array; equal names share one entry and ``None`` is null, as Parquet gives it back."""
     distinct = list(dict.fromkeys(name for name in names if name is not None))
-    position = {name: index for index, name in enumerate(distinct)}
-    translate = np.array(
-        [position.get(name, -1) if name is not None else -1 for name in names], dtype=np.int32
-    )
-    translated = translate[codes] if len(codes) else codes
-    indices = pa.array(translated, type=pa.int32(), mask=translated < 0)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, type=pa.string())).cast(NAME_TYPE)
+    if len(distinct) == len(names):
+        indices = pa.array(codes)
+    elif len(distinct) == 1 and None not in names:
+        indices = pa.array(np.zeros(len(codes), dtype=np.int32))
+    else:
+        position = {name: index for index, name in enumerate(distinct)}
+        place = np.array([-1 if name is None else position[name] for name in names], dtype=np.int32)
+        indices = pa.array(place[codes], mask=place[codes] < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, type=pa.string()))

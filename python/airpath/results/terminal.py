@@ -8,13 +8,16 @@ from rich.table import Table
 from rich.text import Text
 
 from airpath.metrics import METRICS, statistics
+from airpath.results.blocks import Blocks
 from airpath.results.formatting import mean_and_half_width
 
 MOST_COLUMNS = 4
 """So many schemes stand side by side; more stand below each other."""
+CAPTION = "mean ± half-width of the 95 % confidence interval"
+"""What cells are."""
 
 
-def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table:
+def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Blocks:
     """Tabulate mean and half-width of the 95 % confidence interval for each scheme.
 
     Parameters
@@ -26,9 +29,9 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table:
 
     Returns
     -------
-    rich.table.Table
-        One row for each metric and one column for each scheme, or the other way round where there are many
-        schemes. Metrics without any value are left out.
+    rich.table.Table or Blocks
+        For rich to print: one row for each metric and one column for each scheme, or the other way round
+        where there are many schemes. Metrics without any value are left out.
     """
     numbers = _by_scheme(summary)
     shown = {
@@ -37,22 +40,19 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table:
         if (all_metrics or metric.headline) and any(metrics[name]["n"] for metrics in numbers.values())
     }
     runs = {name: max((row["n"] for row in metrics.values()), default=0) for name, metrics in numbers.items()}
-    table = Table(caption="mean ± half-width of the 95 % confidence interval", caption_justify="left")
-    if len(numbers) <= MOST_COLUMNS:
-        table.add_column("")
-        for scheme, count in runs.items():
-            table.add_column(Text(f"{scheme}\nn = {count}", justify="right"), justify="right")
-        for name, title in shown.items():
-            cells = (Text(mean_and_half_width(metrics[name])) for metrics in numbers.values())
-            table.add_row(Text(title), *cells)
-    else:
-        table.add_column("scheme")
-        table.add_column("n", justify="right")
-        for title in shown.values():
-            table.add_column(Text(title, justify="right"), justify="right")
-        for scheme, metrics in numbers.items():
-            cells = (Text(mean_and_half_width(metrics[name])) for name in shown)
-            table.add_row(Text(scheme), str(runs[scheme]), *cells)
+    if len(numbers) > MOST_COLUMNS:
+        columns = {
+            title: [mean_and_half_width(metrics[name]) for metrics in numbers.values()]
+            for name, title in shown.items()
+        }
+        return Blocks({"scheme": list(numbers), "n": list(map(str, runs.values()))}, columns, CAPTION)
+    table = Table(caption=CAPTION, caption_justify="left")
+    table.add_column("")
+    for scheme, count in runs.items():
+        table.add_column(Text(f"{scheme}\nn = {count}", justify="right"), justify="right")
+    for name, title in shown.items():
+        cells = (Text(mean_and_half_width(metrics[name])) for metrics in numbers.values())
+        table.add_row(Text(title), *cells)
     return table
 
 

@@ -207,12 +207,11 @@ def test_connections_become_flows_of_the_plan():
     assert (plan["flows"][1]["path"], plan["flows"][1]["measured_at"]) == ([1, 2], 2)
     raw = record_of()
     raw["flows"][1]["host"] = "receivers"
-    column = lambda kind, values: (kind, np.array(values).tobytes())  # noqa: E731
     tables = {
         "flows": {
-            "goodput_bytes": column("i64", [0, 0, 1_000_000, 9_000]),
-            "first_departure_s": column("f64", [np.nan, np.nan, 1.0, 1.0]),
-            "last_departure_s": column("f64", [np.nan, np.nan, 2.0, 3.0]),
+            "goodput_bytes": np.array([0, 0, 1_000_000, 9_000]),
+            "first_departure_s": np.array([np.nan, np.nan, 1.0, 1.0]),
+            "last_departure_s": np.array([np.nan, np.nan, 2.0, 3.0]),
         }
     }
     connections = Connections.from_engine(raw)

@@ -46,7 +46,7 @@ def quantities() -> dict[str, Any]:
     }
 
 
-def observations(reported: dict[str, Any], link: int = 0) -> dict[str, tuple[str, bytes]]:
+def observations(reported: dict[str, Any], link: int = 0) -> dict[str, np.ndarray]:
     """The engine's table of these quantities: interval after interval, as it makes them."""
     count = len(reported)
     return encode(

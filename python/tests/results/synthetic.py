@@ -15,19 +15,16 @@ CUBIC = {"kind": "cubic", "c": 0.4, "beta": 0.7, "fast_convergence": True, "reno
 RENO = {"kind": "newreno", "slow_start": "standard"}
 
 
-def encode(name: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, tuple[str, bytes]]:
+def encode(name: str, columns: Mapping[str, Any], rows: int | None = None) -> dict[str, np.ndarray]:
     """One engine table; columns that are not given hold zeros (`i64`) or NaN (`f64`)."""
     unknown = set(columns) - {column.name for column in TABLES[name].columns}
     assert not unknown, unknown
     count = rows if rows is not None else max((len(values) for values in columns.values()), default=0)
     encoded = {}
     for column in TABLES[name].columns:
-        kind = "<i8" if column.engine_type == "i64" else "<f8"
+        kind = np.int64 if column.engine_type == "i64" else np.float64
         absent = np.full(count, 0 if column.engine_type == "i64" else math.nan)
-        encoded[column.name] = (
-            column.engine_type,
-            np.asarray(columns.get(column.name, absent)).astype(kind).tobytes(),
-        )
+        encoded[column.name] = np.asarray(columns.get(column.name, absent)).astype(kind)
     return encoded
 
 
@@ -77,7 +74,7 @@ def plan(
     }
 
 
-def small_tables() -> dict[str, dict[str, tuple[str, bytes]]]:
+def small_tables() -> dict[str, dict[str, np.ndarray]]:
     """Two bulk flows with 3:1 shares of 8 Mbit/s, and one datagram flow, over 4 s with 1 s of warm-up."""
     ends = np.arange(1, 9) * 0.5
     return {

@@ -90,8 +90,8 @@ def test_a_run_in_which_nothing_happened_has_no_values_but_does_not_fail() -> No
 
 def test_an_unlimited_link_has_no_utilisation() -> None:
     tables = small_tables()
-    tables["links"]["offered_bytes"] = ("f64", np.array([math.nan]).tobytes())
-    tables["link_series"]["offered_bytes"] = ("f64", np.full(8, math.nan).tobytes())
+    tables["links"]["offered_bytes"] = np.array([math.nan])
+    tables["link_series"]["offered_bytes"] = np.full(8, math.nan)
     metrics = RunResult(small_record(tables=tables)).metrics
     assert math.isnan(metrics["utilisation"])
     assert math.isnan(metrics["utilisation_binned"])

@@ -175,8 +175,7 @@ def test_the_trade_off_has_a_reversed_axis_and_a_mean_for_each_scheme(results: R
 @pytest.mark.parametrize(("factor", "scale"), [(1.0, "linear"), (4.5, "log")])
 def test_the_delay_axis_is_logarithmic_beyond_a_factor_of_four(factor: float, scale: str) -> None:
     slow = small_tables()
-    kind, data = slow["delay_histogram"]["delay_s"]
-    slow["delay_histogram"]["delay_s"] = (kind, (np.frombuffer(data) * factor).tobytes())
+    slow["delay_histogram"]["delay_s"] = slow["delay_histogram"]["delay_s"] * factor
     both = Results.from_records([small_record("cubic"), small_record("reno", tables=slow)])
     assert plots.trade_off(both.summary, style=STYLE).get_xscale() == scale
 

@@ -12,6 +12,7 @@ from airpath.metrics import METRICS
 from airpath.plots import standard_figures
 from airpath.report import report_html
 from airpath.results import Origin, Results, summary_json, summary_table
+from airpath.results.blocks import Blocks
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.provenance import provenance
 
@@ -112,6 +113,26 @@ def test_the_terminal_table_shows_schemes_and_headline_metrics(results: Results)
     assert "p95 one-way delay (ms)" in text
     assert "0.75" in text
     assert NASTY.split()[0] in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 160, 300])
+def test_no_cell_of_many_schemes_breaks_in_a_terminal_of_any_width(width: int) -> None:
+    schemes = ["cubic", "newreno", "vegas", "westwood+", "cubic-ebe", "bbr"]
+    records = [small_record(scheme, repetition) for scheme in schemes for repetition in range(2)]
+    table = summary_table(Results.from_records(records).summary)
+    assert isinstance(table, Blocks)
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(table)
+    lines = console.export_text().splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("…" in line for line in lines)
+    blocks = sum(line.startswith("└") for line in lines)
+    assert (blocks > 1) == (width <= 100)
+    for scheme in schemes:
+        assert sum(line.startswith(f"│ {scheme} ") for line in lines) == blocks, "a row is one line"
+    shown = [cell.strip() for line in lines if line.startswith("│ bbr ") for cell in line.split("│")]
+    for cells in table.columns.values():
+        assert cells[-1] in shown
 
 
 def test_the_machine_readable_summary_is_json_with_the_same_numbers(results: Results) -> None:

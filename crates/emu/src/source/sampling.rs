@@ -1,6 +1,6 @@
 //! What the kernel says of every flow, once an interval.
 
-use airpath_model::{Duration, Phase, Timestamp};
+use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
 use airpath_sim::network::FlowState;
 
 use super::receiving::Receivers;
@@ -41,7 +41,8 @@ pub(super) fn sample(
 
 /// A connection as the tables have it, under a congestion control of the kernel.
 pub(crate) fn state(info: &TcpInfo, congestion_control: &str) -> FlowState {
-    let segment = f64::from(info.segment_bytes);
+    let bytes = |segments: u32| Bytes::new(u64::from(segments) * u64::from(info.segment_bytes));
+    let srtt = Duration::from_micros(u64::from(info.smoothed_rtt_us));
     // BBR's windows follow other rules than the slow-start threshold.
     let follows_threshold = congestion_control != "bbr";
     let phase = match (follows_threshold, info.in_slow_start()) {
@@ -51,15 +52,15 @@ pub(crate) fn state(info: &TcpInfo, congestion_control: &str) -> FlowState {
     };
     FlowState {
         active: true,
-        cwnd_bytes: f64::from(info.congestion_window) * segment,
-        ssthresh_bytes: info.slow_start_threshold.map_or(f64::NAN, |segments| f64::from(segments) * segment),
-        in_flight_bytes: info.in_flight_bytes() as f64,
-        srtt_s: if info.smoothed_rtt_us > 0 { f64::from(info.smoothed_rtt_us) * 1e-6 } else { f64::NAN },
+        cwnd: Some(bytes(info.congestion_window)),
+        ssthresh: info.slow_start_threshold.map(bytes),
+        in_flight: Some(Bytes::new(info.in_flight_bytes())),
+        srtt: (!srtt.is_zero()).then_some(srtt),
         // All ones stand for "no limit".
-        pacing_rate_bps: info
+        pacing_rate: info
             .pacing_rate
             .filter(|&rate| rate != u64::MAX)
-            .map_or(f64::NAN, |rate| rate as f64 * 8.0),
+            .map(|bytes| Rate::from_bps(bytes.saturating_mul(8))),
         phase,
     }
 }
@@ -83,19 +84,19 @@ mod tests {
             ..TcpInfo::default()
         };
         let told = state(&info, "cubic");
-        assert_eq!(told.cwnd_bytes.to_bits(), 28_960_f64.to_bits());
-        assert_eq!(told.ssthresh_bytes.to_bits(), 14_480_f64.to_bits());
-        assert_eq!(told.in_flight_bytes.to_bits(), (8.0 * 1448.0_f64).to_bits());
-        assert!((told.srtt_s - 0.04).abs() < 1e-12);
-        assert_eq!(told.pacing_rate_bps.to_bits(), 8e6_f64.to_bits());
+        assert_eq!(told.cwnd, Some(Bytes::new(28_960)));
+        assert_eq!(told.ssthresh, Some(Bytes::new(14_480)));
+        assert_eq!(told.in_flight, Some(Bytes::new(8 * 1448)));
+        assert_eq!(told.srtt, Some(Duration::from_millis(40)));
+        assert_eq!(told.pacing_rate, Some(Rate::from_bps(8_000_000)));
         assert_eq!(told.phase, Phase::CongestionAvoidance);
         assert_eq!(state(&info, "bbr").phase, Phase::Steady);
     }
 
     #[test]
-    fn what_is_not_known_is_not_a_number() {
+    fn what_is_not_known_has_no_value() {
         let told = state(&TcpInfo { pacing_rate: Some(u64::MAX), ..TcpInfo::default() }, "reno");
-        assert!(told.ssthresh_bytes.is_nan() && told.srtt_s.is_nan() && told.pacing_rate_bps.is_nan());
+        assert_eq!((told.ssthresh, told.srtt, told.pacing_rate), (None, None, None));
         assert_eq!(told.phase, Phase::SlowStart);
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use airpath_model::Bytes;
 use airpath_sim::plan::Plan;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -142,7 +143,7 @@ fn sources_do_what_the_plan_says() {
             _ => panic!("no such interval"),
         }
     };
-    assert!(active(0, 3).active && active(0, 3).cwnd_bytes >= 14_480.0, "{:?}", active(0, 3));
+    assert!(active(0, 3).active && active(0, 3).cwnd >= Some(Bytes::new(14_480)), "{:?}", active(0, 3));
     assert!(!active(0, 8).active && !active(2, 8).active, "they stopped");
 }
 

@@ -225,14 +225,14 @@ impl ConnectionSource {
 
     /// What the series wants to know.
     pub(crate) fn state(&self) -> FlowState {
-        let bytes = |bytes: Bytes| bytes.as_f64();
+        let srtt = self.sender.rtt().smoothed;
         FlowState {
             active: self.began.is_some(),
-            cwnd_bytes: bytes(self.sender.control().window),
-            ssthresh_bytes: self.sender.ssthresh().map_or(f64::NAN, bytes),
-            in_flight_bytes: bytes(self.sender.in_flight()),
-            srtt_s: seconds(self.sender.rtt().smoothed),
-            pacing_rate_bps: self.sender.pacing_rate().map_or(f64::NAN, airpath_model::Rate::as_bps_f64),
+            cwnd: Some(self.sender.control().window),
+            ssthresh: self.sender.ssthresh(),
+            in_flight: Some(self.sender.in_flight()),
+            srtt: (!srtt.is_zero()).then_some(srtt),
+            pacing_rate: self.sender.pacing_rate(),
             phase: self.sender.phase(),
         }
     }

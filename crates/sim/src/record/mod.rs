@@ -7,9 +7,12 @@ mod link;
 mod quantities;
 mod recorder;
 mod rows;
+mod series;
+mod sparse;
 mod state;
 mod table;
 
+pub use series::FlowSeries;
 pub use state::{FlowState, FlowSummary};
 pub use table::{Column, Table};
 

@@ -1,8 +1,6 @@
 //! Everything that a run measures, in one place.
 
-use airpath_model::{
-    Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Phase, Probe, Timestamp,
-};
+use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Probe, Timestamp};
 
 use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
@@ -11,9 +9,9 @@ use super::quantities::{LastValues, QuantityNames};
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
     EstimateTable, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable, FlowRow,
-    FlowSeriesRow, FlowSeriesTable, FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable,
-    PacketRow, PacketTable,
+    FlowTable, LinkSeriesTable, LinkTable, ObservationRow, ObservationTable, PacketRow, PacketTable,
 };
+use super::series::FlowSeries;
 use super::state::{FlowState, FlowSummary};
 use super::table::Table;
 use crate::capture::Capture;
@@ -29,7 +27,7 @@ pub(crate) struct Recorder {
     capture: Capture,
     estimates: EstimateTable,
     estimate_samples: EstimateSampleTable,
-    flow_series: FlowSeriesTable,
+    flow_series: FlowSeries,
     flow_events: FlowEventTable,
     flow_observations: FlowObservationTable,
     completions: CompletionTable,
@@ -59,6 +57,7 @@ pub(crate) struct Keep {
 #[derive(Debug)]
 pub(crate) struct Recorded {
     pub(crate) tables: Vec<Table>,
+    pub(crate) flow_series: FlowSeries,
     pub(crate) quantities: Vec<&'static str>,
     pub(crate) capture: Option<Vec<u8>>,
 }
@@ -72,15 +71,16 @@ impl Recorder {
         keep: Keep,
         capture: Capture,
     ) -> Self {
+        let flows: Vec<_> = flows.map(|(link, source)| FlowMeter::new(link, source)).collect();
         Self {
             links: links.map(|(recorded, buffer)| LinkMeter::new(recorded, buffer)).collect(),
-            flows: flows.map(|(link, source)| FlowMeter::new(link, source)).collect(),
+            flow_series: FlowSeries::new(flows.len()),
+            flows,
             distributions: (0..sources).map(|_| DelayDistribution::default()).collect(),
             keep,
             capture,
             estimates: EstimateTable::default(),
             estimate_samples: EstimateSampleTable::default(),
-            flow_series: FlowSeriesTable::default(),
             flow_events: FlowEventTable::default(),
             flow_observations: FlowObservationTable::default(),
             completions: CompletionTable::default(),
@@ -98,6 +98,7 @@ impl Recorder {
         let measured_at = self.flows[like as usize].measured_at;
         self.flows.push(FlowMeter::new(measured_at, self.distributions.len() as u32));
         self.distributions.push(DelayDistribution::default());
+        self.flow_series.add_flow();
         self.flows.len() as u32 - 1
     }
 
@@ -248,27 +249,7 @@ impl Recorder {
             return;
         }
         meter.estimates.end_interval(flow, now, &mut self.estimates);
-        self.flow_series.push(FlowSeriesRow {
-            flow: i64::from(flow),
-            time_s: now.as_secs_f64(),
-            sent_bytes: interval.sent_bytes as i64,
-            departed_bytes: interval.departed_bytes as i64,
-            goodput_bytes: interval.goodput_bytes as i64,
-            lost_packets: interval.lost_packets as i64,
-            delay_mean_s: interval.delay_mean(),
-            delay_max_s: if interval.received_packets > 0 {
-                interval.delay_max.as_secs_f64()
-            } else {
-                f64::NAN
-            },
-            queueing_mean_s: interval.queueing_mean(),
-            cwnd_bytes: state.cwnd_bytes,
-            ssthresh_bytes: state.ssthresh_bytes,
-            in_flight_bytes: state.in_flight_bytes,
-            srtt_s: state.srtt_s,
-            pacing_rate_bps: state.pacing_rate_bps,
-            phase: phase_number(state.phase),
-        });
+        self.flow_series.push(now, flow, &interval, state);
     }
 
     /// The warm-up ends at `now`: summaries count from here. Call right after ending all intervals.
@@ -339,7 +320,6 @@ impl Recorder {
         }
         let mut tables = vec![
             flows.finish(),
-            self.flow_series.finish(),
             self.flow_events.finish(),
             self.flow_observations.finish(),
             self.completions.finish(),
@@ -356,7 +336,12 @@ impl Recorder {
         if self.keep.estimate_samples {
             tables.push(self.estimate_samples.finish());
         }
-        Recorded { tables, quantities: self.quantities.into_names(), capture: self.capture.finish() }
+        Recorded {
+            tables,
+            flow_series: self.flow_series,
+            quantities: self.quantities.into_names(),
+            capture: self.capture.finish(),
+        }
     }
 }
 
@@ -409,22 +394,5 @@ impl FlowProbe<'_> {
                 estimate_bps: 8.0 * estimate,
             });
         }
-    }
-}
-
-/// The number of a phase in result tables.
-const fn phase_number(phase: Phase) -> i64 {
-    match phase {
-        Phase::SlowStart => 0,
-        Phase::ConservativeSlowStart => 1,
-        Phase::CongestionAvoidance => 2,
-        Phase::Steady => 3,
-        Phase::Drain => 4,
-        Phase::ProbeDown => 5,
-        Phase::ProbeCruise => 6,
-        Phase::ProbeRefill => 7,
-        Phase::ProbeUp => 8,
-        Phase::ProbeRtt => 9,
-        Phase::Slowdown => 10,
     }
 }

@@ -1,22 +1,22 @@
 //! What only the ends of a flow know.
 
-use airpath_model::{Phase, Timestamp};
+use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
 
-/// What the ends of a flow say at the end of an interval, for its row in the series; NaN where there is no value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What the ends of a flow say at the end of an interval, for its row in the series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowState {
     /// Whether it has something to send. A flow that is not active and of which nothing was seen gets no row.
     pub active: bool,
-    /// Congestion window, bytes.
-    pub cwnd_bytes: f64,
-    /// Slow-start threshold, bytes.
-    pub ssthresh_bytes: f64,
-    /// Sent and neither acknowledged nor lost, bytes.
-    pub in_flight_bytes: f64,
-    /// Smoothed round-trip time, seconds.
-    pub srtt_s: f64,
-    /// Pacing rate, bit/s.
-    pub pacing_rate_bps: f64,
+    /// Congestion window.
+    pub cwnd: Option<Bytes>,
+    /// Slow-start threshold.
+    pub ssthresh: Option<Bytes>,
+    /// Sent and neither acknowledged nor lost.
+    pub in_flight: Option<Bytes>,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Duration>,
+    /// Pacing rate.
+    pub pacing_rate: Option<Rate>,
     /// What the controller is doing.
     pub phase: Phase,
 }
@@ -26,11 +26,11 @@ impl FlowState {
     pub const fn unknown(active: bool) -> Self {
         Self {
             active,
-            cwnd_bytes: f64::NAN,
-            ssthresh_bytes: f64::NAN,
-            in_flight_bytes: f64::NAN,
-            srtt_s: f64::NAN,
-            pacing_rate_bps: f64::NAN,
+            cwnd: None,
+            ssthresh: None,
+            in_flight: None,
+            srtt: None,
+            pacing_rate: None,
             phase: Phase::Steady,
         }
     }

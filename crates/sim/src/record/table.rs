@@ -111,6 +111,15 @@ macro_rules! table {
                 }
             }
         }
+
+        impl FromIterator<$row> for $builder {
+            fn from_iter<Rows: IntoIterator<Item = $row>>(rows: Rows) -> Self {
+                let rows = rows.into_iter();
+                let mut table = Self { $($field: Vec::with_capacity(rows.size_hint().0)),+ };
+                rows.for_each(|row| table.push(row));
+                table
+            }
+        }
     };
 }
 pub(crate) use table;
