@@ -131,8 +131,13 @@ class Emulation:
         traces: list[Trace],
         seed: int,
         capture: tuple[str | os.PathLike[str], list[str]] | None = None,
+        connections: tuple[int, int] | None = None,
     ) -> Emulation:
-        """Make the hosts and start; `capture` is a file and the hosts "senders" and "receivers"."""
+        """Make the hosts and start; `capture` is a file and the hosts "senders" and "receivers".
+
+        `connections` are two flows of the plan with opposite ways, of what is in no TCP connection; each
+        connection's directions are flows of their own.
+        """
 
     def spawn(
         self,
@@ -155,8 +160,10 @@ class Emulation:
     def is_over(self) -> bool:
         """Whether the plan's duration is over."""
 
-    def stop(self) -> tuple[dict[str, dict[str, np.ndarray]], list[str], dict[str, Any]]:
-        """End it; return tables, names of quantities, and the record of validity."""
+    def stop(
+        self,
+    ) -> tuple[dict[str, dict[str, np.ndarray]], list[str], dict[str, Any], dict[str, Any] | None]:
+        """End it; return tables, names of quantities, the records of validity and of connections."""
 
 @final
 class EmulatedProcess:

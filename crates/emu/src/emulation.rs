@@ -15,12 +15,15 @@ use airpath_sim::{Input, Outcome};
 use crate::address::Side;
 use crate::capture::Capture;
 use crate::clock::Clock;
+use crate::connection_flows::ConnectionFlow;
 use crate::error::{Asked, EmulationError};
 use crate::exchange::Exchange;
 use crate::host::{Host, MTU};
 use crate::hosts::Hosts;
 use crate::link_thread::{LinkThread, Request};
+use crate::observer::{Observer, Sampled};
 use crate::scheduling::Scheduling;
+use crate::sock_diag::SockDiag;
 use crate::timing::Timing;
 use crate::validity::{Measured, Validity, worst_second};
 
@@ -33,11 +36,14 @@ pub struct Options {
     pub pinned: bool,
     /// A file for the packets at the devices of these sides (pcapng).
     pub capture: Option<(PathBuf, Vec<Side>)>,
+    /// Two flows of the plan, which take opposite ways: TCP connections between the addresses of the first become flows of
+    /// their own, of which the kernel is asked once an interval. These two stand for what else senders and receivers send.
+    pub connections: Option<[u32; 2]>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { realtime: true, pinned: true, capture: None }
+        Self { realtime: true, pinned: true, capture: None, connections: None }
     }
 }
 
@@ -55,6 +61,7 @@ pub struct Emulation {
     stop: Arc<AtomicBool>,
     abandoned: Arc<AtomicBool>,
     thread: Option<JoinHandle<Finished>>,
+    observer: Option<Result<Observer, EmulationError>>,
 }
 
 /// What comes of an emulation.
@@ -66,6 +73,19 @@ pub struct Emulated {
     pub validity: Validity,
     /// How long it lasted.
     pub lasted: Duration,
+    /// TCP connections, where these are flows of their own.
+    pub connections: Option<Connections>,
+}
+
+/// TCP connections that were flows of their own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connections {
+    /// What sides sent in them, in the order of their numbers in the tables, after the flows of the plan.
+    pub flows: Vec<ConnectionFlow>,
+    /// Packets with data that are in no connection's flow because there were too many.
+    pub beyond_packets: u64,
+    /// How the kernel was asked for their sockets.
+    pub sampled: Sampled,
 }
 
 /// What the link thread hands back.
@@ -103,13 +123,17 @@ impl Emulation {
         options: &Options,
         prepare: impl FnOnce(&Hosts) -> Result<R, EmulationError>,
     ) -> Result<(Self, R), EmulationError> {
-        let exchange = Exchange::new(plan, inputs, seed, ROOM)?;
+        let mut exchange = Exchange::new(plan, inputs, seed, ROOM)?;
+        if let Some(others) = options.connections {
+            exchange = exchange.with_connections(plan, others)?;
+        }
         let capture = match &options.capture {
             Some((path, sides)) => Capture::new(path, sides)?,
             None => Capture::none(),
         };
         let (hosts, devices) = Hosts::new()?;
         let prepared = prepare(&hosts)?;
+        let diagnoses = options.connections.map(|others| Ok((SockDiag::of_both(&hosts)?, others[0])));
         let (requests, to_thread) = channel();
         let (started, starts) = channel();
         let (stop, abandoned) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -141,6 +165,10 @@ impl Emulation {
             })
             .asked("the link thread")?;
         let (clock, scheduling) = starts.recv().map_err(|_| broken())?;
+        let observer = diagnoses.map(|diagnoses: Result<_, EmulationError>| {
+            let (diagnoses, flow) = diagnoses?;
+            Observer::start(diagnoses, flow, clock, interval, requests.clone(), &scheduling)
+        });
         let emulation = Self {
             hosts,
             clock,
@@ -150,6 +178,7 @@ impl Emulation {
             stop,
             abandoned,
             thread: Some(thread),
+            observer,
         };
         Ok((emulation, prepared))
     }
@@ -186,7 +215,7 @@ impl Emulation {
     /// be quick, and does not happen if the emulation ends before.
     pub fn on_network(&self, work: impl FnOnce(&mut Network) + Send + 'static) {
         // Only fails after the end, when there is nothing to be told any more.
-        let _ = self.requests.send(Box::new(work));
+        let _ = self.requests.send(Box::new(|exchange| work(exchange.network())));
     }
 
     /// Ends the emulation: kills what runs in the hosts, and gives the results. `flows` says what the ends of each flow
@@ -198,12 +227,17 @@ impl Emulation {
     /// # Panics
     /// If `flows` are more or fewer than those of the plan.
     pub fn stop(mut self, flows: Option<&[FlowSummary]>) -> Result<Emulated, EmulationError> {
-        self.stop.store(true, Ordering::Relaxed);
+        let sampled = self.observer.take().map(|observer| match observer {
+            Ok(observer) => observer.finish(),
+            Err(error) => Sampled { missing: error.to_string(), ..Sampled::default() },
+        });
+        // Whoever sees this also sees the requests that were made before.
+        self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
         let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, .. } = thread;
         for request in requests.try_iter() {
-            request(exchange.network());
+            request(&mut exchange);
         }
         let mut device_drops = [0; 2];
         for side in Side::BOTH {
@@ -211,13 +245,7 @@ impl Emulation {
         }
         drop(devices);
         capture.finish()?;
-        let seen: Vec<FlowSummary> = exchange
-            .sent()
-            .map(|(sent_packets, first)| FlowSummary {
-                sent_packets,
-                ..FlowSummary::begun(first.unwrap_or(Timestamp::NEVER))
-            })
-            .collect();
+        let seen = exchange.summaries();
         let measured = Measured {
             scheduling: self.scheduling.clone(),
             lateness: timing.lateness(),
@@ -226,14 +254,20 @@ impl Emulation {
             device_drops,
             worst_second: Side::BOTH.map(|side| worst_second(timing.seconds(side), u64::from(MTU))),
         };
+        let connections = sampled.map(|sampled| Connections {
+            flows: exchange.connections().to_vec(),
+            beyond_packets: exchange.beyond_connections(),
+            sampled,
+        });
         let outcome = exchange.into_network().finish(flows.unwrap_or(&seen));
         let validity = Validity::new(&self.plan, &outcome, measured);
-        Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO) })
+        Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO), connections })
     }
 }
 
 impl Drop for Emulation {
     fn drop(&mut self) {
+        self.observer = None;
         self.abandoned.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             // What it found does not matter any more.

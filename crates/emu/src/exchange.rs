@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
 use airpath_sim::Input;
-use airpath_sim::network::{Direction, ForeignPacket, Network};
+use airpath_sim::network::{Direction, FlowSummary, ForeignPacket, Network};
 use airpath_sim::plan::{Plan, ProtocolPlan, QueuePlan};
 
 use crate::address::{MAX_FLOWS, Side, flow_of};
+use crate::connection_flows::{Connection, ConnectionFlow, ConnectionFlows};
 use crate::error::EmulationError;
 use crate::packet::{Ipv4, XcpOption};
 use crate::slots::{SLOT, Slots};
@@ -19,6 +20,8 @@ pub struct Exchange {
     network: Network,
     slots: Slots,
     flows: Vec<Flow>,
+    /// Where TCP connections are flows of their own.
+    connections: Option<ConnectionFlows>,
     /// Whether the ECN fields of data packets are VCP's load codes: a router of the plan speaks VCP.
     load_codes: bool,
     counts: PacketCounts,
@@ -81,9 +84,31 @@ impl Exchange {
             network,
             slots: Slots::new(packets),
             flows: flows.collect(),
+            connections: None,
             load_codes,
             counts: PacketCounts::default(),
         })
+    }
+
+    /// Makes flows of their own of the TCP connections between the addresses of a flow of the plan, the first of
+    /// `others`. It stands for everything else that senders send, the second for everything else that receivers send.
+    ///
+    /// # Errors
+    /// Where the plan has no such flows, or they do not take opposite ways.
+    pub fn with_connections(mut self, plan: &Plan, others: [u32; 2]) -> Result<Self, EmulationError> {
+        let [there, back] = others.map(|flow| plan.flows.get(flow as usize));
+        let opposite = there.zip(back).is_some_and(|(there, back)| {
+            !there.path.is_empty()
+                && !back.path.is_empty()
+                && (&there.path, &there.reverse_path) == (&back.reverse_path, &back.path)
+        });
+        if !opposite {
+            return Err(EmulationError::NotEmulated(
+                "connections need two flows of the plan that take opposite ways".to_owned(),
+            ));
+        }
+        self.connections = Some(ConnectionFlows::new(others, plan.flows.len()));
+        Ok(self)
     }
 
     /// The network, for whoever knows more of its flows.
@@ -123,12 +148,17 @@ impl Exchange {
     /// Lets everything happen up to `until`. `deliver` is called for each packet that goes to a host, with the instant at
     /// which it should, the host, and its bytes.
     pub fn advance(&mut self, until: Timestamp, mut deliver: impl FnMut(Timestamp, Side, &[u8])) {
-        let Self { network, slots, counts, load_codes, .. } = self;
+        let Self { network, slots, counts, load_codes, connections, .. } = self;
         network.advance(until, &mut |delivery| {
             let slot = delivery.packet.handle;
             rewrite(slots.packet(slot), &delivery.packet, *load_codes);
             counts.delivered += 1;
-            deliver(delivery.at, destination(delivery.packet.direction), slots.packet(slot));
+            let (flow, direction) = (delivery.packet.flow, delivery.packet.direction);
+            let side = match connections {
+                Some(connections) => connections.destination(flow, direction),
+                None => destination(direction),
+            };
+            deliver(delivery.at, side, slots.packet(slot));
             slots.give_back(slot);
         });
         self.forget_lost();
@@ -139,9 +169,33 @@ impl Exchange {
         PacketCounts { inside: self.slots.taken() as u64, ..self.counts }
     }
 
-    /// For each flow the number of packets that its sender's host sent, and when the first came.
-    pub fn sent(&self) -> impl Iterator<Item = (u64, Option<Timestamp>)> {
-        self.flows.iter().map(|flow| (flow.sent_packets, flow.first_packet))
+    /// For each flow what the network saw, and of connections what their ends told.
+    pub fn summaries(&self) -> Vec<FlowSummary> {
+        let of_plan = self.flows.iter().map(|flow| FlowSummary {
+            sent_packets: flow.sent_packets,
+            ..FlowSummary::begun(flow.first_packet.unwrap_or(Timestamp::NEVER))
+        });
+        of_plan.chain(self.connections().iter().map(|connection| connection.summary)).collect()
+    }
+
+    /// What sides send in connections, in the order of their flows' numbers; nothing where these are not flows of their
+    /// own.
+    pub fn connections(&self) -> &[ConnectionFlow] {
+        self.connections.as_ref().map_or(&[], ConnectionFlows::flows)
+    }
+
+    /// Packets with data that are in no connection's flow because there are too many.
+    pub fn beyond_connections(&self) -> u64 {
+        self.connections.as_ref().map_or(0, ConnectionFlows::beyond)
+    }
+
+    /// What `from` sends in a connection, if it has sent any data, with the network.
+    pub fn sent_by(
+        &mut self,
+        connection: &Connection,
+        from: Side,
+    ) -> Option<(&mut ConnectionFlow, &mut Network)> {
+        Some((self.connections.as_mut()?.sent_by(connection, from)?, &mut self.network))
     }
 
     /// The network, for its tables.
@@ -153,16 +207,19 @@ impl Exchange {
         let bytes: &[u8] = self.slots.packet(slot);
         let ip = Ipv4::read(bytes)?;
         let number = flow_of(side, ip.source, ip.destination)?;
-        let flow = self.flows.get_mut(number)?;
-        let direction = match side {
-            Side::Senders if flow.forward => Direction::Forward,
-            Side::Receivers if flow.back => Direction::Back,
-            _ => return None,
+        let planned = self.flows.get(number)?;
+        let (number, direction) = match &mut self.connections {
+            Some(connections) => {
+                connections.flow_of((side, number as u32), (&ip, bytes), now, &mut self.network)?
+            }
+            None => (number as u32, planned.way_from(side)?),
         };
-        if direction == Direction::Forward {
+        if direction == Direction::Forward
+            && let Some(flow) = self.flows.get_mut(number as usize)
+        {
             flow.sent_packets += 1;
+            flow.first_packet.get_or_insert(now);
         }
-        flow.first_packet.get_or_insert(now);
         let (mut ecn, mut path) = (ip.ecn, PathHeader::None);
         if direction == Direction::Forward {
             if let Some(option) = XcpOption::find(&ip, bytes) {
@@ -173,13 +230,23 @@ impl Exchange {
             }
         }
         let length = bytes.len() as u32; // at most SLOT
-        Some(ForeignPacket { flow: number as u32, direction, size: length, ecn, path, handle: slot })
+        Some(ForeignPacket { flow: number, direction, size: length, ecn, path, handle: slot })
     }
 
     fn forget_lost(&mut self) {
         for lost in self.network.lost() {
             self.counts.lost += 1;
             self.slots.give_back(lost.handle);
+        }
+    }
+}
+
+impl Flow {
+    /// Which way a packet from a side takes, if the flow has it.
+    fn way_from(&self, side: Side) -> Option<Direction> {
+        match side {
+            Side::Senders => self.forward.then_some(Direction::Forward),
+            Side::Receivers => self.back.then_some(Direction::Back),
         }
     }
 }

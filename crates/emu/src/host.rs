@@ -8,8 +8,9 @@ use netlink_packet_route::link::LinkAttribute;
 use crate::address::{PREFIX_LENGTH, Side};
 use crate::error::{Asked, EmulationError};
 use crate::namespace::{NetworkNamespace, write};
-use crate::netlink::Netlink;
 use crate::processes::Processes;
+use crate::routing::Routing;
+use crate::sock_diag::destroy_sockets;
 use crate::tun::Tun;
 
 /// The name of each host's device.
@@ -66,6 +67,14 @@ impl Host {
         processes.spawn(&self.namespace, command)
     }
 
+    /// Destroys all TCP sockets of the host, in whatever state; gives how many there were.
+    ///
+    /// # Errors
+    /// Where the kernel cannot: it needs `CONFIG_INET_DIAG_DESTROY`.
+    pub fn destroy_sockets(&self) -> Result<usize, EmulationError> {
+        self.enter(destroy_sockets)?.asked("destroying sockets (CONFIG_INET_DIAG_DESTROY)")
+    }
+
     /// Whether a socket in the host waits for connections (TCP) or datagrams (UDP).
     ///
     /// # Errors
@@ -99,14 +108,14 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
     }
     // What one connection learnt of a path must not help the next one, or runs depend on each other.
     write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
-    let netlink = Netlink::new()?;
-    let (loopback, device) = (Netlink::index("lo")?, Netlink::index(DEVICE)?);
-    netlink.up(loopback, Vec::new())?;
-    netlink.up(device, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
+    let routing = Routing::new()?;
+    let (loopback, device) = (Routing::index("lo")?, Routing::index(DEVICE)?);
+    routing.up(loopback, Vec::new())?;
+    routing.up(device, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
     let first = side.address(0).ok_or_else(|| EmulationError::Broken("no addresses".to_owned()))?;
-    netlink.add_address(device, first)?;
-    netlink.add_local_network(loopback, (side.prefix(), PREFIX_LENGTH))?;
-    netlink.add_network(device, (side.other().prefix(), PREFIX_LENGTH), first)?;
+    routing.add_address(device, first)?;
+    routing.add_local_network(loopback, (side.prefix(), PREFIX_LENGTH))?;
+    routing.add_network(device, (side.other().prefix(), PREFIX_LENGTH), first)?;
     Ok(tun)
 }
 

@@ -1,6 +1,8 @@
 //! Both ends of an emulated network, and the processes in them.
 
 use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::address::Side;
 use crate::error::EmulationError;
@@ -8,7 +10,7 @@ use crate::host::Host;
 use crate::processes::Processes;
 use crate::tun::Tun;
 
-/// Both hosts. Dropping them ends all processes that were started in them.
+/// Both hosts. Dropping them ends all processes that were started in them, and all their TCP connections.
 #[derive(Debug)]
 pub struct Hosts {
     senders: Host,
@@ -42,5 +44,30 @@ impl Hosts {
     /// Where it cannot be started.
     pub fn spawn(&self, side: Side, command: &mut Command) -> Result<Child, EmulationError> {
         self.host(side).spawn(&self.processes, command)
+    }
+}
+
+/// How long sockets are looked for at most at the end, and how long to wait before one looks again.
+const DESTROYING: Duration = Duration::from_millis(500);
+const AGAIN_AFTER: Duration = Duration::from_millis(5);
+
+impl Drop for Hosts {
+    /// Connections that nobody closed would go on for minutes without anybody, and keep their host's namespace so long.
+    fn drop(&mut self) {
+        self.processes.end();
+        let until = Instant::now() + DESTROYING;
+        let mut none_left = false;
+        while Instant::now() < until {
+            let left: Result<usize, EmulationError> =
+                [&self.senders, &self.receivers].into_iter().map(Host::destroy_sockets).sum();
+            match left {
+                // A process that was just ending may have opened one more.
+                Ok(0) if none_left => return,
+                Ok(left) => none_left = left == 0,
+                // The kernel cannot: they end by themselves.
+                Err(_) => return,
+            }
+            thread::sleep(AGAIN_AFTER);
+        }
     }
 }

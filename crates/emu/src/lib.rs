@@ -8,12 +8,14 @@
 //! Works on Linux; elsewhere only what needs no kernel is built.
 
 pub mod address;
+mod connection_flows;
 mod error;
 mod exchange;
 pub mod packet;
 mod slots;
 
 pub use address::Side;
+pub use connection_flows::{Connection, ConnectionFlow};
 pub use error::EmulationError;
 pub use exchange::{Exchange, PacketCounts};
 
@@ -21,10 +23,11 @@ pub use exchange::{Exchange, PacketCounts};
 #[cfg(target_os = "linux")]
 mod linux {
     pub use crate::clock::Clock;
-    pub use crate::emulation::{Emulated, Emulation, Options};
+    pub use crate::emulation::{Connections, Emulated, Emulation, Options};
     pub use crate::host::{DEVICE, Host, MTU};
     pub use crate::hosts::Hosts;
     pub use crate::namespace::{NetworkNamespace, become_root_in_user_namespace};
+    pub use crate::observer::Sampled;
     pub use crate::run::run;
     pub use crate::scheduling::Scheduling;
     pub use crate::tcp_info::TcpInfo;
@@ -50,11 +53,17 @@ mod namespace;
 #[cfg(target_os = "linux")]
 mod netlink;
 #[cfg(target_os = "linux")]
+mod observer;
+#[cfg(target_os = "linux")]
 mod processes;
+#[cfg(target_os = "linux")]
+mod routing;
 #[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod scheduling;
+#[cfg(target_os = "linux")]
+mod sock_diag;
 #[cfg(target_os = "linux")]
 pub mod source;
 #[cfg(target_os = "linux")]

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
 use airpath_model::{Duration, Timestamp};
-use airpath_sim::network::Network;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 
@@ -21,8 +20,8 @@ use crate::exchange::Exchange;
 use crate::timing::Timing;
 use crate::tun::Tun;
 
-/// Something that is to be done with the network, between two packets.
-pub(crate) type Request = Box<dyn FnOnce(&mut Network) + Send>;
+/// Something that is to be done with the network and what is inside, between two packets.
+pub(crate) type Request = Box<dyn FnOnce(&mut Exchange) + Send>;
 
 /// All that the thread works with.
 pub(crate) struct LinkThread {
@@ -52,6 +51,8 @@ const SPIN: Duration = Duration::from_micros(30);
 /// them 50 ms at a time, which would hold up packets for as long.
 const AWAKE: Duration = Duration::from_micros(500);
 const REST: Duration = Duration::from_micros(50);
+/// Packets wait no longer than about this for what else was asked for.
+const REQUESTS: Duration = Duration::from_micros(20);
 /// The longest sleep: requests and the wish to stop are seen this soon.
 const LONGEST_SLEEP: Duration = Duration::from_millis(5);
 
@@ -64,21 +65,21 @@ impl LinkThread {
         loop {
             let now = self.clock.now();
             self.advance(now);
-            if !stopped && self.stop.load(Ordering::Relaxed) {
+            if !stopped && self.stop.load(Ordering::Acquire) {
                 stopped = true;
+                // All that was asked for before.
+                self.do_requests(Duration::MAX);
                 let intervals = now.as_nanos() / self.interval.as_nanos() + 1;
                 end = end.min(Timestamp::ZERO + self.interval * intervals);
             }
             if now >= end || self.abandoned.load(Ordering::Relaxed) {
                 return;
             }
-            while let Ok(request) = self.requests.try_recv() {
-                request(self.exchange.network());
-            }
+            let requested = self.do_requests(REQUESTS);
             let came = Side::BOTH.map(|side| self.read(side));
             if now.since(self.woke_at) > AWAKE {
                 self.sleep(REST, false);
-            } else if came == [0, 0] {
+            } else if came == [0, 0] && !requested {
                 let left = self.exchange.next_event().since(self.clock.now());
                 if left > SPIN {
                     self.sleep((left - SPIN).min(LONGEST_SLEEP), true);
@@ -86,6 +87,20 @@ impl LinkThread {
             }
             self.longest_gap = self.longest_gap.max(self.clock.now().since(now));
         }
+    }
+
+    /// Does what was asked for, for about a time; gives whether there was anything.
+    fn do_requests(&mut self, time: Duration) -> bool {
+        let began = self.clock.now();
+        let mut any = false;
+        while let Ok(request) = self.requests.try_recv() {
+            request(&mut self.exchange);
+            any = true;
+            if self.clock.now().since(began) > time {
+                break;
+            }
+        }
+        any
     }
 
     /// Writes what is due up to `until`.

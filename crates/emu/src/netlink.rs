@@ -1,127 +1,176 @@
-//! The few questions to the kernel's routing socket that set up a host. They concern the namespace of the calling thread.
+//! Questions to the kernel over a netlink socket, which belongs for good to the namespace of the thread that opened it.
 
 use std::io;
-use std::net::Ipv4Addr;
 
 use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_CREATE, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
+    NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkHeader, NetlinkMessage,
+    NetlinkPayload, NetlinkSerializable,
 };
-use netlink_packet_route::address::{AddressAttribute, AddressMessage};
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
-use netlink_packet_route::route::{
-    RouteAddress, RouteAttribute, RouteMessage, RouteProtocol, RouteScope, RouteType,
-};
-use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
-use nix::net::if_::if_nametoindex;
+use netlink_sys::{Socket, SocketAddr};
+use nix::sys::socket::{setsockopt, sockopt};
 
-use crate::error::{Asked, EmulationError};
-
-/// The kernel's tables of routes: `main`, and `local` for what is delivered here.
-const TABLE_MAIN: u8 = 254;
-const TABLE_LOCAL: u8 = 255;
-
-/// A routing socket.
+/// A netlink socket.
+#[derive(Debug)]
 pub(crate) struct Netlink {
     socket: Socket,
 }
 
+/// Room for one read: the kernel fills up to 32 kB of it at a time.
+const ROOM: usize = 1 << 15;
+
 impl Netlink {
-    pub(crate) fn new() -> Result<Self, EmulationError> {
-        let open = || -> io::Result<Socket> {
-            let mut socket = Socket::new(NETLINK_ROUTE)?;
-            socket.bind_auto()?;
-            socket.connect(&SocketAddr::new(0, 0))?;
-            Ok(socket)
-        };
-        Ok(Self { socket: open().asked("a routing socket")? })
+    /// Opens one that speaks this protocol.
+    pub(crate) fn open(protocol: isize) -> io::Result<Self> {
+        let mut socket = Socket::new(protocol)?;
+        socket.bind_auto()?;
+        socket.connect(&SocketAddr::new(0, 0))?;
+        Ok(Self { socket })
     }
 
-    /// The number of a device.
-    pub(crate) fn index(name: &str) -> Result<u32, EmulationError> {
-        if_nametoindex(name).asked(format!("the device {name}"))
-    }
-
-    /// Switches a device on, with these settings.
-    pub(crate) fn up(&self, device: u32, settings: Vec<LinkAttribute>) -> Result<(), EmulationError> {
-        let mut message = LinkMessage::default();
-        message.header.index = device;
-        message.header.flags = LinkFlags::Up;
-        message.header.change_mask = LinkFlags::Up;
-        message.attributes = settings;
-        self.ask(RouteNetlinkMessage::SetLink(message), 0).asked("switching a device on")
-    }
-
-    /// Gives a device an address, without a network around it.
-    pub(crate) fn add_address(&self, device: u32, address: Ipv4Addr) -> Result<(), EmulationError> {
-        let mut message = AddressMessage::default();
-        message.header.family = AddressFamily::Inet;
-        message.header.prefix_len = 32;
-        message.header.index = device;
-        message.attributes =
-            vec![AddressAttribute::Local(address.into()), AddressAttribute::Address(address.into())];
-        self.ask(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE)
-            .asked(format!("the address {address}"))
-    }
-
-    /// Makes every address of a network one of this host's.
-    pub(crate) fn add_local_network(
-        &self,
-        device: u32,
-        network: (Ipv4Addr, u8),
-    ) -> Result<(), EmulationError> {
-        let mut message = route(device, network);
-        message.header.table = TABLE_LOCAL;
-        message.header.kind = RouteType::Local;
-        message.header.scope = RouteScope::Host;
-        self.add_route(message, network)
-    }
-
-    /// Sends what goes to a network over a device, from `source` if the sender does not say.
-    pub(crate) fn add_network(
-        &self,
-        device: u32,
-        network: (Ipv4Addr, u8),
-        source: Ipv4Addr,
-    ) -> Result<(), EmulationError> {
-        let mut message = route(device, network);
-        message.header.table = TABLE_MAIN;
-        message.header.kind = RouteType::Unicast;
-        message.header.scope = RouteScope::Link;
-        message.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
-        self.add_route(message, network)
-    }
-
-    fn add_route(&self, message: RouteMessage, network: (Ipv4Addr, u8)) -> Result<(), EmulationError> {
-        self.ask(RouteNetlinkMessage::NewRoute(message), NLM_F_CREATE)
-            .asked(format!("the route to {}/{}", network.0, network.1))
+    /// Opens one that only listens to groups, with room for so many bytes of what is said there; the kernel may grant
+    /// less.
+    pub(crate) fn listen(protocol: isize, groups: &[u32], bytes: usize) -> io::Result<Self> {
+        let mut socket = Socket::new(protocol)?;
+        socket.bind_auto()?;
+        // Without the right to more than everybody may have, as much as that.
+        if setsockopt(&socket, sockopt::RcvBufForce, &bytes).is_err() {
+            setsockopt(&socket, sockopt::RcvBuf, &bytes)?;
+        }
+        for &group in groups {
+            socket.add_membership(group)?;
+        }
+        socket.set_non_blocking(true)?;
+        Ok(Self { socket })
     }
 
     /// Sends a request and waits until the kernel has done it.
-    fn ask(&self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
-        let mut header = NetlinkHeader::default();
-        header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-        let mut request = NetlinkMessage::new(header, NetlinkPayload::from(message));
-        request.finalize();
-        let mut bytes = vec![0; request.buffer_len()];
-        request.serialize(&mut bytes);
-        self.socket.send(&bytes, 0)?;
+    pub(crate) fn ask<M: NetlinkSerializable>(&self, message: M, flags: u16) -> io::Result<()> {
+        self.send(message, NLM_F_REQUEST | NLM_F_ACK | flags)?;
         let (answer, _) = self.socket.recv_from_full()?;
-        let answer = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&answer).map_err(io::Error::other)?;
+        // What it answers to is not looked at, so that an answer to any request is understood.
+        let answer = NetlinkMessage::<Unread>::deserialize(&answer).map_err(io::Error::other)?;
         match answer.payload {
             NetlinkPayload::Error(error) if error.code.is_some() => Err(error.to_io()),
             NetlinkPayload::Error(_) => Ok(()),
             other => Err(io::Error::other(format!("an unexpected answer: {other:?}"))),
         }
     }
+
+    /// Asks for a list; gives every entry to `take`, whatever its bytes.
+    pub(crate) fn dump<M: NetlinkSerializable>(
+        &self,
+        message: M,
+        mut take: impl FnMut(&[u8]),
+    ) -> io::Result<()> {
+        self.send(message, NLM_F_REQUEST | NLM_F_DUMP)?;
+        let mut buffer = vec![0; ROOM];
+        loop {
+            let read = self.socket.recv(&mut &mut buffer[..], 0)?;
+            if each_message(&buffer[..read.min(ROOM)], &mut take)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives everything that was said to the group meanwhile to `take`; gives whether something is missing because there
+    /// was no room.
+    pub(crate) fn heard(&self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
+        let mut buffer = vec![0; ROOM];
+        let mut missing = false;
+        loop {
+            match self.socket.recv(&mut &mut buffer[..], 0) {
+                Ok(read) => {
+                    each_message(&buffer[..read.min(ROOM)], &mut take)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(missing),
+                Err(error) if error.raw_os_error() == Some(nix::libc::ENOBUFS) => missing = true,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn send<M: NetlinkSerializable>(&self, message: M, flags: u16) -> io::Result<()> {
+        let mut header = NetlinkHeader::default();
+        header.flags = flags;
+        let mut request = NetlinkMessage::new(header, NetlinkPayload::InnerMessage(message));
+        request.finalize();
+        let mut bytes = vec![0; request.buffer_len()];
+        request.serialize(&mut bytes);
+        self.socket.send(&bytes, 0)?;
+        Ok(())
+    }
 }
 
-fn route(device: u32, (destination, prefix_length): (Ipv4Addr, u8)) -> RouteMessage {
-    let mut message = RouteMessage::default();
-    message.header.address_family = AddressFamily::Inet;
-    message.header.destination_prefix_length = prefix_length;
-    message.header.protocol = RouteProtocol::Static;
-    message.attributes =
-        vec![RouteAttribute::Destination(RouteAddress::Inet(destination)), RouteAttribute::Oif(device)];
-    message
+/// A message whose content is for somebody else.
+#[derive(Debug)]
+struct Unread(Vec<u8>);
+
+impl NetlinkDeserializable for Unread {
+    type Error = std::convert::Infallible;
+
+    fn deserialize(_: &NetlinkHeader, payload: &[u8]) -> Result<Self, Self::Error> {
+        Ok(Self(payload.to_vec()))
+    }
+}
+
+/// Gives the content of each message in some bytes to `take`, and whether the list is at its end. Bytes that are no message
+/// end it with an error.
+fn each_message(mut bytes: &[u8], take: &mut impl FnMut(&[u8])) -> io::Result<bool> {
+    while !bytes.is_empty() {
+        let message = NetlinkMessage::<Unread>::deserialize(bytes).map_err(io::Error::other)?;
+        match message.payload {
+            NetlinkPayload::InnerMessage(Unread(content)) => take(&content),
+            NetlinkPayload::Done(_) => return Ok(true),
+            NetlinkPayload::Error(error) if error.code.is_some() => return Err(error.to_io()),
+            _ => {}
+        }
+        // Messages begin at multiples of four bytes; their length was checked to be that of a header at least.
+        let length = (message.header.length as usize).next_multiple_of(4);
+        bytes = bytes.get(length..).unwrap_or_default();
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A message with that content, padded.
+    fn message(kind: u16, content: &[u8]) -> Vec<u8> {
+        let length = 16 + content.len() as u32;
+        let mut bytes = [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), &[0; 10], content].concat();
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> io::Result<(Vec<Vec<u8>>, bool)> {
+        let mut taken = Vec::new();
+        let over = each_message(bytes, &mut |content| taken.push(content.to_vec()))?;
+        Ok((taken, over))
+    }
+
+    #[test]
+    fn each_message_is_taken_up_to_the_end_of_the_list() {
+        let two = [message(20, b"first"), message(20, b"second")].concat();
+        let contents = vec![b"first".to_vec(), b"second".to_vec()];
+        assert_eq!(read(&two).unwrap(), (contents.clone(), false));
+        let done = [two, message(3, &[0; 4]), message(20, b"behind")].concat();
+        assert_eq!(read(&done).unwrap(), (contents, true));
+        let refused = read(&message(2, &[(-1_i32).to_ne_bytes(), [0; 4], [0; 4], [0; 4], [0; 4]].concat()));
+        assert_eq!(refused.unwrap_err().raw_os_error(), Some(1));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..200), length in 0_u32..64, kind in 0_u16..30) {
+            let _ = read(&bytes);
+            // What looks more like a message.
+            if bytes.len() >= 8 {
+                bytes[..4].copy_from_slice(&length.to_ne_bytes());
+                bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
+                let _ = read(&bytes);
+            }
+        }
+    }
 }

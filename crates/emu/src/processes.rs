@@ -54,13 +54,19 @@ impl Processes {
     }
 }
 
-impl Drop for Processes {
-    /// Ends all processes of the namespace.
-    fn drop(&mut self) {
+impl Processes {
+    /// Ends all processes of the namespace; there can be no more of them then.
+    pub(crate) fn end(&mut self) {
         let Some(mut first) = self.first.take() else { return };
         // Fails only when it has ended already.
         let _ = first.kill();
         // It ends when all others have been waited for, which is the business of whoever started them.
         thread::spawn(move || first.wait());
+    }
+}
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -13,6 +13,9 @@ const LINK_PRIORITY: i32 = 10;
 /// Traffic waits for the link, never the link for traffic.
 const SOURCES_PRIORITY: i32 = 9;
 
+/// Samples in time; while it asks, traffic goes on.
+const OBSERVER_PRIORITY: i32 = 8;
+
 /// What was granted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scheduling {
@@ -59,6 +62,23 @@ impl Scheduling {
 /// the run says so.
 pub(crate) fn hurry_sources() {
     let _ = run_in_real_time(SOURCES_PRIORITY);
+}
+
+/// Asks for real time for the calling thread, which is the observer of connections. Where it is refused what it hears may be in
+/// the row of the next interval.
+pub(crate) fn hurry_observer() {
+    let _ = run_in_real_time(OBSERVER_PRIORITY);
+}
+
+/// Keeps the calling thread off a processor, where it may use another one.
+pub(crate) fn keep_off(processor: usize) {
+    let others = || -> nix::Result<()> {
+        let mut allowed = sched_getaffinity(Pid::from_raw(0))?;
+        allowed.unset(processor)?;
+        // Refused where nothing is left.
+        sched_setaffinity(Pid::from_raw(0), &allowed)
+    };
+    let _ = others();
 }
 
 fn run_in_real_time(priority: i32) -> Result<(), thread_priority::Error> {

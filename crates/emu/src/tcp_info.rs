@@ -37,18 +37,26 @@ pub struct TcpInfo {
     pub pacing_rate: Option<u64>,
     /// Bytes acknowledged, since the connection began. Since Linux 4.1.
     pub bytes_acknowledged: Option<u64>,
+    /// Bytes that came in order, since the connection began; the other side's end counts as one. Since Linux 4.1.
+    pub bytes_received: Option<u64>,
     /// Bytes that were written and not yet sent. Since Linux 4.6.
     pub not_sent_bytes: Option<u32>,
     /// Smallest round-trip time, µs. Since Linux 4.6.
     pub minimum_rtt_us: Option<u32>,
     /// Data segments sent, those sent again included. Since Linux 4.6.
     pub data_segments_sent: Option<u32>,
+    /// How long there was something to send, µs. Since Linux 4.10.
+    pub busy_us: Option<u64>,
     /// How long the receiver's window held the sender up, µs. Since Linux 4.10.
     pub receive_window_limited_us: Option<u64>,
     /// How long the send buffer did, µs. Since Linux 4.10.
     pub send_buffer_limited_us: Option<u64>,
     /// Segments delivered with a congestion mark. Since Linux 4.18.
     pub delivered_marked: Option<u32>,
+    /// Bytes of data sent, those sent again included. Since Linux 4.19.
+    pub bytes_sent: Option<u64>,
+    /// Bytes of data sent again. Since Linux 4.19.
+    pub bytes_retransmitted: Option<u64>,
     /// Retransmission timeouts. Since Linux 6.7.
     pub timeouts: Option<u16>,
 }
@@ -91,12 +99,16 @@ impl TcpInfo {
             retransmissions: always(100),
             pacing_rate: fields.u64(104),
             bytes_acknowledged: fields.u64(120),
+            bytes_received: fields.u64(128),
             not_sent_bytes: fields.u32(144),
             minimum_rtt_us: fields.u32(148).filter(|&microseconds| microseconds != u32::MAX),
             data_segments_sent: fields.u32(156),
+            busy_us: fields.u64(168),
             receive_window_limited_us: fields.u64(176),
             send_buffer_limited_us: fields.u64(184),
             delivered_marked: fields.u32(196),
+            bytes_sent: fields.u64(200),
+            bytes_retransmitted: fields.u64(208),
             timeouts: fields.u16(240),
         })
     }
@@ -178,7 +190,8 @@ mod tests {
         assert_eq!((info.smoothed_rtt_us, info.slow_start_threshold), (17_000, Some(19_000)));
         assert_eq!((info.congestion_window, info.retransmissions), (20_000, 25_000));
         assert_eq!((info.pacing_rate, info.bytes_acknowledged), (Some(13_000_000), Some(15_000_000)));
-        assert_eq!(info.timeouts, Some(7));
+        assert_eq!((info.bytes_received, info.bytes_sent), (Some(16_000_000), Some(25_000_000)));
+        assert_eq!((info.bytes_retransmitted, info.timeouts), (Some(26_000_000), Some(7)));
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl EmulatedRun {
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let taken = self.plan.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (plan, inputs) = taken.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
-        let Emulated { outcome, validity, lasted } = py
+        let Emulated { outcome, validity, lasted, .. } = py
             .detach(|| {
                 let (options, prepare) = (Options::default(), |hosts: &Hosts| self.prepare(hosts));
                 airpath_emu::run(&plan, &inputs, self.seed, &options, &self.control, prepare)

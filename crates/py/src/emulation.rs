@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use airpath_emu::{Emulated, EmulationError, Options, Side, Validity};
+use airpath_emu::{Connections, Emulated, EmulationError, Options, Side, Validity};
 use airpath_sim::plan::Plan;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -29,6 +29,9 @@ pub(crate) struct Emulation {
     emulation: Mutex<Option<airpath_emu::Emulation>>,
 }
 
+/// Tables, names of quantities, and the records of validity and of connections.
+type Stopped<'py> = (Bound<'py, PyDict>, Vec<&'static str>, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
+
 /// A command that runs in a host of an emulation.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct EmulatedProcess {
@@ -37,9 +40,11 @@ pub(crate) struct EmulatedProcess {
 
 #[pymethods]
 impl Emulation {
-    /// Makes the hosts and starts. `capture` is (file, sides) or None; sides are "senders" and "receivers".
+    /// Makes the hosts and starts. `capture` is (file, sides) or None; sides are "senders" and "receivers". `connections`
+    /// are two flows of the plan that take opposite ways: TCP connections of the first one's addresses become flows of
+    /// their own, and the two stand for all else that senders and receivers send.
     #[new]
-    #[pyo3(signature = (plan, traces, seed, capture=None))]
+    #[pyo3(signature = (plan, traces, seed, capture=None, connections=None))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
     fn new(
         py: Python<'_>,
@@ -47,6 +52,7 @@ impl Emulation {
         traces: Vec<PyRef<'_, Trace>>,
         seed: u64,
         capture: Option<(PathBuf, Vec<String>)>,
+        connections: Option<[u32; 2]>,
     ) -> PyResult<Self> {
         let inputs: Vec<_> = traces.iter().map(|trace| trace.input()).collect();
         let capture = capture
@@ -55,7 +61,7 @@ impl Emulation {
                 Ok::<_, PyErr>((path, sides))
             })
             .transpose()?;
-        let options = Options { capture, ..Options::default() };
+        let options = Options { capture, connections, ..Options::default() };
         let emulation = py
             .detach(|| airpath_emu::Emulation::start(&Plan::from_json(plan)?, &inputs, seed, &options))
             .map_err(failed)?;
@@ -110,16 +116,17 @@ impl Emulation {
 
     /// Ends it, and everything that runs in its hosts.
     ///
-    /// Returns (tables, quantities, validity): tables and quantities as a simulation gives them, validity as
-    /// {name: value}, with "problems", a list of texts that is empty when the results can be trusted.
-    fn stop<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyDict>, Vec<&'static str>, Bound<'py, PyDict>)> {
+    /// Returns (tables, quantities, validity, connections): tables and quantities as a simulation gives them, validity as
+    /// {name: value}, with "problems", a list of texts that is empty when the results can be trusted; of connections
+    /// "flows", a list of what each side sent in one, and how the kernel was asked, or None if they were no flows.
+    fn stop<'py>(&self, py: Python<'py>) -> PyResult<Stopped<'py>> {
         let emulation = self.running().take().ok_or_else(over)?;
-        let Emulated { outcome, validity, lasted } = py.detach(|| emulation.stop(None)).map_err(failed)?;
+        let Emulated { outcome, validity, lasted, connections } =
+            py.detach(|| emulation.stop(None)).map_err(failed)?;
         let tables = tables(py, outcome.tables, outcome.flow_series)?;
-        Ok((tables, outcome.quantities, record(py, &validity, lasted.as_secs_f64())?))
+        let connections =
+            connections.map(|connections| record_of_connections(py, &connections)).transpose()?;
+        Ok((tables, outcome.quantities, record(py, &validity, lasted.as_secs_f64())?, connections))
     }
 }
 
@@ -219,6 +226,32 @@ pub(crate) fn record<'py>(
         links.append(row)?;
     }
     result.set_item("links", links)?;
+    Ok(result)
+}
+
+/// What is known of connections beside the tables.
+fn record_of_connections<'py>(py: Python<'py>, connections: &Connections) -> PyResult<Bound<'py, PyDict>> {
+    let result = PyDict::new(py);
+    let flows = PyList::empty(py);
+    for flow in &connections.flows {
+        let row = PyDict::new(py);
+        let end = |side: Side| flow.connection.0[side.index()].to_string();
+        row.set_item("flow", flow.flow)?;
+        row.set_item("host", flow.from.name())?;
+        row.set_item("sender", end(flow.from))?;
+        row.set_item("receiver", end(flow.from.other()))?;
+        row.set_item("congestion_control", &flow.congestion_control)?;
+        row.set_item("busy_s", flow.busy_s)?;
+        row.set_item("told", flow.told)?;
+        flows.append(row)?;
+    }
+    result.set_item("flows", flows)?;
+    result.set_item("beyond_packets", connections.beyond_packets)?;
+    let sampled = &connections.sampled;
+    result.set_item("samples", sampled.times)?;
+    result.set_item("sampling_mean_s", sampled.mean_s)?;
+    result.set_item("sampling_max_s", sampled.max_s)?;
+    result.set_item("missing", &sampled.missing)?;
     Ok(result)
 }
 

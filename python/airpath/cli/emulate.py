@@ -3,21 +3,25 @@
 import re
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from airpath.cli.output import BufferOption, JsonOption, OutOption, RttOption, show_json, tell
 
 if TYPE_CHECKING:
-    from airpath.emulation.validity import Validity
+    from rich.console import Console
+
+    from airpath.emulation import Connections, Validity
 
 HELP = """Run a command over an emulated link: real packets, the kernel's own TCP.
 
 The command runs in a network of its own, at 10.7.0.1; a server, if one is given, at 10.8.0.1. Between them is
 the link: the simulator's queue, channel and delay, by the real clock. Needs Linux, and root or user
-namespaces; `airpath doctor` says what works here. The exit code is that of the command.
+namespaces; `airpath doctor` says what works here. TCP connections between the two become flows of the
+results. The exit code is that of the command.
 
 Examples:
 
@@ -72,9 +76,10 @@ def emulate(
     """Run a command over an emulated link."""
     enter_user_namespace()
     from airpath.cli.work import refuse_unwritable, write_results
+    from airpath.emulation import connection_rows, emulated_scenario
     from airpath.emulation import emulate as run_command
-    from airpath.emulation import emulated_scenario
     from airpath.errors import UsageError
+    from airpath.results import summary_json
 
     if wrong := [host for host in capture or () if host not in ("senders", "receivers")]:
         raise UsageError(f'capture: found "{wrong[0]}"; accepted: senders, receivers')
@@ -93,21 +98,29 @@ def emulate(
         capture=(packets, list(dict.fromkeys(capture))) if capture else None,
         to_stderr=as_json,
     )
-    written = result.results is not None
+    rows: list[dict[str, Any]] = []
     if result.results is not None:
         write_results(result.results, out, {"command": scenario}, scenario.to_toml())
+        rows = connection_rows(result.results.runs[0], result.connections)
     if as_json:
         show_json(
             {
                 "exit_code": result.exit_code,
+                **(summary_json(result.results.summary) if result.results is not None else {}),
+                "connections": {"flows": rows, **result.connections.as_json()},
                 "validity": result.validity.as_json(),
-                "out": str(out) if written else None,
+                "out": str(out) if result.results is not None else None,
+                "report": str(out / "report.html") if result.results is not None else None,
                 "capture": str(packets) if capture else None,
             }
         )
     else:
+        _print_connections(rows, result.connections)
         _print(result.validity)
-        tell(f"results: {out}" if written else "too short for results: nothing was written")
+        if result.results is None:
+            tell("too short for results: nothing was written")
+        else:
+            tell(f"results: {out}\nreport:  {out / 'report.html'}")
         if capture:
             tell(f"packets: {packets}")
     raise typer.Exit(result.exit_code)
@@ -129,12 +142,48 @@ def enter_user_namespace() -> None:
         raise EmulationError(str(error)) from None
 
 
-def _print(validity: "Validity") -> None:
-    """Print for a person, on standard error: standard output is the command's."""
-    from rich.console import Console
+MOST_CONNECTIONS = 10
+"""So many flows of connections are printed, the largest; all are in the results."""
+
+
+def _print_connections(rows: Sequence[Mapping[str, Any]], connections: "Connections") -> None:
+    """Print for a person what was sent in connections."""
     from rich.table import Table
 
-    console = Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else 120)
+    console = _console()
+    if rows:
+        table = Table(box=None, padding=(0, 2))
+        for column in ("connection", "control", "data", "goodput", "least RTT", "sent again", "timeouts"):
+            table.add_column(column, justify="left" if column in ("connection", "control") else "right")
+        for row in rows[:MOST_CONNECTIONS]:
+            table.add_row(
+                row["name"],
+                row["scheme"].removeprefix("kernel:"),
+                _cell(row["goodput_bytes"] / 1e6, "MB"),
+                _cell(row["goodput_mbps"], "Mbit/s"),
+                _cell(None if row["min_rtt_s"] is None else row["min_rtt_s"] * 1e3, "ms"),
+                f"{row['retransmitted_packets']}",
+                f"{row['timeouts']}",
+            )
+        console.print(table)
+    if len(rows) > MOST_CONNECTIONS:
+        console.print(f"  and {len(rows) - MOST_CONNECTIONS} more, none of them with more data")
+    for problem in connections.problems:
+        console.print(problem)
+
+
+def _console() -> "Console":
+    """Return where a person reads: standard error, as standard output is the command's."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, width=None if sys.stderr.isatty() else 120)
+
+
+def _print(validity: "Validity") -> None:
+    """Print for a person how exact the emulation was."""
+    from rich.table import Table
+
+    console = _console()
     table = Table(box=None, padding=(0, 2))
     for column in ("link", "configured", "carried", "delay", "loss configured", "achieved"):
         table.add_column(column, justify="left" if column == "link" else "right")
@@ -162,8 +211,8 @@ def _print(validity: "Validity") -> None:
         console.print(f"NOT valid: {problem}")
 
 
-def _cell(value: float, unit: str) -> str:
-    if value != value:
+def _cell(value: float | None, unit: str) -> str:
+    if value is None or value != value:
         return "-"
     return "unlimited" if value == float("inf") else f"{value:.4g} {unit}"
 

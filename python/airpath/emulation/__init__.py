@@ -1,7 +1,17 @@
 """Emulations: real programs, and the kernel's own TCP, over the simulator's links."""
 
 from airpath.emulation.command import CommandResult, emulate
+from airpath.emulation.connections import ConnectionFlow, Connections, connection_rows
 from airpath.emulation.scenario import emulated_scenario
 from airpath.emulation.validity import EmulatedLink, Validity
 
-__all__ = ["CommandResult", "EmulatedLink", "Validity", "emulate", "emulated_scenario"]
+__all__ = [
+    "CommandResult",
+    "ConnectionFlow",
+    "Connections",
+    "EmulatedLink",
+    "Validity",
+    "connection_rows",
+    "emulate",
+    "emulated_scenario",
+]

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from airpath import _core
+from airpath.emulation.connections import Connections, with_back_flow, with_connections
 from airpath.emulation.validity import Validity
 from airpath.errors import EmulationError, ScenarioError, UsageError
 from airpath.interrupts import InterruptRequest
@@ -36,13 +37,16 @@ class CommandResult:
         That of the command; 128 + n if signal n killed it, 124 if the duration was over before it ended.
     validity
         How far the emulation was what it says.
+    connections
+        The TCP connections between the two hosts.
     results
-        The tables of links, as a simulation gives them; `None` if the command took less than one interval
-        of the series.
+        The tables of links and connections, as a simulation gives them; `None` if the command took less
+        than one interval of the series.
     """
 
     exit_code: int
     validity: Validity
+    connections: Connections
     results: Results | None = field(repr=False)
 
 
@@ -84,8 +88,8 @@ def emulate(
     """
     if not command:
         raise UsageError("no command was given; write it behind --")
-    plan = scenario.plan()
-    emulation = _start(scenario, plan, capture)
+    plan, others = with_back_flow(scenario.plan())
+    emulation = _start(scenario, plan, capture, others)
     started = time.perf_counter()
     environment = {"AIRPATH_CLIENT": CLIENT, "AIRPATH_SERVER": SERVER}
     with InterruptRequest() as request, TemporaryDirectory(prefix="airpath-") as folder:
@@ -95,35 +99,42 @@ def emulate(
             process = _spawn(emulation, "senders", command, environment, to_stderr=to_stderr)
             code = _wait(emulation, process)
         finally:
-            tables, quantities, raw = emulation.stop()
+            tables, quantities, raw, of_connections = emulation.stop()
     validity = Validity.from_engine(raw, [str(link["name"]) for link in plan["links"]])
+    connections = Connections.from_engine(of_connections)
     interval = plan["record"]["interval_ns"]
     whole = min(int(validity.lasted_s * 1e9) // interval * interval, plan["duration_ns"])
     if not whole:
-        return CommandResult(code, validity, None)
+        return CommandResult(code, validity, connections, None)
     record = RunRecord(
         scheme="command",
         scenario_name=scenario.name,
         seed=scenario.seed,
         repetition=0,
-        plan={**plan, "duration_ns": whole},
+        plan={**with_connections(plan, others, connections, tables), "duration_ns": whole},
         tables=tables,
         wall_s=time.perf_counter() - started,
+        flow_schemes=connections.schemes,
+        flow_groups=connections.groups(tables),
         quantities=quantities,
-        validity=validity.as_json(),
+        world="emulate",
+        validity={**validity.as_json(), "connections": connections.as_json()},
     )
-    return CommandResult(code, validity, Results.from_records([record]))
+    return CommandResult(code, validity, connections, Results.from_records([record]))
 
 
 def _start(
-    scenario: Scenario, plan: dict[str, Any], capture: tuple[Path, Sequence[str]] | None
+    scenario: Scenario,
+    plan: dict[str, Any],
+    capture: tuple[Path, Sequence[str]] | None,
+    connections: tuple[int, int] | None,
 ) -> "_core.Emulation":
     if not hasattr(_core, "Emulation"):
         raise EmulationError("emulations need Linux: network namespaces and TUN devices")
     traces = [read_trace(trace) for trace in scenario.traces]
     to = None if capture is None else (capture[0], list(capture[1]))
     try:
-        return _core.Emulation(json.dumps(plan), traces, scenario.seed, to)
+        return _core.Emulation(json.dumps(plan), traces, scenario.seed, to, connections)
     except _core.PlanError as error:
         raise ScenarioError(f"{scenario.name}: {error}") from None
     except _core.EmulationFailed as error:

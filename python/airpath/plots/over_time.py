@@ -163,9 +163,11 @@ def window(
     time_s, cwnd = rows["time_s"][mine], rows["cwnd_bytes"][mine] / 1e3
     if len(group.flows) > 2:  # fewer have no percentiles worth a band
         times, windows = _by_time(rows, "cwnd_bytes")
-        low, high = np.nanpercentile(windows / 1e3, (10, 90), axis=0)
-        label = f"10th to 90th percentile of {len(group.flows)} flows"
-        axes.fill_between(times, low, high, color=group.look.colour, alpha=0.2, label=label)
+        known = ~np.isnan(windows).all(axis=0)
+        if known.any():
+            low, high = np.nanpercentile(windows[:, known] / 1e3, (10, 90), axis=0)
+            label = f"10th to 90th percentile of {len(group.flows)} flows"
+            axes.fill_between(times[known], low, high, color=group.look.colour, alpha=0.2, label=label)
     axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.look.display_name}, window")
     axes.plot(
         time_s,
@@ -335,6 +337,8 @@ def _groups(run: RunResult, style: Style | None, measured_at: int | None = None)
         number = lines_of_scheme.get(scheme, 0)
         lines_of_scheme[scheme] = number + 1
         mine = np.isin(series["flow"], flows["flow"][rows])
+        if not mine.any():
+            continue  # nothing to draw
         groups.append(
             _Group(
                 name=look.display_name if name == scheme else name,

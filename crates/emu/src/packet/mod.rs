@@ -4,7 +4,9 @@
 
 mod checksum;
 mod ipv4;
+mod tcp;
 mod xcp;
 
 pub use ipv4::Ipv4;
+pub use tcp::Tcp;
 pub use xcp::XcpOption;

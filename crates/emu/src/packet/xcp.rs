@@ -7,6 +7,7 @@ use airpath_model::{Duration, XcpHeader};
 
 use super::Ipv4;
 use super::checksum::updated;
+use super::tcp::{MIN_TCP_HEADER, TCP};
 
 /// Where a packet carries XCP's header, and what it says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,8 +20,6 @@ pub struct XcpOption {
     pub header: XcpHeader,
 }
 
-const TCP: u8 = 6;
-const MIN_TCP_HEADER: usize = 20;
 const CHECKSUM_OFFSET: usize = 16;
 const END_OF_OPTIONS: u8 = 0;
 const NO_OPERATION: u8 = 1;

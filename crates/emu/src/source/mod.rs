@@ -9,8 +9,8 @@
 
 mod outgoing;
 mod receiving;
-mod report;
-mod sampling;
+pub(crate) mod report;
+pub(crate) mod sampling;
 mod sending;
 mod settings;
 mod sockets;

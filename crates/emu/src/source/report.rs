@@ -82,14 +82,7 @@ impl SourceSummary {
 
     /// Counts a connection that ends.
     pub(super) fn add(&mut self, flow: usize, info: &TcpInfo) {
-        let summary = &mut self.flows[flow];
-        summary.sent_packets += u64::from(info.data_segments_sent.unwrap_or_default());
-        summary.retransmitted_packets += u64::from(info.retransmissions);
-        summary.timeouts += u64::from(info.timeouts.unwrap_or_default());
-        summary.srtt_s = seconds(u64::from(info.smoothed_rtt_us)).unwrap_or(summary.srtt_s);
-        if let Some(minimum) = info.minimum_rtt_us.and_then(|rtt| seconds(u64::from(rtt))) {
-            summary.min_rtt_s = summary.min_rtt_s.min(minimum); // of NaN and a number, the number
-        }
+        add_connection(&mut self.flows[flow], info);
         let longest = |so_far: f64, now: Option<u64>| so_far.max(now.and_then(seconds).unwrap_or_default());
         self.receive_window_limited_s =
             longest(self.receive_window_limited_s, info.receive_window_limited_us);
@@ -100,6 +93,17 @@ impl SourceSummary {
     pub(super) fn add_datagram(&mut self, flow: usize, lateness_s: f64) {
         self.flows[flow].sent_packets += 1;
         self.datagram_lateness_s = self.datagram_lateness_s.max(lateness_s);
+    }
+}
+
+/// Counts a connection, as the kernel tells of it, in what is known of its flow.
+pub(crate) fn add_connection(summary: &mut FlowSummary, info: &TcpInfo) {
+    summary.sent_packets += u64::from(info.data_segments_sent.unwrap_or_default());
+    summary.retransmitted_packets += u64::from(info.retransmissions);
+    summary.timeouts += u64::from(info.timeouts.unwrap_or_default());
+    summary.srtt_s = seconds(u64::from(info.smoothed_rtt_us)).unwrap_or(summary.srtt_s);
+    if let Some(minimum) = info.minimum_rtt_us.and_then(|rtt| seconds(u64::from(rtt))) {
+        summary.min_rtt_s = summary.min_rtt_s.min(minimum); // of NaN and a number, the number
     }
 }
 

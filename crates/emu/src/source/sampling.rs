@@ -9,7 +9,7 @@ use super::sending::Source;
 use crate::tcp_info::TcpInfo;
 
 /// When the interval that ends at `end` is sampled: a little before, so that its row finds the values.
-pub(super) fn instant(end: Timestamp, interval: Duration) -> Timestamp {
+pub(crate) fn instant(end: Timestamp, interval: Duration) -> Timestamp {
     let early = Duration::from_millis(2).min(Duration::from_nanos(interval.as_nanos() / 10));
     Timestamp::from_nanos(end.as_nanos() - early.as_nanos())
 }
@@ -39,10 +39,12 @@ pub(super) fn sample(
     }
 }
 
-/// A connection as the tables have it.
-pub(super) fn state(info: &TcpInfo, follows_threshold: bool) -> FlowState {
+/// A connection as the tables have it, under a congestion control of the kernel.
+pub(crate) fn state(info: &TcpInfo, congestion_control: &str) -> FlowState {
     let bytes = |segments: u32| Bytes::new(u64::from(segments) * u64::from(info.segment_bytes));
     let srtt = Duration::from_micros(u64::from(info.smoothed_rtt_us));
+    // BBR's windows follow other rules than the slow-start threshold.
+    let follows_threshold = congestion_control != "bbr";
     let phase = match (follows_threshold, info.in_slow_start()) {
         (false, _) => Phase::Steady,
         (true, true) => Phase::SlowStart,
@@ -81,19 +83,19 @@ mod tests {
             pacing_rate: Some(1_000_000),
             ..TcpInfo::default()
         };
-        let told = state(&info, true);
+        let told = state(&info, "cubic");
         assert_eq!(told.cwnd, Some(Bytes::new(28_960)));
         assert_eq!(told.ssthresh, Some(Bytes::new(14_480)));
         assert_eq!(told.in_flight, Some(Bytes::new(8 * 1448)));
         assert_eq!(told.srtt, Some(Duration::from_millis(40)));
         assert_eq!(told.pacing_rate, Some(Rate::from_bps(8_000_000)));
         assert_eq!(told.phase, Phase::CongestionAvoidance);
-        assert_eq!(state(&info, false).phase, Phase::Steady);
+        assert_eq!(state(&info, "bbr").phase, Phase::Steady);
     }
 
     #[test]
     fn what_is_not_known_has_no_value() {
-        let told = state(&TcpInfo { pacing_rate: Some(u64::MAX), ..TcpInfo::default() }, true);
+        let told = state(&TcpInfo { pacing_rate: Some(u64::MAX), ..TcpInfo::default() }, "reno");
         assert_eq!((told.ssthresh, told.srtt, told.pacing_rate), (None, None, None));
         assert_eq!(told.phase, Phase::SlowStart);
     }

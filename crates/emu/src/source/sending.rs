@@ -193,7 +193,7 @@ impl Source {
             Kind::Files(FileSource { connection: None, .. }) => FlowState::unknown(false),
             Kind::Files(FileSource { connection: Some(connection), settings, .. }) => {
                 TcpInfo::of(&connection.stream).map_or(FlowState::unknown(true), |info| {
-                    sampling::state(&info, settings.follows_threshold())
+                    sampling::state(&info, &settings.congestion_control)
                 })
             }
             Kind::Datagrams { datagrams, .. } => FlowState::unknown(datagrams.is_active(now)),

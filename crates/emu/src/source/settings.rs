@@ -40,13 +40,6 @@ pub(super) struct TcpSettings {
     pub(super) receive_window: Option<u32>,
 }
 
-impl TcpSettings {
-    /// Whether the slow-start threshold says in which phase the window grows; BBR's windows follow other rules.
-    pub(super) fn follows_threshold(&self) -> bool {
-        self.congestion_control != "bbr"
-    }
-}
-
 /// What the connections of a flow are told; `None` for datagrams.
 pub(super) fn tcp(flow: &FlowPlan) -> Result<Option<TcpSettings>, EmulationError> {
     let (Some(controller), Some(transport)) = (&flow.controller, &flow.transport) else { return Ok(None) };

@@ -88,6 +88,17 @@ impl Network {
         Ok(network)
     }
 
+    /// One more flow, which takes the ways of a flow of the plan and is measured where that is; gives its number. It is a
+    /// source of its own in the tables.
+    ///
+    /// # Panics
+    /// If the plan has no such flow.
+    pub fn add_flow(&mut self, like: u32) -> u32 {
+        let ForeignFlow { routes, .. } = self.foreign[like as usize];
+        self.foreign.push(ForeignFlow { routes, state: FlowState::unknown(false) });
+        self.recorder.add_flow(like)
+    }
+
     /// When something will happen by itself: call [`Network::advance`] then. [`Timestamp::NEVER`] when nothing will
     /// before the end of the run.
     pub fn next_event(&mut self) -> Timestamp {
@@ -206,12 +217,12 @@ impl Network {
     }
 
     /// The same tables that a simulation gives, up to the end of the last interval; one summary for each flow of the
-    /// plan, in its order.
+    /// plan, in its order, and then for each that was added.
     ///
     /// # Panics
     /// If there are more or fewer summaries than flows.
     pub fn finish(mut self, flows: &[FlowSummary]) -> Outcome {
-        assert_eq!(flows.len(), self.foreign.len(), "one summary for each flow of the plan");
+        assert_eq!(flows.len(), self.foreign.len(), "one summary for each flow");
         // Whoever drives may stop before the plan's end: what is announced for later never comes.
         self.end = self.now;
         self.outcome(flows.iter().copied())

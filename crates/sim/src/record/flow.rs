@@ -86,6 +86,7 @@ impl FlowCounters {
         self.sent_bytes == 0
             && self.departed_bytes == 0
             && self.received_packets == 0
+            && self.goodput_bytes == 0
             && self.lost_packets == 0
     }
 

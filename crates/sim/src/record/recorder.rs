@@ -93,6 +93,15 @@ impl Recorder {
         }
     }
 
+    /// One more flow, a source of its own, measured where another is; gives its number.
+    pub(crate) fn add_flow(&mut self, like: u32) -> u32 {
+        let measured_at = self.flows[like as usize].measured_at;
+        self.flows.push(FlowMeter::new(measured_at, self.distributions.len() as u32));
+        self.distributions.push(DelayDistribution::default());
+        self.flow_series.add_flow();
+        self.flows.len() as u32 - 1
+    }
+
     /// A flow sends `bytes` on the wire.
     pub(crate) fn on_sent(&mut self, flow: u32, bytes: u64) {
         self.flows[flow as usize].interval.sent_bytes += bytes;
@@ -259,7 +268,7 @@ impl Recorder {
             flow: i64::from(flow),
             source: i64::from(meter.distribution),
             instance: i64::from(of_ends.instance),
-            start_s: of_ends.start.as_secs_f64(),
+            start_s: seconds(Some(of_ends.start).filter(|&start| start < Timestamp::NEVER)),
             first_departure_s: seconds(meter.first_departure),
             last_departure_s: seconds(meter.last_departure),
             arrived_bytes: measured.arrived_bytes as i64,

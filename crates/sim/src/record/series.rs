@@ -32,6 +32,11 @@ impl FlowSeries {
         Self { said: vec![Said::default(); flows], ..Self::default() }
     }
 
+    /// One more flow, after all others.
+    pub(crate) fn add_flow(&mut self) {
+        self.said.push(Said::default());
+    }
+
     /// A flow's interval ended at `now`. Rows come in the order of time, those of one instant in that of flows.
     pub(crate) fn push(&mut self, now: Timestamp, flow: u32, counters: &FlowCounters, state: &FlowState) {
         if self.ends.last().is_none_or(|&(end, _)| end != now) {

@@ -75,7 +75,11 @@ impl Datagrams {
 
     /// The datagram that is due at `now`, if one is; ask until there is none.
     pub fn poll(&mut self, now: Timestamp) -> Option<Datagram> {
-        if self.next > now || now >= self.stop {
+        if now >= self.stop {
+            self.next = self.next.max(self.stop); // one that nobody asked for in time never leaves
+            return None;
+        }
+        if self.next > now {
             return None;
         }
         let size = match &self.pattern {
@@ -125,4 +129,23 @@ impl Datagrams {
 /// The mean time between datagrams of a Poisson source.
 fn mean_spacing(rate: Rate, mean_size: f64) -> Duration {
     Duration::from_secs_f64(mean_size * 8.0 / rate.as_bps_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_datagram_that_is_asked_for_after_the_stop_never_leaves() {
+        let at = |millis: u64| Timestamp::from_nanos(millis * 1_000_000);
+        let pattern =
+            Pattern::ConstantBitRate { spacing: Duration::from_millis(4), size: 1000, periods: None };
+        let mut datagrams = Datagrams::new(pattern, RandomStream::new(1, "test"), at(0), at(10), false);
+        assert!(datagrams.poll(at(0)).is_some() && datagrams.poll(at(4)).is_some());
+        assert_eq!(datagrams.next_event(), at(8));
+        // Who sends by a real clock may be as late as this, and must not wait for it for ever.
+        assert_eq!(datagrams.poll(at(11)), None);
+        assert_eq!(datagrams.next_event(), Timestamp::NEVER);
+        assert_eq!(datagrams.sent(), 2);
+    }
 }

@@ -1,0 +1,304 @@
+//! What the kernel has told of connections so far, and what of it is new for the tables.
+
+use std::collections::BTreeMap;
+
+use airpath_model::Timestamp;
+use airpath_sim::network::{FlowState, FlowSummary};
+
+use crate::address::{Side, flow_of};
+use crate::connection_flows::Connection;
+use crate::exchange::Exchange;
+use crate::sock_diag::TcpSocket;
+use crate::source::report::add_connection;
+use crate::source::sampling;
+
+/// All connections of a flow's addresses of which not everything was told yet.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    flow: usize,
+    connections: BTreeMap<Connection, Known>,
+}
+
+/// What is known of one connection; everything by [`Side::index`].
+#[derive(Debug, Default)]
+struct Known {
+    ends: [Option<End>; 2],
+    /// The cookies of the connection before, between the same ports.
+    former: [Option<u64>; 2],
+    /// What came from each side and was read by the application of the other, as far as it was told.
+    delivered: [u64; 2],
+    /// Whether anything was heard since it was told last.
+    heard: bool,
+}
+
+#[derive(Debug)]
+struct End {
+    socket: TcpSocket,
+    /// Whether the socket is still there.
+    open: bool,
+    /// Whether it was among all sockets when these were asked for last: it still has a connection.
+    connected: bool,
+}
+
+/// What is new of what one side sends in a connection.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct News {
+    connection: Connection,
+    from: Side,
+    /// What the other side's application has read since the last news.
+    goodput_bytes: u64,
+    sender: Option<SenderNews>,
+}
+
+/// What the sending socket says.
+#[derive(Clone, Debug, PartialEq)]
+struct SenderNews {
+    state: FlowState,
+    /// Of the whole connection; when it began is not known here.
+    summary: FlowSummary,
+    busy_s: f64,
+    congestion_control: Option<String>,
+}
+
+impl Ledger {
+    /// Of connections between the addresses of a flow of the plan.
+    pub(super) const fn new(flow: usize) -> Self {
+        Self { flow, connections: BTreeMap::new() }
+    }
+
+    /// The kernel tells of a socket at one side, which is still there or was just destroyed.
+    pub(super) fn hear(&mut self, side: Side, socket: TcpSocket, open: bool) {
+        if flow_of(side, *socket.here.ip(), *socket.there.ip()) != Some(self.flow) {
+            return; // within a host
+        }
+        let connection = Connection::between(side, socket.here, socket.there);
+        let known = self.connections.entry(connection).or_default();
+        if known.former[side.index()] == Some(socket.cookie) {
+            return;
+        }
+        if known.ends[side.index()].as_ref().is_some_and(|end| end.socket.cookie != socket.cookie) {
+            let former = known.ends.each_ref().map(|end| end.as_ref().map(|end| end.socket.cookie));
+            *known = Known { former, ..Known::default() };
+        }
+        known.heard = true;
+        match &mut known.ends[side.index()] {
+            Some(end) => end.update(socket, open),
+            end @ None => *end = Some(End { socket, open, connected: open }),
+        }
+    }
+
+    /// The sockets of all hosts are asked for: those of which nothing is heard until [`Ledger::all_asked`] have no connection
+    /// any more, though a process may still hold them.
+    pub(super) fn ask_all(&mut self) {
+        let ends = self.connections.values_mut().flat_map(|known| known.ends.iter_mut().flatten());
+        ends.for_each(|end| end.connected = false);
+    }
+
+    /// All were told of.
+    pub(super) fn all_asked(&mut self) {
+        for known in self.connections.values_mut() {
+            known.heard |= known.ends.iter().flatten().any(|end| end.open && !end.connected);
+        }
+    }
+
+    /// What is new. At the `last` call also what would be waited for: how much a sender has sent, of which only the receiver is
+    /// known.
+    pub(super) fn news(&mut self, last: bool) -> Vec<News> {
+        let mut news = Vec::new();
+        for (connection, known) in &mut self.connections {
+            if last || std::mem::take(&mut known.heard) {
+                news.extend(Side::BOTH.map(|from| known.news(*connection, from, last)));
+            }
+        }
+        // Nothing more is heard of these.
+        let open = |end: &Option<End>| end.as_ref().is_none_or(|end| end.open);
+        self.connections.retain(|_, known| known.ends.iter().any(open));
+        news
+    }
+}
+
+impl Known {
+    fn news(&mut self, connection: Connection, from: Side, last: bool) -> News {
+        let (sender, receiver) = (&self.ends[from.index()], &self.ends[from.other().index()]);
+        let delivered = delivered(sender.as_ref(), receiver.as_ref(), last).unwrap_or_default();
+        let told = &mut self.delivered[from.index()];
+        let goodput_bytes = delivered.saturating_sub(*told);
+        *told += goodput_bytes;
+        News { connection, from, goodput_bytes, sender: sender.as_ref().map(End::news) }
+    }
+}
+
+/// What the application of a receiver has read; `None` where that cannot be told, or not yet. The kernel counts the other
+/// side's end as a byte, so it is no more than the sender's kernel says that it sent.
+fn delivered(sender: Option<&End>, receiver: Option<&End>, last: bool) -> Option<u64> {
+    let TcpSocket { info, unread_bytes, .. } = &receiver?.socket;
+    let read = info.bytes_received?.saturating_sub(u64::from(*unread_bytes));
+    let Some(End { socket: TcpSocket { info, .. }, .. }) = sender else { return last.then_some(read) };
+    let sent = info.bytes_sent.zip(info.bytes_retransmitted).map(|(sent, again)| sent.saturating_sub(again));
+    Some(sent.map_or(read, |sent| read.min(sent)))
+}
+
+impl End {
+    /// Takes what is new of the socket. A connection that is broken off has its counters cleared before it is told of for
+    /// the last time; those from before are kept.
+    fn update(&mut self, mut socket: TcpSocket, open: bool) {
+        self.open &= open;
+        self.connected = open;
+        let (was, is) = (&self.socket.info, &socket.info);
+        if is.bytes_sent < was.bytes_sent || is.bytes_received < was.bytes_received {
+            return;
+        }
+        socket.congestion_control = socket.congestion_control.or(self.socket.congestion_control.take());
+        self.socket = socket;
+    }
+
+    fn news(&self) -> SenderNews {
+        let TcpSocket { info, congestion_control, .. } = &self.socket;
+        let mut summary = FlowSummary::begun(Timestamp::NEVER);
+        add_connection(&mut summary, info);
+        let state = if self.open && self.connected {
+            let sending = info.unacknowledged > 0 || info.not_sent_bytes.is_none_or(|bytes| bytes > 0);
+            let congestion_control = congestion_control.as_deref().unwrap_or_default();
+            FlowState { active: sending, ..sampling::state(info, congestion_control) }
+        } else {
+            FlowState::unknown(false)
+        };
+        let busy_s = info.busy_us.map_or(f64::NAN, |microseconds| microseconds as f64 * 1e-6);
+        SenderNews { state, summary, busy_s, congestion_control: congestion_control.clone() }
+    }
+}
+
+impl News {
+    /// Puts it into the tables, if the side has sent any data.
+    pub(super) fn record(self, exchange: &mut Exchange) {
+        let Some((sent, network)) = exchange.sent_by(&self.connection, self.from) else { return };
+        network.on_goodput(sent.flow, self.goodput_bytes);
+        if let Some(SenderNews { state, summary, busy_s, congestion_control }) = self.sender {
+            network.set_flow_state(sent.flow, state);
+            sent.summary = FlowSummary { start: sent.summary.start, ..summary };
+            sent.busy_s = busy_s;
+            sent.congestion_control = congestion_control;
+            sent.told = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddrV4;
+
+    use super::*;
+    use crate::tcp_info::TcpInfo;
+
+    fn socket(side: Side, cookie: u64, sent: u64, received: u64, unread_bytes: u32) -> TcpSocket {
+        let end = |side: Side| SocketAddrV4::new(side.address(0).unwrap(), 1000 + side.index() as u16);
+        let info = TcpInfo {
+            bytes_sent: Some(sent),
+            bytes_retransmitted: Some(0),
+            bytes_received: Some(received),
+            data_segments_sent: Some((sent / 1000) as u32),
+            not_sent_bytes: Some(0),
+            ..TcpInfo::default()
+        };
+        TcpSocket {
+            here: end(side),
+            there: end(side.other()),
+            cookie,
+            unread_bytes,
+            congestion_control: Some("cubic".to_owned()),
+            info,
+        }
+    }
+
+    /// Of the news those of what senders send.
+    fn of_senders(ledger: &mut Ledger, last: bool) -> Option<News> {
+        ledger.news(last).into_iter().find(|news| news.from == Side::Senders)
+    }
+
+    #[test]
+    fn what_applications_read_is_told_once_and_the_end_is_no_byte() {
+        let mut ledger = Ledger::new(0);
+        ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 3000, 1000), true);
+        assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, 0, "the sender is not known yet");
+        ledger.hear(Side::Senders, socket(Side::Senders, 1, 5000, 0, 0), true);
+        let news = of_senders(&mut ledger, false).unwrap();
+        assert_eq!(news.goodput_bytes, 2000);
+        assert_eq!(news.sender.unwrap().summary.sent_packets, 5);
+        assert_eq!(ledger.news(false), [], "nothing new was heard");
+        ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 5001, 0), false);
+        assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, 3000);
+        ledger.hear(Side::Senders, socket(Side::Senders, 1, 5000, 0, 0), false);
+        let news = of_senders(&mut ledger, false).unwrap();
+        assert_eq!((news.goodput_bytes, news.sender.unwrap().state.active), (0, false));
+        assert!(ledger.connections.is_empty(), "both ends are gone");
+    }
+
+    #[test]
+    fn a_receiver_alone_is_believed_at_last() {
+        let mut ledger = Ledger::new(0);
+        ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 700, 0), false);
+        assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, 0);
+        assert_eq!(of_senders(&mut ledger, true).unwrap().goodput_bytes, 700);
+    }
+
+    #[test]
+    fn a_connection_between_the_same_ports_is_another() {
+        let mut ledger = Ledger::new(0);
+        for (cookies, bytes) in [([1, 2], 4000), ([3, 4], 1000)] {
+            ledger.hear(Side::Senders, socket(Side::Senders, cookies[0], bytes, 0, 0), true);
+            ledger.hear(Side::Receivers, socket(Side::Receivers, cookies[1], 0, bytes, 0), true);
+            assert_eq!(of_senders(&mut ledger, false).unwrap().goodput_bytes, bytes);
+        }
+        // The end of the first comes late.
+        ledger.hear(Side::Receivers, socket(Side::Receivers, 2, 0, 4001, 0), false);
+        assert_eq!(ledger.news(false), []);
+    }
+
+    #[test]
+    fn a_socket_without_a_connection_sends_nothing() {
+        let mut ledger = Ledger::new(0);
+        let sending = || {
+            let mut sending = socket(Side::Senders, 1, 9000, 0, 0);
+            sending.info.unacknowledged = 3;
+            sending
+        };
+        let active =
+            |ledger: &mut Ledger| of_senders(ledger, false).map(|news| news.sender.unwrap().state.active);
+        ledger.ask_all();
+        ledger.hear(Side::Senders, sending(), true);
+        ledger.all_asked();
+        assert_eq!(active(&mut ledger), Some(true));
+        ledger.ask_all();
+        ledger.all_asked();
+        assert_eq!(active(&mut ledger), Some(false), "it was not among all");
+        ledger.hear(Side::Senders, sending(), false);
+        assert_eq!(active(&mut ledger), Some(false));
+    }
+
+    #[test]
+    fn counters_that_were_cleared_are_not_believed() {
+        let mut ledger = Ledger::new(0);
+        ledger.hear(Side::Senders, socket(Side::Senders, 1, 9000, 0, 0), true);
+        ledger.hear(
+            Side::Senders,
+            TcpSocket { congestion_control: None, ..socket(Side::Senders, 1, 0, 0, 0) },
+            false,
+        );
+        let sender = of_senders(&mut ledger, false).unwrap().sender.unwrap();
+        assert_eq!((sender.summary.sent_packets, sender.state.active), (9, false));
+        assert_eq!(sender.congestion_control.as_deref(), Some("cubic"));
+    }
+
+    #[test]
+    fn connections_within_a_host_and_of_other_flows_do_not_count() {
+        let mut ledger = Ledger::new(0);
+        let mut within = socket(Side::Senders, 1, 9000, 0, 0);
+        within.there = within.here;
+        ledger.hear(Side::Senders, within, true);
+        let mut other = socket(Side::Senders, 1, 9000, 0, 0);
+        other.here = SocketAddrV4::new(Side::Senders.address(1).unwrap(), 1);
+        other.there = SocketAddrV4::new(Side::Receivers.address(1).unwrap(), 1);
+        ledger.hear(Side::Senders, other, true);
+        assert_eq!(ledger.news(true), []);
+    }
+}

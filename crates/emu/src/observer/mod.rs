@@ -1,0 +1,196 @@
+//! The thread that asks the kernel of both hosts for its TCP sockets, once an interval of the series, and listens to which are
+//! destroyed in between. So it hears the last of every connection, however short.
+//!
+//! It stays off the link thread's processor and below its priority; what it hears goes to the link thread in small pieces.
+
+mod ledger;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread::{self, JoinHandle};
+
+use airpath_model::{Duration, Timestamp};
+
+use crate::address::Side;
+use crate::clock::Clock;
+use crate::error::{Asked, EmulationError};
+use crate::exchange::Exchange;
+use crate::link_thread::Request;
+use crate::scheduling::{Scheduling, hurry_observer, keep_off};
+use crate::sock_diag::SockDiag;
+use crate::source::sampling::instant;
+use ledger::{Ledger, News};
+
+/// The observer of an emulation.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Sampled>>,
+}
+
+/// How the kernel was asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sampled {
+    /// How often.
+    pub times: u64,
+    /// How long that took in the mean, seconds, both hosts together.
+    pub mean_s: f64,
+    /// How long it took at most.
+    pub max_s: f64,
+    /// Why something is missing, in words; empty when nothing is.
+    pub missing: String,
+}
+
+/// How often it looks which sockets were destroyed.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// Asking takes no more than this part of the time; where there are so many sockets that it would, intervals are left out.
+const PART: u64 = 10;
+/// News that are recorded between two packets.
+const BATCH: usize = 16;
+/// How long the last words of sockets are waited for at the end.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(10);
+
+/// What the thread works with.
+struct Observation {
+    hosts: [SockDiag; 2],
+    ledger: Ledger,
+    clock: Clock,
+    interval: Duration,
+    requests: Sender<Request>,
+    sampled: Sampled,
+}
+
+impl Observer {
+    /// Begins to observe the connections of a flow of the plan. `scheduling` is the link thread's.
+    ///
+    /// # Errors
+    /// Where a thread cannot be started.
+    pub(crate) fn start(
+        hosts: [SockDiag; 2],
+        flow: u32,
+        clock: Clock,
+        interval: Duration,
+        requests: Sender<Request>,
+        scheduling: &Scheduling,
+    ) -> Result<Self, EmulationError> {
+        let scheduling = scheduling.clone();
+        let ledger = Ledger::new(flow as usize);
+        let sampled = Sampled::default();
+        let mut observation = Observation { hosts, ledger, clock, interval, requests, sampled };
+        let stop = Arc::new(AtomicBool::new(false));
+        let wish = Arc::clone(&stop);
+        let work = move || {
+            if let Some(processor) = scheduling.processor {
+                keep_off(processor);
+            }
+            if scheduling.realtime {
+                hurry_observer();
+            }
+            if let Err(error) = observation.run(&wish) {
+                observation.sampled.missing = format!("the kernel stopped to tell of sockets: {error}");
+            }
+            observation.sampled
+        };
+        let thread =
+            thread::Builder::new().name("airpath-sockets".to_owned()).spawn(work).asked("a thread")?;
+        Ok(Self { stop, thread: Some(thread) })
+    }
+
+    /// Asks one last time; all news are on their way to the link thread then.
+    pub(crate) fn finish(mut self) -> Sampled {
+        self.stop.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().and_then(|thread| thread.join().ok());
+        ended
+            .unwrap_or_else(|| Sampled { missing: "the observer has ended".to_owned(), ..Sampled::default() })
+    }
+}
+
+impl Drop for Observer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // What it found does not matter any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Observation {
+    fn run(&mut self, stop: &AtomicBool) -> io::Result<()> {
+        let mut until = Timestamp::ZERO + self.interval;
+        let mut sample_at = instant(until, self.interval);
+        while !stop.load(Ordering::Relaxed) {
+            let now = self.clock.now();
+            if sample_at <= now {
+                let took = self.sample()?;
+                let earliest = self.clock.now() + took * PART;
+                while sample_at < earliest || sample_at <= now {
+                    until += self.interval;
+                    sample_at = before(instant(until, self.interval), took);
+                }
+            } else {
+                self.look()?;
+            }
+            self.tell(false);
+            let wait = sample_at.since(self.clock.now()).min(LOOK_EVERY);
+            thread::sleep(std::time::Duration::from_nanos(wait.as_nanos()));
+        }
+        self.sample()?;
+        thread::sleep(LAST_WORDS);
+        self.look()?;
+        self.tell(true);
+        Ok(())
+    }
+
+    /// Asks for all sockets; gives how long that took. Receivers first, so that of what goes to them as much was sent as came.
+    fn sample(&mut self) -> io::Result<Duration> {
+        let began = self.clock.now();
+        self.ledger.ask_all();
+        for side in [Side::Receivers, Side::Senders] {
+            for socket in self.hosts[side.index()].sockets()? {
+                self.ledger.hear(side, socket, true);
+            }
+        }
+        self.ledger.all_asked();
+        let took = self.clock.now().since(began);
+        let Sampled { times, mean_s, max_s, .. } = &mut self.sampled;
+        *times += 1;
+        *mean_s += (took.as_secs_f64() - *mean_s) / *times as f64;
+        *max_s = max_s.max(took.as_secs_f64());
+        // What went meanwhile is told of as there no more, whenever it was asked for.
+        self.look()?;
+        Ok(took)
+    }
+
+    /// Listens to which sockets were destroyed.
+    fn look(&mut self) -> io::Result<()> {
+        for side in Side::BOTH {
+            let (sockets, missing) = self.hosts[side.index()].destroyed()?;
+            for socket in sockets {
+                self.ledger.hear(side, socket, false);
+            }
+            if missing {
+                "the kernel told of more ends of sockets than there was room for"
+                    .clone_into(&mut self.sampled.missing);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends what is new to the link thread.
+    fn tell(&mut self, last: bool) {
+        let mut news = self.ledger.news(last).into_iter().peekable();
+        while news.peek().is_some() {
+            let some: Vec<News> = news.by_ref().take(BATCH).collect();
+            let record = move |exchange: &mut Exchange| some.into_iter().for_each(|one| one.record(exchange));
+            // Only fails after the end, when there is nothing to be told any more.
+            let _ = self.requests.send(Box::new(record));
+        }
+    }
+}
+
+fn before(instant: Timestamp, span: Duration) -> Timestamp {
+    Timestamp::from_nanos(instant.as_nanos().saturating_sub(span.as_nanos()))
+}

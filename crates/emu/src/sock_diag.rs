@@ -1,0 +1,280 @@
+//! The TCP sockets of a host, whoever opened them, as the kernel's socket diagnosis tells of them (`sock_diag(7)`).
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+
+use netlink_packet_core::ParseableParametrized;
+use netlink_packet_sock_diag::inet::nlas::Nla;
+use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
+use netlink_packet_sock_diag::{AF_INET, AF_INET6, IPPROTO_TCP, SOCK_DIAG_BY_FAMILY};
+use netlink_packet_sock_diag::{SockDiagDestroy, SockDiagMessage};
+use netlink_sys::protocols::NETLINK_SOCK_DIAG;
+
+use crate::address::Side;
+use crate::error::{Asked, EmulationError};
+use crate::host::Host;
+use crate::hosts::Hosts;
+use crate::netlink::Netlink;
+use crate::tcp_info::TcpInfo;
+
+/// What the kernel tells of one TCP socket.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TcpSocket {
+    /// Its own address and port.
+    pub(crate) here: SocketAddrV4,
+    /// Those of the other end.
+    pub(crate) there: SocketAddrV4,
+    /// What tells it from every other socket, also from a later one between the same ports.
+    pub(crate) cookie: u64,
+    /// Bytes that came in order and that the application has not read.
+    pub(crate) unread_bytes: u32,
+    /// The name of its congestion control; `None` once it is destroyed.
+    pub(crate) congestion_control: Option<String>,
+    /// What `TCP_INFO` says.
+    pub(crate) info: TcpInfo,
+}
+
+/// The diagnosis of one host's sockets.
+#[derive(Debug)]
+pub(crate) struct SockDiag {
+    questions: Netlink,
+    /// Where the kernel says which sockets it destroys.
+    destroyed: Netlink,
+}
+
+/// The group to which the kernel says which TCP sockets over IPv4 it destroys, and the one for IPv6, to which sockets belong
+/// that take both (`linux/sock_diag.h`).
+const DESTROYED_IPV4: u32 = 1;
+const DESTROYED_IPV6: u32 = 3;
+/// Room for what is said there between two looks: some thousand sockets.
+const ROOM: usize = 4 << 20;
+
+impl SockDiag {
+    /// The diagnosis of a host's sockets, whichever thread asks.
+    ///
+    /// # Errors
+    /// Where the kernel has no such thing.
+    pub(crate) fn of(host: &Host) -> Result<Self, EmulationError> {
+        let open = || -> io::Result<Self> {
+            Ok(Self {
+                questions: Netlink::open(NETLINK_SOCK_DIAG)?,
+                destroyed: Netlink::listen(NETLINK_SOCK_DIAG, &[DESTROYED_IPV4, DESTROYED_IPV6], ROOM)?,
+            })
+        };
+        host.enter(open)?.asked("the kernel's diagnosis of sockets (CONFIG_INET_DIAG)")
+    }
+
+    /// The diagnoses of both hosts, by [`Side::index`].
+    ///
+    /// # Errors
+    /// As [`SockDiag::of`].
+    pub(crate) fn of_both(hosts: &Hosts) -> Result<[Self; 2], EmulationError> {
+        Ok([Self::of(hosts.host(Side::Senders))?, Self::of(hosts.host(Side::Receivers))?])
+    }
+
+    /// Every socket that sends or receives, or still might.
+    pub(crate) fn sockets(&self) -> io::Result<Vec<TcpSocket>> {
+        let states = !(StateFlags::LISTEN | StateFlags::TIME_WAIT | StateFlags::SYN_RECV);
+        let mut sockets = Vec::new();
+        for family in FAMILIES {
+            let request = request(family, ExtensionFlags::INFO | ExtensionFlags::CONG, states.clone());
+            self.questions.dump(request, |bytes| sockets.extend(TcpSocket::parse(bytes)))?;
+        }
+        Ok(sockets)
+    }
+
+    /// The sockets that were destroyed since the last question, as they were then; also whether some are missing because
+    /// there was no room for them.
+    pub(crate) fn destroyed(&self) -> io::Result<(Vec<TcpSocket>, bool)> {
+        let mut sockets = Vec::new();
+        let missing = self.destroyed.heard(|bytes| sockets.extend(TcpSocket::parse(bytes)))?;
+        Ok((sockets, missing))
+    }
+}
+
+/// Destroys all TCP sockets of the namespace of the calling thread, in whatever state; gives how many there were.
+///
+/// # Errors
+/// Where the kernel cannot.
+pub(crate) fn destroy_sockets() -> io::Result<usize> {
+    let netlink = Netlink::open(NETLINK_SOCK_DIAG)?;
+    let mut found = Vec::new();
+    for family in FAMILIES {
+        let all = request(family, ExtensionFlags::empty(), StateFlags::all());
+        netlink.dump(all, |bytes| found.extend(response(bytes)))?;
+    }
+    for InetResponse { header, .. } in &found {
+        let request = InetRequest {
+            family: header.family,
+            protocol: IPPROTO_TCP,
+            extensions: ExtensionFlags::empty(),
+            states: StateFlags::all(),
+            socket_id: header.socket_id.clone(),
+        };
+        match netlink.ask(SockDiagDestroy::new(SockDiagMessage::InetRequest(request)), 0) {
+            // It went by itself.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => other?,
+        }
+    }
+    Ok(found.len())
+}
+
+/// Both families of sockets: those of IPv6 may have connections over IPv4.
+const FAMILIES: [u8; 2] = [AF_INET, AF_INET6];
+
+/// Asks for all TCP sockets of a family in some states.
+fn request(family: u8, extensions: ExtensionFlags, states: StateFlags) -> SockDiagMessage {
+    let socket_id = if family == AF_INET { SocketId::new_v4() } else { SocketId::new_v6() };
+    SockDiagMessage::InetRequest(InetRequest { family, protocol: IPPROTO_TCP, extensions, states, socket_id })
+}
+
+/// Reads what the kernel says of a socket of one of the families.
+fn response(bytes: &[u8]) -> Option<InetResponse> {
+    match SockDiagMessage::parse_with_param(bytes, SOCK_DIAG_BY_FAMILY) {
+        Ok(SockDiagMessage::InetResponse(response)) => Some(*response),
+        _ => None,
+    }
+}
+
+impl TcpSocket {
+    /// Reads what the kernel says of a socket; `None` where that is no connection over IPv4, or makes no sense.
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let InetResponse { header, nlas } = response(bytes)?;
+        let (mut congestion_control, mut info) = (None, None);
+        for attribute in nlas {
+            match attribute {
+                Nla::TcpInfo(bytes) => info = TcpInfo::parse(&bytes),
+                Nla::Congestion(name) => congestion_control = Some(name),
+                _ => {}
+            }
+        }
+        let id = header.socket_id;
+        Some(Self {
+            here: SocketAddrV4::new(ipv4(id.source_address)?, id.source_port),
+            there: SocketAddrV4::new(ipv4(id.destination_address)?, id.destination_port),
+            cookie: u64::from_ne_bytes(id.cookie),
+            unread_bytes: header.recv_queue,
+            congestion_control,
+            info: info?,
+        })
+    }
+}
+
+/// The IPv4 address, also of a socket of IPv6.
+fn ipv4(address: IpAddr) -> Option<Ipv4Addr> {
+    match address {
+        IpAddr::V4(address) => Some(address),
+        IpAddr::V6(address) => address.to_ipv4_mapped(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A host to itself, or `None`, with the reason said, where it cannot be made.
+    #[allow(clippy::print_stderr, reason = "a test that is skipped says why")]
+    fn host() -> Option<Host> {
+        match Host::new(Side::Senders) {
+            Ok((host, _)) => Some(host),
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                None
+            }
+        }
+    }
+
+    /// Both ends of a connection over loopback within a host.
+    fn connection(host: &Host, listen: &str) -> (TcpStream, TcpStream) {
+        let open = || {
+            let listener = TcpListener::bind((listen, 0)).unwrap();
+            let here = TcpStream::connect(("127.0.0.1", listener.local_addr().unwrap().port())).unwrap();
+            (here, listener.accept().unwrap().0)
+        };
+        host.enter(open).unwrap()
+    }
+
+    fn of<'a>(sockets: &'a [TcpSocket], stream: &TcpStream) -> &'a TcpSocket {
+        let port = stream.local_addr().unwrap().port();
+        sockets.iter().find(|socket| socket.here.port() == port).unwrap()
+    }
+
+    #[test]
+    fn sockets_of_both_families_are_told_while_they_live_and_when_they_go() {
+        let Some(host) = host() else { return };
+        let diag = SockDiag::of(&host).unwrap();
+        for listen in ["127.0.0.1", "::"] {
+            let (mut here, mut there) = connection(&host, listen);
+            here.write_all(&[1; 3000]).unwrap();
+            there.read_exact(&mut [0; 1000]).unwrap();
+            let sockets = diag.sockets().unwrap();
+            assert_eq!(sockets.len(), 2, "{sockets:?}");
+            let (sender, receiver) = (of(&sockets, &here), of(&sockets, &there));
+            assert_eq!((sender.here, sender.there), (receiver.there, receiver.here));
+            assert_ne!(sender.cookie, receiver.cookie);
+            assert_eq!(sender.info.bytes_sent, Some(3000));
+            assert_eq!((receiver.info.bytes_received, receiver.unread_bytes), (Some(3000), 2000));
+            assert!(sender.congestion_control.is_some());
+            let cookies = [sender.cookie, receiver.cookie];
+
+            there.read_exact(&mut [0; 2000]).unwrap();
+            drop((here, there));
+            let mut destroyed = Vec::new();
+            for _ in 0..200 {
+                let (more, missing) = diag.destroyed().unwrap();
+                assert!(!missing);
+                destroyed.extend(more);
+                if destroyed.len() == 2 {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            let told = cookies.map(|cookie| destroyed.iter().find(|socket| socket.cookie == cookie).unwrap());
+            assert_eq!(told[0].info.bytes_sent, Some(3000));
+            // The end of the other side counts as a byte, here not read.
+            assert_eq!((told[1].info.bytes_received, told[1].unread_bytes), (Some(3001), 1));
+            assert_eq!(diag.sockets().unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn all_sockets_of_a_host_are_destroyed_and_no_others() {
+        let (Some(host), Some(other)) = (host(), host()) else { return };
+        let (mut here, _there) = connection(&host, "::");
+        let (mut elsewhere, _far) = connection(&other, "127.0.0.1");
+        let listener = host.enter(|| TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
+        match host.destroy_sockets() {
+            Err(EmulationError::System { error, .. }) if error.kind() == io::ErrorKind::Unsupported => return,
+            destroyed => assert_eq!(destroyed.unwrap(), 3),
+        }
+        assert_eq!(here.write(&[1]).unwrap_err().kind(), io::ErrorKind::ConnectionAborted);
+        assert_eq!(host.destroy_sockets().unwrap(), 0);
+        drop(listener);
+        elsewhere.write_all(&[1]).unwrap();
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_taken(mut bytes in prop::collection::vec(any::<u8>(), 0..600), family in 0_usize..2, lengths in any::<[u8; 4]>()) {
+            let _ = TcpSocket::parse(&bytes);
+            // What looks more like a socket with attributes.
+            if bytes.len() > 80 {
+                bytes[0] = FAMILIES[family];
+                let mut at = 72;
+                for (kind, length) in (1_u16..).zip(lengths) {
+                    let Some(header) = bytes.get_mut(at..at + 4) else { break };
+                    header[..2].copy_from_slice(&u16::from(length).to_ne_bytes());
+                    header[2..].copy_from_slice(&(kind * 2).to_ne_bytes());
+                    at += usize::from(length).next_multiple_of(4).max(4);
+                }
+                let _ = TcpSocket::parse(&bytes);
+            }
+        }
+    }
+}
