@@ -168,7 +168,7 @@ def window(
             low, high = np.nanpercentile(windows[:, known] / 1e3, (10, 90), axis=0)
             label = f"10th to 90th percentile of {len(group.flows)} flows"
             axes.fill_between(times[known], low, high, color=group.look.colour, alpha=0.2, label=label)
-    axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.look.display_name}, window")
+    axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.name}, window")
     axes.plot(
         time_s,
         rows["ssthresh_bytes"][mine] / 1e3,
