@@ -86,13 +86,13 @@ fn run(command: Command) -> Result<(), Error> {
         }
         Command::Router { config, settings } => router(config, settings),
         Command::Status { name, metrics, netns } => {
-            for name in chosen(name, netns.as_deref())? {
-                let status = daemon::ask(&name, Asked::Status)?;
-                if metrics {
-                    print!("{}", daemon::metrics(&status));
-                } else {
-                    println!("{status}");
-                }
+            let names = chosen(name, netns.as_deref())?;
+            let asked = names.iter().map(|name| daemon::ask(name, Asked::Status));
+            let statuses = asked.collect::<Result<Vec<_>, _>>()?;
+            if metrics {
+                print!("{}", daemon::metrics(&statuses));
+            } else {
+                statuses.iter().for_each(|status| println!("{status}"));
             }
             Ok(())
         }

@@ -7,16 +7,18 @@
 mod can_load;
 #[path = "support/lab.rs"]
 mod lab;
+#[path = "support/leaping_clock.rs"]
+mod leaping_clock;
 #[path = "support/namespace.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespace;
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use can_load::can_load;
-use lab::{Lab, output};
+use lab::Lab;
+use leaping_clock::LeapingClock;
 
 /// Almost no losses: their program counts what passes while it is guided.
 const CONFIG: &str = "[router]\nprotocol = \"vcp\"\nrate = \"10Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 1e-6\nmean_burst = 1.0\n";
@@ -48,16 +50,10 @@ fn a_router_does_not_care_what_its_clocks_say() {
         return;
     }
     let folder = Folder::new();
-    let (config, library) = (folder.file("router.toml"), folder.file("leaping.so"));
+    let config = folder.file("router.toml");
     std::fs::write(&config, CONFIG).unwrap();
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/leaping_clock.c");
-    let compiler = std::env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
-    output(&compiler, &["-O2", "-Wall", "-shared", "-fPIC", "-o", &library, source]);
-    // It does leap: each second of the day that a program sees is ten years from the one before.
-    let leap = format!("LD_PRELOAD={library}");
-    let program = "import time; a = time.time(); b = time.time(); print(abs(b - a) > 3e8)";
-    let leaps = Command::new("env").args([&leap, "python3", "-c", program]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&leaps.stdout).trim(), "True", "{leaps:?}");
+    let clock = LeapingClock::new();
+    let leap = clock.preload();
 
     let shifted = |seconds| ["unshare", "--time", "--fork", "--monotonic", seconds];
     let clocks: [&[&str]; 3] = [&["env", &leap], &shifted("31557600"), &shifted("-5")];

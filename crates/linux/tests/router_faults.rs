@@ -9,37 +9,19 @@ mod lab;
 #[path = "support/namespace.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespace;
+#[path = "support/traces.rs"]
+mod traces;
 
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use can_load::can_load;
 use lab::{Lab, output};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use traces::{nothing_left, traces};
 
 const ROUTER: [&str; 8] = ["--protocol", "xcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
-
-/// What a router could leave: its programs, maps and links, by their names, and the queue disciplines of the device.
-fn traces(lab: &Lab) -> (usize, usize, usize, String) {
-    let count = |kind: &str, of: &str| {
-        let list: serde_json::Value = serde_json::from_str(&output("bpftool", &["-j", kind])).unwrap();
-        let items = list.as_array().cloned().unwrap_or_default();
-        items.iter().filter(|item| item.to_string().contains(of)).count()
-    };
-    // Queue disciplines without their numbers; `clsact` would stand here.
-    let qdiscs = lab.a.command("tc qdisc show");
-    (count("prog", "\"router_"), count("map", "\"router."), count("link", "\"tcx\""), qdiscs)
-}
-
-/// Waits until nothing is left; the kernel frees programs a little later than their last descriptor.
-fn nothing_left(lab: &Lab, before: &(usize, usize, usize, String)) {
-    let began = Instant::now();
-    while traces(lab) != *before {
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}, {before:?}", traces(lab));
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
 
 fn reaches(lab: &Lab) -> bool {
     let words = ["ping", "-q", "-c", "2", "-i", "0.1", "-W", "1", "10.9.0.2"];
@@ -53,7 +35,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
         return;
     }
     let lab = Lab::new("10mbit");
-    let before = traces(&lab);
+    let before = traces(&lab.a);
 
     // A second daemon is refused with one message, and the first goes on.
     let daemon = lab.router(&ROUTER);
@@ -64,23 +46,23 @@ fn routers_end_in_good_order_and_leave_nothing() {
     let said = String::from_utf8(second.stderr).unwrap();
     assert!(!second.status.success() && said.lines().count() == 1, "{said}");
     assert!(said.contains("another airpathd is at work as router/va"), "{said}");
-    assert_ne!(traces(&lab), before, "a router at work leaves traces");
+    assert_ne!(traces(&lab.a), before, "a router at work leaves traces");
 
     // Killed: the kernel takes everything away, and traffic goes on.
     kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
     daemon.end();
-    nothing_left(&lab, &before);
+    nothing_left(&lab.a, &before);
     assert!(reaches(&lab));
 
     // Interrupted, and detached.
     let daemon = lab.router(&ROUTER);
     kill(Pid::from_raw(daemon.pid()), Signal::SIGINT).unwrap();
     assert!(daemon.end().1);
-    nothing_left(&lab, &before);
+    nothing_left(&lab.a, &before);
     let daemon = lab.router(&ROUTER);
     let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &path]);
     assert!(answer.contains("detached"), "{answer}");
-    assert_eq!(traces(&lab), before, "gone when detach returns");
+    assert_eq!(traces(&lab.a), before, "gone when detach returns");
     assert!(daemon.end().1);
 
     // Stopped for two seconds, as by a debugger or a suspended machine: a gap, not an interval.
@@ -124,8 +106,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
     let (said, success) = daemon.end();
     assert!(!success && said.contains("is gone, and the router with it"), "{said}");
     let lab = Lab::new("10mbit");
-    let (programs, maps, links, _) = traces(&lab);
-    assert_eq!((programs, maps, links), (before.0, before.1, before.2));
+    assert_eq!(traces(&lab.a), before);
 
     // Not a device with a queue, no such device: one message each.
     for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {

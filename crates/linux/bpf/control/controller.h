@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Whole controllers. Those that follow routers fall back to Reno while routers say nothing: after two windows of data without a word,
- * until the next word.
+ * until the next word. A path that is full and says "low" says nothing either, until the next code above it.
  */
 #pragma once
 
+#include "saturation.h"
 #include "vcp.h"
 #include "windowed.h"
 #include "xcp.h"
@@ -27,7 +28,10 @@ struct standard {
 	bool active;
 	/* Routers said something once: from then on there is a threshold. */
 	bool told_once;
-	u8 unused[6];
+	/* VCP: the path was found full while it said "low". */
+	bool low_is_nothing;
+	u8 unused[5];
+	struct saturation saturation;
 };
 
 struct state {
@@ -101,13 +105,26 @@ static __always_inline void standard_begin(struct state *state, const int contro
 	standard->bytes_acked = 0;
 }
 
+/* Whether the acknowledgment brings a word that nobody but a router says. */
+static __always_inline bool told(struct standard *standard, const int controller, const struct ack_event *ack)
+{
+	if (controller == CONTROLLER_XCP)
+		return xcp_told(ack);
+	if (!vcp_told(ack))
+		return false;
+	if (ack->load == LOAD_LOW)
+		return !standard->low_is_nothing;
+	standard->low_is_nothing = false;
+	standard->saturation = (struct saturation){ 0 };
+	return true;
+}
+
 /* Whether the acknowledgment is Reno's, because routers have been silent for long. */
 static __always_inline bool standard_takes(struct state *state, const int controller, const struct ack_event *ack)
 {
 	struct standard *standard = &state->standard;
-	bool told = controller == CONTROLLER_XCP ? xcp_told(ack) : vcp_told(ack);
 
-	if (told) {
+	if (told(standard, controller, ack)) {
 		if (standard->active) {
 			/* Routers go on from where Reno is. */
 			u32 window = minimum(standard->window, WINDOWED_LARGEST);
@@ -159,6 +176,18 @@ static __always_inline void controller_on_ack(struct state *state, const int con
 		xcp_on_ack(&state->xcp, ack);
 	else
 		vcp_on_ack(&state->vcp, ack);
+	if (controller == CONTROLLER_VCP && !state->standard.active)
+		saturation_on_ack(&state->standard.saturation, ack, vcp_window(&state->vcp));
+}
+
+/* Whether VCP takes a loss for an error of the path while the path is full, so that its "low" is nobody's word. */
+static __always_inline bool saturated(struct state *state, const struct congestion_event *event)
+{
+	bool repeated = event->signal == SIGNAL_TIMEOUT && event->consecutive > 1;
+
+	if (event->signal == SIGNAL_MARK || repeated || !vcp_dismisses(&state->vcp))
+		return false;
+	return saturation_on_loss(&state->standard.saturation, vcp_window(&state->vcp));
 }
 
 static __always_inline void controller_on_congestion(struct state *state, const int controller,
@@ -180,6 +209,10 @@ static __always_inline void controller_on_congestion(struct state *state, const 
 	/* Without any router a loss is the only word. */
 	if (!standard->active && !standard->told_once)
 		standard_begin(state, controller);
+	if (controller == CONTROLLER_VCP && !standard->active && saturated(state, event)) {
+		standard->low_is_nothing = true;
+		standard_begin(state, controller);
+	}
 	if (standard->active) {
 		if (!(timeout && event->consecutive > 1))
 			standard->ssthresh = maximum(event->flight_size / 2, 2 * event->mss);

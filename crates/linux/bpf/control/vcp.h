@@ -162,6 +162,12 @@ static __always_inline void vcp_on_ack(struct vcp *vcp, const struct ack_event *
 		vcp_move(vcp, ack);
 }
 
+/* Whether a loss now would be taken for an error of the path. */
+static __always_inline bool vcp_dismisses(const struct vcp *vcp)
+{
+	return (vcp->history & VCP_HISTORY) != VCP_HISTORY;
+}
+
 static __always_inline void vcp_on_congestion(struct vcp *vcp, const struct congestion_event *event)
 {
 	bool timeout = event->signal == SIGNAL_TIMEOUT;
@@ -171,7 +177,7 @@ static __always_inline void vcp_on_congestion(struct vcp *vcp, const struct cong
 	if (event->signal == SIGNAL_MARK)
 		vcp->dismissed = false;
 	else if (!repeated)
-		vcp->dismissed = (vcp->history & VCP_HISTORY) != VCP_HISTORY;
+		vcp->dismissed = vcp_dismisses(vcp);
 	vcp->repairing = vcp->dismissed;
 	if (vcp->dismissed)
 		return;

@@ -10,7 +10,7 @@ mod socket;
 pub use netns::Namespace;
 pub use socket::{Asked, Door, ask, names};
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
@@ -96,20 +96,26 @@ pub fn serve<S: Service>(
     }
 }
 
-/// A status in the text format of Prometheus: everything in `counters` and `observed`, with the daemon's name as a label.
-pub fn metrics(status: &Value) -> String {
-    let mut text = String::new();
-    let name = status["name"].as_str().unwrap_or_default();
-    for (group, kind, suffix) in [("counters", "counter", "_total"), ("observed", "gauge", "")] {
-        for (quantity, value) in status[group].as_object().into_iter().flatten() {
-            if let Some(value) = value.as_f64() {
-                let metric = format!("airpath_{quantity}{suffix}");
-                // Writing to a string cannot fail.
-                let _ = writeln!(text, "# TYPE {metric} {kind}\n{metric}{{name={name:?}}} {value}");
+/// Statuses in the text format of Prometheus: everything in `counters` and `observed`, with the daemon's name as a label. The format
+/// wants all samples of a metric together, under one line with its type.
+pub fn metrics(statuses: &[Value]) -> String {
+    let mut metrics: BTreeMap<String, (&str, Vec<String>)> = BTreeMap::new();
+    for status in statuses {
+        let name = status["name"].as_str().unwrap_or_default();
+        for (group, kind, suffix) in [("counters", "counter", "_total"), ("observed", "gauge", "")] {
+            for (quantity, value) in status[group].as_object().into_iter().flatten() {
+                if let Some(value) = value.as_f64() {
+                    let metric = format!("airpath_{quantity}{suffix}");
+                    let sample = format!("{metric}{{name={name:?}}} {value}\n");
+                    metrics.entry(metric).or_insert((kind, Vec::new())).1.push(sample);
+                }
             }
         }
     }
-    text
+    let text = |(metric, (kind, samples)): (_, (_, Vec<String>))| {
+        format!("# TYPE {metric} {kind}\n{}", samples.concat())
+    };
+    metrics.into_iter().map(text).collect()
 }
 
 #[cfg(test)]
@@ -121,10 +127,31 @@ mod tests {
         let status = json!({
             "name": "router/eth1", "pid": 7, "counters": { "packets": 3 }, "observed": { "load_factor": 0.5 },
         });
-        let text = metrics(&status);
+        let text = metrics(&[status]);
         assert!(text.contains("# TYPE airpath_packets_total counter\n"), "{text}");
         assert!(text.contains("airpath_packets_total{name=\"router/eth1\"} 3\n"), "{text}");
         assert!(text.contains("airpath_load_factor{name=\"router/eth1\"} 0.5\n"), "{text}");
         assert!(!text.contains("pid"), "{text}");
+    }
+
+    #[test]
+    fn metrics_of_many_daemons_stand_together_under_one_type() {
+        let statuses = [
+            json!({ "name": "host", "counters": { "echoes": 1, "packets": 2 } }),
+            json!({ "name": "router/eth1", "counters": { "packets": 3 }, "observed": { "load_factor": 0.5 } }),
+            json!({ "name": "router/eth2", "counters": { "packets": 4 }, "observed": { "load_factor": 0.25 } }),
+        ];
+        let expected = "\
+# TYPE airpath_echoes_total counter
+airpath_echoes_total{name=\"host\"} 1
+# TYPE airpath_load_factor gauge
+airpath_load_factor{name=\"router/eth1\"} 0.5
+airpath_load_factor{name=\"router/eth2\"} 0.25
+# TYPE airpath_packets_total counter
+airpath_packets_total{name=\"host\"} 2
+airpath_packets_total{name=\"router/eth1\"} 3
+airpath_packets_total{name=\"router/eth2\"} 4
+";
+        assert_eq!(metrics(&statuses), expected);
     }
 }

@@ -55,16 +55,16 @@ impl Lab {
     /// The same, run by the command `under`.
     pub(crate) fn router_under(&self, under: &[&str], words: &[&str]) -> Daemon {
         let path = self.a.path();
-        let mut daemon =
-            self.daemon(under, &[&["router", "--netns", &path, "--device", "va"], words].concat());
+        let words = [&["router", "--netns", &path, "--device", "va"], words].concat();
+        let mut daemon = Self::daemon(under, &words, &["--netns", &path]);
         if daemon.is_ready() {
             return daemon;
         }
         panic!("{}", daemon.end().0);
     }
 
-    /// The daemon with these arguments, run by the command `under`, for a minute at most.
-    fn daemon(&self, under: &[&str], words: &[&str]) -> Daemon {
+    /// The daemon with these arguments, run by the command `under`, for a minute at most; `airpathd status` finds it by `asked`.
+    fn daemon(under: &[&str], words: &[&str], asked: &[&str]) -> Daemon {
         let child = Command::new("timeout")
             .args(["-s", "KILL", "60"])
             .args(under)
@@ -74,17 +74,22 @@ impl Lab {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        Daemon { child, netns: self.a.path() }
+        Daemon { child, asked: asked.iter().map(ToString::to_string).collect() }
     }
 
     /// The daemon of hosts for both ends, for the connections of `cgroup`; ready when this returns. A machine has one at a
     /// time: another test's is waited for.
     pub(crate) fn hosts(&self, cgroup: &std::path::Path) -> Daemon {
+        self.hosts_under(&[], cgroup)
+    }
+
+    /// The same, run by the command `under`.
+    pub(crate) fn hosts_under(&self, under: &[&str], cgroup: &std::path::Path) -> Daemon {
         let (va, vb) = (format!("{}:va", self.a.path()), format!("{}:vb", self.b.path()));
         let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
         let began = Instant::now();
         loop {
-            let mut daemon = self.daemon(&[], &words);
+            let mut daemon = Self::daemon(under, &words, &["host"]);
             if daemon.is_ready() {
                 return daemon;
             }
@@ -140,7 +145,7 @@ impl Drop for Running {
 /// A running daemon.
 pub(crate) struct Daemon {
     pub(crate) child: Child,
-    netns: String,
+    asked: Vec<String>,
 }
 
 impl Daemon {
@@ -152,8 +157,9 @@ impl Daemon {
 
     /// Its answer to `airpathd status`.
     pub(crate) fn status(&self) -> Value {
-        serde_json::from_str(&output(env!("CARGO_BIN_EXE_airpathd"), &["status", "--netns", &self.netns]))
-            .unwrap()
+        let words: Vec<&str> =
+            std::iter::once("status").chain(self.asked.iter().map(String::as_str)).collect();
+        serde_json::from_str(&output(env!("CARGO_BIN_EXE_airpathd"), &words)).unwrap()
     }
 
     /// The process of the daemon itself.

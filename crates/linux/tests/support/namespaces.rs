@@ -89,47 +89,57 @@ impl Pair {
     /// Sends `bytes` from left to right over a connection with that controller, and says how long it took. Every byte is
     /// compared on arrival.
     pub(crate) fn transfer(&self, controller: &str, bytes: usize) -> Duration {
-        let listener = self.right.within(|| TcpListener::bind((self.address, 0)).unwrap());
-        let address = listener.local_addr().unwrap();
-        let mut sender = self.left.within(|| {
-            let socket = rustix::net::socket(
-                rustix::net::AddressFamily::INET,
-                rustix::net::SocketType::STREAM,
-                Some(rustix::net::ipproto::TCP),
-            )
-            .unwrap();
-            set_tcp_congestion(&socket, controller).unwrap();
-            rustix::net::connect(&socket, &address).unwrap();
-            TcpStream::from(socket)
-        });
-        let (mut receiver, _) = listener.accept().unwrap();
-        let began = Instant::now();
-        std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let chunk = pattern();
-                let mut left = bytes;
-                while left > 0 {
-                    let part = left.min(chunk.len());
-                    sender.write_all(&chunk[..part]).unwrap();
-                    left -= part;
-                }
-            });
-            let expected = pattern();
-            let (mut buffer, mut count) = (vec![0; expected.len()], 0);
-            loop {
-                let read = receiver.read(&mut buffer).unwrap();
-                if read == 0 {
-                    break;
-                }
-                for byte in &buffer[..read] {
-                    assert_eq!(*byte, expected[count % expected.len()], "byte {count}");
-                    count += 1;
-                }
-            }
-            assert_eq!(count, bytes);
-        });
-        began.elapsed()
+        transfer(&self.left, (&self.right, self.address), controller, bytes)
     }
+}
+
+/// Sends `bytes` to an address of the other host, as [`Pair::transfer`].
+pub(crate) fn transfer(
+    from: &Namespace,
+    (to, address): (&Namespace, &str),
+    controller: &str,
+    bytes: usize,
+) -> Duration {
+    let listener = to.within(|| TcpListener::bind((address, 0)).unwrap());
+    let address = listener.local_addr().unwrap();
+    let mut sender = from.within(|| {
+        let socket = rustix::net::socket(
+            rustix::net::AddressFamily::INET,
+            rustix::net::SocketType::STREAM,
+            Some(rustix::net::ipproto::TCP),
+        )
+        .unwrap();
+        set_tcp_congestion(&socket, controller).unwrap();
+        rustix::net::connect(&socket, &address).unwrap();
+        TcpStream::from(socket)
+    });
+    let (mut receiver, _) = listener.accept().unwrap();
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let chunk = pattern();
+            let mut left = bytes;
+            while left > 0 {
+                let part = left.min(chunk.len());
+                sender.write_all(&chunk[..part]).unwrap();
+                left -= part;
+            }
+        });
+        let expected = pattern();
+        let (mut buffer, mut count) = (vec![0; expected.len()], 0);
+        loop {
+            let read = receiver.read(&mut buffer).unwrap();
+            if read == 0 {
+                break;
+            }
+            for byte in &buffer[..read] {
+                assert_eq!(*byte, expected[count % expected.len()], "byte {count}");
+                count += 1;
+            }
+        }
+        assert_eq!(count, bytes);
+    });
+    began.elapsed()
 }
 
 fn pattern() -> Vec<u8> {

@@ -1,0 +1,172 @@
+//! Paths that say "low load" because VCP's senders do: no router, or one whose daemon was killed. What is full there is a queue of
+//! others, too, and losses are the only word about it.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
+
+#[path = "support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
+#[path = "support/namespaces.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespaces;
+#[path = "support/recorded.rs"]
+mod recorded;
+#[path = "support/replay.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod replay;
+mod support;
+#[path = "support/wire.rs"]
+mod wire;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use airpath_linux::host::{Host, HostConfig};
+use airpath_linux::native::Kind;
+use namespace::Namespace;
+use namespaces::{Pair, load};
+use replay::{difference, reference_windows};
+use support::{OwnCgroup, alone, can_load};
+use wire::{Way, Wire};
+
+/// Of the wire, one way.
+const DELAY: Duration = Duration::from_millis(10);
+/// What fits into the path: 20 ms of 10 Mbit/s, and the queue, bytes.
+const PATH: u64 = 25_000 + 30_000;
+
+/// Two hosts, a wire of 10 ms each way, and a bottleneck of 10 Mbit/s before the right one, with a queue of 30 kB.
+struct Path {
+    host: Host,
+    _wire: Wire,
+    pair: Pair,
+    _group: OwnCgroup,
+}
+
+impl Path {
+    /// On which one data packet in `one_in` is lost by chance, if any.
+    fn new(one_in: Option<u32>) -> Self {
+        let (group, pair) = (OwnCgroup::join("airpath-low"), Pair::over_a_wire());
+        let mut random = 1_u32;
+        let passes = move |way, frame: &mut Vec<u8>| {
+            // xorshift (Marsaglia)
+            random ^= random << 13;
+            random ^= random >> 17;
+            random ^= random << 5;
+            way == Way::Back || frame.len() < 500 || one_in.is_none_or(|one_in| random % one_in > 0)
+        };
+        let wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, passes);
+        Self::middle(&pair).command("tc qdisc add dev out root tbf rate 10mbit burst 5kb limit 30000");
+        let devices = Some(pair.devices());
+        let host =
+            load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
+        Self { host, _wire: wire, pair, _group: group }
+    }
+
+    fn middle(pair: &Pair) -> &Namespace {
+        pair.middle.as_ref().unwrap()
+    }
+
+    /// A router of VCP at the bottleneck, at work when this returns.
+    fn router(&self) -> Router {
+        let words = ["--device", "out", "--protocol", "vcp", "--rate", "10Mbit", "--netns"];
+        let mut daemon = Command::new(env!("CARGO_BIN_EXE_airpathd"))
+            .arg("router")
+            .args(words)
+            .arg(Self::middle(&self.pair).path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = String::new();
+        BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+        assert!(ready.contains("ready"), "{ready}");
+        Router(daemon)
+    }
+
+    /// A bulk transfer with that controller, for so many seconds: what was sent in each, Mbit/s.
+    fn bulk(&self, controller: &str, port: &str, seconds: u32) -> Vec<f64> {
+        let server = ["iperf3", "--server", "--one-off", "--port", port];
+        let mut server = self.pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        let seconds = seconds.to_string();
+        let words = ["--client", "10.77.0.2", "--port", port, "--json", "--time", &seconds];
+        let client = self.pair.left.inside(&["iperf3"]).args(words).args(["--congestion", controller]).output();
+        server.kill().unwrap();
+        server.wait().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&client.unwrap().stdout).unwrap();
+        let intervals = report["intervals"].as_array().unwrap();
+        intervals.iter().map(|one| one["sum"]["bits_per_second"].as_f64().unwrap() / 1e6).collect()
+    }
+}
+
+/// A daemon that is killed when it is dropped.
+struct Router(Child);
+
+impl Drop for Router {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// VCP for 30 s on a path that says "low", and the kernel's CUBIC beside it from the third on: who gets what, and VCP's windows.
+fn check_beside_cubic(path: &Path, router: Option<Router>) {
+    let (ours, cubic) = std::thread::scope(|scope| {
+        let ours = scope.spawn(|| path.bulk("airpath_vcp", "5301", 30));
+        std::thread::sleep(Duration::from_secs(3));
+        drop(router);
+        let cubic = scope.spawn(|| path.bulk("cubic", "5302", 27));
+        (ours.join().unwrap(), cubic.join().unwrap())
+    });
+    let connection = recorded::longest(path.host.records().unwrap());
+    let largest = *connection.windows.iter().max().unwrap();
+    println!("vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; VCP's largest window {largest} bytes");
+    println!("last 15 s: vcp {:.2}, cubic {:.2}", mean(&ours[15..]), mean(&cubic[12..]));
+}
+
+#[test]
+fn without_a_router_cubic_keeps_its_part() {
+    if !can_load("host low") {
+        return;
+    }
+    let _alone = alone();
+    check_beside_cubic(&Path::new(None), None);
+}
+
+#[test]
+fn beside_a_killed_router_cubic_keeps_its_part() {
+    if !can_load("host low") {
+        return;
+    }
+    let _alone = alone();
+    let path = Path::new(None);
+    let router = path.router();
+    check_beside_cubic(&path, Some(router));
+}
+
+#[test]
+fn with_a_router_errors_stay_errors() {
+    if !can_load("host low") {
+        return;
+    }
+    let _alone = alone();
+    for one_in in [100, 20, 5] {
+        let path = Path::new(Some(one_in));
+        let _router = path.router();
+        let ours = path.bulk("airpath_vcp", "5303", 15);
+        let connection = recorded::longest(path.host.records().unwrap());
+        let reference = reference_windows(
+            Kind::Vcp,
+            connection.mss,
+            connection.first_window / connection.mss,
+            &connection.told,
+        );
+        let difference = difference(&connection.windows, &reference);
+        println!("one in {one_in}: {:.2} of {ours:.1?}, {difference:.1e}, lost {}", mean(&ours[7..]), path.host.records_lost());
+    }
+}
