@@ -27,7 +27,8 @@ use airpath_linux::host::{Host, HostConfig};
 use airpath_linux::native::Kind;
 use namespace::Namespace;
 use namespaces::{Pair, load};
-use replay::{difference, reference_windows};
+use recorded::Connection;
+use replay::{Told, difference, reference_windows};
 use support::{OwnCgroup, alone, can_load};
 use wire::{Way, Wire};
 
@@ -91,7 +92,8 @@ impl Path {
         std::thread::sleep(Duration::from_millis(300));
         let seconds = seconds.to_string();
         let words = ["--client", "10.77.0.2", "--port", port, "--json", "--time", &seconds];
-        let client = self.pair.left.inside(&["iperf3"]).args(words).args(["--congestion", controller]).output();
+        let client =
+            self.pair.left.inside(&["iperf3"]).args(words).args(["--congestion", controller]).output();
         server.kill().unwrap();
         server.wait().unwrap();
         let report: serde_json::Value = serde_json::from_slice(&client.unwrap().stdout).unwrap();
@@ -114,30 +116,21 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// VCP for 30 s on a path that says "low", and the kernel's CUBIC beside it from the third on: who gets what, and VCP's windows.
-fn check_beside_cubic(path: &Path, router: Option<Router>) {
-    let (ours, cubic) = std::thread::scope(|scope| {
-        let ours = scope.spawn(|| path.bulk("airpath_vcp", "5301", 30));
-        std::thread::sleep(Duration::from_secs(3));
-        drop(router);
-        let cubic = scope.spawn(|| path.bulk("cubic", "5302", 27));
-        (ours.join().unwrap(), cubic.join().unwrap())
+/// The largest window among the events of the last ten seconds, bytes.
+fn largest_at_the_end(connection: &Connection) -> u64 {
+    let times = connection.told.iter().map(|told| match told {
+        Told::Ack(event) => event.now,
+        Told::Congestion(event) => event.now,
+        Told::Spurious => 0,
     });
-    let connection = recorded::longest(path.host.records().unwrap());
-    let largest = *connection.windows.iter().max().unwrap();
-    println!("vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; VCP's largest window {largest} bytes");
-    println!("last 15 s: vcp {:.2}, cubic {:.2}", mean(&ours[15..]), mean(&cubic[12..]));
+    let times: Vec<u64> = times.collect();
+    let since = times.iter().max().unwrap() - 10_000_000;
+    let late = times.iter().zip(&connection.windows).filter(|(time, _)| **time > since);
+    late.map(|(_, window)| *window).max().unwrap()
 }
 
-#[test]
-fn without_a_router_cubic_keeps_its_part() {
-    if !can_load("host low") {
-        return;
-    }
-    let _alone = alone();
-    check_beside_cubic(&Path::new(None), None);
-}
-
+/// The router's daemon is killed, and the kernel's CUBIC comes. Without the rule it got 0.07 Mbit/s of the last 15 s, VCP 9.7 and
+/// windows of 133 kB that went on growing; with it CUBIC got 4.5 to 5.2, VCP 5.1 to 4.3.
 #[test]
 fn beside_a_killed_router_cubic_keeps_its_part() {
     if !can_load("host low") {
@@ -146,27 +139,48 @@ fn beside_a_killed_router_cubic_keeps_its_part() {
     let _alone = alone();
     let path = Path::new(None);
     let router = path.router();
-    check_beside_cubic(&path, Some(router));
+    let (ours, cubic) = std::thread::scope(|scope| {
+        let ours = scope.spawn(|| path.bulk("airpath_vcp", "5301", 28));
+        std::thread::sleep(Duration::from_secs(3));
+        drop(router);
+        let cubic = scope.spawn(|| path.bulk("cubic", "5302", 25));
+        (ours.join().unwrap(), cubic.join().unwrap())
+    });
+    let connection = recorded::longest(path.host.records().unwrap());
+    assert_eq!(path.host.records_lost(), 0);
+    let (largest, late) = (*connection.windows.iter().max().unwrap(), largest_at_the_end(&connection));
+    let [ours_late, cubic_late] = [&ours, &cubic].map(|seconds| mean(&seconds[seconds.len() - 10..]));
+    println!("vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; windows up to {largest} bytes, {late} at the end");
+    println!("last 10 s: vcp {ours_late:.2}, cubic {cubic_late:.2} Mbit/s");
+    // Half of what is fair.
+    assert!(cubic_late > 2.5, "{cubic_late} of 10 Mbit/s");
+    assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s: no router is no reason to starve");
+    // Twice what was delivered when that grew last, and what a round trip adds until the next loss; Reno's fit.
+    assert!(largest < PATH * 5 / 2, "{largest}");
+    assert!(late < PATH * 5 / 4, "{late}");
 }
 
+/// Where the router lives, the windows are those of the simulator's VCP with loss differentiation, which knows no such rule.
 #[test]
 fn with_a_router_errors_stay_errors() {
     if !can_load("host low") {
         return;
     }
     let _alone = alone();
-    for one_in in [100, 20, 5] {
+    for one_in in [100, 5] {
         let path = Path::new(Some(one_in));
         let _router = path.router();
-        let ours = path.bulk("airpath_vcp", "5303", 15);
+        let ours = path.bulk("airpath_vcp", "5303", 8);
         let connection = recorded::longest(path.host.records().unwrap());
-        let reference = reference_windows(
-            Kind::Vcp,
-            connection.mss,
-            connection.first_window / connection.mss,
-            &connection.told,
+        assert_eq!(path.host.records_lost(), 0);
+        let Connection { mss, first_window, told, windows } = &connection;
+        let losses = told.iter().filter(|told| matches!(told, Told::Congestion(_))).count();
+        let difference = difference(windows, &reference_windows(Kind::Vcp, *mss, first_window / mss, told));
+        println!(
+            "one in {one_in} lost: {:.2} Mbit/s, {losses} losses, windows differ by {difference:.1e}",
+            mean(&ours)
         );
-        let difference = difference(&connection.windows, &reference);
-        println!("one in {one_in}: {:.2} of {ours:.1?}, {difference:.1e}, lost {}", mean(&ours[7..]), path.host.records_lost());
+        assert!(losses >= 5, "{losses}");
+        assert!(difference <= 1e-9, "{difference}");
     }
 }

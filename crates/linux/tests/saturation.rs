@@ -46,13 +46,20 @@ impl Connection {
         let rtt = RoundTrip { latest: RTT, smoothed: RTT, minimum: RTT, sample: RTT };
         for _ in 0..arrive {
             self.now += u64::from(RTT / arrive);
-            let ack = AckEvent { now: self.now, acked: MSS, advance: MSS, mss: MSS, rtt, ..AckEvent::default() };
+            let ack =
+                AckEvent { now: self.now, acked: MSS, advance: MSS, mss: MSS, rtt, ..AckEvent::default() };
             let ack = AckEvent { feedback: 1, load, window_limited: true, ..ack };
             self.controller.on_ack(&ack);
             self.told.push(Told::Ack(ack));
         }
         if arrive < sent {
-            let loss = CongestionEvent { now: self.now, flight_size: sent * MSS, mss: MSS, rtt, ..Default::default() };
+            let loss = CongestionEvent {
+                now: self.now,
+                flight_size: sent * MSS,
+                mss: MSS,
+                rtt,
+                ..Default::default()
+            };
             self.controller.on_congestion(&loss);
             self.told.push(Told::Congestion(loss));
         }

@@ -35,8 +35,16 @@ pub(crate) fn traces(namespace: &Namespace) -> Traces {
         tcx: count("link", &["\"tcx\""]),
         cgroups: count("link", &["\"cgroup\""]),
         struct_ops: count("link", &["\"struct_ops\""]),
-        qdiscs: namespace.command("tc qdisc show"),
+        qdiscs: without_numbers(&namespace.command("tc qdisc show")),
     }
+}
+
+/// The kernel counts queue disciplines on: `8107:` is no trace.
+fn without_numbers(qdiscs: &str) -> String {
+    let words = qdiscs.split_whitespace();
+    let words =
+        words.filter(|word| word.strip_suffix(':').is_none_or(|it| u32::from_str_radix(it, 16).is_err()));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Waits until nothing is left; the kernel frees programs a little later than their last descriptor.
