@@ -103,9 +103,11 @@ pub(crate) fn transfer(
     let listener = to.within(|| TcpListener::bind((address, 0)).unwrap());
     let address = listener.local_addr().unwrap();
     let mut sender = from.within(|| {
-        let socket = rustix::net::socket(
+        // Whatever is started meanwhile would hold it open.
+        let socket = rustix::net::socket_with(
             rustix::net::AddressFamily::INET,
             rustix::net::SocketType::STREAM,
+            rustix::net::SocketFlags::CLOEXEC,
             Some(rustix::net::ipproto::TCP),
         )
         .unwrap();
