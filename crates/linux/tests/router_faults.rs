@@ -19,9 +19,11 @@ use can_load::can_load;
 use lab::{Lab, output};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use traces::{nothing_left, traces};
+use traces::{Names, nothing_left, traces};
 
 const ROUTER: [&str; 8] = ["--protocol", "xcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
+
+const ROUTERS: Names = Names { programs: &["\"router_"], maps: &["\"router."], links: &["\"tcx\""] };
 
 fn reaches(lab: &Lab) -> bool {
     let words = ["ping", "-q", "-c", "2", "-i", "0.1", "-W", "1", "10.9.0.2"];
@@ -35,7 +37,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
         return;
     }
     let lab = Lab::new("10mbit");
-    let before = traces(&lab.a);
+    let before = traces(&lab.a, ROUTERS);
 
     // A second daemon is refused with one message, and the first goes on.
     let daemon = lab.router(&ROUTER);
@@ -46,23 +48,23 @@ fn routers_end_in_good_order_and_leave_nothing() {
     let said = String::from_utf8(second.stderr).unwrap();
     assert!(!second.status.success() && said.lines().count() == 1, "{said}");
     assert!(said.contains("another airpathd is at work as router/va"), "{said}");
-    assert_ne!(traces(&lab.a), before, "a router at work leaves traces");
+    assert_ne!(traces(&lab.a, ROUTERS), before, "a router at work leaves traces");
 
     // Killed: the kernel takes everything away, and traffic goes on.
     kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
     daemon.end();
-    nothing_left(&lab.a, &before);
+    nothing_left(&lab.a, ROUTERS, &before);
     assert!(reaches(&lab));
 
     // Interrupted, and detached.
     let daemon = lab.router(&ROUTER);
     kill(Pid::from_raw(daemon.pid()), Signal::SIGINT).unwrap();
     assert!(daemon.end().1);
-    nothing_left(&lab.a, &before);
+    nothing_left(&lab.a, ROUTERS, &before);
     let daemon = lab.router(&ROUTER);
     let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &path]);
     assert!(answer.contains("detached"), "{answer}");
-    assert_eq!(traces(&lab.a), before, "gone when detach returns");
+    assert_eq!(traces(&lab.a, ROUTERS), before, "gone when detach returns");
     assert!(daemon.end().1);
 
     // Stopped for two seconds, as by a debugger or a suspended machine: a gap, not an interval.
@@ -106,7 +108,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
     let (said, success) = daemon.end();
     assert!(!success && said.contains("is gone, and the router with it"), "{said}");
     let lab = Lab::new("10mbit");
-    assert_eq!(traces(&lab.a), before);
+    assert_eq!(traces(&lab.a, ROUTERS), before);
 
     // Not a device with a queue, no such device: one message each.
     for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {

@@ -7,34 +7,35 @@ use serde_json::Value;
 use crate::lab::output;
 use crate::namespace::Namespace;
 
-/// Programs, maps and links of the kernel, and the queue disciplines of a namespace.
+/// How a daemon's programs and maps, and the kinds of its links, are called in the kernel's lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Names {
+    pub(crate) programs: &'static [&'static str],
+    pub(crate) maps: &'static [&'static str],
+    pub(crate) links: &'static [&'static str],
+}
+
+/// Programs, maps and links of a daemon, and the queue disciplines of a namespace.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Traces {
-    programs: usize,
-    maps: usize,
-    /// At devices.
-    tcx: usize,
-    /// At control groups.
-    cgroups: usize,
-    /// Controllers by their names.
-    struct_ops: usize,
+    pub(crate) programs: usize,
+    pub(crate) maps: usize,
+    links: usize,
     /// Without their numbers; `clsact` would stand here.
     qdiscs: String,
 }
 
-/// What there is of ours now.
-pub(crate) fn traces(namespace: &Namespace) -> Traces {
+/// What there is of it now.
+pub(crate) fn traces(namespace: &Namespace, names: Names) -> Traces {
     let count = |kind: &str, of: &[&str]| {
         let list: Value = serde_json::from_str(&output("bpftool", &["-j", kind])).unwrap();
         let items = list.as_array().cloned().unwrap_or_default();
         items.iter().map(ToString::to_string).filter(|item| of.iter().any(|one| item.contains(one))).count()
     };
     Traces {
-        programs: count("prog", &["\"router_", "\"host_", "\"airpath_"]),
-        maps: count("map", &["\"router.", "\"host.", "\"airpath_", "\"senders\"", "\"receivers\""]),
-        tcx: count("link", &["\"tcx\""]),
-        cgroups: count("link", &["\"cgroup\""]),
-        struct_ops: count("link", &["\"struct_ops\""]),
+        programs: count("prog", names.programs),
+        maps: count("map", names.maps),
+        links: count("link", names.links),
         qdiscs: without_numbers(&namespace.command("tc qdisc show")),
     }
 }
@@ -48,10 +49,10 @@ fn without_numbers(qdiscs: &str) -> String {
 }
 
 /// Waits until nothing is left; the kernel frees programs a little later than their last descriptor.
-pub(crate) fn nothing_left(namespace: &Namespace, before: &Traces) {
+pub(crate) fn nothing_left(namespace: &Namespace, names: Names, before: &Traces) {
     let began = Instant::now();
-    while traces(namespace) != *before {
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}, {before:?}", traces(namespace));
+    while traces(namespace, names) != *before {
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}, {before:?}", traces(namespace, names));
         std::thread::sleep(Duration::from_millis(50));
     }
 }
