@@ -86,7 +86,9 @@ fn run(command: Command) -> Result<(), Error> {
             if metrics {
                 print!("{}", daemon::metrics(&statuses));
             } else {
-                statuses.iter().for_each(|status| println!("{status}"));
+                for status in &statuses {
+                    println!("{status}");
+                }
             }
             Ok(())
         }

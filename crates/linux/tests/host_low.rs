@@ -55,7 +55,9 @@ impl Path {
             random ^= random << 13;
             random ^= random >> 17;
             random ^= random << 5;
-            way == Way::Back || frame.len() < 500 || one_in.is_none_or(|one_in| random % one_in > 0)
+            way == Way::Back
+                || frame.len() < 500
+                || one_in.is_none_or(|one_in| !random.is_multiple_of(one_in))
         };
         let wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, passes);
         Self::middle(&pair).command("tc qdisc add dev out root tbf rate 10mbit burst 5kb limit 30000");
