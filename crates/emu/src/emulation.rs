@@ -249,6 +249,7 @@ impl Emulation {
         let measured = Measured {
             scheduling: self.scheduling.clone(),
             lateness: timing.lateness(),
+            median_s: Side::BOTH.map(|side| timing.median_s(side)),
             longest_gap_s: longest_gap.as_secs_f64(),
             packets: exchange.counts(),
             device_drops,
