@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use can_load::can_load;
+use can_load::can_route;
 use lab::{Lab, output};
 
 /// Almost no losses: their program counts what passes while it is guided.
@@ -44,7 +44,7 @@ impl Drop for Folder {
 
 #[test]
 fn a_router_does_not_care_what_its_clocks_say() {
-    if !can_load("router clocks") {
+    if !can_route("router clocks") {
         return;
     }
     let folder = Folder::new();

@@ -194,6 +194,7 @@ pub(crate) fn record<'py>(
         ("lateness_p99_s", lateness.p99_s),
         ("lateness_max_s", lateness.max_s),
         ("longest_gap_s", validity.longest_gap_s),
+        ("unseen_share", validity.unseen_share),
     ] {
         result.set_item(name, value)?;
     }
