@@ -12,6 +12,9 @@ mod connection_flows;
 mod error;
 mod exchange;
 pub mod packet;
+#[cfg(all(test, target_os = "linux"))]
+#[path = "../tests/support/skipped.rs"]
+mod skipped;
 mod slots;
 
 pub use address::Side;

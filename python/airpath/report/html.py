@@ -154,8 +154,8 @@ def _validity_section(results: Results) -> list[Section]:
         return []
     note = (
         "What the links of runs in real time were to do and did. A delay achieved is the configured one and"
-        " the median lateness of packets; a loss configured is that of the long run. The rate carried is lower"
-        " than the configured one where nobody sent more."
+        " the median lateness of packets; a loss configured is that of the long run. The carried rate is"
+        " lower than the configured one where nobody sent more."
     )
     table = {"title": "Links", "head": LINKS_HEAD, "rows": rows}
     return [Section("validity", "Configured and achieved", note, [], [table], [])]
