@@ -1,5 +1,7 @@
 //! From a link's plan and its rate to its channel.
 
+use core::iter::repeat_n;
+
 use airpath_channel::{
     AirChain, AirErrors, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
     LinkChannel, NoErrors, PacketBursts, RateProcess, State, StepByStep, TimedBursts, TwoStateFading,
@@ -53,8 +55,9 @@ pub struct LongRunLoss {
 /// packets k apart by at most lambda^k, and these add up to a span of (1 + lambda) / (1 - lambda).
 pub fn long_run_loss(link: &LinkPlan, size: u64) -> Option<LongRunLoss> {
     let Some(bursts) = &link.bursts else {
-        let attempts = link.arq.map_or(1, |arq| i32::from(arq.retries) + 1);
-        return Some(LongRunLoss { probability: link.loss.powi(attempts), span: Some(1.0) });
+        let attempts = link.arq.map_or(1, |arq| usize::from(arq.retries) + 1);
+        let probability = repeat_n(link.loss, attempts).product();
+        return Some(LongRunLoss { probability, span: Some(1.0) });
     };
     if link.arq.is_some() {
         return None;
