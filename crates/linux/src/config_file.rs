@@ -5,12 +5,16 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::Error;
+use crate::host::HostSettings;
 use crate::router::RouterSettings;
 
 /// A TOML file with one table for each command.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigFile {
+    /// For `airpathd host`.
+    #[serde(default)]
+    pub host: HostSettings,
     /// For `airpathd router`.
     #[serde(default)]
     pub router: RouterSettings,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use airpath_linux::config_file::ConfigFile;
 use airpath_linux::daemon::{self, Asked, Door, Namespace};
-use airpath_linux::host::{CONTROLLERS, Device, Host, HostConfig};
+use airpath_linux::host::{CONTROLLERS, Host, HostConfig, HostSettings};
 use airpath_linux::router::{Router, RouterConfig, RouterSettings};
 use airpath_linux::{Error, capability};
 use clap::{Parser, Subcommand};
@@ -27,16 +27,11 @@ enum Command {
     ///
     /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end ({"event":"end", …}).
     Host {
-        /// Folder of the cgroup (version 2) whose connections speak to routers [default: all of the machine].
-        #[arg(long)]
-        cgroup: Option<PathBuf>,
-        /// Controller that each new connection of the cgroup gets [default: each keeps its own].
-        #[arg(long)]
-        controller: Option<String>,
-        /// Device by which packets leave: NAME or /PATH/OF/NAMESPACE:NAME; several may be given [default: all of this
-        /// network namespace but the loopback].
-        #[arg(long)]
-        device: Vec<Device>,
+        /// Configuration file; arguments go before what it says
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        #[command(flatten)]
+        settings: HostSettings,
     },
     /// Be the router of a device's queue, until interrupted or detached.
     Router {
@@ -79,10 +74,9 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Error> {
     match command {
-        Command::Host { cgroup, controller, device } => {
-            let cgroup = cgroup.or_else(capability::cgroup_root).ok_or(Error::NoCgroups)?;
-            let devices = (!device.is_empty()).then_some(device);
-            host(&HostConfig { cgroup, controller, devices, record: false })
+        Command::Host { config, settings } => {
+            let file = config.map(|path| ConfigFile::read(&path)).transpose()?.unwrap_or_default();
+            host(&HostConfig::try_from(settings.over(file.host))?)
         }
         Command::Router { config, settings } => router(config, settings),
         Command::Status { name, metrics, netns } => {

@@ -49,7 +49,7 @@ fn mistakes_are_named() {
         (("rate = \"10Mbit\"\n", ""), "needs rate"),
         (("buffer = \"575kB\"\n", ""), "needs buffer"),
         (("buffer", "bufer"), "unknown field `bufer`"),
-        (("\n[", "\n[host]\n["), "unknown field `host`"),
+        (("\n[", "\n[hosts]\n["), "unknown field `hosts`"),
     ] {
         let text = format!("\n{GOOD}").replace(change.0, change.1);
         let message = read(&text).unwrap_err();

@@ -10,6 +10,7 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::{InterfaceFlags, if_nametoindex};
 use nix::sched::{CloneFlags, setns};
 use nix::sys::socket::LinkAddr;
+use serde::Deserialize;
 
 use crate::{Error, tcx};
 
@@ -17,7 +18,8 @@ use crate::{Error, tcx};
 const WITH_ETHERNET: [u16; 2] = [1, 772];
 
 /// A device, in this network namespace or another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Device {
     /// A file that stands for the network namespace (`/run/netns/NAME`, `/proc/PID/ns/net`); `None` for the own one.
     pub namespace: Option<PathBuf>,
@@ -41,6 +43,14 @@ impl FromStr for Device {
             ));
         }
         Ok(Self { namespace, name: name.to_owned() })
+    }
+}
+
+impl TryFrom<String> for Device {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod device;
 mod record;
+mod settings;
 
 crate::skeleton!("host");
 
@@ -21,6 +22,7 @@ use crate::daemon::Service;
 use crate::{Error, ring};
 pub use device::Device;
 pub use record::{Record, Told};
+pub use settings::HostSettings;
 use skeleton::{HostSkel, HostSkelBuilder};
 
 /// The controllers, as `TCP_CONGESTION` names them.

@@ -1,0 +1,52 @@
+//! What can be said of a host, in a configuration file or as arguments.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::{Device, HostConfig, controller_name};
+use crate::{Error, capability};
+
+/// The table `[host]` of a configuration file, or the arguments of `airpathd host`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, clap::Args)]
+#[serde(deny_unknown_fields)]
+pub struct HostSettings {
+    /// Folder of the cgroup (version 2) whose connections speak to routers [default: all of the machine]
+    #[arg(long)]
+    pub cgroup: Option<PathBuf>,
+    /// Controller that each new connection of the cgroup gets [default: each keeps its own]
+    #[arg(long)]
+    pub controller: Option<String>,
+    /// Device by which packets leave: NAME or /PATH/OF/NAMESPACE:NAME; several may be given [default: all of this network
+    /// namespace but the loopback]
+    #[arg(long = "device", value_name = "DEVICE")]
+    #[serde(default)]
+    pub devices: Vec<Device>,
+}
+
+impl HostSettings {
+    /// These, and what they leave open from `file`.
+    #[must_use]
+    pub fn over(self, file: Self) -> Self {
+        Self {
+            cgroup: self.cgroup.or(file.cgroup),
+            controller: self.controller.or(file.controller),
+            devices: if self.devices.is_empty() { file.devices } else { self.devices },
+        }
+    }
+}
+
+impl TryFrom<HostSettings> for HostConfig {
+    type Error = Error;
+
+    fn try_from(settings: HostSettings) -> Result<Self, Error> {
+        let HostSettings { cgroup, controller, devices } = settings;
+        controller.as_deref().map(controller_name).transpose()?;
+        Ok(Self {
+            cgroup: cgroup.or_else(capability::cgroup_root).ok_or(Error::NoCgroups)?,
+            controller,
+            devices: (!devices.is_empty()).then_some(devices),
+            record: false,
+        })
+    }
+}
