@@ -93,7 +93,7 @@ impl LinkThread {
             let gap = self.clock.now().since(now);
             self.longest_gap = self.longest_gap.max(gap);
             if gap > asleep + LATE {
-                self.unseen = self.unseen + (gap - asleep);
+                self.unseen += gap - asleep;
             }
         }
     }
