@@ -2,12 +2,13 @@
 
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -19,29 +20,49 @@ DAEMON: Final = "airpathd"
 BTF: Final = Path("/sys/kernel/btf/vmlinux")
 """The kernel's description of its own types, which our programs need."""
 
+RELEASE: Final = Path("/proc/sys/kernel/osrelease")
+MOUNTS: Final = Path("/proc/self/mounts")
+OLDEST_KERNEL: Final = (6, 10)
+"""From this version on a controller in the kernel is told of each acknowledgment."""
+
 READY_WITHIN_S: Final = 30.0
 STOPPED_WITHIN_S: Final = 5.0
 
 
 def find_daemon() -> Path | None:
-    """Return where the daemon is: as AIRPATHD says, on the path, or in the build directory of a checkout."""
+    """Return where the daemon is: as AIRPATHD says, on the path, or in the build directory of a checkout.
+
+    Of a checkout's builds it is the newest: another may be older than the sources.
+    """
     if named := os.environ.get("AIRPATHD"):
         return Path(named) if Path(named).is_file() else None
     if found := shutil.which(DAEMON):
         return Path(found)
     builds = Path(__file__).parents[2] / "target"
-    return next((path for kind in ("release", "debug") if (path := builds / kind / DAEMON).is_file()), None)
+    found_builds = [path for kind in ("release", "debug") if (path := builds / kind / DAEMON).is_file()]
+    return max(found_builds, key=lambda path: path.stat().st_mtime, default=None)
 
 
 def datapath_missing() -> str | None:
-    """Say what the datapath lacks here; nothing if it can be started."""
+    """Say what the datapath lacks here first; nothing if it can be started."""
+    return next(datapath_lacks(), None)
+
+
+def datapath_lacks() -> Iterator[str]:
+    """Say everything that the datapath lacks here, and how to get it."""
     if find_daemon() is None:
-        return f"the daemon {DAEMON} is not built (`make datapath`)"
+        yield f"the daemon {DAEMON} is not built (`make datapath`)"
     if os.geteuid() != 0:
-        return f"{DAEMON} needs root"
+        yield f"{DAEMON} needs root"
     if not BTF.exists():
-        return f"this kernel tells nothing of its types ({BTF} is missing)"
-    return None
+        yield f"this kernel tells nothing of its types ({BTF} is missing: CONFIG_DEBUG_INFO_BTF is off)"
+    release = RELEASE.read_text(encoding="ascii").strip() if RELEASE.exists() else ""
+    # A version that cannot be read is not taken for old.
+    version = tuple(int(number) for number in re.findall(r"\d+", release)[:2])
+    if len(version) == 2 and version < OLDEST_KERNEL:
+        yield f"controllers need Linux {OLDEST_KERNEL[0]}.{OLDEST_KERNEL[1]} or newer; this is {release}"
+    if not _cgroup_roots():
+        yield "control groups of version 2 are not mounted (mount -t cgroup2 none /sys/fs/cgroup)"
 
 
 class Daemon:
@@ -118,10 +139,17 @@ class Daemon:
         return False
 
 
+def _cgroup_roots() -> list[Path]:
+    """Return where the second version of control groups is mounted."""
+    if not MOUNTS.exists():
+        return []
+    mounts = (line.split() for line in MOUNTS.read_text(encoding="utf-8").splitlines())
+    return [Path(fields[1]) for fields in mounts if fields[2] == "cgroup2"]
+
+
 def _own_cgroup() -> Path:
     """Return the folder of the control group in which this process opens its sockets."""
-    mounts = (line.split() for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines())
-    roots = [Path(fields[1]) for fields in mounts if fields[2] == "cgroup2"]
+    roots = _cgroup_roots()
     groups = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     own = [line[3:].lstrip("/") for line in groups if line.startswith("0::")]
     if not roots or not own:

@@ -155,6 +155,7 @@ impl Emulation {
                     abandoned: wishes.1,
                     interval,
                     longest_gap: Duration::ZERO,
+                    unseen: Duration::ZERO,
                     woke_at: Timestamp::ZERO,
                 };
                 // Whoever waits for this has not gone: it is the caller below.
@@ -235,7 +236,7 @@ impl Emulation {
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
-        let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, .. } = thread;
+        let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, unseen, .. } = thread;
         for request in requests.try_iter() {
             request(&mut exchange);
         }
@@ -249,7 +250,9 @@ impl Emulation {
         let measured = Measured {
             scheduling: self.scheduling.clone(),
             lateness: timing.lateness(),
+            median_s: Side::BOTH.map(|side| timing.median_s(side)),
             longest_gap_s: longest_gap.as_secs_f64(),
+            unseen_share: unseen.as_secs_f64() / at.since(Timestamp::ZERO).as_secs_f64(),
             packets: exchange.counts(),
             device_drops,
             worst_second: Side::BOTH.map(|side| worst_second(timing.seconds(side), u64::from(MTU))),

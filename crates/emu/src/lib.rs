@@ -12,6 +12,9 @@ mod connection_flows;
 mod error;
 mod exchange;
 pub mod packet;
+#[cfg(all(test, target_os = "linux"))]
+#[path = "../tests/support/skipped.rs"]
+mod skipped;
 mod slots;
 
 pub use address::Side;
@@ -26,6 +29,7 @@ mod linux {
     pub use crate::emulation::{Connections, Emulated, Emulation, Options};
     pub use crate::host::{DEVICE, Host, MTU};
     pub use crate::hosts::Hosts;
+    pub use crate::link_record::LinkRecord;
     pub use crate::namespace::{NetworkNamespace, become_root_in_user_namespace};
     pub use crate::observer::Sampled;
     pub use crate::run::run;
@@ -33,7 +37,7 @@ mod linux {
     pub use crate::tcp_info::TcpInfo;
     pub use crate::timing::{LATE, Lateness};
     pub use crate::tun::{Tun, device_file};
-    pub use crate::validity::{LATE_SHARE_BOUND, LinkRecord, MEDIAN_BOUND_S, SECOND_BOUND, Validity};
+    pub use crate::validity::{GAP_BOUND_S, LATE_SHARE_BOUND, MEDIAN_BOUND_S, SECOND_BOUND, Validity};
 }
 
 #[cfg(target_os = "linux")]
@@ -46,6 +50,8 @@ mod emulation;
 mod host;
 #[cfg(target_os = "linux")]
 mod hosts;
+#[cfg(target_os = "linux")]
+mod link_record;
 #[cfg(target_os = "linux")]
 mod link_thread;
 #[cfg(target_os = "linux")]

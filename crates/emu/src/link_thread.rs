@@ -17,7 +17,7 @@ use crate::address::Side;
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::exchange::Exchange;
-use crate::timing::Timing;
+use crate::timing::{LATE, Timing};
 use crate::tun::Tun;
 
 /// Something that is to be done with the network and what is inside, between two packets.
@@ -38,6 +38,8 @@ pub(crate) struct LinkThread {
     pub(crate) interval: Duration,
     /// The longest time between two looks at the devices while packets could have come unseen.
     pub(crate) longest_gap: Duration,
+    /// The sum of those that were longer than [`LATE`] beyond the sleep that was asked for, without that sleep.
+    pub(crate) unseen: Duration,
     /// When it last woke from a sleep that counts as rest.
     pub(crate) woke_at: Timestamp,
 }
@@ -77,15 +79,22 @@ impl LinkThread {
             }
             let requested = self.do_requests(REQUESTS);
             let came = Side::BOTH.map(|side| self.read(side));
+            // A packet ends this sleep; of any other delay nobody hears.
+            let mut asleep = Duration::ZERO;
             if now.since(self.woke_at) > AWAKE {
                 self.sleep(REST, false);
             } else if came == [0, 0] && !requested {
                 let left = self.exchange.next_event().since(self.clock.now());
                 if left > SPIN {
-                    self.sleep((left - SPIN).min(LONGEST_SLEEP), true);
+                    asleep = (left - SPIN).min(LONGEST_SLEEP);
+                    self.sleep(asleep, true);
                 }
             }
-            self.longest_gap = self.longest_gap.max(self.clock.now().since(now));
+            let gap = self.clock.now().since(now);
+            self.longest_gap = self.longest_gap.max(gap);
+            if gap > asleep + LATE {
+                self.unseen += gap - asleep;
+            }
         }
     }
 

@@ -177,14 +177,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::skipped::skipped;
 
     /// A host to itself, or `None`, with the reason said, where it cannot be made.
-    #[allow(clippy::print_stderr, reason = "a test that is skipped says why")]
     fn host() -> Option<Host> {
         match Host::new(Side::Senders) {
             Ok((host, _)) => Some(host),
             Err(error) => {
-                eprintln!("skipped: {error}");
+                skipped(error);
                 None
             }
         }

@@ -11,8 +11,8 @@ pub const LATE: Duration = Duration::from_millis(1);
 /// Instants at which packets should have gone to hosts and did.
 #[derive(Debug)]
 pub(crate) struct Timing {
-    /// Nanoseconds late, of each packet.
-    lateness: Histogram<u64>,
+    /// For each side nanoseconds late, of each packet that went there.
+    lateness: [Histogram<u64>; 2],
     sum_ns: u128,
     late: u64,
     refused: u64,
@@ -56,9 +56,15 @@ const SECONDS: usize = 900;
 impl Timing {
     pub(crate) fn new() -> Self {
         // Bounds and digits are in the range that the library takes.
-        let lateness = Histogram::new_with_bounds(1, LONGEST, 3).unwrap_or_else(|_| unreachable!());
+        let lateness = || Histogram::new_with_bounds(1, LONGEST, 3).unwrap_or_else(|_| unreachable!());
         let seconds = || Vec::with_capacity(SECONDS);
-        Self { lateness, sum_ns: 0, late: 0, refused: 0, seconds: [seconds(), seconds()] }
+        Self {
+            lateness: [lateness(), lateness()],
+            sum_ns: 0,
+            late: 0,
+            refused: 0,
+            seconds: [seconds(), seconds()],
+        }
     }
 
     /// A packet that should have gone to a host at `due` goes at `now`.
@@ -71,7 +77,7 @@ impl Timing {
         taken: bool,
     ) {
         let late = now.since(due);
-        self.lateness.saturating_record(late.as_nanos());
+        self.lateness[side.index()].saturating_record(late.as_nanos());
         self.sum_ns += u128::from(late.as_nanos());
         self.late += u64::from(late > LATE);
         self.refused += u64::from(!taken);
@@ -81,8 +87,11 @@ impl Timing {
     }
 
     pub(crate) fn lateness(&self) -> Lateness {
-        let packets = self.lateness.len();
-        let quantile = |share: f64| self.lateness.value_at_quantile(share) as f64 / 1e9;
+        let mut lateness = self.lateness[0].clone();
+        // Both have the same bounds and digits.
+        lateness.add(&self.lateness[1]).unwrap_or_else(|_| unreachable!());
+        let packets = lateness.len();
+        let quantile = |share: f64| lateness.value_at_quantile(share) as f64 / 1e9;
         if packets == 0 {
             return Lateness::default();
         }
@@ -91,10 +100,16 @@ impl Timing {
             mean_s: self.sum_ns as f64 / packets as f64 / 1e9,
             p50_s: quantile(0.5),
             p99_s: quantile(0.99),
-            max_s: self.lateness.max() as f64 / 1e9,
+            max_s: lateness.max() as f64 / 1e9,
             late_packets: self.late,
             refused_packets: self.refused,
         }
+    }
+
+    /// The median lateness of the packets that went to one side, seconds; NaN without any.
+    pub(crate) fn median_s(&self, side: Side) -> f64 {
+        let lateness = &self.lateness[side.index()];
+        if lateness.is_empty() { f64::NAN } else { lateness.value_at_quantile(0.5) as f64 / 1e9 }
     }
 
     pub(crate) fn seconds(&self, side: Side) -> &[Second] {
@@ -127,5 +142,20 @@ mod tests {
         let expected = [Second { modelled: 100, achieved: 0 }, Second { modelled: 200, achieved: 300 }];
         assert_eq!(timing.seconds(Side::Senders), expected);
         assert!(timing.seconds(Side::Receivers).is_empty());
+        assert!((timing.median_s(Side::Senders) / 20e-6 - 1.0).abs() < 1e-3, "the smaller of two");
+        assert!(timing.median_s(Side::Receivers).is_nan());
+    }
+
+    #[test]
+    fn the_lateness_of_all_packets_is_that_of_both_sides() {
+        let mut timing = Timing::new();
+        let due = Timestamp::ZERO + Duration::from_millis(1);
+        for (side, micros) in [(Side::Senders, 10), (Side::Senders, 10), (Side::Receivers, 400)] {
+            timing.on_delivery(side, due, due + Duration::from_micros(micros), 100, true);
+        }
+        let lateness = timing.lateness();
+        assert_eq!(lateness.packets, 3);
+        assert!((lateness.p50_s / 10e-6 - 1.0).abs() < 1e-3);
+        assert!((timing.median_s(Side::Receivers) / 400e-6 - 1.0).abs() < 1e-3);
     }
 }

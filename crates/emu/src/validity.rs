@@ -5,6 +5,7 @@ use airpath_sim::plan::Plan;
 
 use crate::address::Side;
 use crate::exchange::PacketCounts;
+use crate::link_record::{LinkRecord, link_records};
 use crate::scheduling::Scheduling;
 use crate::timing::{LATE, Lateness, Second};
 
@@ -17,9 +18,14 @@ pub struct Validity {
     pub scheduling: Scheduling,
     /// How late packets went to hosts.
     pub lateness: Lateness,
+    /// The median lateness of packets to [`Side::Senders`] and to [`Side::Receivers`], seconds; NaN without any.
+    pub median_s: [f64; 2],
     /// The longest time for which the link thread did not look at the clock and the devices, seconds; sleeps included,
     /// which are at most 5 ms.
     pub longest_gap_s: f64,
+    /// The share of the time in which the link thread did not look at the devices for more than [`LATE`], sleeps that a
+    /// packet would have ended left out: so many packets waited before they were read.
+    pub unseen_share: f64,
     /// Where packets went.
     pub packets: PacketCounts,
     /// Packets that the kernel dropped at a device because they were not read in time, of senders and receivers.
@@ -31,23 +37,6 @@ pub struct Validity {
     pub links: Vec<LinkRecord>,
 }
 
-/// What one link was to do and did, over the whole emulation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkRecord {
-    /// Its number in the plan.
-    pub link: usize,
-    /// What it could have carried, bit/s; infinite without a limit.
-    pub configured_bps: f64,
-    /// What it carried, bit/s of IP packets.
-    pub carried_bps: f64,
-    /// Its propagation delay, seconds.
-    pub configured_delay_s: f64,
-    /// Probability of damage by the plan; NaN where losses come in bursts.
-    pub configured_loss: f64,
-    /// Share of packets that were damaged; NaN where none was sent.
-    pub achieved_loss: f64,
-}
-
 impl Validity {
     /// Whether the results may be trusted.
     pub fn is_valid(&self) -> bool {
@@ -55,18 +44,24 @@ impl Validity {
     }
 }
 
-/// Half of the packets may be later than this, seconds.
+/// Half of the packets to a host may be later than this, seconds: their links' delays are longer by so much.
 pub const MEDIAN_BOUND_S: f64 = 0.2e-3;
-/// This share of packets may be later than [`LATE`].
+/// This share of packets may be later than [`LATE`], and in this share of the time they may wait as long to be read.
 pub const LATE_SHARE_BOUND: f64 = 0.01;
 /// So much may the bytes of one second differ.
 pub const SECOND_BOUND: f64 = 0.01;
+/// So long may the link thread not look at the devices, seconds: half of the kernel's smallest retransmission timeout,
+/// beyond which the emulator itself could make a sender time out.
+pub const GAP_BOUND_S: f64 = 0.1;
 
 /// What a link thread measured.
 pub(crate) struct Measured {
     pub(crate) scheduling: Scheduling,
     pub(crate) lateness: Lateness,
+    /// The medians of both sides.
+    pub(crate) median_s: [f64; 2],
     pub(crate) longest_gap_s: f64,
+    pub(crate) unseen_share: f64,
     pub(crate) packets: PacketCounts,
     pub(crate) device_drops: [u64; 2],
     /// The worst seconds of both sides.
@@ -75,37 +70,19 @@ pub(crate) struct Measured {
 
 impl Validity {
     pub(crate) fn new(plan: &Plan, outcome: &Outcome, measured: Measured) -> Self {
-        let Measured { scheduling, lateness, longest_gap_s, packets, device_drops, worst_second } = measured;
-        let mut problems = Vec::new();
-        for side in Side::BOTH {
-            let (name, drops) = (side.name(), device_drops[side.index()]);
-            if drops > 0 {
-                problems.push(format!(
-                    "{drops} packets of {name} were lost before they were read; the link thread had too little time"
-                ));
-            }
-            let worst = worst_second[side.index()];
-            if worst > SECOND_BOUND {
-                problems.push(format!(
-                    "in one second {:.1} % more or fewer bytes than modelled went to {name}",
-                    100.0 * worst
-                ));
-            }
-        }
-        if lateness.refused_packets > 0 {
-            problems.push(format!("hosts did not take {} packets", lateness.refused_packets));
-        }
-        if lateness.p50_s > MEDIAN_BOUND_S {
-            problems.push(format!("half of the packets came {:.3} ms late or more", 1e3 * lateness.p50_s));
-        }
-        let late_share = lateness.late_packets as f64 / lateness.packets.max(1) as f64;
-        if late_share > LATE_SHARE_BOUND {
-            problems.push(format!(
-                "{:.1} % of packets came more than {} ms late",
-                100.0 * late_share,
-                LATE.as_nanos() / 1_000_000
-            ));
-        }
+        let links = link_records(plan, outcome, measured.median_s);
+        let mut problems = problems(&measured);
+        problems.extend(links.iter().filter_map(|link| link.loss_problem(&plan.links[link.link])));
+        let Measured {
+            scheduling,
+            lateness,
+            median_s,
+            longest_gap_s,
+            unseen_share,
+            packets,
+            device_drops,
+            worst_second,
+        } = measured;
         if !problems.is_empty() && !scheduling.refused.is_empty() {
             problems.push(format!("not granted: {}", scheduling.refused));
         }
@@ -113,13 +90,68 @@ impl Validity {
             problems,
             scheduling,
             lateness,
+            median_s,
             longest_gap_s,
+            unseen_share,
             packets,
             device_drops,
             worst_second,
-            links: links(plan, outcome),
+            links,
         }
     }
+}
+
+/// Why what was measured is outside of its tolerances.
+fn problems(measured: &Measured) -> Vec<String> {
+    let lateness = measured.lateness;
+    let mut problems = Vec::new();
+    for side in Side::BOTH {
+        let (name, drops) = (side.name(), measured.device_drops[side.index()]);
+        if drops > 0 {
+            problems.push(format!(
+                "{drops} packets of {name} were lost before they were read; the link thread had too little time"
+            ));
+        }
+        let worst = measured.worst_second[side.index()];
+        if worst > SECOND_BOUND {
+            problems.push(format!(
+                "in one second {:.1} % more or fewer bytes than modelled went to {name}",
+                100.0 * worst
+            ));
+        }
+        let median = measured.median_s[side.index()];
+        if median > MEDIAN_BOUND_S {
+            problems.push(format!(
+                "half of the packets to {name} came {:.3} ms late or more: delays are longer by that",
+                1e3 * median
+            ));
+        }
+    }
+    if lateness.refused_packets > 0 {
+        problems.push(format!("hosts did not take {} packets", lateness.refused_packets));
+    }
+    let late_share = lateness.late_packets as f64 / lateness.packets.max(1) as f64;
+    if late_share > LATE_SHARE_BOUND {
+        problems.push(format!(
+            "{:.1} % of packets came more than {} ms late",
+            100.0 * late_share,
+            LATE.as_nanos() / 1_000_000
+        ));
+    }
+    if measured.unseen_share > LATE_SHARE_BOUND {
+        problems.push(format!(
+            "in {:.1} % of the time packets could wait more than {} ms before they were read",
+            100.0 * measured.unseen_share,
+            LATE.as_nanos() / 1_000_000
+        ));
+    }
+    if measured.longest_gap_s > GAP_BOUND_S {
+        problems.push(format!(
+            "packets could wait {:.1} ms before they were read: for so long the link thread did not look",
+            1e3 * measured.longest_gap_s
+        ));
+    }
+    problems
 }
 
 /// The largest relative difference within one second, beyond one packet of that many bytes. The last second, which the
@@ -133,36 +165,118 @@ pub(crate) fn worst_second(seconds: &[Second], packet: u64) -> f64 {
     whole.iter().map(difference).fold(0.0, f64::max)
 }
 
-fn links(plan: &Plan, outcome: &Outcome) -> Vec<LinkRecord> {
-    let Some(table) = outcome.tables.iter().find(|table| table.name == "links") else { return Vec::new() };
-    let Some(series) = outcome.tables.iter().find(|table| table.name == "link_series") else {
-        return Vec::new();
-    };
-    // Rows of the series reach to the end of the last interval; summaries count from the end of the warm-up.
-    let end = series.reals("time_s").iter().copied().fold(0.0, f64::max);
-    let span = end - plan.record.measure_from_ns as f64 / 1e9;
-    let column = |name: &str, row: usize| table.integers(name).get(row).copied().unwrap_or_default() as f64;
-    let real = |name: &str, row: usize| table.reals(name).get(row).copied().unwrap_or(f64::NAN);
-    let record = |(row, &link): (usize, &i64)| {
-        let planned = plan.links.get(link as usize)?;
-        let (departed, damaged) =
-            (column("departed_packets", row), column("dropped_packets_corruption", row));
-        let offered = real("offered_bytes", row);
-        Some(LinkRecord {
-            link: link as usize,
-            configured_bps: if offered.is_nan() { f64::INFINITY } else { 8.0 * offered / span },
-            carried_bps: 8.0 * column("departed_bytes", row) / span,
-            configured_delay_s: real("delay_s", row),
-            configured_loss: if planned.bursts.is_some() { f64::NAN } else { planned.loss },
-            achieved_loss: damaged / departed,
-        })
-    };
-    table.integers("link").iter().enumerate().filter_map(record).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use airpath_sim::Column;
+
     use super::*;
+    use crate::exchange::Exchange;
+
+    /// A link of 10 ms that damages one packet in a hundred, and the way back.
+    fn plan() -> Plan {
+        let link = |name: &str, loss: f64| {
+            format!(
+                r#"{{"name":"{name}","rate":{{"kind":"constant","bps":8000000}},"delay_ns":{{"kind":"constant","value":1e7}},
+                "jitter_ns":null,"loss":{loss},"bursts":null,"arq":null,
+                "queue":{{"kind":"drop-tail","limit_bytes":null,"limit_packets":10}},"record":true}}"#
+            )
+        };
+        Plan::from_json(&format!(
+            r#"{{"duration_ns":1000000000,"record":{{"measure_from_ns":0,"interval_ns":100000000,"packets":false,
+            "estimate_samples":false,"capture":[]}},"estimators":[],"links":[{},{}],"flows":[{{"name":"flow",
+            "path":[0],"reverse_path":[1],"measured_at":0,"start_ns":{{"kind":"constant","value":0}},"stop_ns":null,
+            "traffic":{{"kind":"bulk"}},"controller":null,"transport":null,"estimators":[]}}]}}"#,
+            link("there", 0.01),
+            link("back", 0.0)
+        ))
+        .unwrap()
+    }
+
+    /// The tables after so many packets of 1000 bytes over the first link and so many of them damaged.
+    fn outcome(packets: i64, damaged: i64) -> Outcome {
+        let mut exchange = Exchange::new(&plan(), &[], 1, 1).unwrap();
+        let end = exchange.network().end();
+        exchange.advance(end, |_, _, _| ());
+        let seen = exchange.summaries();
+        let mut outcome = exchange.into_network().finish(&seen);
+        let links = outcome.tables.iter_mut().find(|table| table.name == "links").unwrap();
+        for (name, column) in &mut links.columns {
+            let value = match *name {
+                "departed_packets" => packets,
+                "departed_bytes" => 1000 * packets,
+                "dropped_packets_corruption" => damaged,
+                _ => continue,
+            };
+            let Column::I64(values) = column else { panic!("{name} counts") };
+            values[0] = value;
+        }
+        outcome
+    }
+
+    /// A run at the edge of every tolerance.
+    fn measured() -> Measured {
+        Measured {
+            scheduling: Scheduling::default(),
+            lateness: Lateness { packets: 1000, late_packets: 10, ..Lateness::default() },
+            median_s: [MEDIAN_BOUND_S, f64::NAN],
+            longest_gap_s: GAP_BOUND_S,
+            unseen_share: LATE_SHARE_BOUND,
+            packets: PacketCounts::default(),
+            device_drops: [0, 0],
+            worst_second: [SECOND_BOUND; 2],
+        }
+    }
+
+    fn problems_of(measured: Measured, (packets, damaged): (i64, i64)) -> Vec<String> {
+        Validity::new(&plan(), &outcome(packets, damaged), measured).problems
+    }
+
+    #[test]
+    fn each_reason_is_said_beyond_its_tolerance_and_not_before() {
+        assert_eq!(problems_of(measured(), (1000, 10)), Vec::<String>::new());
+        let found = |change: fn(&mut Measured), expected: &str| {
+            let mut changed = measured();
+            change(&mut changed);
+            let problems = problems_of(changed, (1000, 10));
+            assert!(matches!(&problems[..], [one] if one.contains(expected)), "{expected}: {problems:?}");
+        };
+        found(|m| m.device_drops[0] = 3, "3 packets of senders were lost before they were read");
+        found(|m| m.device_drops[1] = 1, "1 packets of receivers were lost");
+        found(|m| m.worst_second[1] = 0.02, "2.0 % more or fewer bytes than modelled went to receivers");
+        found(|m| m.lateness.refused_packets = 2, "hosts did not take 2 packets");
+        found(|m| m.median_s[1] = 0.25e-3, "half of the packets to receivers came 0.250 ms late");
+        found(|m| m.lateness.late_packets = 11, "1.1 % of packets came more than 1 ms late");
+        found(|m| m.longest_gap_s = 0.12, "wait 120.0 ms before they were read");
+        found(|m| m.unseen_share = 0.02, "in 2.0 % of the time packets could wait more than 1 ms");
+        let lost = problems_of(measured(), (10_000, 400));
+        assert!(matches!(&lost[..], [one] if one.contains("link there: 4.000 % of 10000")), "{lost:?}");
+    }
+
+    #[test]
+    fn what_was_not_granted_is_said_beside_a_problem_only() {
+        let refused = || {
+            let mut refused = measured();
+            refused.scheduling.refused = "SCHED_FIFO".to_owned();
+            refused
+        };
+        assert_eq!(problems_of(refused(), (1000, 10)), Vec::<String>::new());
+        let mut late = refused();
+        late.device_drops[0] = 1;
+        assert_eq!(problems_of(late, (1000, 10)).last().unwrap(), "not granted: SCHED_FIFO");
+    }
+
+    #[test]
+    fn a_link_has_what_was_configured_and_what_was_achieved() {
+        let mut changed = measured();
+        changed.median_s = [0.1e-3, 0.05e-3];
+        let links = Validity::new(&plan(), &outcome(1000, 12), changed).links;
+        let near = |found: f64, expected: f64| (found - expected).abs() < 1e-9;
+        assert!(near(links[0].configured_delay_s, 0.01) && near(links[0].achieved_delay_s, 0.01005));
+        assert!(near(links[1].achieved_delay_s, 0.0101), "acknowledgments go to senders");
+        assert!(near(links[0].configured_loss, 0.01) && near(links[0].achieved_loss, 0.012));
+        assert!(near(links[0].configured_bps, 8e6) && near(links[0].carried_bps, 8e6));
+        assert!(links[1].achieved_loss.is_nan(), "nothing was sent there");
+    }
 
     #[test]
     fn one_packet_at_the_edge_of_a_second_is_no_difference() {

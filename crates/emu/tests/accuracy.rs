@@ -60,7 +60,7 @@ fn within(bps: u64, seconds: u64, share: f64) {
             return;
         }
     }
-    eprintln!("skipped: no run of four at {bps} bit/s was valid; the machine is too busy");
+    skipped(format_args!("no run of four at {bps} bit/s was valid; the machine is too busy"));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn delays_within(probes: usize, bound_s: f64) {
             return;
         }
     }
-    eprintln!("skipped: no run of four was valid; the machine is too busy");
+    skipped("no run of four was valid; the machine is too busy");
 }
 
 #[test]
@@ -175,5 +175,5 @@ fn a_moving_rate_is_followed_each_second() {
             return;
         }
     }
-    eprintln!("skipped: no run of four was valid; the machine is too busy");
+    skipped("no run of four was valid; the machine is too busy");
 }

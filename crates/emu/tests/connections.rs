@@ -2,7 +2,7 @@
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stderr, reason = "a skipped test says why, and measurements are shown")]
+#![allow(clippy::print_stderr, reason = "measurements are shown")]
 
 mod support;
 
@@ -18,7 +18,7 @@ use airpath_sim::plan::Plan;
 use airpath_sim::{Outcome, Table};
 use nix::sched::{CloneFlags, setns};
 
-use support::{constant, hosts_can_be_made, link, plan};
+use support::{constant, hosts_can_be_made, link, plan, skipped};
 
 const PORT: u16 = 80;
 
@@ -171,7 +171,7 @@ fn no_connection_is_left_behind() {
     let anywhere = SocketAddrV4::new(Side::Senders.address(0).unwrap(), PORT);
     let _listening = emulation.host(Side::Senders).enter(|| TcpListener::bind(anywhere)).unwrap().unwrap();
     if let Err(error) = emulation.host(Side::Senders).destroy_sockets() {
-        eprintln!("skipped: {error}");
+        skipped(error);
         return;
     }
     let listener = listener(&emulation);

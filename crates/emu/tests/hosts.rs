@@ -2,7 +2,6 @@
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
 mod support;
 
@@ -13,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use airpath_emu::{DEVICE, Hosts, NetworkNamespace, Side};
 
-use support::hosts_can_be_made;
+use support::{hosts_can_be_made, skipped};
 
 /// The other tests are skipped where hosts cannot be made; where the kernel lets us make them, they must be.
 #[test]
@@ -25,7 +24,7 @@ fn hosts_are_made_where_the_kernel_lets_us() {
     let effective = u64::from_str_radix(effective.trim(), 16).unwrap();
     let device = std::fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun");
     if effective & NET_ADMIN == 0 || effective & SYS_ADMIN == 0 || device.is_err() {
-        eprintln!("skipped: needs CAP_NET_ADMIN, CAP_SYS_ADMIN and /dev/net/tun");
+        skipped("this needs CAP_NET_ADMIN, CAP_SYS_ADMIN and /dev/net/tun");
         return;
     }
     Hosts::new().unwrap();

@@ -2,7 +2,6 @@
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stderr, reason = "a skipped test says why")]
 
 mod support;
 
@@ -21,7 +20,7 @@ use airpath_sim::plan::{LinkPlan, Plan, RatePlan};
 use airpath_sim::{Column, Outcome};
 use airpath_trace::capture::CaptureReader;
 
-use support::{constant, emulation, hosts_can_be_made, link, plan, socket};
+use support::{constant, emulation, hosts_can_be_made, link, plan, skipped, socket};
 
 /// Sends that many bytes over one connection of the first flow; gives how long it took in seconds.
 fn transfer(emulation: &Emulation, bytes: usize) -> f64 {
@@ -94,7 +93,7 @@ fn ping_answers_after_the_round_trip() {
     let mut ping = Command::new("ping");
     ping.args(["-c", "3", "-i", "0.2", "10.8.0.1"]).stdout(Stdio::piped());
     let Ok(ping) = emulation.spawn(Side::Senders, &mut ping) else {
-        eprintln!("skipped: there is no ping");
+        skipped("there is no ping");
         return;
     };
     let said = String::from_utf8(ping.wait_with_output().unwrap().stdout).unwrap();

@@ -108,8 +108,8 @@ fn chosen(name: Option<String>, netns: Option<&str>) -> Result<Vec<String>, Erro
 }
 
 fn host(config: &HostConfig) -> Result<(), Error> {
-    if let Some(reason) = capability::missing() {
-        return Err(Error::Config { problem: reason.to_owned() });
+    if let Some(problem) = capability::hosts_missing() {
+        return Err(Error::Config { problem });
     }
     let signals = daemon::block_signals()?;
     let namespace = Namespace::enter(None)?;
@@ -131,8 +131,8 @@ fn host(config: &HostConfig) -> Result<(), Error> {
 fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> {
     let file = file.map(|path| ConfigFile::read(&path)).transpose()?.unwrap_or_default();
     let config = RouterConfig::try_from(settings.over(file.router))?;
-    if let Some(reason) = capability::missing() {
-        return Err(Error::Config { problem: reason.to_owned() });
+    if let Some(problem) = capability::routers_missing() {
+        return Err(Error::Config { problem });
     }
     let signals = daemon::block_signals()?;
     let namespace = Namespace::enter(config.netns.as_deref())?;

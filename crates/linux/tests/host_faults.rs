@@ -28,7 +28,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{AddressFamily, SocketType, ipproto};
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 use traces::{Names, Traces, nothing_left, traces};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
@@ -94,7 +94,7 @@ fn refuse_second(lab: &Lab, words: &[&str], expected: &str) {
 // One test, since the traces of others would be counted too.
 #[test]
 fn hosts_end_in_good_order_and_leave_nothing() {
-    if !can_load("host faults") {
+    if !can_host("host faults") {
         return;
     }
     let _alone = alone();

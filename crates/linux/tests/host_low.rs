@@ -29,7 +29,7 @@ use namespace::Namespace;
 use namespaces::{Pair, load};
 use recorded::Connection;
 use replay::{Told, difference, reference_windows};
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 use wire::{Way, Wire};
 
 /// Of the wire, one way.
@@ -135,7 +135,7 @@ fn largest_at_the_end(connection: &Connection) -> u64 {
 /// windows of 133 kB that went on growing; with it CUBIC got 4.5 to 5.2, VCP 5.1 to 4.3.
 #[test]
 fn beside_a_killed_router_cubic_keeps_its_part() {
-    if !can_load("host low") {
+    if !can_host("host low") {
         return;
     }
     let _alone = alone();
@@ -165,7 +165,7 @@ fn beside_a_killed_router_cubic_keeps_its_part() {
 /// Where the router lives, the windows are those of the simulator's VCP with loss differentiation, which knows no such rule.
 #[test]
 fn with_a_router_errors_stay_errors() {
-    if !can_load("host low") {
+    if !can_host("host low") {
         return;
     }
     let _alone = alone();

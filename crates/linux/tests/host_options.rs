@@ -26,7 +26,7 @@ use airpath_linux::host::{Host, HostConfig, HostCounters, Record, Told};
 use fallback::Fallback;
 use namespaces::{Pair, load};
 use packets::{number, options, our_option, restore_checksum};
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 use wire::{Way, Wire};
 
 const DELAY: Duration = Duration::from_millis(5);
@@ -70,7 +70,7 @@ impl Path {
 /// A path from which no word of a router comes that makes sense: connections live, and their windows are Reno's.
 #[test]
 fn damaged_options_are_counted_and_answered_by_reno() {
-    if !can_load("host options") {
+    if !can_host("host options") {
         return;
     }
     let _alone = alone();
@@ -119,7 +119,7 @@ fn damage(option: &mut [u8], count: usize) {
 /// Noise in place of feedback: some of it passes for a router's, so that windows move, within their bounds.
 #[test]
 fn windows_stay_bounded_whatever_routers_seem_to_say() {
-    if !can_load("host options") {
+    if !can_host("host options") {
         return;
     }
     let _alone = alone();
@@ -145,7 +145,7 @@ fn windows_stay_bounded_whatever_routers_seem_to_say() {
 /// Routers speak and then do not: two windows later Reno takes over where the window was, and goes on as Reno does.
 #[test]
 fn when_routers_fall_silent_reno_takes_over() {
-    if !can_load("host options") {
+    if !can_host("host options") {
         return;
     }
     let _alone = alone();
@@ -177,7 +177,7 @@ fn when_routers_fall_silent_reno_takes_over() {
 /// Four losses close to each other: SACK blocks leave no room for XCP's echo, which comes as a sum when there is room again.
 #[test]
 fn xcp_echoes_wait_for_room_and_lose_nothing() {
-    if !can_load("host options") {
+    if !can_host("host options") {
         return;
     }
     let _alone = alone();

@@ -17,7 +17,7 @@ mod support;
 use airpath_linux::host::{Host, HostConfig, PacketProgram};
 use namespaces::load;
 use packets::{ETHERNET, Segment, xcp_option};
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 
 /// What lets a packet go on, for each program.
 const GO_ON: [(PacketProgram, i32); 3] =
@@ -34,7 +34,7 @@ fn check_untouched(host: &Host, frame: &[u8]) {
 
 #[test]
 fn packets_of_strangers_pass_untouched() {
-    if !can_load("host vectors") {
+    if !can_host("host vectors") {
         return;
     }
     let _alone = alone();

@@ -13,11 +13,11 @@ use airpath_linux::replay::KernelController;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use replay::{Told, native_windows, script};
-use support::can_load;
+use support::can_control;
 
 #[test]
 fn the_kernel_computes_what_this_process_computes() {
-    if !can_load("kernel") {
+    if !can_control("kernel") {
         return;
     }
     for kind in [Kind::Xcp, Kind::Vcp, Kind::CubicEbe, Kind::Westwood, Kind::Sarbe] {

@@ -25,7 +25,7 @@ use libbpf_rs::query::MapInfoIter;
 use namespaces::{Pair, load};
 use recorded::Connection;
 use replay::{difference, native_windows, reference_windows};
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 
 /// Of this process and what it starts.
 fn config(group: &OwnCgroup, pair: &Pair) -> HostConfig {
@@ -44,7 +44,7 @@ fn kind_of(controller: &str) -> Kind {
 
 #[test]
 fn transfers_complete_with_each_controller_and_sound_checksums() {
-    if !can_load("live") {
+    if !can_host("live") {
         return;
     }
     let _alone = alone();
@@ -70,7 +70,7 @@ fn transfers_complete_with_each_controller_and_sound_checksums() {
 /// narrow link that drops packets.
 #[test]
 fn recorded_events_replay_to_the_same_windows() {
-    if !can_load("live") {
+    if !can_host("live") {
         return;
     }
     let _alone = alone();
@@ -107,7 +107,7 @@ fn check_replay(controller: &str, connection: &Connection) {
 /// The receiver answers nothing, as if its options had been stripped on the way.
 #[test]
 fn without_echoes_senders_fall_back_to_reno() {
-    if !can_load("live") {
+    if !can_host("live") {
         return;
     }
     let _alone = alone();
@@ -134,7 +134,7 @@ fn without_echoes_senders_fall_back_to_reno() {
 /// Losses in many places: SACK blocks fill the options of acknowledgments, and VCP's echo goes into the TCP header.
 #[test]
 fn where_options_are_full_the_code_goes_into_header_bits() {
-    if !can_load("live") {
+    if !can_host("live") {
         return;
     }
     let _alone = alone();
@@ -154,7 +154,7 @@ fn where_options_are_full_the_code_goes_into_header_bits() {
 
 #[test]
 fn a_thousand_short_connections_leave_nothing() {
-    if !can_load("live") {
+    if !can_host("live") {
         return;
     }
     let _alone = alone();
@@ -170,7 +170,7 @@ fn a_thousand_short_connections_leave_nothing() {
 
 #[test]
 fn controllers_and_cubic_live_beside_each_other() {
-    if !can_load("live") {
+    if !can_host("live") {
         return;
     }
     let _alone = alone();
@@ -191,7 +191,7 @@ fn controllers_and_cubic_live_beside_each_other() {
 
 #[test]
 fn a_killed_daemon_leaves_nothing() {
-    if !can_load("live") {
+    if !can_host("live") {
         return;
     }
     let _alone = alone();

@@ -15,7 +15,7 @@ mod traces;
 use std::process::Command;
 use std::time::Duration;
 
-use can_load::can_load;
+use can_load::can_route;
 use lab::{Lab, output};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -33,7 +33,7 @@ fn reaches(lab: &Lab) -> bool {
 // One test, since the traces of others would be counted too.
 #[test]
 fn routers_end_in_good_order_and_leave_nothing() {
-    if !can_load("router faults") {
+    if !can_route("router faults") {
         return;
     }
     let lab = Lab::new("10mbit");

@@ -13,14 +13,14 @@ mod support;
 use std::time::{Duration, Instant};
 
 use lab::Lab;
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
 /// A router that estimates sees its bottleneck change, with nothing but what it counts and the queue to go by.
 #[test]
 fn the_estimate_follows_a_bottleneck_that_changes() {
-    if !can_load("router live") {
+    if !can_host("router live") {
         return;
     }
     let _alone = alone();
@@ -60,7 +60,7 @@ fn the_estimate_follows_a_bottleneck_that_changes() {
 /// VCP from end to end: its controller in the kernel, over a router that estimates a bottleneck that changes.
 #[test]
 fn vcp_follows_a_bottleneck_that_its_router_estimates() {
-    if !can_load("router live") {
+    if !can_host("router live") {
         return;
     }
     let _alone = alone();
@@ -105,7 +105,7 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates() {
 /// XCP from end to end, over a router that is told its capacity.
 #[test]
 fn xcp_keeps_to_the_link_that_its_router_was_told_of() {
-    if !can_load("router live") {
+    if !can_host("router live") {
         return;
     }
     let _alone = alone();
@@ -132,7 +132,7 @@ fn xcp_keeps_to_the_link_that_its_router_was_told_of() {
 /// Losses at the far end are those of the chain, and reach no other device.
 #[test]
 fn losses_are_drawn_where_they_were_asked_for() {
-    if !can_load("router live") {
+    if !can_host("router live") {
         return;
     }
     let _alone = alone();

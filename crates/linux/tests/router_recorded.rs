@@ -36,7 +36,7 @@ use nix::net::if_::if_nametoindex;
 use nix::time::{ClockId, clock_gettime};
 use recorded::Connection;
 use replay::{difference, reference_windows};
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 use wire::Wire;
 
 const BUFFER: Bytes = Bytes::new(100_000);
@@ -191,7 +191,7 @@ fn replay_packets<R: RouterProtocol<Data>>(
 
 #[test]
 fn codes_of_live_packets_are_those_of_the_simulators_router() {
-    if !can_load("router recorded") {
+    if !can_host("router recorded") {
         return;
     }
     let _alone = alone();
@@ -222,7 +222,7 @@ fn codes_of_live_packets_are_those_of_the_simulators_router() {
 
 #[test]
 fn feedback_on_live_packets_is_that_of_the_simulators_router() {
-    if !can_load("router recorded") {
+    if !can_host("router recorded") {
         return;
     }
     let _alone = alone();

@@ -11,7 +11,7 @@ mod replay;
 
 use airpath_linux::native::{AckEvent, CongestionEvent, Kind, NativeController, RoundTrip};
 use airpath_linux::replay::KernelController;
-use can_load::can_load;
+use can_load::can_control;
 use replay::{Told, difference, native_windows, reference_windows};
 
 const MSS: u32 = 1448;
@@ -74,7 +74,7 @@ impl Connection {
 
 /// The kernel's answers to the same events are these, bit by bit.
 fn check_kernel(connection: &Connection) {
-    if !can_load("saturation") {
+    if !can_control("saturation") {
         return;
     }
     let expected = native_windows(NativeController::new(Kind::Vcp, START, MSS), &connection.told);

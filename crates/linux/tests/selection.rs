@@ -18,7 +18,7 @@ use airpath_linux::host::{CONTROLLERS, Host, HostConfig};
 use namespace::Namespace;
 use namespaces::load;
 use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};
-use support::{OwnCgroup, alone, can_load};
+use support::{OwnCgroup, alone, can_host};
 
 fn controller_of(stream: &TcpStream) -> String {
     tcp_congestion(stream).unwrap()
@@ -26,7 +26,7 @@ fn controller_of(stream: &TcpStream) -> String {
 
 #[test]
 fn connections_of_the_cgroup_get_the_controller_while_it_is_attached() {
-    if !can_load("selection") {
+    if !can_host("selection") {
         return;
     }
     let _alone = alone();
@@ -53,7 +53,7 @@ fn of(group: &OwnCgroup) -> HostConfig {
 /// One namespace has our controller as its default, another has not; any socket of either may choose, whoever its user is.
 #[test]
 fn namespaces_and_sockets_choose() {
-    if !can_load("selection") {
+    if !can_host("selection") {
         return;
     }
     let _alone = alone();
@@ -115,7 +115,7 @@ fn connected(namespace: &Namespace, chosen: &str) -> [String; 2] {
 
 #[test]
 fn names_that_do_not_fit_are_refused() {
-    if !can_load("selection") {
+    if !can_host("selection") {
         return;
     }
     for name in ["", "sixteen-bytes-oh"] {

@@ -194,6 +194,7 @@ pub(crate) fn record<'py>(
         ("lateness_p99_s", lateness.p99_s),
         ("lateness_max_s", lateness.max_s),
         ("longest_gap_s", validity.longest_gap_s),
+        ("unseen_share", validity.unseen_share),
     ] {
         result.set_item(name, value)?;
     }
@@ -213,6 +214,7 @@ pub(crate) fn record<'py>(
         let (name, index) = (side.name(), side.index());
         result.set_item(format!("device_drops_{name}"), validity.device_drops[index])?;
         result.set_item(format!("worst_second_{name}"), validity.worst_second[index])?;
+        result.set_item(format!("lateness_p50_{name}_s"), validity.median_s[index])?;
     }
     let links = PyList::empty(py);
     for link in &validity.links {
@@ -221,6 +223,7 @@ pub(crate) fn record<'py>(
         row.set_item("configured_bps", link.configured_bps)?;
         row.set_item("carried_bps", link.carried_bps)?;
         row.set_item("configured_delay_s", link.configured_delay_s)?;
+        row.set_item("achieved_delay_s", link.achieved_delay_s)?;
         row.set_item("configured_loss", link.configured_loss)?;
         row.set_item("achieved_loss", link.achieved_loss)?;
         links.append(row)?;

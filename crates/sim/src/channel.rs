@@ -1,8 +1,10 @@
 //! From a link's plan and its rate to its channel.
 
+use core::iter::repeat_n;
+
 use airpath_channel::{
     AirChain, AirErrors, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
-    LinkChannel, NoErrors, PacketBursts, RateProcess, StepByStep, TimedBursts, TwoStateFading,
+    LinkChannel, NoErrors, PacketBursts, RateProcess, State, StepByStep, TimedBursts, TwoStateFading,
 };
 use airpath_model::{Bytes, Channel, Duration, RandomStream};
 
@@ -34,6 +36,36 @@ pub fn packet_loss(bursts: &str, size: u64) -> Result<f64, PlanError> {
     let plan = serde_json::from_str(bursts).map_err(|error| PlanError::Syntax(error.to_string()))?;
     loss_of(&plan, Bytes::new(size))
         .map_err(|error| PlanError::Value { place: "bursts".to_owned(), problem: error.to_string() })
+}
+
+/// How many packets a link damages in the long run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LongRunLoss {
+    /// The probability that a packet is damaged.
+    pub probability: f64,
+    /// The variance of the number of damaged packets is at most so many times that of independent ones; `None` where it
+    /// depends on when packets come, or on their sizes.
+    pub span: Option<f64>,
+}
+
+/// How many packets of `size` bytes a link damages in the long run, beyond repair by its own repeats.
+///
+/// `None` where bursts meet repeats: a repeat finds the chain nearer to where the packet before it left it than to its
+/// long run. A chain that moves with packets and stays itself with probability lambda (the second eigenvalue) correlates
+/// packets k apart by at most lambda^k, and these add up to a span of (1 + lambda) / (1 - lambda).
+pub fn long_run_loss(link: &LinkPlan, size: u64) -> Option<LongRunLoss> {
+    let Some(bursts) = &link.bursts else {
+        let attempts = link.arq.map_or(1, |arq| usize::from(arq.retries) + 1);
+        let probability = repeat_n(link.loss, attempts).product();
+        return Some(LongRunLoss { probability, span: Some(1.0) });
+    };
+    if link.arq.is_some() {
+        return None;
+    }
+    let chain = chain(&bursts.chain).ok()?;
+    let leave = 1.0 / chain.mean_sojourn(State::Good) + 1.0 / chain.mean_sojourn(State::Bad);
+    let span = matches!(bursts.clock, ClockPlan::Packet).then(|| ((2.0 - leave) / leave).max(1.0));
+    Some(LongRunLoss { probability: loss_of(bursts, Bytes::new(size)).ok()?, span })
 }
 
 fn loss_of(plan: &BurstPlan, size: Bytes) -> Result<f64, InvalidChannel> {
@@ -127,5 +159,31 @@ mod tests {
         assert!(matches!(loss("{}"), Err(PlanError::Syntax(_))));
         let impossible = r#"{"chain":{"kind":"means","loss":2.0,"burst":1.0},"clock":{"kind":"packet"}}"#;
         assert!(matches!(loss(impossible), Err(PlanError::Value { .. })));
+    }
+
+    #[test]
+    fn a_links_long_run_loss_counts_repeats_and_what_hangs_together() {
+        let link = |loss: f64, bursts: &str, arq: &str| -> LinkPlan {
+            serde_json::from_str(&format!(
+                r#"{{"name":"l","rate":{{"kind":"unlimited"}},"delay_ns":{{"kind":"constant","value":0}},"jitter_ns":null,
+                "loss":{loss},"bursts":{bursts},"arq":{arq},
+                "queue":{{"kind":"drop-tail","limit_bytes":null,"limit_packets":null}},"record":true}}"#
+            ))
+            .unwrap()
+        };
+        let means = |clock: &str| {
+            format!(r#"{{"chain":{{"kind":"means","loss":0.2,"burst":4.0}},"clock":{{{clock}}}}}"#)
+        };
+        let found = |loss, bursts: &str, arq: &str| long_run_loss(&link(loss, bursts, arq), 1500);
+        let twice = r#"{"retries":2,"delay_ns":1000,"in_order":true}"#;
+        assert!((found(0.1, "null", "null").unwrap().probability - 0.1).abs() < 1e-12);
+        assert!((found(0.1, "null", twice).unwrap().probability - 1e-3).abs() < 1e-12);
+        let by_packet = found(0.0, &means(r#""kind":"packet""#), "null").unwrap();
+        // The bad state is left with 1/4, the good one with 0.2 / (4 * 0.8) = 1/16: lambda is 11/16.
+        assert!((by_packet.probability - 0.2).abs() < 1e-12);
+        assert!((by_packet.span.unwrap() - 27.0 / 5.0).abs() < 1e-12);
+        let by_time = found(0.0, &means(r#""kind":"time","step_ns":1000"#), "null").unwrap();
+        assert!((by_time.probability - 0.2).abs() < 1e-12 && by_time.span.is_none());
+        assert_eq!(found(0.0, &means(r#""kind":"packet""#), twice), None);
     }
 }

@@ -1,6 +1,7 @@
 """What emulations and the Linux datapath need: whether it is here, and how to get it."""
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -93,6 +94,15 @@ def bpf_tools() -> tuple[State, str]:
     return _tools({"clang": "clang", "bpftool": "bpftool"}, "to build BPF programs")
 
 
+def linux_datapath() -> tuple[State, str]:
+    """Whether world `datapath` works: the daemon, root, and what the kernel must have."""
+    from airpath.datapath import datapath_lacks, find_daemon
+
+    if lacking := list(datapath_lacks()):
+        return "missing", "no world datapath: " + "; ".join(lacking)
+    return "good", f"{find_daemon()}, Linux {platform.release()}, control groups of version 2"
+
+
 def iperf3() -> tuple[State, str]:
     """Traffic for emulations."""
     return _tools({"iperf3": "iperf3"}, "handy in emulations")
@@ -123,6 +133,7 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = (
         "real time": real_time,
         "BTF": btf,
         "BPF tools": bpf_tools,
+        "Linux datapath": linux_datapath,
         "iperf3": iperf3,
     }
     if sys.platform == "linux"

@@ -185,7 +185,7 @@ def _print(validity: "Validity") -> None:
 
     console = _console()
     table = Table(box=None, padding=(0, 2))
-    for column in ("link", "configured", "carried", "delay", "loss configured", "achieved"):
+    for column in ("link", "rate", "carried", "delay", "achieved", "loss", "achieved"):
         table.add_column(column, justify="left" if column == "link" else "right")
     for link in validity.links:
         table.add_row(
@@ -193,6 +193,7 @@ def _print(validity: "Validity") -> None:
             _cell(link.configured_bps / 1e6, "Mbit/s"),
             _cell(link.carried_bps / 1e6, "Mbit/s"),
             _cell(link.configured_delay_s * 1e3, "ms"),
+            _cell(link.achieved_delay_s * 1e3, "ms"),
             _cell(link.configured_loss * 100, "%"),
             _cell(link.achieved_loss * 100, "%"),
         )
@@ -201,6 +202,7 @@ def _print(validity: "Validity") -> None:
     console.print(
         f"packets late by {late['mean']:.3f} ms in the mean, {late['p50']:.3f} at the median,"
         f" {late['p99']:.3f} at p99, {late['max']:.3f} at worst;"
+        f" {validity.measurements['longest_gap_s'] * 1e3:.3f} ms at most between two looks at the devices;"
         f" {'real time' if validity.realtime else 'no real time'}"
         + (f", processor {validity.processor}" if validity.processor is not None else "")
         + (f"; not granted: {validity.refused}" if validity.refused else "")

@@ -58,7 +58,7 @@ def gap(
     from airpath.gap import gap as compare_worlds
     from airpath.gap.report import gap_json, gap_section, gap_tables
     from airpath.scenario import Scenario, parse_assignment
-    from airpath.worlds import World
+    from airpath.worlds import World, validity_text
 
     changes: dict[str, Any] = dict(parse_assignment(setting) for setting in settings or [])
     chosen = Scenario.load(scenario)
@@ -88,6 +88,6 @@ def gap(
     for table in gap_tables(done):
         show(table)
     for run in done.results.runs:
-        if run.record.validity and not run.record.validity["valid"]:
-            show(f"{run.label} is NOT VALID: {'; '.join(run.record.validity['problems'])}")
+        if not run.record.valid:
+            show(f"{run.label} is {validity_text(run.record.world, run.record.validity)}")
     show(f"results: {out}\nreport:  {out / 'report.html'}")

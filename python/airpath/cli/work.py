@@ -11,7 +11,7 @@ from airpath.cli.output import show, show_json, tell
 from airpath.damage import damage_of_plan
 from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
-from airpath.results import Results, summary_json, summary_table, write
+from airpath.results import Results, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
 from airpath.runner import Interrupted, run_all
 from airpath.scenario import Scenario
@@ -133,7 +133,7 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
                 "out": str(out),
                 "report": str(report),
                 "interrupted": interrupted,
-                **_validity(results),
+                **validity_json(results),
             }
         )
         return
@@ -152,22 +152,3 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
 def _departures(validity: Mapping[str, Any] | None) -> Sequence[str]:
     """Return what the kernel decided otherwise than the scenario says."""
     return validity.get("departures", ()) if validity else ()
-
-
-def _validity(results: Results) -> dict[str, Any]:
-    """Return the world of each run that was in real time, and whether it can be trusted."""
-    records = [run.record for run in results.runs if run.record.world != "sim"]
-    if not records:
-        return {}
-    return {
-        "validity": [
-            {
-                "scheme": record.scheme,
-                "repetition": record.repetition,
-                "world": record.world,
-                "valid": bool(record.validity and record.validity["valid"]),
-                "problems": list(record.validity["problems"]) if record.validity else [],
-            }
-            for record in records
-        ]
-    }

@@ -18,8 +18,10 @@ class EmulatedLink:
     """What it carried."""
     configured_delay_s: float
     """Its propagation delay."""
+    achieved_delay_s: float
+    """The same and the median lateness of packets to the host at its end; NaN where none went there."""
     configured_loss: float
-    """Probability of damage; NaN where losses come in bursts."""
+    """Share that should be damaged in the long run; NaN where bursts meet repeats on the link."""
     achieved_loss: float
     """Share of packets that were damaged; NaN where none was sent."""
 
@@ -41,8 +43,9 @@ class Validity:
     refused: str
     """What it was not granted, and why."""
     measurements: Mapping[str, float] = field(repr=False)
-    """Everything else by name: lateness of packets (`lateness_p50_s` …), where packets went
-    (`delivered_packets` …), packets that the kernel dropped at a device, the worst second.
+    """Everything else by name: lateness of packets (`lateness_p50_s` …, of each host's
+    `lateness_p50_senders_s` …), where packets went (`delivered_packets` …), packets that the kernel dropped
+    at a device, the worst second, the longest time between two looks at the devices.
     """
 
     @classmethod
@@ -77,7 +80,7 @@ class Validity:
             "realtime": self.realtime,
             "processor": self.processor,
             "refused": self.refused,
-            **self.measurements,
+            **{name: value if _finite(value) else None for name, value in self.measurements.items()},
             "links": [
                 {name: value if _finite(value) else None for name, value in vars(link).items()}
                 for link in self.links

@@ -78,6 +78,8 @@ class Difference:
     """Up to which the worlds agree."""
     verdict: Verdict
     """What is said of it; of single runs without an interval, by the difference alone."""
+    not_valid: int = 0
+    """How many of the other world's runs with a value were not what they say; they count all the same."""
 
 
 def differences(results: Results, simulated: str, other: str) -> list[Difference]:
@@ -91,10 +93,22 @@ def differences(results: Results, simulated: str, other: str) -> list[Difference
         What the runs of the simulator and of the other world are called.
     """
     found = (
-        _difference(metric, _samples(results, simulated, metric), _samples(results, other, metric))
+        _difference(
+            metric,
+            _samples(results, simulated, metric),
+            _samples(results, other, metric),
+            _not_valid(results, other, metric),
+        )
         for metric in TOLERANCES
     )
     return [difference for difference in found if difference is not None]
+
+
+def _not_valid(results: Results, label: str, metric: str) -> int:
+    return sum(
+        run.record.scheme == label and not run.record.valid and math.isfinite(run.metrics[metric])
+        for run in results.runs
+    )
 
 
 def _samples(results: Results, label: str, metric: str) -> Samples:
@@ -102,7 +116,7 @@ def _samples(results: Results, label: str, metric: str) -> Samples:
     return np.array([value for value in values if math.isfinite(value)], dtype=np.float64)
 
 
-def _difference(metric: str, ours: Samples, theirs: Samples) -> Difference | None:
+def _difference(metric: str, ours: Samples, theirs: Samples, not_valid: int) -> Difference | None:
     if not ours.size or not theirs.size:
         return None
     tolerance = TOLERANCES[metric]
@@ -114,7 +128,7 @@ def _difference(metric: str, ours: Samples, theirs: Samples) -> Difference | Non
     difference = (other - mean) / scale
     verdict = _verdict(difference, low, high, tolerance.share)
     return Difference(
-        metric, mean, other, (ours.size, theirs.size), difference, low, high, tolerance, verdict
+        metric, mean, other, (ours.size, theirs.size), difference, low, high, tolerance, verdict, not_valid
     )
 
 
@@ -148,6 +162,13 @@ def difference_text(one: Difference) -> str:
         scale, suffix = 100.0, " %"
     text = f"{one.difference * scale:+.1f}{suffix}"
     return text if math.isnan(one.low) else f"{text} [{one.low * scale:+.1f}, {one.high * scale:+.1f}]"
+
+
+def verdict_text(one: Difference) -> str:
+    """Write the verdict, and how many of the runs behind it were not valid."""
+    if not one.not_valid:
+        return one.verdict.value
+    return f"{one.verdict.value} ({one.not_valid} of {one.n[1]} runs not valid)"
 
 
 def tolerance_text(one: Difference) -> str:

@@ -7,16 +7,18 @@ from rich.table import Table
 from rich.text import Text
 
 from airpath.gap.compared import Compared, Gap, world_title
-from airpath.gap.differences import difference_text, tolerance_text
+from airpath.gap.differences import difference_text, tolerance_text, verdict_text
 from airpath.gap.pictures import gap_figures
 from airpath.metrics import METRICS
 from airpath.report.html import Section
+from airpath.results import validity_json
 from airpath.results.formatting import number
 
 NOTE = (
     "Difference of the means from the simulator's, with the 95 % confidence interval (Welch) of repetitions."
     " Two worlds agree in a metric if the whole interval is within the tolerance, differ if all of it"
     " is outside, and else the question is open. A single run has no interval: the difference alone decides."
+    " Runs that were not valid count too; the verdict says how many there were."
 )
 
 
@@ -66,6 +68,7 @@ def gap_json(gap: Gap) -> dict[str, Any]:
                             "relative": not d.tolerance.absolute,
                             "tolerance": d.tolerance.share,
                             "verdict": d.verdict.value,
+                            "not_valid": d.not_valid,
                         }
                         for d in found
                     ]
@@ -73,7 +76,8 @@ def gap_json(gap: Gap) -> dict[str, Any]:
                 },
             }
             for one in gap.compared
-        ]
+        ],
+        **validity_json(gap.results),
     }
 
 
@@ -100,7 +104,7 @@ def _rows(one: Compared, world: Any) -> list[tuple[str, ...]]:
             number(d.other),
             difference_text(d),
             tolerance_text(d),
-            d.verdict.value,
+            verdict_text(d),
         )
         for d in one.differences[world]
     ]

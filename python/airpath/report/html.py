@@ -16,6 +16,7 @@ from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
+from airpath.results.validity import LINKS_HEAD, links_rows
 from airpath.worlds import WORLDS, validity_text
 
 
@@ -91,7 +92,7 @@ def report_html(
         summary=_summary(results),
         sections=[
             {"section": section, "figures": [_picture(figure) for figure in section.figures]}
-            for section in sections
+            for section in (*_validity_section(results), *sections)
         ],
         figures=[picture for figure, picture in pictures if figure.run is None],
         runs=[
@@ -147,6 +148,19 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
     return facts
 
 
+def _validity_section(results: Results) -> list[Section]:
+    """Return what links were to do and did, where there were runs in real time."""
+    if not (rows := links_rows(results)):
+        return []
+    note = (
+        "What the links of runs in real time were to do and did. A delay achieved is the configured one and"
+        " the median lateness of packets; a loss configured is that of the long run. The carried rate is"
+        " lower than the configured one where nobody sent more."
+    )
+    table = {"title": "Links", "head": LINKS_HEAD, "rows": rows}
+    return [Section("validity", "Configured and achieved", note, [], [table], [])]
+
+
 def _world_facts(results: Results) -> list[tuple[str, str]]:
     """Say of runs in real time where they were, and whether they can be trusted."""
     records = [run.record for run in results.runs if run.record.world != "sim"]
@@ -156,7 +170,7 @@ def _world_facts(results: Results) -> list[tuple[str, str]]:
     problems = [
         (f"{record.scheme}, repetition {record.repetition}", validity_text(record.world, record.validity))
         for record in records
-        if not (record.validity and record.validity["valid"])
+        if not record.valid
     ]
     facts = [("world", worlds), ("valid runs", f"{len(records) - len(problems)} of {len(records)}")]
     departures = dict.fromkeys(

@@ -7,6 +7,7 @@ from airpath.results.reading import read
 from airpath.results.records import RunRecord
 from airpath.results.results import Results, RunResult
 from airpath.results.terminal import summary_json, summary_table
+from airpath.results.validity import validity_json
 from airpath.results.writing import write
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "read",
     "summary_json",
     "summary_table",
+    "validity_json",
     "write",
 ]

@@ -70,6 +70,11 @@ class RunRecord:
     validity: Mapping[str, Any] | None = None
 
     @property
+    def valid(self) -> bool:
+        """Whether it was what it says: a simulation always, a run in real time if its record says so."""
+        return self.world == "sim" or bool(self.validity and self.validity["valid"])
+
+    @property
     def estimators(self) -> Sequence[str]:
         """Names of ACK-rate estimators in the engine's tables: the controller's own, then those beside it."""
         return (OWN_ESTIMATOR, *(str(one["name"]) for one in self.plan.get("estimators", ())))

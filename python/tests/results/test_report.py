@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -188,3 +189,33 @@ def test_the_clock_of_a_chain_is_stated_with_the_results() -> None:
     page = report_html(results, scenario_text="text", provenance={"created": "now"}, figures=())
     name = record.plan["links"][0]["name"]
     assert re.search(rf"damage on {re.escape(name)}.*?{re.escape(said)}", page, re.DOTALL)
+
+
+def test_links_of_runs_in_real_time_are_shown_as_configured_and_as_achieved() -> None:
+    record = small_record("kernel:cubic", 1, 0)
+    link = {
+        "name": "there",
+        "configured_bps": None,
+        "carried_bps": 9.5e6,
+        "configured_delay_s": 0.02,
+        "achieved_delay_s": 0.02004,
+        "configured_loss": 0.01,
+        "achieved_loss": None,
+    }
+    validity = {"valid": False, "problems": ["late"], "links": [link]}
+    made = Results.from_records([replace(record, world="emulate", validity=validity)])
+    html = report_html(made, scenario_text="", provenance={}, figures=[])
+    page = Checker()
+    page.feed(html)
+    assert "Configured and achieved" in page.text
+    row = re.search(r"<td[^>]*>there</td>(.*?)</tr>", html, re.DOTALL)
+    assert row is not None
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", row[1])
+    assert cells == ["unlimited", "9.500", "20", "20.04", "1", "—"]
+    assert "valid runs" in page.text
+    assert "0 of 1" in page.text
+
+
+def test_a_simulation_has_no_such_section(results: Results) -> None:
+    html = report_html(results, scenario_text="", provenance={}, figures=[])
+    assert "Configured and achieved" not in html

@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from io import StringIO
 
 import pytest
+from rich.console import Console
 from scipy import stats
 
 import airpath
-from airpath.gap import Gap, Verdict, differences
+from airpath.gap import Compared, Gap, Verdict, differences
 from airpath.gap import gap as compare_worlds
-from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text
+from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text, verdict_text
 from airpath.gap.report import gap_json, gap_section, gap_tables
 from airpath.metrics import METRICS
 from airpath.results import Results, RunRecord, RunResult
@@ -90,3 +93,57 @@ def test_a_world_that_is_missing_is_named(simulated: Gap) -> None:
     assert [figure.name for figure in section.figures] == ["gap-over-time"]
     assert gap_json(simulated)["schemes"][0]["differences"] == {}
     assert gap_tables(simulated) == []
+
+
+def emulated(*problems: str) -> Gap:
+    """Two made-up simulated runs and two made-up runs in the emulator, the second with these problems."""
+    goodput = [{"goodput_mbps": 10.0}, {"goodput_mbps": 10.2}]
+    made = results(**{"cubic": goodput, "kernel:cubic": goodput})
+    link = {
+        "name": "bottleneck",
+        "configured_bps": None,
+        "carried_bps": 1e7,
+        "configured_delay_s": 0.02,
+        "achieved_delay_s": 0.02004,
+        "configured_loss": 0.0,
+        "achieved_loss": None,
+    }
+    for run in made.runs[2:]:
+        found = list(problems) if run.record.repetition else []
+        validity = {"valid": not found, "problems": found, "links": [link]}
+        run.record = replace(run.record, world="emulate", validity=validity)
+    labels: dict = {"sim": "cubic", "emulate": "kernel:cubic"}
+    found = {"emulate": differences(made, "cubic", "kernel:cubic")}
+    return Gap(made, (Compared("cubic", labels, {}, found),))
+
+
+def test_a_verdict_says_how_many_of_its_runs_were_not_valid(monkeypatch: pytest.MonkeyPatch) -> None:
+    gap = emulated("half of the packets came late")
+    told = gap_json(gap)
+    assert [(run["repetition"], run["valid"], run["problems"]) for run in told["validity"]] == [
+        (0, True, []),
+        (1, False, ["half of the packets came late"]),
+    ]
+    assert told["validity"][0]["links"][0]["achieved_delay_s"] == 0.02004
+    (difference,) = told["schemes"][0]["differences"]["emulate"]
+    assert (difference["verdict"], difference["not_valid"]) == ("agree", 1)
+    (one,) = gap.compared[0].differences["emulate"]
+    assert verdict_text(one) == "agree (1 of 2 runs not valid)"
+    monkeypatch.setattr("airpath.gap.report.gap_figures", lambda _: [])  # made-up runs have no tables
+    assert gap_section(gap).tables[0]["rows"][0][-1] == verdict_text(one)
+    printed = StringIO()
+    Console(file=printed, width=160).print(*gap_tables(gap))
+    assert verdict_text(one) in printed.getvalue()
+
+
+def test_a_verdict_on_valid_runs_is_the_verdict_alone() -> None:
+    gap = emulated()
+    (one,) = gap.compared[0].differences["emulate"]
+    assert (one.not_valid, verdict_text(one)) == (0, "agree")
+    assert all(run["valid"] for run in gap_json(gap)["validity"])
+
+
+def test_the_simulator_has_no_record_of_validity() -> None:
+    made = results(ours=[{"goodput_mbps": 1.0}])
+    assert made.runs[0].record.valid
+    assert gap_json(Gap(made, ())) == {"schemes": []}

@@ -1,7 +1,5 @@
 //! Sources between two real hosts, over a wire that carries every packet at once.
 
-#![allow(clippy::print_stderr, reason = "a test that is skipped says why")]
-
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -13,6 +11,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::*;
 use crate::hosts::Hosts;
+use crate::skipped::skipped;
 use crate::tun::Tun;
 
 /// A plan of half a second with one link each way and these flows (JSON: name, traffic, stop in ms or null).
@@ -69,7 +68,7 @@ fn run(plan: &Plan) -> Option<(Vec<Report>, SourceSummary)> {
     let (hosts, tuns) = match Hosts::new() {
         Ok(made) => made,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            skipped(error);
             return None;
         }
     };

@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use airpath_emu::{Clock, DEVICE, Emulated, Emulation, Hosts, Options, Side};
 use airpath_sim::plan::Plan;
 
+use super::skipped;
+
 /// Whether hosts can be made here; says why not.
 pub(crate) fn hosts_can_be_made() -> bool {
     match Hosts::new() {
         Ok(_) => true,
         Err(error) => {
-            eprintln!("skipped: {error}");
+            skipped(error);
             false
         }
     }

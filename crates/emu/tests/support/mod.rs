@@ -1,17 +1,20 @@
 //! What tests have in common: small plans, and on Linux real hosts.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stderr, reason = "a skipped test says why")]
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
 #[cfg(target_os = "linux")]
 mod hosts;
+mod skipped;
 
 use airpath_sim::plan::*;
 
 #[cfg(target_os = "linux")]
 #[allow(unused_imports, reason = "not every test file has hosts")]
 pub(crate) use hosts::*;
+
+#[allow(unused_imports, reason = "not every test file has hosts")]
+pub(crate) use skipped::skipped;
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const MILLISECOND: u64 = 1_000_000;

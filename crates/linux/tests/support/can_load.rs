@@ -1,4 +1,5 @@
 //! Whether these tests can run here.
+#![allow(dead_code, reason = "each test file asks for what it needs")]
 
 use std::io::Write;
 
@@ -6,7 +7,25 @@ use airpath_linux::capability;
 
 /// Whether BPF programs can be loaded; says why not, past the capture of test output.
 pub(crate) fn can_load(test: &str) -> bool {
-    let missing = capability::missing();
+    can(test, capability::missing())
+}
+
+/// The same of routers, which are attached to devices.
+pub(crate) fn can_route(test: &str) -> bool {
+    can(test, capability::routers_missing().as_deref())
+}
+
+/// The same of congestion controllers.
+pub(crate) fn can_control(test: &str) -> bool {
+    can(test, capability::controllers_missing().as_deref())
+}
+
+/// The same of whole hosts, with a control group.
+pub(crate) fn can_host(test: &str) -> bool {
+    can(test, capability::hosts_missing().as_deref())
+}
+
+fn can(test: &str, missing: Option<&str>) -> bool {
     if let Some(reason) = missing {
         let _ = writeln!(std::io::stderr(), "{test}: skipped, because {reason}");
     }

@@ -1,0 +1,64 @@
+"""Of runs in real time, whether they were what they say: for machines, and as a table."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from airpath.results.formatting import NO_VALUE, number
+from airpath.results.results import Results
+
+LINKS_HEAD = (
+    "run",
+    "link",
+    "rate (Mbit/s)",
+    "carried",
+    "delay (ms)",
+    "achieved",
+    "loss (%)",
+    "achieved",
+)
+"""Of each pair what was configured and what was achieved."""
+
+
+def validity_json(results: Results) -> dict[str, Any]:
+    """Return the world of each run in real time, whether it can be trusted, and its links; else nothing."""
+    records = [run.record for run in results.runs if run.record.world != "sim"]
+    if not records:
+        return {}
+    return {
+        "validity": [
+            {
+                "scheme": record.scheme,
+                "repetition": record.repetition,
+                "world": record.world,
+                "valid": record.valid,
+                "problems": list(record.validity["problems"]) if record.validity else [],
+                "links": list(record.validity.get("links", ())) if record.validity else [],
+            }
+            for record in records
+        ]
+    }
+
+
+def links_rows(results: Results) -> list[tuple[str, ...]]:
+    """Return what the links of runs in real time were to do and did, under `LINKS_HEAD`."""
+    return [
+        (f"{run.record.scheme}, repetition {run.record.repetition}", *_link_row(link))
+        for run in results.runs
+        for link in (run.record.validity or {}).get("links", ())
+    ]
+
+
+def _link_row(link: Mapping[str, Any]) -> tuple[str, ...]:
+    def cell(name: str, scale: float) -> str:
+        value = link.get(name)
+        return NO_VALUE if value is None else number(value * scale)
+
+    return (
+        link["name"],
+        "unlimited" if link["configured_bps"] is None else cell("configured_bps", 1e-6),
+        cell("carried_bps", 1e-6),
+        cell("configured_delay_s", 1e3),
+        cell("achieved_delay_s", 1e3),
+        cell("configured_loss", 100.0),
+        cell("achieved_loss", 100.0),
+    )

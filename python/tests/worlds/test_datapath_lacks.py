@@ -1,0 +1,82 @@
+"""What the datapath lacks, and which daemon is taken: without a kernel."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from airpath import datapath
+from airpath.cli import doctor_emulation
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A machine that has everything, in files that tests change."""
+    for name in ("airpathd", "btf"):
+        (tmp_path / name).touch()
+    (tmp_path / "release").write_text("6.12.3-amd64\n")
+    (tmp_path / "mounts").write_text("proc /proc proc rw 0 0\nnone /sys/fs/cgroup cgroup2 rw 0 0\n")
+    monkeypatch.setenv("AIRPATHD", str(tmp_path / "airpathd"))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    for constant, name in (("BTF", "btf"), ("RELEASE", "release"), ("MOUNTS", "mounts")):
+        monkeypatch.setattr(datapath, constant, tmp_path / name)
+    return tmp_path
+
+
+def test_a_machine_that_has_everything_lacks_nothing(machine: Path) -> None:
+    assert datapath.datapath_missing() is None
+    state, detail = doctor_emulation.linux_datapath()
+    assert state == "good"
+    assert str(machine / "airpathd") in detail
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("airpathd", None, "make datapath"),
+        ("btf", None, "CONFIG_DEBUG_INFO_BTF"),
+        ("release", "6.9.12-cloud", "need Linux 6.10 or newer; this is 6.9.12-cloud"),
+        ("release", "5.15.0", "this is 5.15.0"),
+        ("mounts", "cgroup /sys/fs/cgroup cgroup rw 0 0\n", "mount -t cgroup2"),
+    ],
+)
+def test_what_is_lacking_is_said_and_how_to_get_it(
+    machine: Path, name: str, content: str | None, expected: str
+) -> None:
+    if content is None:
+        (machine / name).unlink()
+    else:
+        (machine / name).write_text(content)
+    missing = datapath.datapath_missing()
+    assert missing is not None
+    assert expected in missing
+    state, detail = doctor_emulation.linux_datapath()
+    assert state == "missing"
+    assert expected in detail
+
+
+def test_all_that_is_lacking_is_said_at_once(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (machine / "btf").unlink()
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    _, detail = doctor_emulation.linux_datapath()
+    assert "needs root" in detail
+    assert "CONFIG_DEBUG_INFO_BTF" in detail
+
+
+def test_a_version_that_cannot_be_read_is_not_old(machine: Path) -> None:
+    (machine / "release").write_text("of our own\n")
+    assert datapath.datapath_missing() is None
+
+
+@pytest.mark.parametrize("newer", ["release", "debug"])
+def test_the_newest_build_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, newer: str) -> None:
+    monkeypatch.delenv("AIRPATHD", raising=False)
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setattr(datapath, "__file__", str(tmp_path / "python" / "airpath" / "datapath.py"))
+    assert datapath.find_daemon() is None
+    for kind in ("release", "debug"):
+        build = tmp_path / "target" / kind / "airpathd"
+        build.parent.mkdir(parents=True)
+        build.touch()
+        os.utime(build, (2000, 2000) if kind == newer else (1000, 1000))
+    assert datapath.find_daemon() == tmp_path / "target" / newer / "airpathd"
