@@ -37,7 +37,9 @@ mod linux {
     pub use crate::tcp_info::TcpInfo;
     pub use crate::timing::{LATE, Lateness};
     pub use crate::tun::{Tun, device_file};
-    pub use crate::validity::{GAP_BOUND_S, LATE_SHARE_BOUND, MEDIAN_BOUND_S, SECOND_BOUND, Validity};
+    pub use crate::validity::{
+        GAP_BOUND_S, LATE_SHARE_BOUND, MEDIAN_BOUND_S, Measured, SECOND_BOUND, Validity,
+    };
 }
 
 #[cfg(target_os = "linux")]

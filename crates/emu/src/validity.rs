@@ -14,25 +14,8 @@ use crate::timing::{LATE, Lateness, Second};
 pub struct Validity {
     /// Why the results should not be trusted, in words; empty when they may be.
     pub problems: Vec<String>,
-    /// What the link thread was granted.
-    pub scheduling: Scheduling,
-    /// How late packets went to hosts.
-    pub lateness: Lateness,
-    /// The median lateness of packets to [`Side::Senders`] and to [`Side::Receivers`], seconds; NaN without any.
-    pub median_s: [f64; 2],
-    /// The longest time for which the link thread did not look at the clock and the devices, seconds; sleeps included,
-    /// which are at most 5 ms.
-    pub longest_gap_s: f64,
-    /// The share of the time in which the link thread did not look at the devices for more than [`LATE`], sleeps that a
-    /// packet would have ended left out: so many packets waited before they were read.
-    pub unseen_share: f64,
-    /// Where packets went.
-    pub packets: PacketCounts,
-    /// Packets that the kernel dropped at a device because they were not read in time, of senders and receivers.
-    pub device_drops: [u64; 2],
-    /// The largest relative difference within one second between the bytes that should have gone to a host and those
-    /// that did, beyond one packet, for [`Side::Senders`] and [`Side::Receivers`].
-    pub worst_second: [f64; 2],
+    /// What the link thread measured.
+    pub measured: Measured,
     /// What each recorded link was to do and did.
     pub links: Vec<LinkRecord>,
 }
@@ -55,17 +38,27 @@ pub const SECOND_BOUND: f64 = 0.01;
 pub const GAP_BOUND_S: f64 = 0.1;
 
 /// What a link thread measured.
-pub(crate) struct Measured {
-    pub(crate) scheduling: Scheduling,
-    pub(crate) lateness: Lateness,
-    /// The medians of both sides.
-    pub(crate) median_s: [f64; 2],
-    pub(crate) longest_gap_s: f64,
-    pub(crate) unseen_share: f64,
-    pub(crate) packets: PacketCounts,
-    pub(crate) device_drops: [u64; 2],
-    /// The worst seconds of both sides.
-    pub(crate) worst_second: [f64; 2],
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// What the link thread was granted.
+    pub scheduling: Scheduling,
+    /// How late packets went to hosts.
+    pub lateness: Lateness,
+    /// The median lateness of packets to [`Side::Senders`] and to [`Side::Receivers`], seconds; NaN without any.
+    pub median_s: [f64; 2],
+    /// The longest time for which the link thread did not look at the clock and the devices, seconds; sleeps included,
+    /// which are at most 5 ms.
+    pub longest_gap_s: f64,
+    /// The share of the time in which the link thread did not look at the devices for more than [`LATE`], sleeps that a
+    /// packet would have ended left out: so many packets waited before they were read.
+    pub unseen_share: f64,
+    /// Where packets went.
+    pub packets: PacketCounts,
+    /// Packets that the kernel dropped at a device because they were not read in time, of senders and receivers.
+    pub device_drops: [u64; 2],
+    /// The largest relative difference within one second between the bytes that should have gone to a host and those
+    /// that did, beyond one packet, for [`Side::Senders`] and [`Side::Receivers`].
+    pub worst_second: [f64; 2],
 }
 
 impl Validity {
@@ -73,31 +66,10 @@ impl Validity {
         let links = link_records(plan, outcome, measured.median_s);
         let mut problems = problems(&measured);
         problems.extend(links.iter().filter_map(|link| link.loss_problem(&plan.links[link.link])));
-        let Measured {
-            scheduling,
-            lateness,
-            median_s,
-            longest_gap_s,
-            unseen_share,
-            packets,
-            device_drops,
-            worst_second,
-        } = measured;
-        if !problems.is_empty() && !scheduling.refused.is_empty() {
-            problems.push(format!("not granted: {}", scheduling.refused));
+        if !problems.is_empty() && !measured.scheduling.refused.is_empty() {
+            problems.push(format!("not granted: {}", measured.scheduling.refused));
         }
-        Self {
-            problems,
-            scheduling,
-            lateness,
-            median_s,
-            longest_gap_s,
-            unseen_share,
-            packets,
-            device_drops,
-            worst_second,
-            links,
-        }
+        Self { problems, measured, links }
     }
 }
 

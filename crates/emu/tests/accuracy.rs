@@ -24,16 +24,16 @@ use support::*;
 
 /// Says what was measured.
 fn report(what: &str, emulated: &Emulated) {
-    let lateness = emulated.validity.lateness;
+    let lateness = emulated.validity.measured.lateness;
     eprintln!(
         "{what}; late mean {:.1} µs, p50 {:.1}, p99 {:.1}, worst {:.1}; gap {:.2} ms; {:?}, {:?}; {:?}",
         1e6 * lateness.mean_s,
         1e6 * lateness.p50_s,
         1e6 * lateness.p99_s,
         1e6 * lateness.max_s,
-        1e3 * emulated.validity.longest_gap_s,
-        emulated.validity.packets,
-        emulated.validity.scheduling,
+        1e3 * emulated.validity.measured.longest_gap_s,
+        emulated.validity.measured.packets,
+        emulated.validity.measured.scheduling,
         emulated.validity.problems,
     );
 }

@@ -246,7 +246,7 @@ fn what_sampling_costs() {
                 let emulation = Emulation::start(&two_ways_of(100, 1.0), &[], 1, &options).unwrap();
                 drop(beside(&emulation, connections));
                 let Emulated { validity, connections: seen, .. } = emulation.stop(None).unwrap();
-                let lateness = validity.lateness;
+                let lateness = validity.measured.lateness;
                 eprintln!(
                     "{connections} connections: late {:.1} us in the mean, {:.1} median, {:.1} p99, {:.0} worst, {} of {} late; {:.1} ms between looks; {:?}",
                     1e6 * lateness.mean_s,
@@ -255,7 +255,7 @@ fn what_sampling_costs() {
                     1e6 * lateness.max_s,
                     lateness.late_packets,
                     lateness.packets,
-                    1e3 * validity.longest_gap_s,
+                    1e3 * validity.measured.longest_gap_s,
                     seen.map(|seen| seen.sampled)
                 );
             }

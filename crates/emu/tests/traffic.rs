@@ -69,7 +69,7 @@ fn a_file_passes_whole_and_every_packet_is_accounted_for() {
     let took = transfer(&emulation, 1_000_000);
     thread::sleep(Duration::from_millis(250)); // the last acknowledgments, and the end of an interval
     let emulated = emulation.stop(None).unwrap();
-    let packets = emulated.validity.packets;
+    let packets = emulated.validity.measured.packets;
     assert_eq!(
         packets.sent,
         packets.unknown + packets.delivered + packets.lost + packets.inside,
@@ -78,7 +78,7 @@ fn a_file_passes_whole_and_every_packet_is_accounted_for() {
     assert_eq!((packets.unknown, packets.inside), (0, 0), "{packets:?}");
     assert!(packets.lost > 0, "one in a hundred should be lost");
     assert_eq!(sum(&emulated.outcome, "links", "dropped_packets_total"), packets.lost as i64);
-    assert_eq!(emulated.validity.device_drops, [0, 0]);
+    assert_eq!(emulated.validity.measured.device_drops, [0, 0]);
     // 691 segments of 1448 bytes and as many acknowledgments at most, and what is sent again; at 10 Mbit/s that is 0.83 s.
     let departed = sum(&emulated.outcome, "links", "departed_bytes");
     assert!((1_000_000..1_200_000).contains(&departed), "{departed} bytes");
@@ -112,7 +112,7 @@ fn the_capture_shows_both_hosts() {
     let options = Options { capture: Some((path.clone(), Side::BOTH.to_vec())), ..Options::default() };
     let emulation = Emulation::start(&lossy(30), &[], 1, &options).unwrap();
     transfer(&emulation, 100_000);
-    let packets = emulation.stop(None).unwrap().validity.packets;
+    let packets = emulation.stop(None).unwrap().validity.measured.packets;
     let mut reader = CaptureReader::new(File::open(&path).unwrap()).unwrap();
     let mut read = 0_u64;
     while reader.next_packet().is_some() {

@@ -2,18 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use airpath_linux::config_file::ConfigFile;
+#[path = "support/configuration.rs"]
+mod configuration;
+
 use airpath_linux::router::{Capacity, Protocol, RouterConfig, SIZE_CLASS, SIZE_CLASSES};
 use airpath_model::{Bytes, Rate};
+use configuration::{read_configuration, uncommented};
 
 fn read(text: &str) -> Result<RouterConfig, String> {
-    let folder = std::env::temp_dir();
-    let thread = format!("{:?}", std::thread::current().id());
-    let path = folder.join(format!("airpath-router-config-{}-{thread}.toml", std::process::id()));
-    std::fs::write(&path, text).unwrap();
-    let file = ConfigFile::read(&path);
-    std::fs::remove_file(&path).unwrap();
-    file.and_then(|file| RouterConfig::try_from(file.router)).map_err(|error| error.to_string())
+    read_configuration(text)
+        .and_then(|file| RouterConfig::try_from(file.router))
+        .map_err(|error| error.to_string())
 }
 
 const GOOD: &str = "[router]\ndevice = \"eth1\"\nprotocol = \"vcp\"\ncapacity = \"ebe\"\nrate = \"10Mbit\"\nbuffer = \"575kB\"\n";
@@ -28,11 +27,7 @@ fn the_example_is_accepted_with_and_without_its_comments() {
     );
     assert_eq!((plain.rate, plain.buffer), (Some(Rate::from_bps(10_000_000)), Some(Bytes::new(575_000))));
     assert!(plain.loss.is_none());
-    let lines = example.lines().map(|line| match line.strip_prefix("# ") {
-        Some(rest) if rest.contains(" = ") || rest.starts_with('[') => rest,
-        _ => line,
-    });
-    let all = read(&lines.collect::<Vec<_>>().join("\n")).unwrap();
+    let all = read(&uncommented(example)).unwrap();
     assert_eq!(all.loss.unwrap().1, "eth0");
 }
 

@@ -181,24 +181,25 @@ pub(crate) fn record<'py>(
     validity: &Validity,
     lasted_s: f64,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let Validity { problems, measured, links: records } = validity;
     let result = PyDict::new(py);
     result.set_item("lasted_s", lasted_s)?;
-    result.set_item("problems", &validity.problems)?;
-    result.set_item("realtime", validity.scheduling.realtime)?;
-    result.set_item("processor", validity.scheduling.processor)?;
-    result.set_item("refused", &validity.scheduling.refused)?;
-    let lateness = validity.lateness;
+    result.set_item("problems", problems)?;
+    result.set_item("realtime", measured.scheduling.realtime)?;
+    result.set_item("processor", measured.scheduling.processor)?;
+    result.set_item("refused", &measured.scheduling.refused)?;
+    let lateness = measured.lateness;
     for (name, value) in [
         ("lateness_mean_s", lateness.mean_s),
         ("lateness_p50_s", lateness.p50_s),
         ("lateness_p99_s", lateness.p99_s),
         ("lateness_max_s", lateness.max_s),
-        ("longest_gap_s", validity.longest_gap_s),
-        ("unseen_share", validity.unseen_share),
+        ("longest_gap_s", measured.longest_gap_s),
+        ("unseen_share", measured.unseen_share),
     ] {
         result.set_item(name, value)?;
     }
-    let packets = validity.packets;
+    let packets = measured.packets;
     for (name, value) in [
         ("sent_packets", packets.sent),
         ("unknown_packets", packets.unknown),
@@ -212,12 +213,12 @@ pub(crate) fn record<'py>(
     }
     for side in Side::BOTH {
         let (name, index) = (side.name(), side.index());
-        result.set_item(format!("device_drops_{name}"), validity.device_drops[index])?;
-        result.set_item(format!("worst_second_{name}"), validity.worst_second[index])?;
-        result.set_item(format!("lateness_p50_{name}_s"), validity.median_s[index])?;
+        result.set_item(format!("device_drops_{name}"), measured.device_drops[index])?;
+        result.set_item(format!("worst_second_{name}"), measured.worst_second[index])?;
+        result.set_item(format!("lateness_p50_{name}_s"), measured.median_s[index])?;
     }
     let links = PyList::empty(py);
-    for link in &validity.links {
+    for link in records {
         let row = PyDict::new(py);
         row.set_item("link", link.link)?;
         row.set_item("configured_bps", link.configured_bps)?;

@@ -27,7 +27,12 @@ pub(crate) fn can_host(test: &str) -> bool {
 
 fn can(test: &str, missing: Option<&str>) -> bool {
     if let Some(reason) = missing {
-        let _ = writeln!(std::io::stderr(), "{test}: skipped, because {reason}");
+        skipped(test, reason);
     }
     missing.is_none()
+}
+
+/// Says why a test is skipped, past the capture of test output.
+pub(crate) fn skipped(test: &str, reason: &str) {
+    let _ = writeln!(std::io::stderr(), "{test}: skipped, because {reason}");
 }

@@ -9,7 +9,7 @@ use airpath_linux::capability;
 mod can_load;
 
 #[allow(unused_imports, reason = "each test file asks for what it needs")]
-pub(crate) use can_load::{can_control, can_host};
+pub(crate) use can_load::{can_control, can_host, skipped};
 
 /// One test of a process at a time: the controllers' names are the machine's, and rates are measured on few processors.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {

@@ -1,0 +1,23 @@
+//! Configuration files made by tests.
+
+use airpath_linux::Error;
+use airpath_linux::config_file::ConfigFile;
+
+/// Reads what a file with this text says.
+pub(crate) fn read_configuration(text: &str) -> Result<ConfigFile, Error> {
+    let thread = format!("{:?}", std::thread::current().id());
+    let path = std::env::temp_dir().join(format!("airpath-config-{}-{thread}.toml", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let file = ConfigFile::read(&path);
+    std::fs::remove_file(&path).unwrap();
+    file
+}
+
+/// An example with what stands in its comments.
+pub(crate) fn uncommented(example: &str) -> String {
+    let lines = example.lines().map(|line| match line.strip_prefix("# ") {
+        Some(rest) if rest.contains(" = ") || rest.starts_with('[') => rest,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
