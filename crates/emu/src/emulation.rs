@@ -22,6 +22,7 @@ use crate::host::{Host, MTU};
 use crate::hosts::Hosts;
 use crate::link_thread::{LinkThread, Request};
 use crate::observer::{Observer, Sampled};
+use crate::router::{Listener, Router, RouterRecord};
 use crate::scheduling::Scheduling;
 use crate::sock_diag::SockDiag;
 use crate::timing::Timing;
@@ -39,11 +40,14 @@ pub struct Options {
     /// Two flows of the plan, which take opposite ways: TCP connections between the addresses of the first become flows of
     /// their own, of which the kernel is asked once an interval. These two stand for what else senders and receivers send.
     pub connections: Option<[u32; 2]>,
+    /// Links of the plan whose queue and rate are those of a router of the kernel, in a namespace of its own
+    /// ([`Hosts::routers`]); not together with `connections`.
+    pub routers: Vec<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { realtime: true, pinned: true, capture: None, connections: None }
+        Self { realtime: true, pinned: true, capture: None, connections: None, routers: Vec::new() }
     }
 }
 
@@ -62,6 +66,8 @@ pub struct Emulation {
     abandoned: Arc<AtomicBool>,
     thread: Option<JoinHandle<Finished>>,
     observer: Option<Result<Observer, EmulationError>>,
+    /// To the daemons at the routers, in their order.
+    listeners: Vec<Listener>,
 }
 
 /// What comes of an emulation.
@@ -123,15 +129,23 @@ impl Emulation {
         options: &Options,
         prepare: impl FnOnce(&Hosts) -> Result<R, EmulationError>,
     ) -> Result<(Self, R), EmulationError> {
-        let mut exchange = Exchange::new(plan, inputs, seed, ROOM)?;
+        let mut exchange = Exchange::with_outside(plan, inputs, seed, ROOM, &options.routers)?;
         if let Some(others) = options.connections {
+            if !options.routers.is_empty() {
+                return Err(EmulationError::NotEmulated(
+                    "connections as flows have no routers of the kernel".to_owned(),
+                ));
+            }
             exchange = exchange.with_connections(plan, others)?;
         }
         let capture = match &options.capture {
             Some((path, sides)) => Capture::new(path, sides)?,
             None => Capture::none(),
         };
-        let (hosts, devices) = Hosts::new()?;
+        let (mut hosts, devices) = Hosts::new()?;
+        let routers = options.routers.iter().map(|&link| Router::new(plan, inputs, seed, link));
+        let (routers, relays) = routers.collect::<Result<(Vec<_>, Vec<_>), _>>()?;
+        hosts.connect(routers);
         let prepared = prepare(&hosts)?;
         let diagnoses = options.connections.map(|others| Ok((SockDiag::of_both(&hosts)?, others[0])));
         let (requests, to_thread) = channel();
@@ -147,6 +161,7 @@ impl Emulation {
                 let mut thread = LinkThread {
                     exchange,
                     devices,
+                    relays,
                     timing: Timing::new(),
                     capture,
                     clock: Clock::start(),
@@ -170,7 +185,7 @@ impl Emulation {
             let (diagnoses, flow) = diagnoses?;
             Observer::start(diagnoses, flow, clock, interval, requests.clone(), &scheduling)
         });
-        let emulation = Self {
+        let mut emulation = Self {
             hosts,
             clock,
             scheduling,
@@ -180,7 +195,13 @@ impl Emulation {
             abandoned,
             thread: Some(thread),
             observer,
+            listeners: Vec::new(),
         };
+        for router in emulation.hosts.routers() {
+            let requests = emulation.requests.clone();
+            let listener = Listener::start(router, clock, interval, requests, &emulation.scheduling)?;
+            emulation.listeners.push(listener);
+        }
         Ok((emulation, prepared))
     }
 
@@ -232,11 +253,19 @@ impl Emulation {
             Ok(observer) => observer.finish(),
             Err(error) => Sampled { missing: error.to_string(), ..Sampled::default() },
         });
+        let told: Vec<(u64, u64)> = self.listeners.drain(..).map(Listener::finish).collect();
         // Whoever sees this also sees the requests that were made before.
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
-        let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, unseen, .. } = thread;
+        let LinkThread {
+            mut exchange, devices, relays, timing, capture, requests, longest_gap, unseen, ..
+        } = thread;
+        let routers = relays
+            .iter()
+            .zip(told)
+            .map(|(relay, (observed, unobserved))| RouterRecord { observed, unobserved, ..relay.record() })
+            .collect();
         for request in requests.try_iter() {
             request(&mut exchange);
         }
@@ -244,7 +273,7 @@ impl Emulation {
         for side in Side::BOTH {
             device_drops[side.index()] = self.host(side).device_drops()?;
         }
-        drop(devices);
+        drop((devices, relays));
         capture.finish()?;
         let seen = exchange.summaries();
         let measured = Measured {
@@ -256,6 +285,7 @@ impl Emulation {
             packets: exchange.counts(),
             device_drops,
             worst_second: Side::BOTH.map(|side| worst_second(timing.seconds(side), u64::from(MTU))),
+            routers,
         };
         let connections = sampled.map(|sampled| Connections {
             flows: exchange.connections().to_vec(),
@@ -271,6 +301,7 @@ impl Emulation {
 impl Drop for Emulation {
     fn drop(&mut self) {
         self.observer = None;
+        self.listeners.clear();
         self.abandoned.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             // What it found does not matter any more.

@@ -1,6 +1,8 @@
 //! Between bytes and the network: which flow a packet belongs to and what it says to routers, when it comes in; what
 //! routers wrote on it, when it goes out. Knows no device and no clock.
 
+mod outside;
+
 use std::sync::Arc;
 
 use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
@@ -63,13 +65,27 @@ impl Exchange {
         seed: u64,
         packets: usize,
     ) -> Result<Self, EmulationError> {
+        Self::with_outside(plan, inputs, seed, packets, &[])
+    }
+
+    /// The same, where routers elsewhere keep the queues of the links `outside` ([`Exchange::next_out`]).
+    ///
+    /// # Errors
+    /// As above.
+    pub fn with_outside(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        packets: usize,
+        outside: &[usize],
+    ) -> Result<Self, EmulationError> {
         if plan.flows.len() > MAX_FLOWS {
             return Err(EmulationError::NotEmulated(format!(
                 "{} flows; an emulation has addresses for at most {MAX_FLOWS}",
                 plan.flows.len()
             )));
         }
-        let network = Network::new(plan, inputs, seed)?;
+        let network = Network::with_outside(plan, inputs, seed, outside)?;
         let load_codes = plan
             .links
             .iter()
@@ -220,15 +236,7 @@ impl Exchange {
             flow.sent_packets += 1;
             flow.first_packet.get_or_insert(now);
         }
-        let (mut ecn, mut path) = (ip.ecn, PathHeader::None);
-        if direction == Direction::Forward {
-            if let Some(option) = XcpOption::find(&ip, bytes) {
-                path = PathHeader::Xcp(option.header);
-            } else if self.load_codes && ecn.is_capable() {
-                path = PathHeader::Load(load_code(ecn));
-                ecn = Ecn::NotEct; // the bits are taken: no queue may mark
-            }
-        }
+        let (ecn, path) = says(&ip, bytes, direction, self.load_codes);
         let length = bytes.len() as u32; // at most SLOT
         Some(ForeignPacket { flow: number, direction, size: length, ecn, path, handle: slot })
     }
@@ -248,6 +256,20 @@ impl Flow {
             Side::Senders => self.forward.then_some(Direction::Forward),
             Side::Receivers => self.back.then_some(Direction::Back),
         }
+    }
+}
+
+/// What a packet that goes that way says to routers, and its ECN field where it does not say that there.
+fn says(ip: &Ipv4, bytes: &[u8], direction: Direction, load_codes: bool) -> (Ecn, PathHeader) {
+    if direction == Direction::Back {
+        (ip.ecn, PathHeader::None)
+    } else if let Some(option) = XcpOption::find(ip, bytes) {
+        (ip.ecn, PathHeader::Xcp(option.header))
+    } else if load_codes && ip.ecn.is_capable() {
+        // The bits are taken: no queue may mark.
+        (Ecn::NotEct, PathHeader::Load(load_code(ip.ecn)))
+    } else {
+        (ip.ecn, PathHeader::None)
     }
 }
 

@@ -19,7 +19,7 @@ pub const DEVICE: &str = "air0";
 pub const MTU: u32 = 1500;
 /// How many packets of the stack wait at most until we read them. Where more come, the kernel drops them, which is not
 /// the model's doing: the record of validity counts it.
-const DEVICE_QUEUE: u32 = 16_384;
+pub(crate) const DEVICE_QUEUE: u32 = 16_384;
 
 /// One end of the emulated network.
 #[derive(Debug)]
@@ -101,11 +101,7 @@ impl Host {
 
 fn set_up(side: Side) -> Result<Tun, EmulationError> {
     let tun = Tun::new(DEVICE)?;
-    // Nothing of the model concerns IPv6; without it the host sends nothing that nobody asked for.
-    let no_ipv6 = format!("/proc/sys/net/ipv6/conf/{DEVICE}/disable_ipv6");
-    if std::path::Path::new(&no_ipv6).exists() {
-        write(&no_ipv6, "1")?;
-    }
+    without_ipv6()?;
     // What one connection learnt of a path must not help the next one, or runs depend on each other.
     write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
     let routing = Routing::new()?;
@@ -115,8 +111,14 @@ fn set_up(side: Side) -> Result<Tun, EmulationError> {
     let first = side.address(0).ok_or_else(|| EmulationError::Broken("no addresses".to_owned()))?;
     routing.add_address(device, first)?;
     routing.add_local_network(loopback, (side.prefix(), PREFIX_LENGTH))?;
-    routing.add_network(device, (side.other().prefix(), PREFIX_LENGTH), first)?;
+    routing.add_network(device, (side.other().prefix(), PREFIX_LENGTH), Some(first))?;
     Ok(tun)
+}
+
+/// Nothing of the model concerns IPv6; without it a namespace sends nothing that nobody asked for.
+pub(crate) fn without_ipv6() -> Result<(), EmulationError> {
+    let setting = format!("/proc/sys/net/ipv6/conf/{DEVICE}/disable_ipv6");
+    if std::path::Path::new(&setting).exists() { write(&setting, "1") } else { Ok(()) }
 }
 
 /// States as the tables of sockets under `/proc/net` write them.

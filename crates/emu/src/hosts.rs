@@ -8,13 +8,15 @@ use crate::address::Side;
 use crate::error::EmulationError;
 use crate::host::Host;
 use crate::processes::Processes;
+use crate::router::Router;
 use crate::tun::Tun;
 
-/// Both hosts. Dropping them ends all processes that were started in them, and all their TCP connections.
+/// Both hosts, and routers between them. Dropping them ends all processes that were started in them, and all their TCP connections.
 #[derive(Debug)]
 pub struct Hosts {
     senders: Host,
     receivers: Host,
+    routers: Vec<Router>,
     processes: Processes,
 }
 
@@ -27,7 +29,17 @@ impl Hosts {
         let (senders, near) = Host::new(Side::Senders)?;
         let (receivers, far) = Host::new(Side::Receivers)?;
         let processes = Processes::new()?;
-        Ok((Self { senders, receivers, processes }, [near, far]))
+        Ok((Self { senders, receivers, routers: Vec::new(), processes }, [near, far]))
+    }
+
+    /// Puts these routers between them.
+    pub(crate) fn connect(&mut self, routers: Vec<Router>) {
+        self.routers = routers;
+    }
+
+    /// The routers, each for one link.
+    pub fn routers(&self) -> &[Router] {
+        &self.routers
     }
 
     /// One of them.

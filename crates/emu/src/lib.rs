@@ -32,6 +32,7 @@ mod linux {
     pub use crate::link_record::LinkRecord;
     pub use crate::namespace::{NetworkNamespace, become_root_in_user_namespace};
     pub use crate::observer::Sampled;
+    pub use crate::router::{Router, RouterRecord};
     pub use crate::run::run;
     pub use crate::scheduling::Scheduling;
     pub use crate::tcp_info::TcpInfo;
@@ -64,6 +65,8 @@ mod netlink;
 mod observer;
 #[cfg(target_os = "linux")]
 mod processes;
+#[cfg(target_os = "linux")]
+mod router;
 #[cfg(target_os = "linux")]
 mod routing;
 #[cfg(target_os = "linux")]

@@ -3,6 +3,8 @@
 //! It looks at what is due, writes it, reads what has come, and waits for the next of either. A packet counts as come at
 //! the instant at which it is read, and everything due before that instant happens first; so whatever the thread's
 //! lateness, the network's own time only runs forward and its departures follow from each other, not from the clock.
+//!
+//! Where routers of the kernel stand between links, packets go there and come back in the same way.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -17,6 +19,8 @@ use crate::address::Side;
 use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::exchange::Exchange;
+use crate::router::Relay;
+use crate::slots::SLOT;
 use crate::timing::{LATE, Timing};
 use crate::tun::Tun;
 
@@ -27,6 +31,8 @@ pub(crate) type Request = Box<dyn FnOnce(&mut Exchange) + Send>;
 pub(crate) struct LinkThread {
     pub(crate) exchange: Exchange,
     pub(crate) devices: [Tun; 2],
+    /// Ways to the routers of the kernel.
+    pub(crate) relays: Vec<Relay>,
     pub(crate) timing: Timing,
     pub(crate) capture: Capture,
     pub(crate) clock: Clock,
@@ -78,13 +84,16 @@ impl LinkThread {
                 return;
             }
             let requested = self.do_requests(REQUESTS);
-            let came = Side::BOTH.map(|side| self.read(side));
+            let came: usize = Side::BOTH.map(|side| self.read(side)).iter().sum();
+            let came = came + (0..self.relays.len()).map(|relay| self.read_back(relay)).sum::<usize>();
             // A packet ends this sleep; of any other delay nobody hears.
             let mut asleep = Duration::ZERO;
             if now.since(self.woke_at) > AWAKE {
                 self.sleep(REST, false);
-            } else if came == [0, 0] && !requested {
-                let left = self.exchange.next_event().since(self.clock.now());
+            } else if came == 0 && !requested {
+                let steps = self.relays.iter().map(Relay::next_step);
+                let next = steps.fold(self.exchange.next_event(), Timestamp::min);
+                let left = next.since(self.clock.now());
                 if left > SPIN {
                     asleep = (left - SPIN).min(LONGEST_SLEEP);
                     self.sleep(asleep, true);
@@ -112,15 +121,19 @@ impl LinkThread {
         any
     }
 
-    /// Writes what is due up to `until`.
+    /// Writes what is due up to `until`, and sets the rates that are.
     fn advance(&mut self, until: Timestamp) {
-        let Self { exchange, devices, timing, capture, clock, .. } = self;
+        let Self { exchange, devices, timing, capture, clock, relays, .. } = self;
         exchange.advance(until, |due, side, packet| {
             let now = clock.now();
             let taken = devices[side.index()].write(packet);
             timing.on_delivery(side, due, now, packet.len(), taken);
             capture.on_packet(side, now, packet);
         });
+        for relay in relays {
+            relay.step(until);
+            relay.send(until, exchange);
+        }
     }
 
     /// Reads what waits at a device; gives how many packets.
@@ -135,6 +148,21 @@ impl LinkThread {
             self.capture.on_packet(side, now, &room[..length.min(room.len())]);
             self.advance(now);
             self.exchange.accept(now, side, slot, length);
+            for relay in &mut self.relays {
+                relay.send(now, &mut self.exchange);
+            }
+        }
+        BATCH
+    }
+
+    /// Reads what has come back from a router; gives how many packets.
+    fn read_back(&mut self, relay: usize) -> usize {
+        let mut bytes = [0; SLOT];
+        for read in 0..BATCH {
+            let Some(length) = self.relays[relay].read(&mut bytes) else { return read };
+            let now = self.clock.now();
+            self.advance(now);
+            self.relays[relay].receive(now, &mut bytes[..length], &mut self.exchange);
         }
         BATCH
     }
@@ -142,8 +170,10 @@ impl LinkThread {
     /// Sleeps for a time, or only until a packet comes.
     fn sleep(&mut self, time: Duration, until_packet: bool) {
         let began = self.clock.now();
-        let mut devices =
-            self.devices.each_ref().map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN));
+        let relays = self.relays.iter().map(Relay::as_fd);
+        let mut devices: Vec<PollFd<'_>> = (self.devices.iter().map(Tun::as_fd).chain(relays))
+            .map(|device| PollFd::new(device, PollFlags::POLLIN))
+            .collect();
         let watched = if until_packet { &mut devices[..] } else { &mut [] };
         // Whatever it says, we look at the devices and the clock next.
         let _ = ppoll(watched, Some(TimeSpec::new(0, time.as_nanos() as i64)), None);

@@ -70,18 +70,20 @@ impl Routing {
         self.add_route(message, network)
     }
 
-    /// Sends what goes to a network over a device, from `source` if the sender does not say.
+    /// Sends what goes to a network over a device, from `source`, if there is one, if the sender does not say.
     pub(crate) fn add_network(
         &self,
         device: u32,
         network: (Ipv4Addr, u8),
-        source: Ipv4Addr,
+        source: Option<Ipv4Addr>,
     ) -> Result<(), EmulationError> {
         let mut message = route(device, network);
         message.header.table = TABLE_MAIN;
         message.header.kind = RouteType::Unicast;
         message.header.scope = RouteScope::Link;
-        message.attributes.push(RouteAttribute::PrefSource(RouteAddress::Inet(source)));
+        message
+            .attributes
+            .extend(source.map(|source| RouteAttribute::PrefSource(RouteAddress::Inet(source))));
         self.add_route(message, network)
     }
 

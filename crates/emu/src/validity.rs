@@ -6,6 +6,7 @@ use airpath_sim::plan::Plan;
 use crate::address::Side;
 use crate::exchange::PacketCounts;
 use crate::link_record::{LinkRecord, link_records};
+use crate::router::RouterRecord;
 use crate::scheduling::Scheduling;
 use crate::timing::{LATE, Lateness, Second};
 
@@ -59,12 +60,17 @@ pub struct Measured {
     /// The largest relative difference within one second between the bytes that should have gone to a host and those
     /// that did, beyond one packet, for [`Side::Senders`] and [`Side::Receivers`].
     pub worst_second: [f64; 2],
+    /// How the routers of the kernel were.
+    pub routers: Vec<RouterRecord>,
 }
 
 impl Validity {
     pub(crate) fn new(plan: &Plan, outcome: &Outcome, measured: Measured) -> Self {
         let links = link_records(plan, outcome, measured.median_s);
         let mut problems = problems(&measured);
+        problems.extend(
+            measured.routers.iter().flat_map(|router| router.problems(&plan.links[router.link].name)),
+        );
         problems.extend(links.iter().filter_map(|link| link.loss_problem(&plan.links[link.link])));
         if !problems.is_empty() && !measured.scheduling.refused.is_empty() {
             problems.push(format!("not granted: {}", measured.scheduling.refused));
@@ -196,6 +202,7 @@ mod tests {
             packets: PacketCounts::default(),
             device_drops: [0, 0],
             worst_second: [SECOND_BOUND; 2],
+            routers: Vec::new(),
         }
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Emulation {
 }
 
 /// Tables, names of quantities, and the records of validity and of connections.
-type Stopped<'py> = (Bound<'py, PyDict>, Vec<&'static str>, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
+type Stopped<'py> = (Bound<'py, PyDict>, Vec<String>, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
 
 /// A command that runs in a host of an emulation.
 #[pyclass(frozen, module = "airpath._core")]

@@ -16,6 +16,7 @@ use crate::configure::{receiver_config, sender_config};
 use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
 use crate::input::Input;
 use crate::link::Link;
+use crate::part::Queue;
 use crate::plain_link::PlainLink;
 use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
@@ -69,12 +70,14 @@ pub(crate) fn assemble_flows(
     Ok((flows, sources))
 }
 
-/// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes.
+/// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,
+/// and the queues of the links `outside` are somebody else's.
 pub(crate) fn assemble_links(
     plan: &Plan,
     inputs: &[Arc<Input>],
     seed: u64,
     sources: &[u32],
+    outside: &[usize],
 ) -> Result<(Vec<AnyLink>, Vec<f64>), PlanError> {
     let mut links = Vec::with_capacity(plan.links.len());
     let mut delays_s = Vec::with_capacity(plan.links.len());
@@ -84,14 +87,17 @@ pub(crate) fn assemble_links(
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        let watched = watched[index];
+        let (watched, outside) = (watched[index], outside.contains(&index));
         let index = index as u32;
-        if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched) {
+        if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched && !outside) {
             links.push(AnyLink::Plain(PlainLink::new(limit(&link.queue), rate, delay)));
             continue;
         }
-        let qdisc =
-            qdisc(&link.queue, &rate, sources, stream("queue")).map_err(|problem| at_link(link, &problem))?;
+        let qdisc = if outside {
+            Queue::Outside(Box::default())
+        } else {
+            qdisc(&link.queue, &rate, sources, stream("queue")).map_err(|problem| at_link(link, &problem))?
+        };
         let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
         let propagation = propagation(link, delay, stream("jitter"));
         let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
@@ -150,7 +156,7 @@ fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propag
     Propagation::with_jitter(delay, jitter, stream).unwrap_or_else(|_| Propagation::new(delay))
 }
 
-fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, String> {
+pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, String> {
     let result = match &link.rate {
         RatePlan::Unlimited => Ok(RateProcess::Unlimited),
         RatePlan::Constant { bps } => RateProcess::constant(Rate::from_bps(*bps)),
@@ -249,6 +255,6 @@ fn connection(
     Ok(FlowKind::Connections(Box::new(source)))
 }
 
-fn at_link(link: &LinkPlan, problem: &str) -> PlanError {
+pub(crate) fn at_link(link: &LinkPlan, problem: &str) -> PlanError {
     PlanError::Value { place: format!("link {}", link.name), problem: problem.to_owned() }
 }

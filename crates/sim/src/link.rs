@@ -17,11 +17,13 @@ use std::collections::VecDeque;
 
 use airpath_channel::{Arq, Attempt, Propagation};
 use airpath_model::{
-    Bytes, Channel, DropReason, Duration, Packet as _, Qdisc, QueueSink, Timestamp, Transmission,
+    Bytes, Channel, DropReason, Duration, Ecn, Packet as _, PathHeader, Qdisc, QueueSink, Timestamp,
+    Transmission,
 };
 
 use crate::arrivals::Arrivals;
 use crate::event::Entry;
+use crate::outside::OutsideQueue;
 use crate::packet::Packet;
 use crate::part::{Air, Queue};
 use crate::prefetch;
@@ -94,7 +96,7 @@ impl Link {
 
     /// Whether packets may be announced to it: it must have time to be woken before they can have arrived at its far end.
     pub(crate) fn takes_announcements(&self) -> bool {
-        self.arq.is_none() && !self.delay.is_zero()
+        self.arq.is_none() && !self.delay.is_zero() && !matches!(self.qdisc, Queue::Outside(_))
     }
 
     /// From now on the next links take its packets when they have left.
@@ -291,9 +293,51 @@ impl Link {
             + in_repair
     }
 
+    /// Its queue, where somebody else keeps it.
+    pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
+        match &mut self.qdisc {
+            Queue::Outside(queue) => Some(queue),
+            _ => None,
+        }
+    }
+
+    /// The keeper of its queue lets the packet of that handle go at `now`, with this ECN field and header. Nothing happens
+    /// if that packet is not outside.
+    pub(crate) fn come_back(
+        &mut self,
+        now: Timestamp,
+        handle: u32,
+        (ecn, path): (Ecn, PathHeader),
+        recorder: &mut Recorder,
+    ) {
+        self.advance(now, recorder);
+        let Queue::Outside(queue) = &mut self.qdisc else { return };
+        let Some(mut packet) = queue.take(handle) else { return };
+        packet.set_ecn(ecn);
+        *packet.path_header() = path;
+        queue.put_back(packet);
+        if self.sending_until.is_none() {
+            self.start(now, false, recorder);
+        }
+    }
+
+    /// The keeper of its queue dropped the packet of that handle at `now`.
+    pub(crate) fn lose_outside(&mut self, now: Timestamp, handle: u32, recorder: &mut Recorder) {
+        self.advance(now, recorder);
+        let Some(packet) = self.outside().and_then(|queue| queue.take(handle)) else { return };
+        recorder.on_drop(self.index, now, &packet, DropReason::Overflow);
+        self.note_backlog(now, recorder);
+    }
+
     /// What the queue reports of itself.
-    pub(crate) fn observe(&self, now: Timestamp, recorder: &mut Recorder) {
+    pub(crate) fn observe(&mut self, now: Timestamp, recorder: &mut Recorder) {
         let index = self.index;
+        if let Queue::Outside(queue) = &mut self.qdisc {
+            for (name, value) in queue.take_observed() {
+                recorder.on_observation(index, now, &name, value);
+            }
+            return;
+        }
         self.qdisc.observe(&mut |name, value| recorder.on_observation(index, now, name, value));
     }
 

@@ -5,6 +5,7 @@
 //! channels and records are the same for both.
 
 mod foreign;
+mod outside;
 
 use std::sync::Arc;
 
@@ -57,7 +58,7 @@ pub struct Outcome {
     /// The table `flow_series`, which becomes wide only when somebody wants it.
     pub flow_series: FlowSeries,
     /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
-    pub quantities: Vec<&'static str>,
+    pub quantities: Vec<String>,
     /// A pcapng file, when links were captured.
     pub capture: Option<Vec<u8>>,
     /// What the engine did.
@@ -79,19 +80,29 @@ pub struct Counts {
     pub packets_sent: u64,
 }
 
+/// What whoever drives a network has and knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Driver<'a> {
+    /// The sizes of all packets, where they are known.
+    pub(crate) sizes: Option<Sizes>,
+    /// How many timers.
+    pub(crate) timers: usize,
+    /// Links whose queues somebody else keeps.
+    pub(crate) outside: &'a [usize],
+}
+
 impl Network {
-    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan;
-    /// whoever drives it has that many timers. `sizes` are those of all packets, where they are known.
+    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan.
     pub(crate) fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],
         seed: u64,
         routes: Vec<u32>,
         sources: &[u32],
-        sizes: Option<Sizes>,
-        timers: usize,
+        driver: Driver<'_>,
     ) -> Result<Self, PlanError> {
-        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources)?;
+        let Driver { sizes, timers, outside } = driver;
+        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources, outside)?;
         look_ahead(plan, &routes, &mut links, sizes);
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
         let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();

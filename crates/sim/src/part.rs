@@ -5,6 +5,7 @@ use airpath_channel::{LinkChannel, NoErrors};
 use airpath_model::{Backlog, Channel, Passage, Qdisc, QueueSink, Timestamp, Transmission};
 use airpath_queue::DropTail;
 
+use crate::outside::OutsideQueue;
 use crate::packet::Packet;
 
 /// The queue of a link.
@@ -12,6 +13,8 @@ use crate::packet::Packet;
 pub(crate) enum Queue {
     /// Drop-tail.
     DropTail(DropTail<Packet>),
+    /// One that somebody else keeps.
+    Outside(Box<OutsideQueue>),
     /// Any other.
     Other(Box<dyn Qdisc<Packet>>),
 }
@@ -30,6 +33,7 @@ impl Qdisc<Packet> for Queue {
     fn enqueue(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) {
         match self {
             Self::DropTail(queue) => queue.enqueue(now, packet, sink),
+            Self::Outside(queue) => queue.enqueue(now, packet, sink),
             Self::Other(queue) => queue.enqueue(now, packet, sink),
         }
     }
@@ -37,6 +41,7 @@ impl Qdisc<Packet> for Queue {
     fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<Packet>) -> Option<Packet> {
         match self {
             Self::DropTail(queue) => queue.dequeue(now, sink),
+            Self::Outside(queue) => queue.dequeue(now, sink),
             Self::Other(queue) => queue.dequeue(now, sink),
         }
     }
@@ -44,6 +49,7 @@ impl Qdisc<Packet> for Queue {
     fn pass(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) -> Option<Packet> {
         match self {
             Self::DropTail(queue) => queue.pass(now, packet, sink),
+            Self::Outside(queue) => queue.pass(now, packet, sink),
             Self::Other(queue) => queue.pass(now, packet, sink),
         }
     }
@@ -52,6 +58,7 @@ impl Qdisc<Packet> for Queue {
     fn backlog(&self) -> Backlog {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::backlog(queue),
+            Self::Outside(queue) => queue.backlog(),
             Self::Other(queue) => queue.backlog(),
         }
     }
@@ -59,6 +66,7 @@ impl Qdisc<Packet> for Queue {
     fn on_timer(&mut self, now: Timestamp, sink: &mut dyn QueueSink<Packet>) {
         match self {
             Self::DropTail(queue) => queue.on_timer(now, sink),
+            Self::Outside(queue) => queue.on_timer(now, sink),
             Self::Other(queue) => queue.on_timer(now, sink),
         }
     }
@@ -67,6 +75,7 @@ impl Qdisc<Packet> for Queue {
     fn next_timer(&self) -> Timestamp {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::next_timer(queue),
+            Self::Outside(queue) => queue.next_timer(),
             Self::Other(queue) => queue.next_timer(),
         }
     }
@@ -74,6 +83,7 @@ impl Qdisc<Packet> for Queue {
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::observe(queue, report),
+            Self::Outside(queue) => queue.observe(report),
             Self::Other(queue) => queue.observe(report),
         }
     }

@@ -47,11 +47,28 @@ impl Ipv4 {
     /// Writes the ECN field of a packet that was read, and its header checksum.
     pub fn write_ecn(bytes: &mut [u8], ecn: Ecn) {
         let Some(header) = bytes.first_chunk_mut::<MIN_HEADER>() else { return };
-        let old = [header[0], header[1]];
-        header[1] = header[1] & !ECN_BITS | ecn.bits();
-        let checksum = updated(u16::from_be_bytes([header[10], header[11]]), &old, &[header[0], header[1]]);
-        header[10..12].copy_from_slice(&checksum.to_be_bytes());
+        let word = [header[0], header[1] & !ECN_BITS | ecn.bits()];
+        write_word(header, 0, word);
     }
+
+    /// The identification of a packet that was read; zero of what is shorter than a header.
+    pub fn identification(bytes: &[u8]) -> u16 {
+        bytes.first_chunk::<MIN_HEADER>().map_or(0, |header| u16::from_be_bytes([header[4], header[5]]))
+    }
+
+    /// Writes the identification of a packet that was read, and its header checksum.
+    pub fn write_identification(bytes: &mut [u8], identification: u16) {
+        let Some(header) = bytes.first_chunk_mut::<MIN_HEADER>() else { return };
+        write_word(header, 4, identification.to_be_bytes());
+    }
+}
+
+/// Writes two bytes of a header, which begin at an even offset, and its checksum.
+fn write_word(header: &mut [u8; MIN_HEADER], at: usize, word: [u8; 2]) {
+    let old = [header[at], header[at + 1]];
+    header[at..at + 2].copy_from_slice(&word);
+    let checksum = updated(u16::from_be_bytes([header[10], header[11]]), &old, &word);
+    header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
 fn ecn_of(traffic_class: u8) -> Ecn {
@@ -99,6 +116,17 @@ mod tests {
             after[10..12].copy_from_slice(&before[10..12]);
             assert_eq!(after, before);
         }
+    }
+
+    #[test]
+    fn an_identification_is_written_and_read_again() {
+        let before = packet(0b01, 8);
+        let mut after = before.clone();
+        Ipv4::write_identification(&mut after, 0xfffe);
+        assert_eq!(whole(&after[..20]), 0);
+        assert_eq!(Ipv4::identification(&after), 0xfffe);
+        Ipv4::write_identification(&mut after, Ipv4::identification(&before));
+        assert_eq!(after, before);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use airpath_model::{Bytes, Duration, Ecn, Packet as _, PathHeader, Probe, Timestamp};
 
-use super::{FlowState, FlowSummary, Network, Outcome};
+use super::{Driver, FlowState, FlowSummary, Network, Outcome};
 use crate::assemble::{FlowRoutes, assemble_routes};
 use crate::check::PlanError;
 use crate::input::Input;
@@ -72,6 +72,19 @@ impl Network {
     /// # Errors
     /// What in the plan cannot be run; captures, because what foreign packets carry is not known here.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
+        Self::with_outside(plan, inputs, seed, &[])
+    }
+
+    /// The same, where somebody else keeps the queues of the links `outside` ([`Network::next_out`]).
+    ///
+    /// # Errors
+    /// As above.
+    pub fn with_outside(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        outside: &[usize],
+    ) -> Result<Self, PlanError> {
         plan.check_network(inputs)?;
         if !plan.record.capture.is_empty() {
             return Err(PlanError::Value {
@@ -81,7 +94,8 @@ impl Network {
         }
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
-        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, None, 0)?;
+        let mut network =
+            Self::assemble(plan, inputs, seed, routes, &sources, Driver { outside, ..Driver::default() })?;
         let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
         network.foreign = places.into_iter().map(foreign).collect();
         network.schedule_clock();

@@ -2,19 +2,19 @@
 
 /// The names, numbered in the order of their first appearance.
 #[derive(Debug, Default)]
-pub(crate) struct QuantityNames(Vec<&'static str>);
+pub(crate) struct QuantityNames(Vec<String>);
 
 impl QuantityNames {
     /// The number of a name.
-    pub(crate) fn number(&mut self, name: &'static str) -> usize {
-        self.0.iter().position(|known| *known == name).unwrap_or_else(|| {
-            self.0.push(name);
+    pub(crate) fn number(&mut self, name: &str) -> usize {
+        self.0.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.0.push(name.to_owned());
             self.0.len() - 1
         })
     }
 
     /// The names by number.
-    pub(crate) fn into_names(self) -> Vec<&'static str> {
+    pub(crate) fn into_names(self) -> Vec<String> {
         self.0
     }
 }

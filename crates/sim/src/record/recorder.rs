@@ -58,7 +58,7 @@ pub(crate) struct Keep {
 pub(crate) struct Recorded {
     pub(crate) tables: Vec<Table>,
     pub(crate) flow_series: FlowSeries,
-    pub(crate) quantities: Vec<&'static str>,
+    pub(crate) quantities: Vec<String>,
     pub(crate) capture: Option<Vec<u8>>,
 }
 
@@ -220,7 +220,7 @@ impl Recorder {
     }
 
     /// A queue reports one of its quantities at the end of an interval.
-    pub(crate) fn on_observation(&mut self, link: u32, now: Timestamp, name: &'static str, value: f64) {
+    pub(crate) fn on_observation(&mut self, link: u32, now: Timestamp, name: &str, value: f64) {
         if !self.links[link as usize].recorded {
             return;
         }

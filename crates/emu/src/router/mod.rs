@@ -1,0 +1,135 @@
+//! Routers of the kernel: for a link of the plan a network namespace that forwards packets over one device, whose queue and
+//! rate are the kernel's. What else the link has (propagation, losses, records) stays with the network.
+//!
+//! Packets enter and leave by the same device: what the link thread writes to it is received there, forwarded, queued at its
+//! egress before a token bucket, and read again when it leaves. Whoever wants to be a router at that queue, such as `airpathd
+//! router`, enters the namespace.
+
+mod record;
+mod relay;
+mod status;
+mod tickets;
+mod token_bucket;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use airpath_model::{Bytes, Duration, Rate, Timestamp};
+use airpath_sim::plan::Plan;
+use airpath_sim::{Input, rate_steps};
+use netlink_packet_route::link::LinkAttribute;
+
+use crate::address::{PREFIX_LENGTH, Side};
+use crate::error::EmulationError;
+use crate::host::{DEVICE, DEVICE_QUEUE, MTU, without_ipv6};
+use crate::namespace::{NetworkNamespace, write};
+use crate::routing::Routing;
+use crate::tun::Tun;
+pub use record::RouterRecord;
+pub(crate) use relay::Relay;
+pub(crate) use status::Listener;
+use token_bucket::TokenBucket;
+
+/// The namespace of a router.
+#[derive(Debug)]
+pub struct Router {
+    link: usize,
+    namespace: NetworkNamespace,
+}
+
+/// The shortest time between two rates of a link: each change fills the token bucket, which then lets some bytes go early.
+const SHORTEST_STEP: Duration = Duration::from_millis(100);
+
+impl Router {
+    /// The router of link number `link` of the plan, and what the link thread needs of it.
+    ///
+    /// # Errors
+    /// What in the link cannot be done by the kernel's queue, and what the kernel refuses.
+    pub(crate) fn new(
+        plan: &Plan,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        link: usize,
+    ) -> Result<(Self, Relay), EmulationError> {
+        let steps = steps(plan, inputs, seed, link)?;
+        let planned = &plan.links[link];
+        let (Some(limit), _) = planned.queue.limits() else {
+            return Err(refused(
+                &planned.name,
+                "the queue has no limit in bytes, which the kernel's token bucket needs",
+            ));
+        };
+        let namespace = NetworkNamespace::new()?;
+        let (limit, first) = (Bytes::new(limit), steps[0].1);
+        let (device, bucket) = namespace.enter(|| set_up(limit, first))??;
+        Ok((Self { link, namespace }, Relay::new(link, device, bucket, steps)))
+    }
+
+    /// The number of its link in the plan.
+    pub const fn link(&self) -> usize {
+        self.link
+    }
+
+    /// A file by which other processes of the same user find its network namespace while it is there. Its device is
+    /// [`DEVICE`].
+    pub fn namespace_path(&self) -> PathBuf {
+        self.namespace.path()
+    }
+
+    /// Does some work in a thread within the namespace, and waits for it.
+    pub(crate) fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, EmulationError> {
+        self.namespace.enter(work)
+    }
+}
+
+/// The rates of a link, which a token bucket can take.
+fn steps(
+    plan: &Plan,
+    inputs: &[Arc<Input>],
+    seed: u64,
+    link: usize,
+) -> Result<Vec<(Timestamp, Rate)>, EmulationError> {
+    let steps = rate_steps(plan, inputs, seed, link)?;
+    let name = &plan.links[link].name;
+    if steps.iter().any(|(_, rate)| rate.as_bps() < 8 * u64::from(MTU)) {
+        let least = 8 * MTU / 1000;
+        return Err(refused(
+            name,
+            &format!(
+                "its rate falls below {least} kbit/s, one packet in a second; a token bucket cannot be still"
+            ),
+        ));
+    }
+    if steps.windows(2).any(|pair| pair[1].0.since(pair[0].0) < SHORTEST_STEP) {
+        return Err(refused(
+            name,
+            "its rate changes more often than every 100 ms, for which a token bucket is too coarse",
+        ));
+    }
+    Ok(steps)
+}
+
+fn refused(link: &str, problem: &str) -> EmulationError {
+    EmulationError::NotEmulated(format!("link {link} cannot be a router of the kernel: {problem}"))
+}
+
+/// In the namespace: packets that come by the device leave by it again, over a token bucket.
+fn set_up(limit: Bytes, rate: Rate) -> Result<(Tun, TokenBucket), EmulationError> {
+    let device = Tun::new(DEVICE)?;
+    without_ipv6()?;
+    write("/proc/sys/net/ipv4/ip_forward", "1")?;
+    for whose in ["all", "default", DEVICE] {
+        // Both ways lead over the same device, which is as it should be.
+        write(&format!("/proc/sys/net/ipv4/conf/{whose}/rp_filter"), "0")?;
+        write(&format!("/proc/sys/net/ipv4/conf/{whose}/send_redirects"), "0")?;
+    }
+    let routing = Routing::new()?;
+    let index = Routing::index(DEVICE)?;
+    routing.up(index, vec![LinkAttribute::Mtu(MTU), LinkAttribute::TxQueueLen(DEVICE_QUEUE)])?;
+    for side in Side::BOTH {
+        routing.add_network(index, (side.prefix(), PREFIX_LENGTH), None)?;
+    }
+    let mut bucket = TokenBucket::open(index, limit)?;
+    bucket.set(rate)?;
+    Ok((device, bucket))
+}

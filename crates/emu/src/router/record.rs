@@ -1,0 +1,91 @@
+//! Whether a router was what it should be.
+
+use crate::validity::{LATE_SHARE_BOUND, SECOND_BOUND};
+
+/// How a router was what it should be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RouterRecord {
+    /// The number of its link in the plan.
+    pub link: usize,
+    /// Changes of the rate.
+    pub changes: u64,
+    /// How late the latest of them was, seconds.
+    pub latest_change_s: f64,
+    /// Packets that did not come back though there was room for them.
+    pub vanished: u64,
+    /// Packets that came from there and had not gone there.
+    pub strangers: u64,
+    /// The largest share of a second's rate that was not used, or used too much, while packets waited all of that second; a
+    /// packet and a full bucket are allowed for.
+    pub worst_second: f64,
+    /// Intervals of the series at whose end a daemon said what it observes.
+    pub observed: u64,
+    /// Intervals at whose end it did not.
+    pub unobserved: u64,
+    /// What the kernel refused, in words; empty when nothing.
+    pub refused: String,
+}
+
+/// A rate may change so late, seconds: for so long the link is another one.
+const CHANGE_BOUND_S: f64 = 0.01;
+
+impl RouterRecord {
+    /// Why the results should not be trusted, for a link of that name.
+    pub(crate) fn problems(&self, link: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        if !self.refused.is_empty() {
+            problems.push(format!("router of {link}: {}", self.refused));
+        }
+        if self.vanished > 0 {
+            problems.push(format!(
+                "router of {link}: {} packets did not come back from the kernel",
+                self.vanished
+            ));
+        }
+        if self.latest_change_s > CHANGE_BOUND_S {
+            let late = 1e3 * self.latest_change_s;
+            problems.push(format!("router of {link}: a change of its rate came {late:.1} ms late"));
+        }
+        if self.worst_second > SECOND_BOUND {
+            let share = 100.0 * self.worst_second;
+            problems.push(format!(
+                "router of {link}: in one second the kernel let {share:.1} % more or fewer bytes go than its rate"
+            ));
+        }
+        let asked = self.observed + self.unobserved;
+        if self.unobserved as f64 > LATE_SHARE_BOUND * asked as f64 {
+            let Self { unobserved, .. } = self;
+            problems
+                .push(format!("router of {link}: its daemon did not answer {unobserved} of {asked} times"));
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_is_said_beyond_its_tolerance_and_not_before() {
+        let edge = RouterRecord {
+            latest_change_s: CHANGE_BOUND_S,
+            worst_second: SECOND_BOUND,
+            observed: 99,
+            unobserved: 1,
+            ..RouterRecord::default()
+        };
+        assert_eq!(edge.problems("l"), Vec::<String>::new());
+        let found = |change: fn(&mut RouterRecord), expected: &str| {
+            let mut changed = edge.clone();
+            change(&mut changed);
+            let problems = changed.problems("l");
+            assert!(matches!(&problems[..], [one] if one.contains(expected)), "{expected}: {problems:?}");
+        };
+        found(|r| r.vanished = 3, "router of l: 3 packets did not come back");
+        found(|r| r.latest_change_s = 0.02, "came 20.0 ms late");
+        found(|r| r.worst_second = 0.05, "let 5.0 % more or fewer bytes go");
+        found(|r| r.unobserved = 2, "did not answer 2 of 101 times");
+        found(|r| "no buffer space".clone_into(&mut r.refused), "no buffer space");
+    }
+}

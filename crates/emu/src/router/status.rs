@@ -1,0 +1,154 @@
+//! What the daemon at a router says of itself (`airpathd router`, `docs/linux/daemon.md`): asked just before the end of each
+//! interval of the series, by a thread within the router's namespace, where the daemon listens.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread::{self, JoinHandle};
+
+use airpath_model::{Duration, Timestamp};
+use serde_json::Value;
+
+use super::Router;
+use crate::clock::Clock;
+use crate::error::{Asked, EmulationError};
+use crate::host::DEVICE;
+use crate::link_thread::Request;
+use crate::scheduling::{Scheduling, hurry_observer, keep_off};
+use crate::source::sampling::instant;
+
+/// Listens to a daemon during an emulation.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    stop: Arc<AtomicBool>,
+    counts: Arc<Counts>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How often the daemon answered, and did not.
+#[derive(Debug, Default)]
+struct Counts {
+    answered: AtomicU64,
+    silent: AtomicU64,
+}
+
+/// A daemon that does not answer within this is left alone until the next interval.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
+/// The longest sleep: the wish to stop is seen this soon.
+const LONGEST_SLEEP: std::time::Duration = std::time::Duration::from_millis(20);
+
+impl Listener {
+    /// Begins to ask; `scheduling` is the link thread's.
+    ///
+    /// # Errors
+    /// Where the namespace cannot be entered or a thread cannot be started.
+    pub(crate) fn start(
+        router: &Router,
+        clock: Clock,
+        interval: Duration,
+        requests: Sender<Request>,
+        scheduling: &Scheduling,
+    ) -> Result<Self, EmulationError> {
+        let (link, scheduling) = (router.link(), scheduling.clone());
+        let (stop, counts) = (Arc::new(AtomicBool::new(false)), Arc::new(Counts::default()));
+        let (wish, counted) = (Arc::clone(&stop), Arc::clone(&counts));
+        let work = move || {
+            if let Some(processor) = scheduling.processor {
+                keep_off(processor);
+            }
+            if scheduling.realtime {
+                hurry_observer();
+            }
+            let mut end = Timestamp::ZERO + interval;
+            while sleep_until(instant(end, interval), clock, &wish) {
+                match observed() {
+                    Ok(observed) => {
+                        counted.answered.fetch_add(1, Ordering::Relaxed);
+                        // Only fails after the end, when nobody wants it any more.
+                        let _ = requests.send(Box::new(move |exchange| {
+                            exchange.network().observe_outside(link, observed);
+                        }));
+                    }
+                    Err(_) => {
+                        counted.silent.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                // Intervals that went by meanwhile are left out.
+                while end <= clock.now() || instant(end, interval) <= clock.now() {
+                    end += interval;
+                }
+            }
+        };
+        // A thread that is started within the namespace stays there.
+        let start = || thread::Builder::new().name("airpath-router".to_owned()).spawn(work);
+        let thread = router.enter(start)?.asked("a thread")?;
+        Ok(Self { stop, counts, thread: Some(thread) })
+    }
+
+    /// Stops to ask; gives how often the daemon answered and how often not.
+    pub(crate) fn finish(mut self) -> (u64, u64) {
+        self.end();
+        (self.counts.answered.load(Ordering::Relaxed), self.counts.silent.load(Ordering::Relaxed))
+    }
+
+    fn end(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It has said all that it had to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Sleeps until `at`; `false` when it is to stop.
+fn sleep_until(at: Timestamp, clock: Clock, stop: &AtomicBool) -> bool {
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        let left = at.since(clock.now());
+        if left.is_zero() {
+            return true;
+        }
+        thread::sleep(std::time::Duration::from_nanos(left.as_nanos()).min(LONGEST_SLEEP));
+    }
+}
+
+/// What the daemon of this thread's namespace observes, by name.
+fn observed() -> io::Result<Vec<(String, f64)>> {
+    let address = SocketAddr::from_abstract_name(format!("airpathd/router/{DEVICE}"))?;
+    let mut stream = UnixStream::connect_addr(&address)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    writeln!(stream, "status")?;
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer)?;
+    Ok(quantities(&serde_json::from_str(&answer)?))
+}
+
+/// The numbers of a status under `observed`. What is no number (the daemon's infinity) is left out.
+fn quantities(status: &Value) -> Vec<(String, f64)> {
+    let observed = status["observed"].as_object().into_iter().flatten();
+    observed.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_taken_and_all_else_left_out() {
+        let status = serde_json::json!({ "observed": { "load_factor": 0.5, "x1": null }, "intervals": 3 });
+        assert_eq!(quantities(&status), [("load_factor".to_owned(), 0.5)]);
+        assert_eq!(quantities(&Value::Null), []);
+    }
+}

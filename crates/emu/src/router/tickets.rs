@@ -1,0 +1,104 @@
+//! Which packet is which when it comes back: while it is at a router, its IP identification is a ticket of ours.
+
+use std::collections::VecDeque;
+
+use crate::packet::Ipv4;
+
+/// The packets that are at a router, in the order in which they went there, which is that in which they come back.
+#[derive(Debug, Default)]
+pub(crate) struct Tickets {
+    out: VecDeque<Ticket>,
+    next: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ticket {
+    number: u16,
+    slot: u32,
+    /// What stood in the packet before.
+    identification: u16,
+}
+
+/// More cannot be told apart.
+const MOST: usize = u16::MAX as usize;
+
+impl Tickets {
+    /// A packet with these bytes goes out: writes its ticket there. `false` when there are none left.
+    pub(crate) fn give(&mut self, slot: u32, bytes: &mut [u8]) -> bool {
+        if self.out.len() >= MOST {
+            return false;
+        }
+        self.out.push_back(Ticket { number: self.next, slot, identification: Ipv4::identification(bytes) });
+        Ipv4::write_identification(bytes, self.next);
+        self.next = self.next.wrapping_add(1);
+        true
+    }
+
+    /// The packet that went out last did not get there.
+    pub(crate) fn take_last(&mut self) -> Option<u32> {
+        self.out.pop_back().map(|ticket| ticket.slot)
+    }
+
+    /// A packet with these bytes comes back: gives its place and writes back what stood there, and calls `vanished` with those
+    /// that went before and should have come before. `None` for a packet without a ticket.
+    pub(crate) fn redeem(&mut self, bytes: &mut [u8], mut vanished: impl FnMut(u32)) -> Option<u32> {
+        let number = Ipv4::identification(bytes);
+        let place = usize::from(number.wrapping_sub(self.out.front()?.number));
+        // Numbers may have been left out, by packets that did not get there.
+        let place = self.out.iter().take(place + 1).rposition(|ticket| ticket.number == number)?;
+        for _ in 0..place {
+            self.out.pop_front().into_iter().for_each(|ticket| vanished(ticket.slot));
+        }
+        let ticket = self.out.pop_front()?;
+        Ipv4::write_identification(bytes, ticket.identification);
+        Some(ticket.slot)
+    }
+
+    /// Whether nothing is out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(identification: u16) -> Vec<u8> {
+        let mut bytes = vec![0; 40];
+        Ipv4::write_identification(&mut bytes, identification);
+        bytes
+    }
+
+    fn redeemed(tickets: &mut Tickets, bytes: &mut [u8]) -> (Option<u32>, Vec<u32>) {
+        let mut vanished = Vec::new();
+        let slot = tickets.redeem(bytes, |slot| vanished.push(slot));
+        (slot, vanished)
+    }
+
+    #[test]
+    fn packets_come_back_as_they_were_and_gaps_are_seen() {
+        let mut tickets = Tickets { next: u16::MAX - 1, ..Tickets::default() };
+        let mut packets: Vec<_> = (0..5).map(|number| packet(700 + number)).collect();
+        for (slot, bytes) in (10..).zip(&mut packets) {
+            assert!(tickets.give(slot, bytes));
+        }
+        assert_eq!(tickets.take_last(), Some(14), "the queue was full");
+        assert_eq!(redeemed(&mut tickets, &mut packets[0]), (Some(10), vec![]));
+        assert_eq!(packets[0], packet(700));
+        assert_eq!(redeemed(&mut tickets, &mut packets[3]), (Some(13), vec![11, 12]));
+        assert!(tickets.is_empty());
+        let mut last = packet(1);
+        assert!(tickets.give(15, &mut last));
+        assert_eq!(redeemed(&mut tickets, &mut packet(9)), (None, vec![]), "a stranger");
+        assert_eq!(redeemed(&mut tickets, &mut last), (Some(15), vec![]));
+    }
+
+    #[test]
+    fn no_more_go_out_than_can_be_told_apart() {
+        let mut tickets = Tickets::default();
+        let mut bytes = packet(0);
+        assert!((0..65_535).all(|slot| tickets.give(slot, &mut bytes)));
+        assert!(!tickets.give(65_535, &mut bytes));
+    }
+}

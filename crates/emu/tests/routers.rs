@@ -1,0 +1,126 @@
+//! Links whose queue and rate are those of the kernel.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stderr, reason = "a measurement is to be read")]
+
+mod support;
+
+use std::time::Duration;
+
+use airpath_emu::{Emulated, Emulation, EmulationError, Options, RouterRecord};
+use airpath_sim::plan::*;
+
+use support::*;
+
+/// Bytes that wait at most.
+const LIMIT: u64 = 60_000;
+
+fn options() -> Options {
+    Options { routers: vec![0], ..Options::default() }
+}
+
+/// A link of these rates whose queue is the kernel's, and a way back.
+fn routed(seconds: u64, rate: RatePlan) -> Plan {
+    let mut there = link("there", rate, 5.0, 0);
+    there.queue = QueuePlan::DropTail { limit_bytes: Some(LIMIT), limit_packets: None };
+    plan(seconds, vec![there, link("back", RatePlan::Unlimited, 5.0, 1000)], 1)
+}
+
+fn steps(steps: &[(u64, u64)]) -> RatePlan {
+    let steps = steps.iter().map(|(second, bps)| (second * SECOND, *bps)).collect();
+    RatePlan::Steps { steps, repeat_after_ns: None }
+}
+
+/// Why a run with nobody at its routers should not be trusted.
+fn problems(emulated: &Emulated) -> Vec<&String> {
+    emulated.validity.problems.iter().filter(|problem| !problem.contains("daemon did not answer")).collect()
+}
+
+fn router(emulated: &Emulated) -> RouterRecord {
+    emulated.validity.measured.routers[0].clone()
+}
+
+fn integers<'a>(emulated: &'a Emulated, table: &str, column: &str) -> &'a [i64] {
+    emulated.outcome.tables.iter().find(|one| one.name == table).unwrap().integers(column)
+}
+
+#[test]
+fn the_kernels_token_bucket_is_the_link() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    for _ in 0..4 {
+        let plan = routed(5, steps(&[(0, 10_000_000), (2, 4_000_000)]));
+        let emulation = Emulation::start(&plan, &[], 1, &options()).unwrap();
+        let (received, emulated) = flood(emulation, 12_000_000, 1500, Duration::from_secs(4));
+        let (record, lateness) = (router(&emulated), emulated.validity.measured.lateness);
+        eprintln!("{record:?}; {lateness:?}; {:?}", problems(&emulated));
+        if !problems(&emulated).is_empty() {
+            continue;
+        }
+        assert_eq!((record.changes, record.vanished, record.strangers), (1, 0, 0));
+        for (from, to, bps) in [(1.0, 2.0, 10e6), (2.1, 3.1, 4e6), (3.0, 4.0, 4e6)] {
+            let error = received.rate(from, to) / bps - 1.0;
+            assert!(error.abs() < 0.01, "from {from} s on: {:.2} % off", 100.0 * error);
+        }
+        // All that did not fit was dropped there, at once and for that reason.
+        let [sent, dropped] = ["arrived_packets", "dropped_packets_overflow"]
+            .map(|column| integers(&emulated, "links", column)[0]);
+        assert!(dropped > sent / 4, "{dropped} of {sent}");
+        let queues = integers(&emulated, "link_series", "queue_max_bytes");
+        // Every other row is that of the way back.
+        let longest = *queues.iter().step_by(2).max().unwrap();
+        assert!((LIMIT as i64 - 1500..=LIMIT as i64 + 3000).contains(&longest), "{longest} bytes waited");
+        assert_eq!(record.observed, 0, "nobody is there");
+        return;
+    }
+    skipped("no run of four was valid; the machine is too busy");
+}
+
+#[test]
+#[ignore = "long: make bench-emulator"]
+fn rates_up_to_a_hundred_mbps() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    for mbps in [1, 10, 50, 100] {
+        let mut plan = routed(8, constant(mbps * 1_000_000));
+        plan.links[0].queue = QueuePlan::DropTail { limit_bytes: Some(mbps * 20_000), limit_packets: None };
+        let emulation = Emulation::start(&plan, &[], 1, &options()).unwrap();
+        let (received, emulated) = flood(emulation, mbps * 1_250_000, 1500, Duration::from_secs(7));
+        let rate = received.rate(1.0, 6.0) / (mbps as f64 * 1e6);
+        eprintln!("{mbps} Mbit/s: achieved {rate:.4}; {:?}; {:?}", router(&emulated), problems(&emulated));
+    }
+}
+
+#[test]
+fn what_a_token_bucket_cannot_do_is_refused() {
+    if !hosts_can_be_made() {
+        return;
+    }
+    let refused = |plan: Plan, routers| {
+        let options = Options { routers, ..Options::default() };
+        match Emulation::start(&plan, &[], 1, &options) {
+            Err(EmulationError::NotEmulated(said)) => said,
+            other => panic!("{other:?}"),
+        }
+    };
+    let still = refused(routed(2, steps(&[(0, 1_000_000), (1, 0)])), vec![0]);
+    assert_eq!(
+        still,
+        "link there cannot be a router of the kernel: its rate falls below 12 kbit/s, one packet in a second; a token bucket \
+         cannot be still"
+    );
+    let often = RatePlan::Uniform {
+        low_bps: 1_000_000,
+        high_bps: 2_000_000,
+        hold_ns: 50 * MILLISECOND,
+        initial_bps: None,
+        stream: None,
+    };
+    assert!(refused(routed(1, often), vec![0]).contains("more often than every 100 ms"));
+    let mut unlimited = routed(1, constant(1_000_000));
+    unlimited.links[0].queue = QueuePlan::DropTail { limit_bytes: None, limit_packets: Some(10) };
+    assert!(refused(unlimited, vec![0]).contains("no limit in bytes"));
+}

@@ -1,0 +1,57 @@
+//! Links whose queues somebody else keeps: a router outside of the network, to which packets go and from which they come
+//! back. Their transmitters, channels and records stay here.
+
+use airpath_model::{Backlog, Ecn, PathHeader, Timestamp};
+
+use super::Network;
+use crate::link::Link;
+
+impl Network {
+    /// The handle of the next packet that goes out to the keeper of a link's queue; ask until there is none whenever
+    /// something has happened in the network.
+    pub fn next_out(&mut self, link: usize) -> Option<u32> {
+        self.queue_of(link)?.outside()?.next_out()
+    }
+
+    /// The packet of that handle comes back at `now`: it leaves the queue with this ECN field and header and is sent.
+    /// Call [`Network::advance`] up to `now` before.
+    pub fn come_back(&mut self, now: Timestamp, link: usize, handle: u32, ecn: Ecn, path: PathHeader) {
+        self.on_outside(now, link, |at, recorder, link| link.come_back(at, handle, (ecn, path), recorder));
+    }
+
+    /// The packet of that handle was dropped at `now` because the queue was full; the same holds.
+    pub fn lose_outside(&mut self, now: Timestamp, link: usize, handle: u32) {
+        self.on_outside(now, link, |at, recorder, link| link.lose_outside(at, handle, recorder));
+    }
+
+    /// What is outside, at the keeper of a link's queue.
+    pub fn outside(&mut self, link: usize) -> Backlog {
+        let queue = self.queue_of(link).and_then(Link::outside);
+        queue.map_or_else(Backlog::default, |queue| queue.outside())
+    }
+
+    /// The keeper of a link's queue says what it observes, by name, for the end of the interval under way.
+    pub fn observe_outside(&mut self, link: usize, observed: Vec<(String, f64)>) {
+        if let Some(queue) = self.queue_of(link).and_then(Link::outside) {
+            queue.tell(observed);
+        }
+    }
+
+    fn queue_of(&mut self, link: usize) -> Option<&mut Link> {
+        self.links.get_mut(link)?.full()
+    }
+
+    fn on_outside(
+        &mut self,
+        now: Timestamp,
+        index: usize,
+        work: impl FnOnce(Timestamp, &mut crate::record::Recorder, &mut Link),
+    ) {
+        self.now = self.now.max(now.min(self.end));
+        self.events.all_over(self.now);
+        let Some(link) = self.links.get_mut(index).and_then(crate::any_link::AnyLink::full) else { return };
+        work(self.now, &mut self.recorder, link);
+        let (at, since) = link.next_event(self.now);
+        self.events.schedule_since(index as crate::event::Target, at, since);
+    }
+}
