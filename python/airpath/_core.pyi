@@ -60,14 +60,19 @@ def kernel_congestion_controls() -> list[str]:
 
 @final
 class EmulatedRun:
-    """One run in real time: a plan (JSON) with controllers of the kernel, traces, a seed. Only on Linux."""
+    """One run in real time: a plan (JSON) with controllers of the kernel, traces, a seed. Only on Linux.
+
+    `routers` are links whose queue and rate are those of a router of the kernel. `prepare` is called with the
+    files of both hosts' network namespaces, the name of their devices, and (link, file) for each router.
+    """
 
     def __new__(
         cls,
         plan: str,
         traces: list[Trace],
         seed: int,
-        prepare: Callable[[list[Path], str], None] | None = None,
+        prepare: Callable[[list[Path], str, list[tuple[int, Path]]], None] | None = None,
+        routers: list[int] = ...,
     ) -> EmulatedRun: ...
     def run(
         self,

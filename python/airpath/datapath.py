@@ -1,4 +1,4 @@
-"""Our Linux datapath: its daemon, and what it lacks here."""
+"""Our Linux datapath: its daemons, and what it lacks here."""
 
 import json
 import os
@@ -10,9 +10,10 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from airpath.errors import EmulationError
+from airpath.kernel_routers import KernelRouter
 
 DAEMON: Final = "airpathd"
 """The daemon that loads our controllers into the kernel."""
@@ -66,16 +67,14 @@ def datapath_lacks() -> Iterator[str]:
 
 
 class Daemon:
-    """The daemon, for the hosts of one emulation; the kernel takes everything back when it ends."""
+    """One daemon; the kernel takes everything back when it ends."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._errors: IO[str] | None = None
-        self.end: dict[str, Any] = {}
-        """What it said at its end: its counters."""
 
-    def start(self, namespaces: Sequence[os.PathLike[str]], device: str) -> None:
-        """Load our controllers for the devices of these network namespaces, and wait until they are there.
+    def start(self, arguments: Sequence[str]) -> None:
+        """Start it with these arguments, and wait until all that it attaches is there.
 
         Raises
         ------
@@ -85,9 +84,7 @@ class Daemon:
         daemon = find_daemon()
         if daemon is None:
             raise EmulationError(datapath_missing() or f"there is no {DAEMON}")
-        command = [str(daemon), "host", "--cgroup", str(_own_cgroup())]
-        for namespace in namespaces:
-            command += ["--device", f"{os.fspath(namespace)}:{device}"]
+        command = [str(daemon), *arguments]
         # With this process, however it ends, the daemon ends too.
         if setpriv := shutil.which("setpriv"):
             command = [setpriv, "--pdeathsig", "TERM", *command]
@@ -132,11 +129,57 @@ class Daemon:
             line = process.stdout.readline()
             if not line:
                 return False
-            said = json.loads(line) if line.startswith("{") else {}
-            if said.get("event") == event:
-                self.end = said if event == "end" else self.end
+            if line.startswith("{") and json.loads(line).get("event") == event:
                 return True
         return False
+
+
+class Datapath:
+    """The daemons of one emulation: one for its hosts, and one for each of its routers of the kernel."""
+
+    def __init__(self, routers: Sequence[KernelRouter] = ()) -> None:
+        self._routers = {router.link: router for router in routers}
+        self._daemons: list[Daemon] = []
+
+    def start(
+        self,
+        namespaces: Sequence[os.PathLike[str]],
+        device: str,
+        routers: Sequence[tuple[int, os.PathLike[str]]],
+    ) -> None:
+        """Load our controllers for the hosts, and attach our routers.
+
+        Parameters
+        ----------
+        namespaces
+            The files of the hosts' network namespaces.
+        device
+            The name of the device in each namespace.
+        routers
+            The link of each router, and the file of its network namespace.
+
+        Raises
+        ------
+        EmulationError
+            If a daemon cannot be started; the text is what it says.
+        """
+        hosts = ["host", "--cgroup", str(_own_cgroup())]
+        for namespace in namespaces:
+            hosts += ["--device", f"{os.fspath(namespace)}:{device}"]
+        self._start(hosts)
+        for link, namespace in routers:
+            where = ("--netns", os.fspath(namespace), "--device", device)
+            self._start(["router", *where, *self._routers[link].arguments])
+
+    def _start(self, arguments: Sequence[str]) -> None:
+        daemon = Daemon()
+        daemon.start(arguments)
+        self._daemons.append(daemon)
+
+    def stop(self) -> None:
+        """End them, and wait until they are gone."""
+        while self._daemons:
+            self._daemons.pop().stop()
 
 
 def _cgroup_roots() -> list[Path]:

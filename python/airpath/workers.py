@@ -11,14 +11,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from airpath import _core
-from airpath.datapath import Daemon
+from airpath.datapath import Datapath
 from airpath.emulation.validity import Validity
 from airpath.errors import AirpathError, EmulationError, ScenarioError
 from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
-from airpath.worlds import World, place
+from airpath.worlds import OURS, Placed, World, place
 
 
 @dataclass(frozen=True)
@@ -146,20 +146,18 @@ class _Run(Protocol):
 
 
 class _DatapathRun:
-    """A run in the emulator with our controllers in the kernel."""
+    """A run in the emulator with our controllers, and perhaps our routers, in the kernel."""
 
-    def __init__(self, plan: str, traces: list[_core.Trace], seed: int) -> None:
-        self._daemon = Daemon()
-        self._run = _core.EmulatedRun(plan, traces, seed, self._daemon.start)
+    def __init__(self, placed: Placed, traces: list[_core.Trace], seed: int) -> None:
+        self._datapath = Datapath(placed.routers)
+        links = [router.link for router in placed.routers]
+        self._run = _core.EmulatedRun(json.dumps(placed.plan), traces, seed, self._datapath.start, links)
 
     def run(self) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
         try:
-            tables, capture, counts = self._run.run()
+            return self._run.run()
         finally:
-            self._daemon.stop()
-        if counters := self._daemon.end.get("counters"):
-            counts["validity"]["datapath"] = counters
-        return tables, capture, counts
+            self._datapath.stop()
 
     def cancel(self) -> None:
         self._run.cancel()
@@ -237,12 +235,13 @@ def _read_all(jobs: Sequence[Job]) -> dict[TraceInput, _core.Trace]:
 
 def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
     """Return a job that is ready to run in its world."""
-    plan = json.dumps(job.plan)
+    placed = place(job.scenario, job.world)
+    plan = json.dumps(placed.plan)
     try:
         if job.world == "sim":
             return _core.Simulation(plan, traces, job.seed)
-        if job.world == "datapath":
-            return _DatapathRun(plan, traces, job.seed)
+        if job.world in OURS:
+            return _DatapathRun(placed, traces, job.seed)
         return _core.EmulatedRun(plan, traces, job.seed)
     except _core.PlanError as error:
         raise ScenarioError(f"{job.scenario.name}: {error}") from None

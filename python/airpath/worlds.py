@@ -14,43 +14,56 @@ from typing import Any, Final, Literal
 from airpath import _core
 from airpath.datapath import datapath_missing
 from airpath.errors import UsageError
+from airpath.kernel_routers import KernelRouter, kernel_routers
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme
 from airpath.units import format_duration
 
-World = Literal["sim", "emulate", "datapath"]
+World = Literal["sim", "emulate", "datapath", "routers"]
 
 WORLDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "sim": "simulated",
         "emulate": "emulated: the kernel's TCP in real time",
         "datapath": "emulated: our controllers in the kernel, in real time",
+        "routers": "emulated: our controllers and routers in the kernel, in real time",
     }
 )
 """The worlds, and what results say of them."""
+
+OURS: Final = ("datapath", "routers")
+"""The worlds that have our controllers."""
+
+_IN_OURS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "cubic": "kernel:cubic",
+        "newreno": "kernel:reno",
+        "bic": "kernel:bic",
+        "vcp": "kernel:airpath_vcp",
+        "vcp-ebe": "kernel:airpath_vcp",
+        "vcp-ld": "kernel:airpath_vcp",
+        "vcp-ebe-ld": "kernel:airpath_vcp",
+        "xcp": "kernel:airpath_xcp",
+        "xcp-ebe": "kernel:airpath_xcp",
+        "cubic-ebe": "kernel:airpath_ebe",
+        "westwood+": "kernel:airpath_westw",
+        "sarbe": "kernel:airpath_sarbe",
+    }
+)
 
 _STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "sim": {},
         "emulate": {"cubic": "kernel:cubic", "newreno": "kernel:reno", "bic": "kernel:bic"},
-        "datapath": {
-            "cubic": "kernel:cubic",
-            "newreno": "kernel:reno",
-            "bic": "kernel:bic",
-            "vcp": "kernel:airpath_vcp",
-            "vcp-ebe": "kernel:airpath_vcp",
-            "vcp-ld": "kernel:airpath_vcp",
-            "vcp-ebe-ld": "kernel:airpath_vcp",
-            "xcp": "kernel:airpath_xcp",
-            "xcp-ebe": "kernel:airpath_xcp",
-            "cubic-ebe": "kernel:airpath_ebe",
-            "westwood+": "kernel:airpath_westw",
-            "sarbe": "kernel:airpath_sarbe",
-        },
+        "datapath": _IN_OURS,
+        "routers": _IN_OURS,
     }
 )
 """What a scheme without options of its own stands for in a world."""
 
+
+WITH_ROUTERS: Final = " with routers"
+"""What the names of runs end with whose routers are the kernel's."""
 
 KERNEL_INITIAL_WINDOW: Final = 10
 """Packets with which the kernel begins (`TCP_INIT_CWND`, RFC 6928)."""
@@ -59,7 +72,7 @@ KERNEL_DELAYED_ACK: Final = 2
 KERNEL_MINIMUM_RTO_NS: Final = 200_000_000
 """The kernel's smallest retransmission timeout (`TCP_RTO_MIN`)."""
 
-_OURS: Final = ("airpath_xcp", "airpath_vcp", "airpath_ebe", "airpath_westw", "airpath_sarbe")
+_CONTROLLERS: Final = ("airpath_xcp", "airpath_vcp", "airpath_ebe", "airpath_westw", "airpath_sarbe")
 """The controllers that our daemon loads into the kernel."""
 
 
@@ -75,6 +88,8 @@ class Placed:
     """What the run is called instead of by its schemes in the simulator; `None` where nothing changes."""
     departures: tuple[str, ...] = ()
     """What the scenario says of the transport and the kernel decides otherwise."""
+    routers: tuple[KernelRouter, ...] = ()
+    """Routers of the kernel in place of the simulator's."""
 
 
 def place(scenario: Scenario, world: World) -> Placed:
@@ -95,10 +110,16 @@ def place(scenario: Scenario, world: World) -> Placed:
                 )
         return Placed(resolved.plan, resolved.schemes, None)
     available = kernel_congestion_controls()
-    if world == "datapath":
+    routers: tuple[KernelRouter, ...] = ()
+    if world in OURS:
         if (reason := datapath_missing()) is not None:
-            raise UsageError(f"{scenario.name}: no world datapath: {reason}")
-        available = (*available, *_OURS)
+            raise UsageError(f"{scenario.name}: no world {world}: {reason}")
+        available = (*available, *_CONTROLLERS)
+    if world == "routers":
+        try:
+            routers = kernel_routers(resolved.plan)
+        except UsageError as error:
+            raise UsageError(f"{scenario.name}: not in world routers: {error}") from None
     flows: list[dict[str, Any]] = []
     schemes: list[str | None] = []
     for flow, scheme in zip(resolved.plan["flows"], resolved.schemes, strict=True):
@@ -117,9 +138,16 @@ def place(scenario: Scenario, world: World) -> Placed:
     return Placed(
         resolved.plan | {"flows": flows},
         tuple(schemes),
-        "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or None,
+        _label(schemes, world),
         tuple(dict.fromkeys(text for flow in flows for text in _departures(flow["transport"]))),
+        routers,
     )
+
+
+def _label(schemes: Sequence[str | None], world: World) -> str | None:
+    """Return what a run is called: the same controllers run in several worlds."""
+    label = "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None))
+    return f"{label}{WITH_ROUTERS if world == 'routers' else ''}" or None
 
 
 def _departures(transport: Mapping[str, Any] | None) -> Iterator[str]:
@@ -141,9 +169,8 @@ def _departures(transport: Mapping[str, Any] | None) -> Iterator[str]:
 
 def has_ours(scenario: Scenario) -> bool:
     """Whether one of a scenario's schemes is among those that our datapath has."""
-    stands_for = _STANDS_FOR["datapath"]
-    named = (stands_for.get(scheme, scheme) for scheme in scenario.resolved.schemes if scheme is not None)
-    return any(name.removeprefix("kernel:") in _OURS for name in named)
+    named = (_IN_OURS.get(scheme, scheme) for scheme in scenario.resolved.schemes if scheme is not None)
+    return any(name.removeprefix("kernel:") in _CONTROLLERS for name in named)
 
 
 def kernel_congestion_controls() -> tuple[str, ...]:

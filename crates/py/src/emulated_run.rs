@@ -19,24 +19,28 @@ pub(crate) struct EmulatedRun {
     seed: u64,
     control: RunControl,
     prepare: Option<Py<PyAny>>,
+    routers: Vec<usize>,
 }
 
 #[pymethods]
 impl EmulatedRun {
-    /// `prepare`, if there is one, is called with the files of both hosts' network namespaces and the name of their
-    /// devices before the run starts.
+    /// `routers` are the links of the plan whose queue and rate are those of a router of the kernel. `prepare`, if there is
+    /// one, is called before the run starts with the files of both hosts' network namespaces, the name of their devices, and
+    /// (link, file of its network namespace) for each router, whose device has the same name.
     #[new]
-    #[pyo3(signature = (plan, traces, seed, prepare=None))]
+    #[pyo3(signature = (plan, traces, seed, prepare=None, routers=vec![]))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
     fn new(
         plan: &str,
         traces: Vec<PyRef<'_, Trace>>,
         seed: u64,
         prepare: Option<Py<PyAny>>,
+        routers: Vec<usize>,
     ) -> PyResult<Self> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
         let plan = Plan::from_json(plan).map_err(|error| PlanError::new_err(error.to_string()))?;
-        Ok(Self { plan: Mutex::new(Some((plan, inputs))), seed, control: RunControl::default(), prepare })
+        let control = RunControl::default();
+        Ok(Self { plan: Mutex::new(Some((plan, inputs))), seed, control, prepare, routers })
     }
 
     /// Runs to the end with the interpreter lock released. Can be called once.
@@ -47,7 +51,8 @@ impl EmulatedRun {
         let (plan, inputs) = taken.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
         let Emulated { outcome, validity, lasted, .. } = py
             .detach(|| {
-                let (options, prepare) = (Options::default(), |hosts: &Hosts| self.prepare(hosts));
+                let options = Options { routers: self.routers.clone(), ..Options::default() };
+                let prepare = |hosts: &Hosts| self.prepare(hosts);
                 airpath_emu::run(&plan, &inputs, self.seed, &options, &self.control, prepare)
             })
             .map_err(failed)?;
@@ -72,8 +77,10 @@ impl EmulatedRun {
     fn prepare(&self, hosts: &Hosts) -> Result<(), EmulationError> {
         let Some(prepare) = &self.prepare else { return Ok(()) };
         let namespaces = Side::BOTH.map(|side| hosts.host(side).namespace_path());
+        let routers: Vec<_> =
+            hosts.routers().iter().map(|router| (router.link(), router.namespace_path())).collect();
         Python::attach(|py| {
-            let done = prepare.call1(py, (namespaces.to_vec(), DEVICE));
+            let done = prepare.call1(py, (namespaces.to_vec(), DEVICE, routers));
             done.map(drop).map_err(|error| EmulationError::NotPrepared(error.value(py).to_string()))
         })
     }

@@ -230,6 +230,20 @@ pub(crate) fn record<'py>(
         links.append(row)?;
     }
     result.set_item("links", links)?;
+    let routers = PyList::empty(py);
+    for router in &measured.routers {
+        let row = PyDict::new(py);
+        row.set_item("link", router.link)?;
+        row.set_item("rate_changes", router.changes)?;
+        row.set_item("latest_rate_change_s", router.latest_change_s)?;
+        row.set_item("vanished_packets", router.vanished)?;
+        row.set_item("stranger_packets", router.strangers)?;
+        row.set_item("worst_second", router.worst_second)?;
+        row.set_item("observed_intervals", router.observed)?;
+        row.set_item("unobserved_intervals", router.unobserved)?;
+        routers.append(row)?;
+    }
+    result.set_item("routers", routers)?;
     Ok(result)
 }
 

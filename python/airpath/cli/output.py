@@ -42,13 +42,14 @@ class WorldChoice(StrEnum):
     SIM = "sim"
     EMULATE = "emulate"
     DATAPATH = "datapath"
+    ROUTERS = "routers"
 
 
 WorldOption = Annotated[
     WorldChoice,
     typer.Option(
-        help="Where to run: simulated, with the kernel's TCP over an emulated network (real time, Linux), or"
-        " with our controllers in the kernel."
+        help="Where to run: simulated, with the kernel's TCP over an emulated network (real time, Linux), with"
+        " our controllers in the kernel, or with our routers there too."
     ),
 ]
 

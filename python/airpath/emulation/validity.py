@@ -42,6 +42,12 @@ class Validity:
     """The processor on which it stayed."""
     refused: str
     """What it was not granted, and why."""
+    routers: tuple[Mapping[str, Any], ...]
+    """Of each router of the kernel, with the name of its link: changes of its rate and the latest of them in
+    seconds, packets that vanished there and that were none of ours, the worst second (the share of the rate
+    that was not used or used too much while packets waited), and the intervals at whose end its daemon said
+    what it observes, and did not.
+    """
     measurements: Mapping[str, float] = field(repr=False)
     """Everything else by name: lateness of packets (`lateness_p50_s` …, of each host's
     `lateness_p50_senders_s` …), where packets went (`delivered_packets` …), packets that the kernel dropped
@@ -51,7 +57,7 @@ class Validity:
     @classmethod
     def from_engine(cls, raw: Mapping[str, Any], names: Sequence[str]) -> "Validity":
         """Return the record that the engine gives, with the names of the plan's links."""
-        known = ("problems", "links", "lasted_s", "realtime", "processor", "refused")
+        known = ("problems", "links", "routers", "lasted_s", "realtime", "processor", "refused")
         links = [
             EmulatedLink(names[link["link"]], **{key: value for key, value in link.items() if key != "link"})
             for link in raw["links"]
@@ -63,6 +69,7 @@ class Validity:
             realtime=raw["realtime"],
             processor=raw["processor"],
             refused=raw["refused"],
+            routers=tuple({**router, "link": names[router["link"]]} for router in raw["routers"]),
             measurements={name: value for name, value in raw.items() if name not in known},
         )
 
@@ -85,6 +92,7 @@ class Validity:
                 {name: value if _finite(value) else None for name, value in vars(link).items()}
                 for link in self.links
             ],
+            **({"routers": [dict(router) for router in self.routers]} if self.routers else {}),
         }
 
 

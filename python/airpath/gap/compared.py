@@ -10,6 +10,7 @@ from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
 from airpath.runner import run_all, scheme_label
 from airpath.scenario import Scenario
+from airpath.worlds import OURS as WITH_OURS
 from airpath.worlds import WORLDS, World, has_ours, place
 
 OURS: Final = "vcp-ebe"
@@ -46,7 +47,7 @@ def gap(
     scenario: Scenario,
     schemes: Sequence[str] = (),
     *,
-    worlds: Sequence[World] = ("sim", "emulate", "datapath"),
+    worlds: Sequence[World] = ("sim", "emulate", "datapath", "routers"),
     repetitions: int | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -62,7 +63,7 @@ def gap(
         The scenario.
     schemes
         Schemes that all controlled flows take in turn; by default those of the scenario, as they stand, and
-        `vcp-ebe` if our datapath has none of them and is among the worlds.
+        `vcp-ebe` if our datapath has none of them and a world with it is among the worlds.
     worlds
         Where to run; the simulator is always among them.
     repetitions
@@ -78,7 +79,7 @@ def gap(
         On Ctrl-C.
     """
     variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
-    if not schemes and "datapath" in worlds and not has_ours(scenario):
+    if not schemes and set(worlds) & set(WITH_OURS) and not has_ours(scenario):
         variants[OURS] = _with_scheme(scenario, OURS)
     in_order: list[World] = ["sim"]
     in_order += [world for world in worlds if world != "sim"]
@@ -138,7 +139,7 @@ def _missing(scenario: Scenario, world: World, so_far: dict[World, str]) -> str 
     """Say why a scenario cannot run in a world, as far as that is known beforehand."""
     if world == "sim":
         return None
-    if world == "datapath" and (reason := datapath_missing()) is not None:
+    if world in WITH_OURS and (reason := datapath_missing()) is not None:
         return reason
     try:
         placed = place(scenario, world)

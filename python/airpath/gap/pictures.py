@@ -20,6 +20,7 @@ LOOKS: dict[World, tuple[str, str, str]] = {
     "sim": ("#000000", "o", "simulated"),
     "emulate": ("#0072b2", "s", "the kernel's TCP"),
     "datapath": ("#d55e00", "^", "our controllers in the kernel"),
+    "routers": ("#009e73", "D", "our controllers and routers in the kernel"),
 }
 """Colour, marker and name of each world."""
 

@@ -27,7 +27,7 @@ const BURST: u16 = 6;
 /// Packets are as long as they are: no cells, no preamble.
 const LINK_LAYER_ETHERNET: u8 = 1;
 /// How late the kernel's timer may be without the rate falling short, seconds: what the bucket holds beyond one packet.
-const SLACK_S: f64 = 0.5e-3;
+const SLACK_S: f64 = 2.0e-3;
 
 impl TokenBucket {
     /// For the device of that index, before a queue of `limit`.
