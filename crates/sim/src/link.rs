@@ -330,14 +330,8 @@ impl Link {
     }
 
     /// What the queue reports of itself.
-    pub(crate) fn observe(&mut self, now: Timestamp, recorder: &mut Recorder) {
+    pub(crate) fn observe(&self, now: Timestamp, recorder: &mut Recorder) {
         let index = self.index;
-        if let Queue::Outside(queue) = &mut self.qdisc {
-            for (name, value) in queue.take_observed() {
-                recorder.on_observation(index, now, &name, value);
-            }
-            return;
-        }
         self.qdisc.observe(&mut |name, value| recorder.on_observation(index, now, name, value));
     }
 

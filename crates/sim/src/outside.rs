@@ -16,8 +16,6 @@ pub(crate) struct OutsideQueue {
     untold: usize,
     back: VecDeque<Packet>,
     backlog: Backlog,
-    /// What its keeper said of it since the last interval.
-    observed: Vec<(String, f64)>,
 }
 
 impl OutsideQueue {
@@ -47,16 +45,6 @@ impl OutsideQueue {
     pub(crate) fn outside(&self) -> Backlog {
         let back = self.back.iter().map(airpath_model::Packet::size).sum();
         Backlog { bytes: self.backlog.bytes - back, packets: self.outside.len() as u64 }
-    }
-
-    /// Its keeper says what it observes.
-    pub(crate) fn tell(&mut self, observed: Vec<(String, f64)>) {
-        self.observed = observed;
-    }
-
-    /// What its keeper said since this was last asked.
-    pub(crate) fn take_observed(&mut self) -> Vec<(String, f64)> {
-        std::mem::take(&mut self.observed)
     }
 
     fn count(&mut self, packet: &Packet) {

@@ -69,7 +69,7 @@ impl Listener {
                         counted.answered.fetch_add(1, Ordering::Relaxed);
                         // Only fails after the end, when nobody wants it any more.
                         let _ = requests.send(Box::new(move |exchange| {
-                            exchange.network().observe_outside(link, observed);
+                            exchange.network().observe_outside(link, end, &observed);
                         }));
                     }
                     Err(_) => {

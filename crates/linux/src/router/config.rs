@@ -174,20 +174,7 @@ impl RouterConfig {
         };
         Ok(match self.capacity {
             Capacity::Configured => Box::new(Configured::new(rate()?)),
-            Capacity::Ebe => Box::new(
-                Ebe::new(EbeConfig {
-                    // EBE-J, section III-C.
-                    upsilon: match self.protocol {
-                        Protocol::Vcp => 1.14,
-                        Protocol::Xcp => 1.40,
-                    },
-                    initial: rate()?,
-                    packet: self.packet,
-                    buffer: buffer()?,
-                    ..EbeConfig::default()
-                })
-                .map_err(wrong)?,
-            ),
+            Capacity::Ebe => Box::new(Ebe::new(self.ebe(rate()?, buffer()?)).map_err(wrong)?),
             Capacity::Qfcp => {
                 let initial = rate()?;
                 let maximum = initial.mul_f64(2.0);
@@ -207,6 +194,30 @@ impl RouterConfig {
                 });
             }
         })
+    }
+}
+
+/// An estimate is at most so many packets in a second, which is no bound in practice.
+const MOST_PACKETS: u64 = 1_000_000_000;
+
+impl RouterConfig {
+    /// EBE with the bounds that the scenario language has: at least one packet in an estimation interval.
+    fn ebe(&self, initial: Rate, buffer: Bytes) -> EbeConfig {
+        let usual = EbeConfig::default();
+        let packet = Rate::from_bps(self.packet.get().saturating_mul(8));
+        EbeConfig {
+            // EBE-J, section III-C.
+            upsilon: match self.protocol {
+                Protocol::Vcp => 1.14,
+                Protocol::Xcp => 1.40,
+            },
+            initial,
+            minimum: packet.mul_f64(usual.interval.as_secs_f64().recip()).min(initial),
+            maximum: Rate::from_bps(packet.as_bps().saturating_mul(MOST_PACKETS)),
+            packet: self.packet,
+            buffer,
+            ..usual
+        }
     }
 }
 

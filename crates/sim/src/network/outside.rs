@@ -30,10 +30,11 @@ impl Network {
         queue.map_or_else(Backlog::default, |queue| queue.outside())
     }
 
-    /// The keeper of a link's queue says what it observes, by name, for the end of the interval under way.
-    pub fn observe_outside(&mut self, link: usize, observed: Vec<(String, f64)>) {
-        if let Some(queue) = self.queue_of(link).and_then(Link::outside) {
-            queue.tell(observed);
+    /// The keeper of a link's queue says what it observed, by name, at the end of an interval of the series, which may be
+    /// over. What is said of intervals after the end of the run is left out.
+    pub fn observe_outside(&mut self, link: usize, end: Timestamp, observed: &[(String, f64)]) {
+        for (name, value) in observed.iter().filter(|_| end <= self.end && link < self.links.len()) {
+            self.recorder.on_observation(link as u32, end, name, *value);
         }
     }
 

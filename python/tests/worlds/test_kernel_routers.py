@@ -1,0 +1,118 @@
+"""Which routers the kernel can be in place of the simulator's, and what its daemon is told."""
+
+from typing import Any
+
+import pytest
+
+import airpath
+from airpath.errors import UsageError
+from airpath.kernel_routers import kernel_routers
+from airpath.worlds import OURS, place
+
+
+def plan(scheme: str, queue: dict[str, Any] | None = None, **bottleneck: Any) -> dict[str, Any]:
+    """The plan of two flows over one link each way, with the router that the scheme needs or a given queue."""
+    return scenario(scheme, queue, **bottleneck).plan()
+
+
+def scenario(scheme: str, queue: dict[str, Any] | None = None, **bottleneck: Any) -> airpath.Scenario:
+    return airpath.Scenario.from_dict(
+        {
+            "name": "made",
+            "duration": "4s",
+            "topology": {
+                "kind": "dumbbell",
+                "bottleneck": {
+                    "rate": "10Mbps",
+                    "delay": "20ms",
+                    "queue": queue or {"kind": "scheme", "limit": "100kB"},
+                    **bottleneck,
+                },
+            },
+            "flows": [{"name": "flow", "scheme": scheme, "count": 2}],
+        }
+    )
+
+
+BUFFER = ("--buffer", "100000B")
+TEN = ("--rate", "10000000bit")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "protocol", "capacity", "rest"),
+    [
+        ("vcp", "vcp", "configured", TEN),
+        ("vcp-ebe", "vcp", "ebe", (*TEN, "--packet", "1500B")),
+        ("vcp-ebe-ld", "vcp", "ebe", (*TEN, "--packet", "1500B")),
+        ("xcp", "xcp", "configured", TEN),
+        ("xcp-ebe", "xcp", "ebe", (*TEN, "--packet", "1500B")),
+        ("xcp-b", "xcp", "xcp-b", ()),
+    ],
+)
+def test_the_daemon_is_told_what_the_scenario_says(
+    scheme: str, protocol: str, capacity: str, rest: tuple[str, ...]
+) -> None:
+    there, back = kernel_routers(plan(scheme))
+    assert (there.link, back.link) == (0, 1)
+    said = ("--protocol", protocol, "--capacity", capacity)
+    assert there.arguments == back.arguments == (*said, *BUFFER, *rest)
+
+
+def test_each_router_of_a_chain_is_one() -> None:
+    chain = airpath.Scenario.load("ebe-parking-lot")
+    routers = [number for number, link in enumerate(chain.plan()["links"]) if link["queue"]["kind"] == "router"]
+    assert [router.link for router in kernel_routers(chain.plan())] == routers
+    assert len(routers) > 2
+
+
+def router(protocol: dict[str, Any], source: dict[str, Any], limit: str = "100kB") -> dict[str, Any]:
+    return {"kind": "router", "protocol": protocol, "source": source, "limit": limit}
+
+
+VCP: dict[str, Any] = {"kind": "vcp"}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "queue", "said"),
+    [
+        ("cubic", None, "none of its links has a router; world datapath has our controllers"),
+        ("mpcp", None, "the router of bottleneck is mpcp; those of the kernel are vcp or xcp"),
+        (
+            "vcp",
+            router(VCP, {"kind": "oracle"}),
+            "the router of bottleneck has the capacity source oracle, which runs in the simulator only",
+        ),
+        (
+            "vcp",
+            router(VCP | {"kappa_q": 0.25}, {"kind": "configured"}),
+            "the router of bottleneck has vcp with kappa_q = 0.25; those of the kernel have 0.5",
+        ),
+        (
+            "vcp",
+            router(VCP, {"kind": "ebe", "profile": "linear"}),
+            "the router of bottleneck has ebe with profile = linear; those of the kernel have icc",
+        ),
+        (
+            "vcp",
+            router(VCP, {"kind": "configured"}, "100packets"),
+            "the router of bottleneck has no limit in bytes, which a queue of the kernel needs",
+        ),
+    ],
+)
+def test_what_the_kernels_routers_are_not_is_refused(
+    scheme: str, queue: dict[str, Any] | None, said: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        kernel_routers(plan(scheme, queue))
+    assert said in str(refused.value)
+
+
+def test_runs_with_other_routers_have_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("airpath.worlds.datapath_missing", lambda: None)
+    monkeypatch.setattr("airpath.worlds.kernel_congestion_controls", lambda: ("cubic", "reno"))
+    datapath, routers = (place(scenario("vcp-ebe"), world) for world in OURS)
+    assert (datapath.label, routers.label) == ("kernel:airpath_vcp", "kernel:airpath_vcp with routers")
+    assert (len(datapath.routers), len(routers.routers)) == (0, 2)
+    assert datapath.plan == routers.plan
+    with pytest.raises(UsageError, match="made: not in world routers: none of its links has a router"):
+        place(scenario("cubic"), "routers")
