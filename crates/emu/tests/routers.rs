@@ -123,4 +123,7 @@ fn what_a_token_bucket_cannot_do_is_refused() {
     let mut unlimited = routed(1, constant(1_000_000));
     unlimited.links[0].queue = QueuePlan::DropTail { limit_bytes: None, limit_packets: Some(10) };
     assert!(refused(unlimited, vec![0]).contains("no limit in bytes"));
+    let mut repeating = routed(1, constant(1_000_000));
+    repeating.links[0].arq = Some(ArqPlan { retries: 1, delay_ns: MILLISECOND, in_order: true });
+    assert!(refused(repeating, vec![0]).contains("sends damaged packets again"));
 }

@@ -25,7 +25,7 @@ pub fn rate_steps(
         |problem: &str| PlanError::Value { place: format!("links[{link}]"), problem: problem.to_owned() };
     let link = plan.links.get(link).ok_or_else(|| wrong("there is no such link"))?;
     let instants = instants(link, plan.duration_ns).ok_or_else(|| {
-        at_link(link, "the rate is unlimited or recorded; accepted: constant, steps, uniform")
+        at_link(link, "the rate is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform")
     })?;
     let process = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
     let mut rate = ChannelRate::new(&process);
@@ -84,6 +84,6 @@ mod tests {
     #[test]
     fn what_has_no_steps_is_refused() {
         let said = steps(r#"{"kind":"unlimited"}"#).unwrap_err().to_string();
-        assert!(said.contains("accepted: constant, steps, uniform"), "{said}");
+        assert!(said.contains("constant, steps, uniform"), "{said}");
     }
 }

@@ -95,11 +95,11 @@ def bpf_tools() -> tuple[State, str]:
 
 
 def linux_datapath() -> tuple[State, str]:
-    """Whether world `datapath` works: the daemon, root, and what the kernel must have."""
+    """Whether worlds `datapath` and `routers` work: the daemon, root, and what the kernel must have."""
     from airpath.datapath import datapath_lacks, find_daemon
 
     if lacking := list(datapath_lacks()):
-        return "missing", "no world datapath: " + "; ".join(lacking)
+        return "missing", "no worlds datapath and routers: " + "; ".join(lacking)
     return "good", f"{find_daemon()}, Linux {platform.release()}, control groups of version 2"
 
 

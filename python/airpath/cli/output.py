@@ -48,8 +48,8 @@ class WorldChoice(StrEnum):
 WorldOption = Annotated[
     WorldChoice,
     typer.Option(
-        help="Where to run: simulated, with the kernel's TCP over an emulated network (real time, Linux), with"
-        " our controllers in the kernel, or with our routers there too."
+        help="Where to run: simulated, with the kernel's TCP over an emulated network (real time, Linux),"
+        " with our controllers in the kernel, or with our routers there too."
     ),
 ]
 

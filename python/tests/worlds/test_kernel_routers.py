@@ -60,7 +60,9 @@ def test_the_daemon_is_told_what_the_scenario_says(
 
 def test_each_router_of_a_chain_is_one() -> None:
     chain = airpath.Scenario.load("ebe-parking-lot")
-    routers = [number for number, link in enumerate(chain.plan()["links"]) if link["queue"]["kind"] == "router"]
+    routers = [
+        number for number, link in enumerate(chain.plan()["links"]) if link["queue"]["kind"] == "router"
+    ]
     assert [router.link for router in kernel_routers(chain.plan())] == routers
     assert len(routers) > 2
 

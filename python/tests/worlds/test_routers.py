@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import airpath
-from airpath.errors import EmulationError
+from airpath.errors import ScenarioError
 from airpath.metrics.run import columns
 
 pytestmark = pytest.mark.usefixtures("datapath")
@@ -65,7 +65,8 @@ def test_vcp_over_a_router_that_estimates_follows_a_step() -> None:
 
 def test_a_rate_that_the_kernels_queue_cannot_follow_is_refused_with_one_message() -> None:
     drawn = {"kind": "uniform", "low": "1mbps", "high": "5mbps", "hold": "50ms"}
-    with pytest.raises(EmulationError, match="link bottleneck cannot be a router of the kernel: its rate changes"):
+    said = "step: link bottleneck cannot be a router of the kernel: its rate changes more often than every 100 ms"
+    with pytest.raises(ScenarioError, match=said):
         airpath.run(scenario(drawn), world="routers")
 
 

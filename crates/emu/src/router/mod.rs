@@ -59,6 +59,12 @@ impl Router {
                 "the queue has no limit in bytes, which the kernel's token bucket needs",
             ));
         };
+        if planned.arq.is_some() {
+            return Err(refused(
+                &planned.name,
+                "it sends damaged packets again, in time that its queue does not know of",
+            ));
+        }
         let namespace = NetworkNamespace::new()?;
         let (limit, first) = (Bytes::new(limit), steps[0].1);
         let (device, bucket) = namespace.enter(|| set_up(limit, first))??;
