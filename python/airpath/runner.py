@@ -216,6 +216,7 @@ def run_all(
     jobs: int | None = None,
     progress: bool | None = None,
     world: World = "sim",
+    apart: str = "",
 ) -> Results:
     """Run several scenarios, each under the label of the scheme that it tests.
 
@@ -225,6 +226,8 @@ def run_all(
         Scenario of each scheme.
     seed, repetitions, jobs, progress, world
         As for `airpath.run`.
+    apart
+        What the names of runs in other worlds than the simulator end with.
 
     Returns
     -------
@@ -238,7 +241,7 @@ def run_all(
     work = [
         job
         for label, scenario in scenarios.items()
-        for job in jobs_of(label, scenario, seed, repetitions, world)
+        for job in jobs_of(label, scenario, seed, repetitions, world, apart)
     ]
     _refuse_if_too_large(work)
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
@@ -250,7 +253,12 @@ def run_all(
 
 
 def jobs_of(
-    label: str, scenario: Scenario, seed: int | None, repetitions: int | None, world: World = "sim"
+    label: str,
+    scenario: Scenario,
+    seed: int | None,
+    repetitions: int | None,
+    world: World = "sim",
+    apart: str = "",
 ) -> list[Job]:
     """Return one job for each repetition of a scenario, under the label of the scheme that it tests.
 
@@ -264,6 +272,8 @@ def jobs_of(
         Seed of the first repetition, and how many; by default those of the scenario.
     world
         Where they run; in other worlds than the simulator the label is that of the schemes there.
+    apart
+        What that label ends with.
 
     Raises
     ------
@@ -275,7 +285,7 @@ def jobs_of(
     if not 0 <= first <= LARGEST_SEED - count + 1:
         raise UsageError(f"seed: found {first}; accepted: 0 to {LARGEST_SEED - count + 1}")
     resolved, placed = scenario.resolved, place(scenario, world)
-    label = placed.label or label
+    label = f"{placed.label}{apart}" if placed.label else label
     names = [flow["name"] for flow in placed.plan["flows"]]
     schemes = [scheme for scheme in placed.schemes if scheme is not None]
     flow_schemes = {

@@ -93,6 +93,9 @@ def gap(
                 missing[world] = reason
                 continue
             wanted = {name or scheme_label(variant): variant}
+            # Schemes that differ in their routers have the same controllers.
+            taken = {run.record.scheme for run in runs}
+            apart = f" for {name}" if place(variant, world).label in taken else ""
             try:
                 done = run_all(
                     wanted,
@@ -100,6 +103,7 @@ def gap(
                     jobs=jobs if world == "sim" else None,
                     progress=progress,
                     world=world,
+                    apart=apart,
                 )
             except AirpathError as error:
                 if world == "sim":

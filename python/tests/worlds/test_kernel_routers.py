@@ -11,7 +11,7 @@ from airpath.worlds import OURS, place
 
 
 def plan(scheme: str, queue: dict[str, Any] | None = None, **bottleneck: Any) -> dict[str, Any]:
-    """The plan of two flows over one link each way, with the router that the scheme needs or a given queue."""
+    """The plan of two flows over one link each way, with a given queue or the scheme's router."""
     return scenario(scheme, queue, **bottleneck).plan()
 
 
