@@ -119,7 +119,7 @@ def place(scenario: Scenario, world: World) -> Placed:
         try:
             routers = kernel_routers(resolved.plan)
         except UsageError as error:
-            raise UsageError(f"{scenario.name}: not in world routers: {error}") from None
+            raise UsageError(f"{scenario.name}: {error}") from None
     flows: list[dict[str, Any]] = []
     schemes: list[str | None] = []
     for flow, scheme in zip(resolved.plan["flows"], resolved.schemes, strict=True):

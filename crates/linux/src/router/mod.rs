@@ -50,8 +50,26 @@ pub struct Router {
     passage: Passage,
     next_sample: Timestamp,
     last: Seen,
+    looked: Looked,
     intervals: u64,
     gaps: u64,
+}
+
+/// A look at the queue, and what was computed from it, for replay through the simulator's router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Looked {
+    /// The monotonic clock, nanoseconds.
+    pub clock: u64,
+    /// The time that it was for the computations.
+    pub now: Timestamp,
+    /// What had passed since the look before.
+    pub sample: QueueSample,
+    /// Packets that had arrived.
+    pub arrived_packets: u64,
+    /// Packets that the queue had dropped.
+    pub drops: u32,
+    /// How often the programs had been guided, after it.
+    pub generation: u32,
 }
 
 /// What the kernel had counted when it was last looked at.
@@ -64,6 +82,18 @@ struct Seen {
 impl Router {
     /// Loads and attaches, in the network namespace that this thread is in.
     pub fn start(config: RouterConfig) -> Result<Self, Error> {
+        Self::start_with(config, Programs::load)
+    }
+
+    /// The same; the programs write down each packet, for [`Router::passed`].
+    pub fn start_recording(config: RouterConfig) -> Result<Self, Error> {
+        Self::start_with(config, Programs::load_recording)
+    }
+
+    fn start_with(
+        config: RouterConfig,
+        load: impl FnOnce(u32) -> Result<Programs, Error>,
+    ) -> Result<Self, Error> {
         let device = index_of(&config.device)?;
         let mut rtnetlink =
             Rtnetlink::open().map_err(|source| Error::System { action: "cannot open rtnetlink", source })?;
@@ -80,7 +110,7 @@ impl Router {
             ),
         })?;
         let engine = config.engine()?;
-        let mut programs = Programs::load(link_header)?;
+        let mut programs = load(link_header)?;
         if let Some((loss, device, hook, seed)) = &config.loss {
             let outcomes = loss
                 .outcomes()
@@ -99,6 +129,7 @@ impl Router {
             passage: Passage::default(),
             next_sample: Timestamp::ZERO,
             last: Seen { counters, qdisc },
+            looked: Looked::default(),
             intervals: 0,
             gaps: 0,
         };
@@ -125,15 +156,15 @@ impl Router {
             packets: u64::from(qdisc.stats.qlen),
         };
         let before = std::mem::replace(&mut self.last, Seen { counters, qdisc });
-        let now = match self.passage.look(clock) {
+        let (now, sample) = match self.passage.look(clock) {
             Look::At(now) => {
-                let (sample, headers) = self.passed(&before, backlog, met);
+                let (sample, headers) = self.since(&before, backlog, met);
                 self.engine.on_sample(now, &sample, &headers);
-                now
+                (now, sample)
             }
             Look::Gap(now) => {
                 self.gaps += 1;
-                now
+                (now, QueueSample { backlog, ..QueueSample::default() })
             }
         };
         while self.engine.next_timer() <= now {
@@ -142,6 +173,14 @@ impl Router {
                 self.intervals += 1;
             }
         }
+        self.looked = Looked {
+            clock,
+            now,
+            sample,
+            arrived_packets: self.last.counters.packets,
+            drops: self.last.qdisc.stats.drops,
+            generation: self.programs.generation(),
+        };
         self.programs.beat(HOLD)?;
         self.next_sample = now + SAMPLING;
         Ok(())
@@ -157,6 +196,16 @@ impl Router {
         self.last.counters
     }
 
+    /// The last look at the queue.
+    pub const fn looked(&self) -> &Looked {
+        &self.looked
+    }
+
+    /// The packets that passed since the last call, if the programs write them down.
+    pub fn passed(&self) -> Result<Vec<Passed>, Error> {
+        self.programs.passed()
+    }
+
     /// The quantity that the engine reports under `name`.
     pub fn observed(&self, name: &str) -> Option<f64> {
         let mut found = None;
@@ -168,7 +217,7 @@ impl Router {
         found
     }
 
-    fn passed(&self, before: &Seen, backlog: Backlog, met: Option<u64>) -> (QueueSample, HeaderSums) {
+    fn since(&self, before: &Seen, backlog: Backlog, met: Option<u64>) -> (QueueSample, HeaderSums) {
         let (now, then) = (&self.last.counters, &before.counters);
         let (stats, old) = (&self.last.qdisc.stats, &before.qdisc.stats);
         // A queue discipline that was put in place of another counts from zero again.

@@ -79,6 +79,14 @@ impl Pair {
         Self { left, right, middle: Some(middle), address: "10.77.0.2" }
     }
 
+    /// Puts a token bucket before the middle's device `out`, in tc's words; senders on the left have at most `window` bytes under
+    /// way, which keeps the bucket's queue from growing beyond.
+    pub(crate) fn slow(&self, bucket: &str, window: u32) {
+        self.middle.as_ref().unwrap().command(&format!("tc qdisc add dev out root tbf {bucket}"));
+        let memory = format!("4096 {window} {window}");
+        self.left.within(|| std::fs::write("/proc/sys/net/ipv4/tcp_wmem", memory).unwrap());
+    }
+
     /// Their devices, as airpathd wants them.
     pub(crate) fn devices(&self) -> Vec<Device> {
         let device =
