@@ -36,6 +36,18 @@ const FRAME: f64 = 1514.0;
 /// What senders have under way, bytes of memory: the queue stands at some tens of kilobytes and never overflows.
 const WINDOW: u32 = 100_000;
 
+/// What is compared.
+const OF_VCP: &[&str] =
+    &["capacity_estimate_bps", "load_factor", "steady_queue_bytes", "x1", "maintainer_on"];
+const OF_XCP: &[&str] = &[
+    "capacity_estimate_bps",
+    "feedback",
+    "persistent_queue_bytes",
+    "input_rate_bps",
+    "mean_rtt_s",
+    "control_interval_s",
+];
+
 /// What the daemon saw at one look, and what it then knew.
 struct Step {
     looked: Looked,
@@ -238,9 +250,7 @@ fn vcp_over_ebe_computes_what_the_simulators_router_does() {
         return;
     }
     let _alone = alone();
-    const QUANTITIES: &[&str] =
-        &["capacity_estimate_bps", "load_factor", "steady_queue_bytes", "x1", "maintainer_on"];
-    let recording = traffic_over(Protocol::Vcp, QUANTITIES, |pair| {
+    let recording = traffic_over(Protocol::Vcp, OF_VCP, |pair| {
         std::thread::scope(|scope| {
             scope.spawn(|| pair.transfer("cubic", 6_000_000));
             std::thread::sleep(Duration::from_secs(2));
@@ -248,14 +258,14 @@ fn vcp_over_ebe_computes_what_the_simulators_router_does() {
         });
     });
     let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), ebe(1.14)).unwrap());
-    let mut differences = Differences::new(QUANTITIES);
+    let mut differences = Differences::new(OF_VCP);
     let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
     let header = |passed: &Passed| PathHeader::Load(code[(passed.brought.max(1) - 1) as usize]);
     replay(&recording, &mut reference, header, |step, reference| differences.add(step, reference));
     println!("{} packets, {:.0} bytes waited in the mean", recording.passed.len(), mean_queue(&recording));
     differences.tell();
     assert!(mean_queue(&recording) > 10_000.0, "the queue stands");
-    for name in QUANTITIES {
+    for name in OF_VCP {
         assert!(differences.of(name).1 < 1e-9, "{name}");
     }
 }
@@ -266,22 +276,14 @@ fn xcp_over_ebe_computes_nearly_what_the_simulators_router_does() {
         return;
     }
     let _alone = alone();
-    const QUANTITIES: &[&str] = &[
-        "capacity_estimate_bps",
-        "feedback",
-        "persistent_queue_bytes",
-        "input_rate_bps",
-        "mean_rtt_s",
-        "control_interval_s",
-    ];
-    let recording = traffic_over(Protocol::Xcp, QUANTITIES, |pair| {
+    let recording = traffic_over(Protocol::Xcp, OF_XCP, |pair| {
         std::thread::scope(|scope| {
             scope.spawn(|| pair.transfer("cubic", 4_000_000));
             pair.transfer("airpath_xcp", 4_000_000);
         });
     });
     let mut reference = Xcp::new(XcpConfig::NS2, ebe(1.40), BUFFER).unwrap();
-    let mut differences = Differences::new(QUANTITIES);
+    let mut differences = Differences::new(OF_XCP);
     let header = |passed: &Passed| {
         let x_ns = (u64::from(passed.payload) * 1_000_000_000)
             .checked_div(passed.throughput.into())
