@@ -212,7 +212,7 @@ impl RouterConfig {
                 Protocol::Xcp => 1.40,
             },
             initial,
-            minimum: packet.mul_f64(usual.interval.as_secs_f64().recip()).min(initial),
+            minimum: packet.mul_f64(usual.interval.as_secs_f64().recip()).min(initial).max(Rate::from_bps(1)),
             maximum: Rate::from_bps(packet.as_bps().saturating_mul(MOST_PACKETS)),
             packet: self.packet,
             buffer,
