@@ -3,7 +3,7 @@
 import pytest
 
 import airpath
-from airpath.datapath import Daemon
+from airpath.datapath import Datapath
 from airpath.errors import EmulationError
 from airpath.worlds import kernel_congestion_controls
 
@@ -78,7 +78,7 @@ def test_vcp_and_the_kernels_cubic_run_beside_each_other() -> None:
 
 
 def test_a_daemon_that_cannot_start_says_why() -> None:
-    daemon = Daemon()
+    datapath = Datapath()
     with pytest.raises(EmulationError, match="airpathd did not start"):
-        daemon.start(["/proc/self/ns/net"], "no-such-dev")
-    daemon.stop()
+        datapath.start(["/proc/self/ns/net"], "no-such-dev", [])
+    datapath.stop()
