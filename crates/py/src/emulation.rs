@@ -239,6 +239,7 @@ pub(crate) fn record<'py>(
         row.set_item("vanished_packets", router.vanished)?;
         row.set_item("stranger_packets", router.strangers)?;
         row.set_item("worst_second", router.worst_second)?;
+        row.set_item("early_bytes", router.early_bytes)?;
         row.set_item("observed_intervals", router.observed)?;
         row.set_item("unobserved_intervals", router.unobserved)?;
         routers.append(row)?;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use airpath_model::{Backlog, DropReason, Packet as _, Qdisc, QueueSink, Timestamp};
+use airpath_model::{Backlog, Bytes, DropReason, Packet as _, Qdisc, QueueSink, Timestamp};
 
 use crate::packet::{Body, Packet};
 
@@ -43,8 +43,12 @@ impl OutsideQueue {
 
     /// What waits outside.
     pub(crate) fn outside(&self) -> Backlog {
-        let back = self.back.iter().map(airpath_model::Packet::size).sum();
-        Backlog { bytes: self.backlog.bytes - back, packets: self.outside.len() as u64 }
+        Backlog { bytes: self.backlog.bytes - self.back(), packets: self.outside.len() as u64 }
+    }
+
+    /// What came back and waits for the transmitter, bytes.
+    pub(crate) fn back(&self) -> Bytes {
+        self.back.iter().map(airpath_model::Packet::size).sum()
     }
 
     fn count(&mut self, packet: &Packet) {

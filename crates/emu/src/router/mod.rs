@@ -135,7 +135,5 @@ fn set_up(limit: Bytes, rate: Rate) -> Result<(Tun, TokenBucket), EmulationError
     for side in Side::BOTH {
         routing.add_network(index, (side.prefix(), PREFIX_LENGTH), None)?;
     }
-    let mut bucket = TokenBucket::open(index, limit)?;
-    bucket.set(rate)?;
-    Ok((device, bucket))
+    Ok((device, TokenBucket::new(index, limit, rate)?))
 }

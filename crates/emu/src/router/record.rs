@@ -18,6 +18,10 @@ pub struct RouterRecord {
     /// The largest share of a second's rate that was not used, or used too much, while packets waited all of that second; a
     /// packet and a full bucket are allowed for.
     pub worst_second: f64,
+    /// The most bytes that had left the kernel before their transmission began, which its router did not see wait.
+    pub early_bytes: u64,
+    /// What may have.
+    pub early_bound: u64,
     /// Intervals of the series at whose end a daemon said what it observes.
     pub observed: u64,
     /// Intervals at whose end it did not.
@@ -52,6 +56,10 @@ impl RouterRecord {
                 "router of {link}: in one second the kernel let {share:.1} % more or fewer bytes go than its rate"
             ));
         }
+        if self.early_bytes > self.early_bound {
+            let Self { early_bytes, .. } = self;
+            problems.push(format!("router of {link}: {early_bytes} bytes waited that it did not see"));
+        }
         let asked = self.observed + self.unobserved;
         if self.unobserved as f64 > LATE_SHARE_BOUND * asked as f64 {
             let Self { unobserved, .. } = self;
@@ -85,6 +93,7 @@ mod tests {
         found(|r| r.vanished = 3, "router of l: 3 packets did not come back");
         found(|r| r.latest_change_s = 0.02, "came 20.0 ms late");
         found(|r| r.worst_second = 0.05, "let 5.0 % more or fewer bytes go");
+        found(|r| r.early_bytes = 1, "1 bytes waited that it did not see");
         found(|r| r.unobserved = 2, "did not answer 2 of 101 times");
         found(|r| "no buffer space".clone_into(&mut r.refused), "no buffer space");
     }

@@ -28,6 +28,9 @@ pub(crate) struct Relay {
     record: RouterRecord,
 }
 
+/// This part of the queue, and a full bucket, may leave the kernel before its transmission begins.
+const EARLY_PART: u64 = 10;
+
 /// What came back within the second under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Second {
@@ -42,6 +45,9 @@ impl Relay {
     /// For a link whose rates are `steps`, of which the first is set.
     pub(super) fn new(link: usize, device: Tun, bucket: TokenBucket, steps: Vec<(Timestamp, Rate)>) -> Self {
         let mut steps = VecDeque::from(steps);
+        let fastest = steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
+        let early_bound =
+            TokenBucket::burst(fastest).get() + u64::from(MTU) + bucket.limit().get() / EARLY_PART;
         let first = steps.pop_front();
         Self {
             device,
@@ -50,7 +56,7 @@ impl Relay {
             tickets: Tickets::default(),
             drops: 0,
             second: Second { rate: first.map_or(Rate::ZERO, |(_, rate)| rate), ..Second::default() },
-            record: RouterRecord { link, ..RouterRecord::default() },
+            record: RouterRecord { link, early_bound, ..RouterRecord::default() },
         }
     }
 
@@ -108,6 +114,8 @@ impl Relay {
         });
         if let Some(slot) = slot {
             exchange.come_back(now, record.link, slot, bytes);
+            let early = exchange.network().early(record.link).get();
+            record.early_bytes = record.early_bytes.max(early);
             self.count(now, bytes.len() as u64);
         } else {
             record.strangers += 1;

@@ -1,8 +1,9 @@
-//! The kernel's token bucket (`tc-tbf(8)`) at the root of a device.
+//! The kernel's token bucket at the root of a device: `tc-htb(8)` with one class. (`tc-tbf(8)` would fill the bucket whenever
+//! its rate changes, and so let too much go.)
 
 use std::io;
 
-use airpath_model::{Bytes, Rate};
+use airpath_model::{Bytes, Duration, Rate};
 use netlink_packet_core::{DefaultNla, NLM_F_CREATE, NLM_F_REPLACE, Parseable};
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage, TcOption};
@@ -20,20 +21,36 @@ pub(crate) struct TokenBucket {
     limit: Bytes,
 }
 
-/// Attributes of its options (`linux/pkt_sched.h`).
+/// The queue discipline, and its one class, which takes all packets.
+const ROOT: TcHandle = TcHandle { major: 1, minor: 0 };
+const CLASS: TcHandle = TcHandle { major: 1, minor: 1 };
+/// Attributes (`linux/rtnetlink.h`), and of the discipline's options (`linux/pkt_sched.h`).
+const OPTIONS: u16 = 2;
 const PARAMETERS: u16 = 1;
-const RATE64: u16 = 4;
-const BURST: u16 = 6;
+const INIT: u16 = 2;
+const RATE64: u16 = 6;
+const CEIL64: u16 = 7;
+/// The version of the discipline's interface.
+const VERSION: u32 = 3;
 /// Packets are as long as they are: no cells, no preamble.
 const LINK_LAYER_ETHERNET: u8 = 1;
-/// How late the kernel's timer may be without the rate falling short, seconds: what the bucket holds beyond one packet.
-const SLACK_S: f64 = 2.0e-3;
+/// The kernel's unit of a bucket, nanoseconds.
+const TICK: u64 = 64;
+/// How late the kernel's timer may be without the rate falling short: what the bucket holds. A packet may go as long as it is
+/// not in debt, so it lets one packet more go at once.
+const SLACK: Duration = Duration::from_millis(2);
 
 impl TokenBucket {
     /// For the device of that index, before a queue of `limit`.
-    pub(crate) fn open(device: u32, limit: Bytes) -> Result<Self, EmulationError> {
+    pub(crate) fn new(device: u32, limit: Bytes, rate: Rate) -> Result<Self, EmulationError> {
         let netlink = Netlink::open(NETLINK_ROUTE).asked("a routing socket")?;
-        Ok(Self { netlink, device: device as i32, limit })
+        let mut bucket = Self { netlink, device: device as i32, limit };
+        let init = [VERSION, 10, u32::from(CLASS.minor), 0, 0].map(u32::to_ne_bytes).concat();
+        bucket.put("htb", (ROOT, TcHandle::ROOT), nested([(INIT, init)]))?;
+        bucket.set(rate)?;
+        let size = u32::try_from(limit.get()).unwrap_or(u32::MAX).to_ne_bytes().to_vec();
+        bucket.put("bfifo", (TcHandle::UNSPEC, CLASS), TcAttribute::Other(DefaultNla::new(OPTIONS, size)))?;
+        Ok(bucket)
     }
 
     /// What its queue holds at most.
@@ -43,18 +60,28 @@ impl TokenBucket {
 
     /// What a full bucket lets go at once at that rate.
     pub(crate) fn burst(rate: Rate) -> Bytes {
-        Bytes::new(u64::from(MTU) + (rate.as_bps() as f64 / 8.0 * SLACK_S) as u64)
+        Bytes::new(u64::from(MTU) + (rate.as_bps() as f64 / 8.0 * SLACK.as_secs_f64()) as u64)
     }
 
-    /// Puts it there with a rate, or changes the rate of the one that is there, which fills the bucket.
+    /// Sets the rate; what is in the bucket stays.
     pub(crate) fn set(&mut self, rate: Rate) -> Result<(), EmulationError> {
-        let mut message = TcMessage::with_index(self.device);
-        message.header.parent = TcHandle::ROOT;
-        message.attributes =
-            vec![TcAttribute::Kind("tbf".to_owned()), TcAttribute::Options(self.options(rate))];
+        let bytes_per_second = rate.as_bps() / 8;
+        let narrow = u32::try_from(bytes_per_second).unwrap_or(u32::MAX).to_ne_bytes();
+        // `struct tc_ratespec`, for the rate and its ceiling.
+        let specification = [&[0, LINK_LAYER_ETHERNET, 0, 0, 0, 0, 0, 0], &narrow[..]].concat();
+        let bucket = (SLACK.as_nanos() / TICK) as u32;
+        // `struct tc_htb_opt`: buckets of both, quantum, level, priority.
+        let rest = [bucket, bucket, 10 * MTU, 0, 0].map(u32::to_ne_bytes).concat();
+        let wide = bytes_per_second.to_ne_bytes().to_vec();
+        let mut message = self.message("htb", (CLASS, ROOT));
+        message.attributes.push(nested([
+            (PARAMETERS, [specification.clone(), specification, rest].concat()),
+            (RATE64, wide.clone()),
+            (CEIL64, wide),
+        ]));
         self.netlink
-            .ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_CREATE | NLM_F_REPLACE)
-            .asked("a token bucket (the kernel's sch_tbf)")
+            .ask(RouteNetlinkMessage::NewTrafficClass(message), NLM_F_CREATE)
+            .asked("the rate of a token bucket")
     }
 
     /// Packets that its queue has dropped because it was full.
@@ -77,24 +104,28 @@ impl TokenBucket {
             .asked("the counters of a token bucket")
     }
 
-    /// `struct tc_tbf_qopt`, the rate again in 64 bits, and the size of the bucket.
-    fn options(&self, rate: Rate) -> Vec<TcOption> {
-        let bytes_per_second = rate.as_bps() / 8;
-        let narrow = u32::try_from(bytes_per_second).unwrap_or(u32::MAX);
-        let limit = u32::try_from(self.limit.get()).unwrap_or(u32::MAX);
-        let mut parameters = Vec::with_capacity(36);
-        parameters.extend([0, LINK_LAYER_ETHERNET, 0, 0, 0, 0, 0, 0]);
-        parameters.extend(narrow.to_ne_bytes());
-        parameters.extend([0; 12]); // no peak rate
-        parameters.extend(limit.to_ne_bytes());
-        parameters.extend([0; 8]); // the bucket is said below
-        let burst = u32::try_from(Self::burst(rate).get()).unwrap_or(u32::MAX);
-        [
-            (PARAMETERS, parameters),
-            (RATE64, bytes_per_second.to_ne_bytes().to_vec()),
-            (BURST, burst.to_ne_bytes().to_vec()),
-        ]
-        .map(|(kind, value)| TcOption::Other(DefaultNla::new(kind, value)))
-        .into()
+    fn put(
+        &mut self,
+        kind: &str,
+        place: (TcHandle, TcHandle),
+        options: TcAttribute,
+    ) -> Result<(), EmulationError> {
+        let mut message = self.message(kind, place);
+        message.attributes.push(options);
+        self.netlink
+            .ask(RouteNetlinkMessage::NewQueueDiscipline(message), NLM_F_CREATE | NLM_F_REPLACE)
+            .asked(format!("a queue of the kernel (sch_{kind})"))
     }
+
+    /// A message about a discipline or a class of that kind, with that handle under that parent.
+    fn message(&self, kind: &str, (handle, parent): (TcHandle, TcHandle)) -> TcMessage {
+        let mut message = TcMessage::with_index(self.device);
+        (message.header.handle, message.header.parent) = (handle, parent);
+        message.attributes = vec![TcAttribute::Kind(kind.to_owned())];
+        message
+    }
+}
+
+fn nested<const N: usize>(options: [(u16, Vec<u8>); N]) -> TcAttribute {
+    TcAttribute::Options(options.map(|(kind, value)| TcOption::Other(DefaultNla::new(kind, value))).into())
 }

@@ -1,7 +1,7 @@
 //! Links whose queues somebody else keeps: a router outside of the network, to which packets go and from which they come
 //! back. Their transmitters, channels and records stay here.
 
-use airpath_model::{Backlog, Ecn, PathHeader, Timestamp};
+use airpath_model::{Backlog, Bytes, Ecn, PathHeader, Timestamp};
 
 use super::Network;
 use crate::link::Link;
@@ -28,6 +28,11 @@ impl Network {
     pub fn outside(&mut self, link: usize) -> Backlog {
         let queue = self.queue_of(link).and_then(Link::outside);
         queue.map_or_else(Backlog::default, |queue| queue.outside())
+    }
+
+    /// What came back from the keeper of a link's queue before the transmitter was free, and waits for that.
+    pub fn early(&mut self, link: usize) -> Bytes {
+        self.queue_of(link).and_then(Link::outside).map_or(Bytes::ZERO, |queue| queue.back())
     }
 
     /// The keeper of a link's queue says what it observed, by name, at the end of an interval of the series, which may be
