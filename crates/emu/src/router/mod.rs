@@ -37,7 +37,8 @@ pub struct Router {
     namespace: NetworkNamespace,
 }
 
-/// The shortest time between two rates of a link: each change fills the token bucket, which then lets some bytes go early.
+/// The shortest time between two rates of a link: at each step down the packet whose turn it is was counted at the higher rate,
+/// and goes too early by a part of its time.
 const SHORTEST_STEP: Duration = Duration::from_millis(100);
 
 impl Router {
@@ -56,7 +57,7 @@ impl Router {
         let (Some(limit), _) = planned.queue.limits() else {
             return Err(refused(
                 &planned.name,
-                "the queue has no limit in bytes, which the kernel's token bucket needs",
+                "the queue has no limit in bytes, which a queue of the kernel needs",
             ));
         };
         if planned.arq.is_some() {
