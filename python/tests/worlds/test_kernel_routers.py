@@ -7,6 +7,7 @@ import pytest
 import airpath
 from airpath.errors import UsageError
 from airpath.kernel_routers import kernel_routers
+from airpath.runner import jobs_of
 from airpath.worlds import OURS, place
 
 
@@ -116,5 +117,8 @@ def test_runs_with_other_routers_have_other_names(monkeypatch: pytest.MonkeyPatc
     assert (datapath.label, routers.label) == ("kernel:airpath_vcp", "kernel:airpath_vcp with routers")
     assert (len(datapath.routers), len(routers.routers)) == (0, 2)
     assert datapath.plan == routers.plan
+    (job,) = jobs_of("vcp-ebe", scenario("vcp-ebe"), None, 1, "routers", " for vcp-ebe")
+    assert job.scheme == "kernel:airpath_vcp with routers for vcp-ebe"
+    assert set(job.flow_schemes.values()) == {job.scheme}
     with pytest.raises(UsageError, match="made: none of its links has a router; world datapath has"):
         place(scenario("cubic"), "routers")
