@@ -94,7 +94,7 @@ pub(crate) fn assemble_links(
             continue;
         }
         let qdisc = if outside {
-            Queue::Outside(Box::default())
+            Queue::kept_outside()
         } else {
             qdisc(&link.queue, &rate, sources, stream("queue")).map_err(|problem| at_link(link, &problem))?
         };

@@ -50,6 +50,8 @@ pub(crate) struct Link {
     delay: Duration,
     /// When the last packet came out of the far end.
     popped_at: Timestamp,
+    /// Whether packets may be announced to it: see [`Link::takes_announcements`].
+    takes_announcements: bool,
     /// Whether the next link takes packets when they have left.
     hands_over: bool,
     /// Whether all that happens inside is that packets leave: no timers, no drops but at the entrance, no repetitions.
@@ -72,7 +74,7 @@ impl Link {
     pub(crate) fn new(
         index: u32,
         watched: bool,
-        qdisc: Queue,
+        mut qdisc: Queue,
         channel: Air,
         propagation: Propagation,
         arq: Option<Arq<Packet>>,
@@ -80,6 +82,9 @@ impl Link {
         Self {
             index,
             watched,
+            takes_announcements: arq.is_none()
+                && !propagation.shortest().is_zero()
+                && qdisc.outside().is_none(),
             queue_only_waits: matches!(qdisc, Queue::DropTail(_)) && arq.is_none(),
             qdisc,
             channel,
@@ -94,9 +99,10 @@ impl Link {
         }
     }
 
-    /// Whether packets may be announced to it: it must have time to be woken before they can have arrived at its far end.
+    /// Whether packets may be announced to it: it must have time to be woken before they can have arrived at its far end, and
+    /// nobody outside may wait for them.
     pub(crate) fn takes_announcements(&self) -> bool {
-        self.arq.is_none() && !self.delay.is_zero() && !matches!(self.qdisc, Queue::Outside(_))
+        self.takes_announcements
     }
 
     /// From now on the next links take its packets when they have left.
@@ -295,10 +301,7 @@ impl Link {
 
     /// Its queue, where somebody else keeps it.
     pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
-        match &mut self.qdisc {
-            Queue::Outside(queue) => Some(queue),
-            _ => None,
-        }
+        self.qdisc.outside()
     }
 
     /// The keeper of its queue lets the packet of that handle go at `now`, with this ECN field and header. Nothing happens
@@ -311,7 +314,7 @@ impl Link {
         recorder: &mut Recorder,
     ) {
         self.advance(now, recorder);
-        let Queue::Outside(queue) = &mut self.qdisc else { return };
+        let Some(queue) = self.qdisc.outside() else { return };
         let Some(mut packet) = queue.take(handle) else { return };
         packet.set_ecn(ecn);
         *packet.path_header() = path;

@@ -13,10 +13,53 @@ use crate::packet::Packet;
 pub(crate) enum Queue {
     /// Drop-tail.
     DropTail(DropTail<Packet>),
+    /// Any other.
+    Other(OtherQueue),
+}
+
+/// A queue behind a door.
+#[derive(Debug)]
+pub(crate) enum OtherQueue {
+    /// One of ours.
+    Ours(Box<dyn Qdisc<Packet>>),
     /// One that somebody else keeps.
     Outside(Box<OutsideQueue>),
-    /// Any other.
-    Other(Box<dyn Qdisc<Packet>>),
+}
+
+impl OtherQueue {
+    fn get(&self) -> &dyn Qdisc<Packet> {
+        match self {
+            Self::Ours(queue) => &**queue,
+            Self::Outside(queue) => &**queue,
+        }
+    }
+
+    fn get_mut(&mut self) -> &mut dyn Qdisc<Packet> {
+        match self {
+            Self::Ours(queue) => &mut **queue,
+            Self::Outside(queue) => &mut **queue,
+        }
+    }
+}
+
+impl Queue {
+    /// One of ours that is not drop-tail.
+    pub(crate) fn ours(queue: Box<dyn Qdisc<Packet>>) -> Self {
+        Self::Other(OtherQueue::Ours(queue))
+    }
+
+    /// One that somebody else keeps.
+    pub(crate) fn kept_outside() -> Self {
+        Self::Other(OtherQueue::Outside(Box::default()))
+    }
+
+    /// The queue, if somebody else keeps it.
+    pub(crate) fn outside(&mut self) -> Option<&mut OutsideQueue> {
+        match self {
+            Self::Other(OtherQueue::Outside(queue)) => Some(queue),
+            _ => None,
+        }
+    }
 }
 
 /// The channel of a link.
@@ -33,24 +76,21 @@ impl Qdisc<Packet> for Queue {
     fn enqueue(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) {
         match self {
             Self::DropTail(queue) => queue.enqueue(now, packet, sink),
-            Self::Outside(queue) => queue.enqueue(now, packet, sink),
-            Self::Other(queue) => queue.enqueue(now, packet, sink),
+            Self::Other(queue) => queue.get_mut().enqueue(now, packet, sink),
         }
     }
 
     fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<Packet>) -> Option<Packet> {
         match self {
             Self::DropTail(queue) => queue.dequeue(now, sink),
-            Self::Outside(queue) => queue.dequeue(now, sink),
-            Self::Other(queue) => queue.dequeue(now, sink),
+            Self::Other(queue) => queue.get_mut().dequeue(now, sink),
         }
     }
 
     fn pass(&mut self, now: Timestamp, packet: Packet, sink: &mut dyn QueueSink<Packet>) -> Option<Packet> {
         match self {
             Self::DropTail(queue) => queue.pass(now, packet, sink),
-            Self::Outside(queue) => queue.pass(now, packet, sink),
-            Self::Other(queue) => queue.pass(now, packet, sink),
+            Self::Other(queue) => queue.get_mut().pass(now, packet, sink),
         }
     }
 
@@ -58,16 +98,14 @@ impl Qdisc<Packet> for Queue {
     fn backlog(&self) -> Backlog {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::backlog(queue),
-            Self::Outside(queue) => queue.backlog(),
-            Self::Other(queue) => queue.backlog(),
+            Self::Other(queue) => queue.get().backlog(),
         }
     }
 
     fn on_timer(&mut self, now: Timestamp, sink: &mut dyn QueueSink<Packet>) {
         match self {
             Self::DropTail(queue) => queue.on_timer(now, sink),
-            Self::Outside(queue) => queue.on_timer(now, sink),
-            Self::Other(queue) => queue.on_timer(now, sink),
+            Self::Other(queue) => queue.get_mut().on_timer(now, sink),
         }
     }
 
@@ -75,16 +113,14 @@ impl Qdisc<Packet> for Queue {
     fn next_timer(&self) -> Timestamp {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::next_timer(queue),
-            Self::Outside(queue) => queue.next_timer(),
-            Self::Other(queue) => queue.next_timer(),
+            Self::Other(queue) => queue.get().next_timer(),
         }
     }
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         match self {
             Self::DropTail(queue) => Qdisc::<Packet>::observe(queue, report),
-            Self::Outside(queue) => queue.observe(report),
-            Self::Other(queue) => queue.observe(report),
+            Self::Other(queue) => queue.get().observe(report),
         }
     }
 }

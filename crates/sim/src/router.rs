@@ -34,13 +34,13 @@ pub(crate) fn qdisc(
         QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
         QueuePlan::Managed { management, .. } => {
             managed(management, limit, buffer_size(limit), flow_sources, random)
-                .map(Queue::Other)
+                .map(Queue::ours)
                 .map_err(said)
         }
         QueuePlan::Router { protocol, source, .. } => {
             let buffer = buffer_size(limit);
             let source = self::source(source, protocol, buffer, rate)?;
-            router(limit, buffer, protocol, source).map(Queue::Other)
+            router(limit, buffer, protocol, source).map(Queue::ours)
         }
     }
 }
