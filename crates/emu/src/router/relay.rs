@@ -36,9 +36,12 @@ const EARLY_PART: u64 = 10;
 struct Second {
     number: u64,
     bytes: u64,
-    /// Whether packets waited all the time, at one rate.
+    /// Whether packets waited all the time.
     busy: bool,
     rate: Rate,
+    /// What the rates gave from its beginning to `since`, bytes.
+    expected: f64,
+    since: Timestamp,
 }
 
 impl Relay {
@@ -76,8 +79,9 @@ impl Relay {
             self.record.changes += 1;
             let late = now.since(at).as_secs_f64() + began.elapsed().as_secs_f64();
             self.record.latest_change_s = self.record.latest_change_s.max(late);
+            self.end_seconds(at);
+            self.second.pass(at);
             self.second.rate = rate;
-            self.second.busy = false;
         }
     }
 
@@ -139,24 +143,42 @@ impl Relay {
     }
 
     fn count(&mut self, now: Timestamp, bytes: u64) {
-        let number = now.as_nanos() / Duration::from_secs_f64(1.0).as_nanos();
-        if number != self.second.number {
-            let Second { bytes, busy, rate, number: before } = self.second;
-            if busy && number == before + 1 {
-                self.record.worst_second = self.record.worst_second.max(misfit(bytes, rate));
-            }
-            self.second = Second { number, bytes: 0, busy: true, rate };
-        }
+        self.end_seconds(now);
         self.second.bytes += bytes;
         self.second.busy &= !self.tickets.is_empty();
     }
+
+    /// Ends the second under way if it is over, and those without packets.
+    fn end_seconds(&mut self, now: Timestamp) {
+        let number = now.as_nanos() / SECOND.as_nanos();
+        if number == self.second.number {
+            return;
+        }
+        let end = Timestamp::ZERO + SECOND * (self.second.number + 1);
+        self.second.pass(end);
+        let Second { bytes, busy, rate, expected, .. } = self.second;
+        if busy && number == self.second.number + 1 {
+            self.record.worst_second = self.record.worst_second.max(misfit(bytes, expected, rate));
+        }
+        let since = Timestamp::ZERO + SECOND * number;
+        self.second = Second { number, since, expected: 0.0, bytes: 0, busy: true, rate };
+    }
 }
 
-/// The share by which what came in a second differs from what the rate gives, beyond a packet and a full bucket.
-fn misfit(bytes: u64, rate: Rate) -> f64 {
-    let expected = rate.as_bps() / 8;
-    let allowed = Bytes::new(u64::from(MTU)) + TokenBucket::burst(rate);
-    bytes.abs_diff(expected).saturating_sub(allowed.get()) as f64 / expected.max(1) as f64
+impl Second {
+    /// What the rate gives up to `at` counts.
+    fn pass(&mut self, at: Timestamp) {
+        self.expected += self.rate.as_bps() as f64 / 8.0 * at.since(self.since).as_secs_f64();
+        self.since = at;
+    }
+}
+
+const SECOND: Duration = Duration::from_millis(1000);
+
+/// The share by which what came in a second differs from what was expected, beyond a packet and a full bucket.
+fn misfit(bytes: u64, expected: f64, rate: Rate) -> f64 {
+    let allowed = (Bytes::new(u64::from(MTU)) + TokenBucket::burst(rate)).as_f64();
+    ((bytes as f64 - expected).abs() - allowed).max(0.0) / expected.max(1.0)
 }
 
 impl AsFd for Relay {
@@ -173,7 +195,9 @@ mod tests {
     fn a_packet_and_a_full_bucket_are_no_misfit() {
         let rate = Rate::from_bps(8_000_000);
         let allowed = 1500 + TokenBucket::burst(rate).get();
-        assert!(misfit(1_000_000 - allowed, rate) < 1e-12 && misfit(1_000_000 + allowed, rate) < 1e-12);
-        assert!((misfit(1_000_000 - allowed - 10_000, rate) - 0.01).abs() < 1e-12);
+        assert!(
+            misfit(1_000_000 - allowed, 1e6, rate) < 1e-12 && misfit(1_000_000 + allowed, 1e6, rate) < 1e-12
+        );
+        assert!((misfit(1_000_000 - allowed - 10_000, 1e6, rate) - 0.01).abs() < 1e-12);
     }
 }
