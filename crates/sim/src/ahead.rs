@@ -3,6 +3,7 @@
 use crate::any_link::AnyLink;
 use crate::assemble::END_OF_ROUTE;
 use crate::event::Target;
+use crate::flow::{ENDS, Flow};
 use crate::plan::{LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 
 /// Where packets come from and go to at one link, over all routes.
@@ -81,6 +82,34 @@ pub(crate) fn look_ahead(plan: &Plan, routes: &[u32], links: &mut [AnyLink], siz
                 }
             }
         }
+    }
+}
+
+/// Lets ends of flows have packets ahead of time where what they send then can be sent ahead as well: over a plain link that
+/// is theirs alone, or one that takes announcements. Not where rows are kept for each packet or sample, which are written in the
+/// order of time.
+pub(crate) fn run_ahead(plan: &Plan, routes: &[u32], links: &[AnyLink], flows: &mut [Flow]) {
+    if plan.record.packets || plan.record.estimate_samples {
+        return;
+    }
+    let mut senders = vec![0_u32; links.len()];
+    let mut add = |hop: u32| senders[routes[hop as usize] as usize] += 1;
+    for flow in flows.iter() {
+        ENDS.into_iter().filter_map(|end| flow.route_from(end)).for_each(&mut add);
+    }
+    for hops in routes.split(|&hop| hop == END_OF_ROUTE) {
+        hops.iter().skip(1).for_each(|&hop| senders[hop as usize] += 1);
+    }
+    let bears = |hop: u32| {
+        let index = routes[hop as usize] as usize;
+        match &links[index] {
+            AnyLink::Plain(_) => senders[index] == 1,
+            AnyLink::Full(link) => link.takes_announcements() && !plan.record.capture.contains(&index),
+        }
+    };
+    for flow in flows {
+        let independent = flow.has_independent_ends();
+        flow.ahead = ENDS.map(|end| independent && flow.route_from(end).is_none_or(bears));
     }
 }
 

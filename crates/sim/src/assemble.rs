@@ -62,7 +62,7 @@ pub(crate) fn assemble_flows(
     for (source, (flow, routes)) in (0..).zip(plan.flows.iter().zip(routes)) {
         for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed)?) {
             let (index, route, reverse_route) = (flows.len() as u32, routes.forward, routes.back);
-            flows.push(Flow { index, instance, route, reverse_route, start, kind });
+            flows.push(Flow::new(index, instance, [route, reverse_route], start, kind));
             sources.push(source);
         }
     }

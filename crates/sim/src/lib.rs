@@ -14,6 +14,7 @@ mod check;
 mod configure;
 mod control;
 mod draw;
+mod ends;
 mod event;
 mod flow;
 mod input;

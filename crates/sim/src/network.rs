@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use airpath_model::{Duration, Timestamp};
 
-use crate::ahead::{Sizes, look_ahead};
+use crate::ahead::{Sizes, look_ahead, run_ahead};
 use crate::any_link::AnyLink;
 use crate::assemble::{END_OF_ROUTE, assemble_links, assemble_recorder};
 use crate::check::PlanError;
 use crate::event::{Entry, EventQueue, Target};
+use crate::flow::Flow;
 use crate::input::Input;
 use crate::packet::{Packet, Places};
 use crate::plain_link::Offered;
@@ -43,6 +44,8 @@ pub struct Network {
     pub(crate) recorder: Recorder,
     pub(crate) counts: Counts,
     clock: Target,
+    /// Before this instant nobody asks the ends of flows how they are.
+    horizon: Timestamp,
     /// When the last interval ended.
     interval_ended: Timestamp,
     /// What foreign flows said last, and where their routes begin.
@@ -79,6 +82,16 @@ pub struct Counts {
     pub packets_sent: u64,
 }
 
+/// Whoever takes the packets that reach the ends of their routes.
+pub(crate) trait Ends {
+    /// Until when nothing but packets happens at the end that a packet reaches. One that arrives before then may be
+    /// [received](Ends::receive) as soon as it is known when it arrives, after those that arrive there before it.
+    fn idle_until(&self, packet: &Packet) -> Timestamp;
+
+    /// A packet reaches the end of its route by that event, which is under way or lies ahead.
+    fn receive(&mut self, network: &mut Network, event: Entry, packet: Packet);
+}
+
 impl Network {
     /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan;
     /// whoever drives it has that many timers. `sizes` are those of all packets, where they are known.
@@ -102,6 +115,7 @@ impl Network {
             interval: Duration::from_nanos(plan.record.interval_ns),
             events: EventQueue::new(links.len(), timers + 1),
             clock: (links.len() + timers) as Target,
+            horizon: Timestamp::ZERO,
             full_links,
             links,
             delays_s,
@@ -120,52 +134,65 @@ impl Network {
         self.links.len()
     }
 
+    /// Lets the ends of flows run ahead where what they send may be known before its time.
+    pub(crate) fn let_run_ahead(&self, plan: &Plan, flows: &mut [Flow]) {
+        run_ahead(plan, &self.routes, &self.links, flows);
+    }
+
     /// The target that is the sampling clock.
     #[inline]
     pub(crate) fn clock(&self) -> usize {
         self.clock as usize
     }
 
-    /// The packet at the head of a link reaches the far end. Gives it when that is the end of its route.
+    /// The packet at the head of a link reaches the far end, and others of which it is known before may follow.
     #[inline]
-    pub(crate) fn on_link(&mut self, index: usize) -> Option<Packet> {
-        let delivered = match &mut self.links[index] {
+    pub(crate) fn on_link(&mut self, index: usize, ends: &mut impl Ends) {
+        match &mut self.links[index] {
             AnyLink::Plain(link) => {
-                let packet = link.deliver(self.now);
-                if let Some((at, offered)) = link.head() {
-                    self.events.schedule_since(index as Target, at, offered.max(self.now));
-                }
-                packet
+                let Some(packet) = link.deliver(self.now) else { return };
+                self.go_on(packet, ends);
+                self.drain(index, ends);
             }
             AnyLink::Full(link) => {
                 self.counts.packet_hops += link.take_in(self.events.current(), &mut self.recorder);
                 if link.hands_over() {
                     link.advance(self.now, &mut self.recorder);
-                    self.hand_over(index);
-                    return None;
+                    return self.hand_over(index, ends);
                 }
                 let packet = link.deliver(self.now, &mut self.recorder);
                 let (at, since) = link.next_event(self.now);
                 self.events.schedule_since(index as Target, at, since);
-                packet
+                if let Some(packet) = packet {
+                    self.go_on(packet, ends);
+                }
             }
-        };
-        let mut packet = delivered?;
-        packet.hop += 1;
-        let next = self.routes[packet.hop as usize];
-        if next == END_OF_ROUTE {
-            self.counts.packets_received += 1;
-            return Some(packet);
         }
-        self.offer(next as usize, packet);
-        None
     }
 
-    /// A packet enters its first link.
+    /// A packet has come out of a link.
     #[inline]
-    pub(crate) fn send(&mut self, packet: Packet) {
+    fn go_on(&mut self, mut packet: Packet, ends: &mut impl Ends) {
+        let next = self.routes[packet.hop as usize + 1];
+        if next == END_OF_ROUTE {
+            return self.arrive(self.events.current(), packet, ends);
+        }
+        packet.hop += 1;
+        self.offer(next as usize, packet);
+    }
+
+    /// A packet enters its first link when that event happens, which is under way or lies ahead.
+    #[inline]
+    pub(crate) fn send(&mut self, event: Entry, packet: Packet) {
         self.counts.packets_sent += 1;
-        self.offer(self.routes[packet.hop as usize] as usize, packet);
+        let index = self.routes[packet.hop as usize];
+        if let AnyLink::Plain(_) = self.links[index as usize] {
+            self.offer_plain(index as usize, event.at(), packet);
+        } else if event == self.events.current() {
+            self.offer(index as usize, packet);
+        } else {
+            self.announce(index, event, packet);
+        }
     }
 
     /// A packet arrives at the near end of a link.
@@ -208,7 +235,7 @@ impl Network {
     }
 
     /// Gives to the next links what has left one, and asks for its next event.
-    fn hand_over(&mut self, index: usize) {
+    fn hand_over(&mut self, index: usize, ends: &mut impl Ends) {
         loop {
             let AnyLink::Full(link) = &mut self.links[index] else { return };
             let Some((mut packet, arrival, since)) = link.take_departed() else {
@@ -218,11 +245,60 @@ impl Network {
             packet.hop += 1;
             let next = self.routes[packet.hop as usize];
             if matches!(self.links[next as usize], AnyLink::Plain(_)) {
-                self.offer_plain(next as usize, arrival, packet);
+                self.pass(next, arrival, packet, ends);
             } else {
                 self.announce(next, Entry::new(arrival, since, index as Target), packet);
             }
         }
+    }
+
+    /// A packet will arrive at the near end of a plain link into which one other hands over.
+    #[inline]
+    fn pass(&mut self, index: Target, at: Timestamp, packet: Packet, ends: &mut impl Ends) {
+        let AnyLink::Plain(link) = &mut self.links[index as usize] else { return };
+        // What arrives after the end of the run is not counted.
+        self.counts.packet_hops += u64::from(at <= self.end);
+        let (event, mut packet) = link.pass(index, at, packet);
+        if let Some(next) = link.announces_to() {
+            packet.hop += 1;
+            return self.announce(next, event, packet);
+        }
+        let at_end = self.routes[packet.hop as usize + 1] == END_OF_ROUTE;
+        if at_end && link.is_empty() && event.at() < self.horizon.min(ends.idle_until(&packet)) {
+            self.arrive(event, packet, ends);
+        } else if link.keep(event, packet) {
+            self.events.schedule_since(index, event.at(), event.since());
+        }
+    }
+
+    /// After the head of a plain link has arrived: gives those behind it to their ends, as long as these can have them ahead of
+    /// time, and asks for the event of the next.
+    #[inline]
+    fn drain(&mut self, index: usize, ends: &mut impl Ends) {
+        let mut before = self.now;
+        while let AnyLink::Plain(link) = &mut self.links[index]
+            && let Some(head) = link.head()
+        {
+            let (at, since) = (head.arrival, head.offered.max(before));
+            let can_be_had = |packet: &Packet| {
+                self.routes[packet.hop as usize + 1] == END_OF_ROUTE && at < ends.idle_until(packet)
+            };
+            let ahead = at < self.horizon && head.begins <= self.now;
+            if !ahead || !head.packet.as_ref().is_some_and(can_be_had) {
+                return self.events.schedule_since(index as Target, at, since);
+            }
+            let Some(packet) = link.deliver(at) else { return };
+            self.arrive(Entry::new(at, since, index as Target), packet, ends);
+            before = at;
+        }
+    }
+
+    /// A packet reaches the end of its route by that event.
+    #[inline]
+    fn arrive(&mut self, event: Entry, mut packet: Packet, ends: &mut impl Ends) {
+        packet.hop += 1;
+        self.counts.packets_received += 1;
+        ends.receive(self, event, packet);
     }
 
     /// An interval of the series ends, and with one of them the warm-up; `state` is asked for each flow of the run.
@@ -251,6 +327,7 @@ impl Network {
         if at <= self.end {
             self.events.schedule(self.clock, at);
         }
+        self.horizon = at.min(self.end + Duration::from_nanos(1));
     }
 
     /// The results, with what the ends of each flow say; they reach to the end of the last interval.

@@ -97,6 +97,11 @@ impl ConnectionSource {
         })
     }
 
+    /// Whether it never opens a second connection.
+    pub(crate) const fn opens_one_connection(&self) -> bool {
+        matches!(self.files, Files::Endless | Files::One { .. })
+    }
+
     /// Starts and stops what is due, and runs the sender's timers.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, flow: u32, recorder: &mut Recorder) {
         if self.next_file <= now {

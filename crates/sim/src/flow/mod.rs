@@ -24,6 +24,10 @@ pub(crate) struct Flow {
     pub(crate) reverse_route: u32,
     /// When it begins.
     pub(crate) start: Timestamp,
+    /// When each end wants to be woken next.
+    pub(crate) due: [Timestamp; 2],
+    /// Whether each end may be given packets ahead of time: whether what it sends then may be.
+    pub(crate) ahead: [bool; 2],
     /// What it sends, and who receives it.
     pub(crate) kind: FlowKind,
 }
@@ -38,6 +42,31 @@ pub(crate) enum FlowKind {
 }
 
 impl Flow {
+    /// A flow that has not begun, with its routes forward and back.
+    pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
+        let [route, reverse_route] = routes;
+        let (due, ahead) = ([Timestamp::NEVER; 2], [false; 2]);
+        Self { index, instance, route, reverse_route, start, due, ahead, kind }
+    }
+
+    /// Whether one end never depends on how far the other is but by packets: only a source that opens connection after
+    /// connection does.
+    pub(crate) fn has_independent_ends(&self) -> bool {
+        match &self.kind {
+            FlowKind::Connections(source) => source.opens_one_connection(),
+            FlowKind::Datagrams(_) => true,
+        }
+    }
+
+    /// Where one end sends; `None` if it sends nothing.
+    pub(crate) fn route_from(&self, end: End) -> Option<u32> {
+        match (end, &self.kind) {
+            (End::Sender, _) => Some(self.route),
+            (End::Receiver, FlowKind::Connections(_)) => Some(self.reverse_route),
+            (End::Receiver, FlowKind::Datagrams(_)) => None,
+        }
+    }
+
     /// Something is due at the sending end at `now`, or may have become due.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
         match &mut self.kind {
@@ -80,6 +109,12 @@ impl Flow {
             }
             FlowKind::Datagrams(_) => None,
         }
+    }
+
+    /// The end at which a packet arrives.
+    #[inline]
+    pub(crate) fn reached_by(packet: &Packet) -> End {
+        if let Body::Acknowledgment(_) = packet.body { End::Sender } else { End::Receiver }
     }
 
     /// A packet of this flow arrives at the end of its route. Tells which end it reached.
@@ -144,4 +179,14 @@ pub(crate) enum End {
     Sender,
     /// Where data goes.
     Receiver,
+}
+
+/// Both, by their numbers.
+pub(crate) const ENDS: [End; 2] = [End::Sender, End::Receiver];
+
+impl End {
+    /// Its number: 0 or 1.
+    pub(crate) const fn index(self) -> usize {
+        self as usize
+    }
 }

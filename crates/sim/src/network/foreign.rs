@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use airpath_model::{Bytes, Duration, Ecn, Packet as _, PathHeader, Probe, Timestamp};
 
-use super::{FlowState, FlowSummary, Network, Outcome};
+use super::{Ends, FlowState, FlowSummary, Network, Outcome};
 use crate::assemble::{FlowRoutes, assemble_routes};
 use crate::check::PlanError;
+use crate::event::Entry;
 use crate::input::Input;
-use crate::packet::{Body, Contents, Foreign};
+use crate::packet::{Body, Contents, Foreign, Packet};
 use crate::plan::Plan;
 use crate::record::CompletionRow;
 
@@ -139,7 +140,7 @@ impl Network {
             queueing: Duration::ZERO,
             body: Body::Foreign(Foreign { handle: packet.handle, is_data, path: packet.path }),
         });
-        self.send(packet);
+        self.send(self.events.current(), packet);
     }
 
     /// Lets everything happen that is due up to and including `until`, but nothing after the end of the run. `deliver`
@@ -153,18 +154,8 @@ impl Network {
             if target as usize == self.clock() {
                 let states: Vec<_> = self.foreign.iter().map(|flow| flow.state).collect();
                 self.end_interval(states.len(), |flow| states[flow]);
-            } else if let Some(mut packet) = self.on_link(target as usize) {
-                let path = *packet.path_header();
-                if let Body::Foreign(Foreign { handle, is_data, .. }) = packet.body {
-                    if is_data {
-                        self.recorder.on_received(self.now, &packet, 0);
-                    }
-                    let (flow, size, ecn) = (packet.flow, packet.size, packet.ecn);
-                    let direction = direction(is_data);
-                    let packet = ForeignPacket { flow, direction, size, ecn, path, handle };
-                    deliver(Delivery { at: self.now, packet });
-                }
-                self.places.take_back(packet);
+            } else {
+                self.on_link(target as usize, &mut Outside { deliver });
             }
         }
         self.now = self.now.max(until);
@@ -226,6 +217,30 @@ impl Network {
         // Whoever drives may stop before the plan's end: what is announced for later never comes.
         self.end = self.now;
         self.outcome(flows.iter().copied())
+    }
+}
+
+/// The ends of foreign flows: nobody knows what they do next, so they have each packet in its time.
+struct Outside<'a, Deliver> {
+    deliver: &'a mut Deliver,
+}
+
+impl<Deliver: FnMut(Delivery)> Ends for Outside<'_, Deliver> {
+    fn idle_until(&self, _packet: &Packet) -> Timestamp {
+        Timestamp::ZERO
+    }
+
+    fn receive(&mut self, network: &mut Network, _event: Entry, mut packet: Packet) {
+        let path = *packet.path_header();
+        if let Body::Foreign(Foreign { handle, is_data, .. }) = packet.body {
+            if is_data {
+                network.recorder.on_received(network.now, &packet, 0);
+            }
+            let (flow, size, ecn) = (packet.flow, packet.size, packet.ecn);
+            let packet = ForeignPacket { flow, direction: direction(is_data), size, ecn, path, handle };
+            (self.deliver)(Delivery { at: network.now, packet });
+        }
+        network.places.take_back(packet);
     }
 }
 

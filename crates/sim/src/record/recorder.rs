@@ -320,14 +320,14 @@ impl Recorder {
         }
         let mut tables = vec![
             flows.finish(),
-            self.flow_events.finish(),
+            self.flow_events.finish().sorted_by("time_s"),
             self.flow_observations.finish(),
-            self.completions.finish(),
+            self.completions.finish().sorted_by("end_s"),
             links.finish(),
             self.link_series.finish(),
             self.observations.finish(),
             self.estimates.finish(),
-            self.drops.finish().sorted_by_time(),
+            self.drops.finish().sorted_by("time_s"),
             delays.finish(),
         ];
         if self.keep.packets {
