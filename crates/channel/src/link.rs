@@ -22,6 +22,7 @@ impl<E: ErrorProcess> LinkChannel<E> {
 }
 
 impl<E: ErrorProcess> Channel for LinkChannel<E> {
+    #[inline]
     fn transmit(&mut self, transmission: &Transmission) -> Passage {
         let departs = self.rate.departs(transmission);
         // What never leaves is no draw of the error process.

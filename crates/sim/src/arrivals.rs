@@ -32,8 +32,12 @@ impl Arrivals {
     pub(crate) fn announce(&mut self, event: Entry, packet: Packet) -> bool {
         self.announced = self.announced.wrapping_add(1);
         let arrival = Arrival { event, number: self.announced, packet };
+        if self.line.back().is_some_and(|last| last.event <= event) {
+            self.line.push_back(arrival);
+            return false;
+        }
         let was_first = self.next();
-        if self.line.back().is_none_or(|last| last.event <= event) {
+        if self.line.is_empty() {
             self.line.push_back(arrival);
         } else {
             self.others.push(arrival);

@@ -100,6 +100,17 @@ impl Ends for Flows {
         if flow.ahead[end] { flow.due[end] } else { Timestamp::ZERO }
     }
 
+    #[inline]
+    fn prefetch(&self, packet: &Packet, stage: u32) {
+        let flow = &self.flows[packet.flow as usize];
+        if stage == 0 {
+            crate::prefetch::value(flow);
+            crate::prefetch::end(flow);
+        } else if let crate::flow::FlowKind::Connections(source) = &flow.kind {
+            source.prefetch(Flow::reached_by(packet));
+        }
+    }
+
     fn receive(&mut self, network: &mut Network, event: Entry, mut packet: Packet) {
         let flow = packet.flow as usize;
         let end = self.flows[flow].receive(event.at(), &mut packet, &mut network.recorder);

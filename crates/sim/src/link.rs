@@ -134,7 +134,7 @@ impl Link {
             }
             let OnTheWay { started, arrival, arrives, packet, .. } = self.on_the_way.pop_front()?;
             prefetch::line(&self.on_the_way);
-            if let Some(OnTheWay { packet: Some(packet), .. }) = self.on_the_way.get(1) {
+            if let Some(packet) = self.departed(AHEAD) {
                 packet.prefetch();
             }
             let since = started.max(self.popped_at);
@@ -143,6 +143,12 @@ impl Link {
                 return Some((packet, arrival, since));
             }
         }
+    }
+
+    /// One of the next packets that [`Link::take_departed`] gives, or that would be next.
+    #[inline]
+    pub(crate) fn departed(&self, place: usize) -> Option<&Packet> {
+        self.on_the_way.get(place)?.packet.as_ref()
     }
 
     /// A packet arrives at the near end at `now`.
@@ -363,6 +369,8 @@ impl Link {
         self.sending_until = Some(passage.departs);
     }
 }
+
+const AHEAD: usize = 12;
 
 /// A link must be woken before the instant at which something could come out of it.
 const ONE_EARLIER: Duration = Duration::from_nanos(1);

@@ -20,6 +20,7 @@ use crate::input::Input;
 use crate::packet::{Packet, Places};
 use crate::plain_link::Offered;
 use crate::plan::Plan;
+use crate::prefetch;
 use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
 
 pub use crate::record::{FlowState, FlowSummary};
@@ -46,6 +47,7 @@ pub struct Network {
     clock: Target,
     /// Before this instant nobody asks the ends of flows how they are.
     horizon: Timestamp,
+    wide: bool,
     /// When the last interval ended.
     interval_ended: Timestamp,
     /// What foreign flows said last, and where their routes begin.
@@ -88,6 +90,8 @@ pub(crate) trait Ends {
     /// [received](Ends::receive) as soon as it is known when it arrives, after those that arrive there before it.
     fn idle_until(&self, packet: &Packet) -> Timestamp;
 
+    fn prefetch(&self, _packet: &Packet, _stage: u32) {}
+
     /// A packet reaches the end of its route by that event, which is under way or lies ahead.
     fn receive(&mut self, network: &mut Network, event: Entry, packet: Packet);
 }
@@ -116,6 +120,7 @@ impl Network {
             events: EventQueue::new(links.len(), timers + 1),
             clock: (links.len() + timers) as Target,
             horizon: Timestamp::ZERO,
+            wide: sources.len() > 64,
             full_links,
             links,
             delays_s,
@@ -242,6 +247,9 @@ impl Network {
                 let (at, since) = link.next_event(self.now);
                 return self.events.schedule_since(index as Target, at, since);
             };
+            if self.wide {
+                self.prefetch(index, ends);
+            }
             packet.hop += 1;
             let next = self.routes[packet.hop as usize];
             if matches!(self.links[next as usize], AnyLink::Plain(_)) {
@@ -249,6 +257,25 @@ impl Network {
             } else {
                 self.announce(next, Entry::new(arrival, since, index as Target), packet);
             }
+        }
+    }
+
+    /// What the next packets of a link will need is asked for.
+    #[inline]
+    fn prefetch(&self, index: usize, ends: &impl Ends) {
+        let AnyLink::Full(link) = &self.links[index] else { return };
+        if let Some(packet) = link.departed(8) {
+            ends.prefetch(packet, 0);
+            self.recorder.prefetch(packet.flow);
+            let next = self.routes[packet.hop as usize + 1];
+            if let Some(link) = self.links.get(next as usize) {
+                prefetch::value(link);
+                prefetch::end(link);
+            }
+        }
+        if let Some(packet) = link.departed(4) {
+            ends.prefetch(packet, 1);
+            self.recorder.prefetch_delays(packet.flow);
         }
     }
 

@@ -26,5 +26,23 @@ pub(crate) fn line<T>(line: &VecDeque<T>) {
     prefetch_index(line.as_slices().0, PLACES);
 }
 
+/// All lines of a value will be read soon. `field` is one of its fields, `offset` bytes behind its beginning.
+#[inline]
+pub(crate) fn whole<T>(field: &u32, offset: usize) {
+    part(field, offset, 0, size_of::<T>());
+}
+
+/// So many bytes of a value will be read soon, from that many behind its beginning on.
+#[inline]
+pub(crate) fn part(field: &u32, offset: usize, from: usize, bytes: usize) {
+    for line in (0..bytes + LINE).step_by(LINE) {
+        // Steps of the field's size; before the field they wrap.
+        prefetch_index(slice::from_ref(field), (from + line).wrapping_sub(offset).cast_signed().div_euclid(4).cast_unsigned());
+    }
+}
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// How many places: five to eight cache lines.
 const PLACES: usize = 8;

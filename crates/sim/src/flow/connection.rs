@@ -1,11 +1,15 @@
 //! Sources that send over transport connections: long-lived flows and files.
 
+use std::mem::offset_of;
+
 use airpath_control::ConfigError;
 use airpath_model::{Bytes, Duration, Ecn, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use crate::configure::controller;
 use crate::observers::Observed;
+use super::End;
+use crate::prefetch;
 use crate::packet::{Body, Contents, Packet, Places};
 use crate::plan::{AckRatePlan, ControllerPlan};
 use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
@@ -95,6 +99,19 @@ impl ConnectionSource {
             stopped: false,
             earlier: Totals::default(),
         })
+    }
+
+    /// One of its ends will be woken soon.
+    pub(crate) fn prefetch(&self, end: End) {
+        let connection = offset_of!(Self, connection);
+        match end {
+            End::Sender => prefetch::part(&self.connection, connection, offset_of!(Self, sender), size_of::<Sender>()),
+            End::Receiver => {
+                prefetch::part(&self.connection, connection, offset_of!(Self, receiver), size_of::<Receiver>());
+            }
+        }
+        prefetch::value(&self.connection);
+        prefetch::value(&self.header);
     }
 
     /// Whether it never opens a second connection.

@@ -16,6 +16,7 @@ use super::state::{FlowState, FlowSummary};
 use super::table::Table;
 use crate::capture::Capture;
 use crate::packet::{Body, Foreign, Packet};
+use crate::prefetch;
 
 /// Receives what happens on links and at receivers, and turns it into tables.
 #[derive(Debug)]
@@ -100,6 +101,19 @@ impl Recorder {
         self.distributions.push(DelayDistribution::default());
         self.flow_series.add_flow();
         self.flows.len() as u32 - 1
+    }
+
+    /// Something of a flow will be counted soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, flow: u32) {
+        let meter = &self.flows[flow as usize];
+        prefetch::whole::<FlowMeter>(&meter.measured_at, std::mem::offset_of!(FlowMeter, measured_at));
+    }
+
+    /// A packet of a flow will arrive very soon.
+    #[inline]
+    pub(crate) fn prefetch_delays(&self, flow: u32) {
+        prefetch::value(&self.distributions[self.flows[flow as usize].distribution as usize]);
     }
 
     /// A flow sends `bytes` on the wire.
