@@ -3,7 +3,7 @@
 use airpath_model::Timestamp;
 
 use crate::event::{Entry, Target};
-use crate::flow::{ENDS, End, Flow};
+use crate::flow::{ENDS, End, Flow, Timer};
 use crate::network::{Ends, Network};
 use crate::packet::Packet;
 use crate::record::FlowSummary;
@@ -38,9 +38,9 @@ impl Flows {
         let timer = target - self.first_timer;
         let (flow, end) = (timer / 2, ENDS[timer % 2]);
         let (source, event) = (&mut self.flows[flow], network.events.current());
-        let due = source.due[end.index()];
-        if due > event.at() {
-            return network.events.schedule(target as Target, due);
+        let timer = source.timers[end.index()];
+        if timer.event(target as Target) > event {
+            return network.events.schedule_since(target as Target, timer.due, timer.set);
         }
         match end {
             End::Sender => source.wake_sender(event.at(), &mut network.recorder),
@@ -85,10 +85,12 @@ impl Flows {
             End::Sender => source.next_sender_event(),
             End::Receiver => source.next_receiver_event(),
         };
-        let due = next.max(now);
-        source.due[end.index()] = due;
+        let (due, timer) = (next.max(now), &mut source.timers[end.index()]);
+        if due != timer.due {
+            *timer = Timer { due, set: now };
+        }
         let target = self.first_timer + 2 * flow + end.index();
-        network.events.schedule_since(target as Target, due, now);
+        network.events.schedule_since(target as Target, due, timer.set);
     }
 }
 
@@ -97,7 +99,7 @@ impl Ends for Flows {
     fn idle_until(&self, packet: &Packet) -> Timestamp {
         let flow = &self.flows[packet.flow as usize];
         let end = Flow::reached_by(packet).index();
-        if flow.ahead[end] { flow.due[end] } else { Timestamp::ZERO }
+        if flow.ahead[end] { flow.timers[end].due } else { Timestamp::ZERO }
     }
 
     #[inline]

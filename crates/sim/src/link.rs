@@ -127,28 +127,35 @@ impl Link {
 
     /// The next packet that has left, when it arrives at the far end, and when that would have been scheduled. Where
     /// packets are handed over, ask until there is none.
-    pub(crate) fn take_departed(&mut self) -> Option<(Packet, Timestamp, Timestamp)> {
-        loop {
-            if self.on_the_way.len() <= usize::from(self.sending_until.is_some()) {
-                return None;
-            }
-            let OnTheWay { started, arrival, arrives, packet, .. } = self.on_the_way.pop_front()?;
-            prefetch::line(&self.on_the_way);
-            if let Some(packet) = self.departed(AHEAD) {
-                packet.prefetch();
-            }
-            let since = started.max(self.popped_at);
-            self.popped_at = arrival;
-            if let Some(packet) = packet.filter(|_| arrives) {
-                return Some((packet, arrival, since));
-            }
+    pub(crate) fn departed(&mut self) -> Option<(&Packet, Timestamp, Timestamp)> {
+        // A packet that does not arrive is passed over when its turn has come.
+        while self.has_departed() && self.on_the_way.front().is_some_and(|head| !head.arrives) {
+            self.take_departed();
         }
+        let head = self.on_the_way.front().filter(|_| self.has_departed())?;
+        Some((head.packet.as_ref()?, head.arrival, head.started.max(self.popped_at)))
     }
 
-    /// One of the next packets that [`Link::take_departed`] gives, or that would be next.
+    /// Takes the packet that [`Link::departed`] showed.
+    pub(crate) fn take_departed(&mut self) -> Option<Packet> {
+        let OnTheWay { arrival, packet, .. } = self.on_the_way.pop_front()?;
+        prefetch::line(&self.on_the_way);
+        if let Some(packet) = self.behind(AHEAD) {
+            packet.prefetch();
+        }
+        self.popped_at = arrival;
+        packet
+    }
+
+    /// Whether the head of the line has left, whole.
+    fn has_departed(&self) -> bool {
+        self.on_the_way.len() > usize::from(self.sending_until.is_some())
+    }
+
+    /// One of the packets behind.
     #[inline]
-    pub(crate) fn departed(&self, place: usize) -> Option<&Packet> {
-        self.on_the_way.get(place)?.packet.as_ref()
+    pub(crate) fn behind(&self, places: usize) -> Option<&Packet> {
+        self.on_the_way.get(places)?.packet.as_ref()
     }
 
     /// A packet arrives at the near end at `now`.

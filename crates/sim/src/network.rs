@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use airpath_model::{Duration, Timestamp};
 
-use crate::ahead::{Sizes, look_ahead, run_ahead};
+use crate::ahead::{Sizes, look_ahead};
 use crate::any_link::AnyLink;
 use crate::assemble::{END_OF_ROUTE, assemble_links, assemble_recorder};
 use crate::check::PlanError;
@@ -97,19 +97,20 @@ pub(crate) trait Ends {
 }
 
 impl Network {
-    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan;
-    /// whoever drives it has that many timers. `sizes` are those of all packets, where they are known.
+    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan. `flows` are
+    /// those that will drive it, two timers each; none if packets are foreign.
     pub(crate) fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],
         seed: u64,
         routes: Vec<u32>,
         sources: &[u32],
-        sizes: Option<Sizes>,
-        timers: usize,
+        flows: &mut [Flow],
     ) -> Result<Self, PlanError> {
         let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources)?;
-        look_ahead(plan, &routes, &mut links, sizes);
+        let sizes = (!flows.is_empty()).then(|| Sizes::of(plan));
+        look_ahead(plan, &routes, &mut links, flows, sizes);
+        let timers = 2 * flows.len();
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
         let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();
         Ok(Self {
@@ -137,11 +138,6 @@ impl Network {
     #[inline]
     pub(crate) fn first_timer(&self) -> usize {
         self.links.len()
-    }
-
-    /// Lets the ends of flows run ahead where what they send may be known before its time.
-    pub(crate) fn let_run_ahead(&self, plan: &Plan, flows: &mut [Flow]) {
-        run_ahead(plan, &self.routes, &self.links, flows);
     }
 
     /// The target that is the sampling clock.
@@ -243,19 +239,31 @@ impl Network {
     fn hand_over(&mut self, index: usize, ends: &mut impl Ends) {
         loop {
             let AnyLink::Full(link) = &mut self.links[index] else { return };
-            let Some((mut packet, arrival, since)) = link.take_departed() else {
+            let Some((packet, arrival, since)) = link.departed() else {
                 let (at, since) = link.next_event(self.now);
                 return self.events.schedule_since(index as Target, at, since);
             };
+            let next = self.routes[packet.hop as usize + 1];
+            let event = Entry::new(arrival, since, index as Target);
+            if next == END_OF_ROUTE
+                && event != self.events.current()
+                && arrival >= self.horizon.min(ends.idle_until(packet))
+            {
+                return self.events.schedule_since(index as Target, arrival, since);
+            }
+            let Some(mut packet) = link.take_departed() else { return };
             if self.wide {
                 self.prefetch(index, ends);
             }
+            if next == END_OF_ROUTE {
+                self.arrive(event, packet, ends);
+                continue;
+            }
             packet.hop += 1;
-            let next = self.routes[packet.hop as usize];
             if matches!(self.links[next as usize], AnyLink::Plain(_)) {
                 self.pass(next, arrival, packet, ends);
             } else {
-                self.announce(next, Entry::new(arrival, since, index as Target), packet);
+                self.announce(next, event, packet);
             }
         }
     }
@@ -264,7 +272,7 @@ impl Network {
     #[inline]
     fn prefetch(&self, index: usize, ends: &impl Ends) {
         let AnyLink::Full(link) = &self.links[index] else { return };
-        if let Some(packet) = link.departed(8) {
+        if let Some(packet) = link.behind(8) {
             ends.prefetch(packet, 0);
             self.recorder.prefetch(packet.flow);
             let next = self.routes[packet.hop as usize + 1];
@@ -273,7 +281,7 @@ impl Network {
                 prefetch::end(link);
             }
         }
-        if let Some(packet) = link.departed(4) {
+        if let Some(packet) = link.behind(4) {
             ends.prefetch(packet, 1);
             self.recorder.prefetch_delays(packet.flow);
         }

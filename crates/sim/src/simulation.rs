@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::ahead::Sizes;
 use crate::assemble::{assemble_flows, assemble_routes};
 use crate::check::PlanError;
 use crate::control::RunControl;
@@ -31,9 +30,7 @@ impl Simulation {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let (mut flows, sources) = assemble_flows(plan, &places, seed)?;
-        let (sizes, timers) = (Some(Sizes::of(plan)), 2 * flows.len());
-        let mut network = Network::assemble(plan, inputs, seed, routes, &sources, sizes, timers)?;
-        network.let_run_ahead(plan, &mut flows);
+        let mut network = Network::assemble(plan, inputs, seed, routes, &sources, &mut flows)?;
         let mut flows = Flows::new(flows, network.first_timer());
         flows.begin(&mut network);
         network.schedule_clock();

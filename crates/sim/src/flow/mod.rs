@@ -5,6 +5,7 @@ mod datagrams;
 
 use airpath_model::Timestamp;
 
+use crate::event::{Entry, Target};
 use crate::packet::{Body, Packet, Places};
 use crate::record::{FlowState, FlowSummary, Recorder};
 use crate::workload::Datagrams;
@@ -25,7 +26,7 @@ pub(crate) struct Flow {
     /// When it begins.
     pub(crate) start: Timestamp,
     /// When each end wants to be woken next.
-    pub(crate) due: [Timestamp; 2],
+    pub(crate) timers: [Timer; 2],
     /// Whether each end may be given packets ahead of time: whether what it sends then may be.
     pub(crate) ahead: [bool; 2],
     /// What it sends, and who receives it.
@@ -45,8 +46,8 @@ impl Flow {
     /// A flow that has not begun, with its routes forward and back.
     pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
         let [route, reverse_route] = routes;
-        let (due, ahead) = ([Timestamp::NEVER; 2], [false; 2]);
-        Self { index, instance, route, reverse_route, start, due, ahead, kind }
+        let (timers, ahead) = ([Timer { due: Timestamp::NEVER, set: Timestamp::ZERO }; 2], [false; 2]);
+        Self { index, instance, route, reverse_route, start, timers, ahead, kind }
     }
 
     /// Whether one end never depends on how far the other is but by packets: only a source that opens connection after
@@ -169,6 +170,23 @@ impl Flow {
             FlowKind::Connections(source) => source.complete(begun),
             FlowKind::Datagrams(source) => FlowSummary { sent_packets: source.sent(), ..begun },
         }
+    }
+}
+
+/// When one end wants to be woken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    /// When.
+    pub(crate) due: Timestamp,
+    /// When it began to want that: of two that are due at one instant, the one that was set earlier comes first.
+    pub(crate) set: Timestamp,
+}
+
+impl Timer {
+    /// The event that it is for that target.
+    #[inline]
+    pub(crate) fn event(self, target: Target) -> Entry {
+        Entry::new(self.due, self.set, target)
     }
 }
 

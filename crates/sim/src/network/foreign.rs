@@ -82,7 +82,7 @@ impl Network {
         }
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
-        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, None, 0)?;
+        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, &mut [])?;
         let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
         network.foreign = places.into_iter().map(foreign).collect();
         network.schedule_clock();
