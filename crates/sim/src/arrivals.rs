@@ -55,15 +55,16 @@ impl Arrivals {
         }
     }
 
-    /// Takes the first, if its event comes before `until`.
+    /// Takes the first, unless its event comes after `until`. Events that are equal are arrivals at the end of one link at one
+    /// instant, and what was announced by such a one comes from an earlier of them.
     #[inline]
-    pub(crate) fn take_before(&mut self, until: Entry) -> Option<(Entry, Packet)> {
+    pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
         let from_others = match (self.others.peek(), self.line.front()) {
             (Some(other), Some(first)) => other > first,
             (other, _) => other.is_some(),
         };
         let first = if from_others { self.others.peek() } else { self.line.front() };
-        first.filter(|first| first.event < until)?;
+        first.filter(|first| first.event <= until)?;
         let taken = if from_others { self.others.pop() } else { self.line.pop_front() };
         prefetch::line(&self.line);
         if let Some(next) = self.line.get(3) {

@@ -114,11 +114,11 @@ impl Link {
         self.announced.announce(event, packet) && self.sending_until.is_none()
     }
 
-    /// Takes in the announced packets that come before an event. Gives how many.
+    /// Takes in the announced packets that do not come after an event. Gives how many.
     #[inline]
     pub(crate) fn take_in(&mut self, until: Entry, recorder: &mut Recorder) -> u64 {
         let mut taken = 0;
-        while let Some((event, packet)) = self.announced.take_before(until) {
+        while let Some((event, packet)) = self.announced.take_until(until) {
             self.offer(event.at(), packet, recorder);
             taken += 1;
         }
