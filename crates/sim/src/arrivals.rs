@@ -66,10 +66,7 @@ impl Arrivals {
         let first = if from_others { self.others.peek() } else { self.line.front() };
         first.filter(|first| first.event <= until)?;
         let taken = if from_others { self.others.pop() } else { self.line.pop_front() };
-        prefetch::line(&self.line);
-        if let Some(next) = self.line.get(3) {
-            next.packet.prefetch();
-        }
+        prefetch::line(&self.line, 3, |next| Some(&next.packet));
         taken.map(|arrival| (arrival.event, arrival.packet))
     }
 

@@ -127,9 +127,10 @@ impl Link {
 
     /// The next packet that has left, when it arrives at the far end, and when that would have been scheduled. Where
     /// packets are handed over, ask until there is none.
+    #[inline]
     pub(crate) fn departed(&mut self) -> Option<(&Packet, Timestamp, Timestamp)> {
         // A packet that does not arrive is passed over when its turn has come.
-        while self.has_departed() && self.on_the_way.front().is_some_and(|head| !head.arrives) {
+        while self.has_departed() && !self.on_the_way.front()?.arrives {
             self.take_departed();
         }
         let head = self.on_the_way.front().filter(|_| self.has_departed())?;
@@ -137,17 +138,16 @@ impl Link {
     }
 
     /// Takes the packet that [`Link::departed`] showed.
+    #[inline]
     pub(crate) fn take_departed(&mut self) -> Option<Packet> {
         let OnTheWay { arrival, packet, .. } = self.on_the_way.pop_front()?;
-        prefetch::line(&self.on_the_way);
-        if let Some(packet) = self.behind(AHEAD) {
-            packet.prefetch();
-        }
+        prefetch::line(&self.on_the_way, 1, |next| next.packet.as_ref());
         self.popped_at = arrival;
         packet
     }
 
     /// Whether the head of the line has left, whole.
+    #[inline]
     fn has_departed(&self) -> bool {
         self.on_the_way.len() > usize::from(self.sending_until.is_some())
     }
@@ -376,8 +376,6 @@ impl Link {
         self.sending_until = Some(passage.departs);
     }
 }
-
-const AHEAD: usize = 12;
 
 /// A link must be woken before the instant at which something could come out of it.
 const ONE_EARLIER: Duration = Duration::from_nanos(1);

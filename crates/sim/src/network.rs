@@ -244,10 +244,10 @@ impl Network {
                 return self.events.schedule_since(index as Target, at, since);
             };
             let next = self.routes[packet.hop as usize + 1];
-            let event = Entry::new(arrival, since, index as Target);
+            let event = || Entry::new(arrival, since, index as Target);
             if next == END_OF_ROUTE
-                && event != self.events.current()
                 && arrival >= self.horizon.min(ends.idle_until(packet))
+                && event() != self.events.current()
             {
                 return self.events.schedule_since(index as Target, arrival, since);
             }
@@ -256,14 +256,14 @@ impl Network {
                 self.prefetch(index, ends);
             }
             if next == END_OF_ROUTE {
-                self.arrive(event, packet, ends);
+                self.arrive(event(), packet, ends);
                 continue;
             }
             packet.hop += 1;
             if matches!(self.links[next as usize], AnyLink::Plain(_)) {
                 self.pass(next, arrival, packet, ends);
             } else {
-                self.announce(next, event, packet);
+                self.announce(next, event(), packet);
             }
         }
     }
@@ -272,6 +272,9 @@ impl Network {
     #[inline]
     fn prefetch(&self, index: usize, ends: &impl Ends) {
         let AnyLink::Full(link) = &self.links[index] else { return };
+        if let Some(packet) = link.behind(12) {
+            packet.prefetch();
+        }
         if let Some(packet) = link.behind(8) {
             ends.prefetch(packet, 0);
             self.recorder.prefetch(packet.flow);

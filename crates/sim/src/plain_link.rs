@@ -175,10 +175,7 @@ impl PlainLink {
             self.one_begins(0);
         }
         let head = self.line.pop_front();
-        prefetch::line(&self.line);
-        if let Some(InLine { packet: Some(packet), .. }) = self.line.front() {
-            packet.prefetch();
-        }
+        prefetch::line(&self.line, 0, |next| next.packet.as_ref());
         head.and_then(|head| head.packet)
     }
 

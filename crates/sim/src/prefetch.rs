@@ -8,6 +8,8 @@ use std::slice;
 
 use prefetch_index::prefetch_index;
 
+use crate::packet::Packet;
+
 /// A value will be read soon.
 #[inline]
 pub(crate) fn value<T>(value: &T) {
@@ -20,10 +22,16 @@ pub(crate) fn end<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 1);
 }
 
-/// A line from which the first was taken goes on: what stands a few places further back will be read soon.
+/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and `packet` of
+/// what stands `places` back. Not where few stand in line: those are in the cache.
 #[inline]
-pub(crate) fn line<T>(line: &VecDeque<T>) {
-    prefetch_index(line.as_slices().0, PLACES);
+pub(crate) fn line<T>(line: &VecDeque<T>, places: usize, packet: impl Fn(&T) -> Option<&Packet>) {
+    if line.len() > FEW {
+        prefetch_index(line.as_slices().0, PLACES);
+        if let Some(packet) = line.get(places).and_then(packet) {
+            packet.prefetch();
+        }
+    }
 }
 
 /// All lines of a value will be read soon. `field` is one of its fields, `offset` bytes behind its beginning.
@@ -46,3 +54,6 @@ const LINE: usize = 64;
 
 /// How many places: five to eight cache lines.
 const PLACES: usize = 8;
+
+/// So many packets take about 60 kB.
+const FEW: usize = 256;
