@@ -38,10 +38,11 @@ impl Flows {
         let timer = target - self.first_timer;
         let (flow, end) = (timer / 2, ENDS[timer % 2]);
         let (source, event) = (&mut self.flows[flow], network.events.current());
-        let timer = source.timers[end.index()];
+        let timer = &mut source.timers[end.index()];
         if timer.event(target as Target) > event {
             return network.events.schedule_since(target as Target, timer.due, timer.set);
         }
+        timer.due = Timestamp::NEVER;
         match end {
             End::Sender => source.wake_sender(event.at(), &mut network.recorder),
             End::Receiver => source.wake_receiver(event.at()),
@@ -78,7 +79,7 @@ impl Flows {
         self.schedule(network, flow, end, now);
     }
 
-    /// Asks, at `now`, for the next event of one end.
+    /// Asks, at `now`, for the next event of one end. One that was asked for earlier looks when it comes.
     fn schedule(&mut self, network: &mut Network, flow: usize, end: End, now: Timestamp) {
         let source = &mut self.flows[flow];
         let next = match end {
@@ -86,11 +87,14 @@ impl Flows {
             End::Receiver => source.next_receiver_event(),
         };
         let (due, timer) = (next.max(now), &mut source.timers[end.index()]);
-        if due != timer.due {
+        let before = timer.due;
+        if due != before {
             *timer = Timer { due, set: now };
         }
-        let target = self.first_timer + 2 * flow + end.index();
-        network.events.schedule_since(target as Target, due, timer.set);
+        if due < before {
+            let target = self.first_timer + 2 * flow + end.index();
+            network.events.schedule_since(target as Target, due, now);
+        }
     }
 }
 
