@@ -81,7 +81,9 @@ pub(crate) fn look_ahead(
     for (index, link) in links.iter_mut().enumerate() {
         match link {
             AnyLink::Plain(link) => match neighbours[index] {
-                Neighbours { after: Neighbour::Only(after), ends: false, .. } if takes_announcements[after] => {
+                Neighbours { after: Neighbour::Only(after), ends: false, .. }
+                    if takes_announcements[after] =>
+                {
                     link.announce_to(after as Target);
                 }
                 _ => {}
@@ -98,7 +100,13 @@ pub(crate) fn look_ahead(
 /// Lets ends of flows have packets ahead of time where what they send then can be sent ahead as well: over a plain link that
 /// is theirs alone, or one that takes announcements. Not where rows are kept for each packet or sample, which are written in the
 /// order of time.
-fn run_ahead(plan: &Plan, routes: &[u32], links: &[AnyLink], takes_announcements: &[bool], flows: &mut [Flow]) {
+fn run_ahead(
+    plan: &Plan,
+    routes: &[u32],
+    links: &[AnyLink],
+    takes_announcements: &[bool],
+    flows: &mut [Flow],
+) {
     if plan.record.packets || plan.record.estimate_samples {
         return;
     }

@@ -3,9 +3,10 @@
 use airpath_model::Timestamp;
 
 use crate::event::{Entry, Target};
-use crate::flow::{ENDS, End, Flow, Timer};
+use crate::flow::{ENDS, End, Flow, FlowKind, Timer};
 use crate::network::{Ends, Network};
 use crate::packet::Packet;
+use crate::prefetch;
 use crate::record::FlowSummary;
 
 /// The flows of a run, whose ends take what arrives and send what may leave.
@@ -107,12 +108,15 @@ impl Ends for Flows {
     }
 
     #[inline]
-    fn prefetch(&self, packet: &Packet, stage: u32) {
+    fn prefetch_flow(&self, packet: &Packet) {
         let flow = &self.flows[packet.flow as usize];
-        if stage == 0 {
-            crate::prefetch::value(flow);
-            crate::prefetch::end(flow);
-        } else if let crate::flow::FlowKind::Connections(source) = &flow.kind {
+        prefetch::value(flow);
+        prefetch::end(flow);
+    }
+
+    #[inline]
+    fn prefetch_end(&self, packet: &Packet) {
+        if let FlowKind::Connections(source) = &self.flows[packet.flow as usize].kind {
             source.prefetch(Flow::reached_by(packet));
         }
     }

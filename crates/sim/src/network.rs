@@ -5,6 +5,7 @@
 //! channels and records are the same for both.
 
 mod foreign;
+mod hand_over;
 
 use std::sync::Arc;
 
@@ -20,7 +21,6 @@ use crate::input::Input;
 use crate::packet::{Packet, Places};
 use crate::plain_link::Offered;
 use crate::plan::Plan;
-use crate::prefetch;
 use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
 
 pub use crate::record::{FlowState, FlowSummary};
@@ -47,12 +47,16 @@ pub struct Network {
     clock: Target,
     /// Before this instant nobody asks the ends of flows how they are.
     horizon: Timestamp,
-    wide: bool,
+    /// Whether there are more flows than a cache holds.
+    many_flows: bool,
     /// When the last interval ended.
     interval_ended: Timestamp,
     /// What foreign flows said last, and where their routes begin.
     foreign: Vec<foreign::ForeignFlow>,
 }
+
+/// So many flows take about 200 kB.
+const MANY: usize = 100;
 
 /// What a run hands out.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +94,11 @@ pub(crate) trait Ends {
     /// [received](Ends::receive) as soon as it is known when it arrives, after those that arrive there before it.
     fn idle_until(&self, packet: &Packet) -> Timestamp;
 
-    fn prefetch(&self, _packet: &Packet, _stage: u32) {}
+    /// A packet of a flow arrives soon: asks for what is known of the flow.
+    fn prefetch_flow(&self, packet: &Packet);
+
+    /// The same, a little later, for the end that it reaches.
+    fn prefetch_end(&self, packet: &Packet);
 
     /// A packet reaches the end of its route by that event, which is under way or lies ahead.
     fn receive(&mut self, network: &mut Network, event: Entry, packet: Packet);
@@ -121,7 +129,7 @@ impl Network {
             events: EventQueue::new(links.len(), timers + 1),
             clock: (links.len() + timers) as Target,
             horizon: Timestamp::ZERO,
-            wide: sources.len() > 64,
+            many_flows: sources.len() >= MANY,
             full_links,
             links,
             delays_s,
@@ -151,8 +159,9 @@ impl Network {
     pub(crate) fn on_link(&mut self, index: usize, ends: &mut impl Ends) {
         match &mut self.links[index] {
             AnyLink::Plain(link) => {
-                let Some(packet) = link.deliver(self.now) else { return };
-                self.go_on(packet, ends);
+                if let Some(packet) = link.deliver(self.now) {
+                    self.go_on(packet, ends);
+                }
                 self.drain(index, ends);
             }
             AnyLink::Full(link) => {
@@ -233,110 +242,6 @@ impl Network {
             let (at, since) = link.next_event(self.now);
             self.events.schedule_since(target, at, since);
         }
-    }
-
-    /// Gives to the next links what has left one, and asks for its next event.
-    fn hand_over(&mut self, index: usize, ends: &mut impl Ends) {
-        loop {
-            let AnyLink::Full(link) = &mut self.links[index] else { return };
-            let Some((packet, arrival, since)) = link.departed() else {
-                let (at, since) = link.next_event(self.now);
-                return self.events.schedule_since(index as Target, at, since);
-            };
-            let next = self.routes[packet.hop as usize + 1];
-            let event = || Entry::new(arrival, since, index as Target);
-            if next == END_OF_ROUTE
-                && arrival >= self.horizon.min(ends.idle_until(packet))
-                && event() != self.events.current()
-            {
-                return self.events.schedule_since(index as Target, arrival, since);
-            }
-            let Some(mut packet) = link.take_departed() else { return };
-            if self.wide {
-                self.prefetch(index, ends);
-            }
-            if next == END_OF_ROUTE {
-                self.arrive(event(), packet, ends);
-                continue;
-            }
-            packet.hop += 1;
-            if matches!(self.links[next as usize], AnyLink::Plain(_)) {
-                self.pass(next, arrival, packet, ends);
-            } else {
-                self.announce(next, event(), packet);
-            }
-        }
-    }
-
-    /// What the next packets of a link will need is asked for.
-    #[inline]
-    fn prefetch(&self, index: usize, ends: &impl Ends) {
-        let AnyLink::Full(link) = &self.links[index] else { return };
-        if let Some(packet) = link.behind(12) {
-            packet.prefetch();
-        }
-        if let Some(packet) = link.behind(8) {
-            ends.prefetch(packet, 0);
-            self.recorder.prefetch(packet.flow);
-            let next = self.routes[packet.hop as usize + 1];
-            if let Some(link) = self.links.get(next as usize) {
-                prefetch::value(link);
-                prefetch::end(link);
-            }
-        }
-        if let Some(packet) = link.behind(4) {
-            ends.prefetch(packet, 1);
-            self.recorder.prefetch_delays(packet.flow);
-        }
-    }
-
-    /// A packet will arrive at the near end of a plain link into which one other hands over.
-    #[inline]
-    fn pass(&mut self, index: Target, at: Timestamp, packet: Packet, ends: &mut impl Ends) {
-        let AnyLink::Plain(link) = &mut self.links[index as usize] else { return };
-        // What arrives after the end of the run is not counted.
-        self.counts.packet_hops += u64::from(at <= self.end);
-        let (event, mut packet) = link.pass(index, at, packet);
-        if let Some(next) = link.announces_to() {
-            packet.hop += 1;
-            return self.announce(next, event, packet);
-        }
-        let at_end = self.routes[packet.hop as usize + 1] == END_OF_ROUTE;
-        if at_end && link.is_empty() && event.at() < self.horizon.min(ends.idle_until(&packet)) {
-            self.arrive(event, packet, ends);
-        } else if link.keep(event, packet) {
-            self.events.schedule_since(index, event.at(), event.since());
-        }
-    }
-
-    /// After the head of a plain link has arrived: gives those behind it to their ends, as long as these can have them ahead of
-    /// time, and asks for the event of the next.
-    #[inline]
-    fn drain(&mut self, index: usize, ends: &mut impl Ends) {
-        let mut before = self.now;
-        while let AnyLink::Plain(link) = &mut self.links[index]
-            && let Some(head) = link.head()
-        {
-            let (at, since) = (head.arrival, head.offered.max(before));
-            let can_be_had = |packet: &Packet| {
-                self.routes[packet.hop as usize + 1] == END_OF_ROUTE && at < ends.idle_until(packet)
-            };
-            let ahead = at < self.horizon && head.begins <= self.now;
-            if !ahead || !head.packet.as_ref().is_some_and(can_be_had) {
-                return self.events.schedule_since(index as Target, at, since);
-            }
-            let Some(packet) = link.deliver(at) else { return };
-            self.arrive(Entry::new(at, since, index as Target), packet, ends);
-            before = at;
-        }
-    }
-
-    /// A packet reaches the end of its route by that event.
-    #[inline]
-    fn arrive(&mut self, event: Entry, mut packet: Packet, ends: &mut impl Ends) {
-        packet.hop += 1;
-        self.counts.packets_received += 1;
-        ends.receive(self, event, packet);
     }
 
     /// An interval of the series ends, and with one of them the warm-up; `state` is asked for each flow of the run.

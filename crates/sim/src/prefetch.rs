@@ -34,18 +34,14 @@ pub(crate) fn line<T>(line: &VecDeque<T>, places: usize, packet: impl Fn(&T) -> 
     }
 }
 
-/// All lines of a value will be read soon. `field` is one of its fields, `offset` bytes behind its beginning.
+/// The lines of a field of something will be read soon: `bytes` from `field` on. Both are offsets from the beginning of that
+/// thing, as is `anchor_at`, where a number lies in it that can be pointed at.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "where it lies is what counts")]
 #[inline]
-pub(crate) fn whole<T>(field: &u32, offset: usize) {
-    part(field, offset, 0, size_of::<T>());
-}
-
-/// So many bytes of a value will be read soon, from that many behind its beginning on.
-#[inline]
-pub(crate) fn part(field: &u32, offset: usize, from: usize, bytes: usize) {
-    for line in (0..bytes + LINE).step_by(LINE) {
-        // Steps of the field's size; before the field they wrap.
-        prefetch_index(slice::from_ref(field), (from + line).wrapping_sub(offset).cast_signed().div_euclid(4).cast_unsigned());
+pub(crate) fn field(anchor: &u32, anchor_at: usize, field: usize, bytes: usize) {
+    for place in (field..field + bytes + LINE).step_by(LINE) {
+        let words = (place.cast_signed() - anchor_at.cast_signed()) / size_of::<u32>().cast_signed();
+        prefetch_index(slice::from_ref(anchor), words.cast_unsigned());
     }
 }
 

@@ -6,12 +6,12 @@ use airpath_control::ConfigError;
 use airpath_model::{Bytes, Duration, Ecn, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
+use super::End;
 use crate::configure::controller;
 use crate::observers::Observed;
-use super::End;
-use crate::prefetch;
 use crate::packet::{Body, Contents, Packet, Places};
 use crate::plan::{AckRatePlan, ControllerPlan};
+use crate::prefetch;
 use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
 use crate::workload::Files;
 
@@ -101,17 +101,14 @@ impl ConnectionSource {
         })
     }
 
-    /// One of its ends will be woken soon.
+    /// Something arrives soon at one of its ends.
     pub(crate) fn prefetch(&self, end: End) {
-        let connection = offset_of!(Self, connection);
-        match end {
-            End::Sender => prefetch::part(&self.connection, connection, offset_of!(Self, sender), size_of::<Sender>()),
-            End::Receiver => {
-                prefetch::part(&self.connection, connection, offset_of!(Self, receiver), size_of::<Receiver>());
-            }
-        }
+        let (field, bytes) = match end {
+            End::Sender => (offset_of!(Self, sender), size_of::<Sender>()),
+            End::Receiver => (offset_of!(Self, receiver), size_of::<Receiver>()),
+        };
+        prefetch::field(&self.connection, offset_of!(Self, connection), field, bytes);
         prefetch::value(&self.connection);
-        prefetch::value(&self.header);
     }
 
     /// Whether it never opens a second connection.

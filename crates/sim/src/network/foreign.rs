@@ -230,6 +230,10 @@ impl<Deliver: FnMut(Delivery)> Ends for Outside<'_, Deliver> {
         Timestamp::ZERO
     }
 
+    fn prefetch_flow(&self, _packet: &Packet) {}
+
+    fn prefetch_end(&self, _packet: &Packet) {}
+
     fn receive(&mut self, network: &mut Network, _event: Entry, mut packet: Packet) {
         let path = *packet.path_header();
         if let Body::Foreign(Foreign { handle, is_data, .. }) = packet.body {

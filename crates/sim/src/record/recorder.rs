@@ -1,5 +1,7 @@
 //! Everything that a run measures, in one place.
 
+use std::mem::offset_of;
+
 use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Probe, Timestamp};
 
 use super::estimate::{EstimateMeters, OWN};
@@ -107,10 +109,10 @@ impl Recorder {
     #[inline]
     pub(crate) fn prefetch(&self, flow: u32) {
         let meter = &self.flows[flow as usize];
-        prefetch::whole::<FlowMeter>(&meter.measured_at, std::mem::offset_of!(FlowMeter, measured_at));
+        prefetch::field(&meter.measured_at, offset_of!(FlowMeter, measured_at), 0, size_of::<FlowMeter>());
     }
 
-    /// A packet of a flow will arrive very soon.
+    /// A packet of a flow, of which was said that it will be counted, arrives soon.
     #[inline]
     pub(crate) fn prefetch_delays(&self, flow: u32) {
         prefetch::value(&self.distributions[self.flows[flow as usize].distribution as usize]);
