@@ -223,3 +223,40 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
     assert!(out.iter().all(|bytes| feedback(bytes) <= asked));
     assert!(feedback(out.last().unwrap()) < 0, "{} in overload", feedback(out.last().unwrap()));
 }
+
+/// A capture shows a packet at each link as the routers before left it, not as it went out.
+#[test]
+fn captured_packets_are_as_they_were_at_their_link() {
+    let management = ManagementPlan::Codel { target_ns: 1, interval_ns: 1, packet_bytes: 100, ecn: true };
+    let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(100), management };
+    let marking = LinkPlan { queue, ..link("marking", constant(8_000_000), 1.0, 100) };
+    let links = vec![
+        marking,
+        link("back", constant(8_000_000), 1.0, 10),
+        link("after", constant(80_000_000), 1.0, 100),
+    ];
+    let mut plan = plan(1, links, 1);
+    plan.flows[0].path = vec![0, 2];
+    plan.record.capture = vec![0, 2];
+    let mut exchange = Exchange::new(&plan, &[], 1, 4).unwrap();
+    let mut seen = Vec::new();
+    let mut see = |exchange: &mut Exchange| {
+        exchange.captured(|at, link, bytes| {
+            seen.push((at, link, bytes[1] & 3, checksum(&bytes[..20]), bytes.len()));
+        });
+    };
+    for _ in 0..40 {
+        send(&mut exchange, Timestamp::ZERO, Side::Senders, &of_flow(Side::Senders, 0, 2, 1000));
+        see(&mut exchange);
+    }
+    let mut marked_at_the_end = 0;
+    let end = exchange.network().end();
+    exchange.advance(end, |_, _, bytes| marked_at_the_end += usize::from(bytes[1] & 3 == 3));
+    see(&mut exchange);
+    assert_eq!(seen.len(), 80);
+    assert!(seen.windows(2).all(|pair| pair[0].0 <= pair[1].0), "times run forward");
+    assert!(seen.iter().all(|&(_, _, _, sum, length)| (sum, length) == (0, 1000)));
+    let marked = |link| seen.iter().filter(|&&(_, at, ecn, ..)| at == link && ecn == 3).count();
+    assert!(marked_at_the_end > 0);
+    assert_eq!((marked(0), marked(2)), (0, marked_at_the_end));
+}

@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
 
 pub use crate::record::{FlowState, FlowSummary};
-pub use foreign::{Delivery, Direction, ForeignPacket, Lost};
+pub use foreign::{Arrival, Delivery, Direction, ForeignPacket, Lost};
 
 /// The links of a run and all that is inside them.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub struct Outcome {
     pub flow_series: FlowSeries,
     /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
     pub quantities: Vec<&'static str>,
-    /// A pcapng file, when links were captured.
+    /// A pcapng file, when links were captured; of foreign packets their owner makes it ([`Network::captured`]).
     pub capture: Option<Vec<u8>>,
     /// What the engine did.
     pub counts: Counts,

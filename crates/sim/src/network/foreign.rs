@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use airpath_model::{Bytes, Duration, Ecn, Packet as _, PathHeader, Probe, Timestamp};
+use airpath_model::{Bytes, Duration, Ecn, PathHeader, Probe, Timestamp};
 
 use super::{FlowState, FlowSummary, Network, Outcome};
 use crate::assemble::{FlowRoutes, assemble_routes};
 use crate::check::PlanError;
 use crate::input::Input;
-use crate::packet::{Body, Contents, Foreign};
+use crate::packet::{Body, Contents, Foreign, Packet};
 use crate::plan::Plan;
 use crate::record::CompletionRow;
 
@@ -58,6 +58,26 @@ pub struct Lost {
     pub handle: u32,
 }
 
+/// A packet that comes to the entrance of a captured link (`record.capture`), before the queue takes or drops it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When.
+    pub at: Timestamp,
+    /// The number of the link in the plan.
+    pub link: u32,
+    /// The packet, with its ECN field and header as the routers before left them.
+    pub packet: ForeignPacket,
+}
+
+impl ForeignPacket {
+    /// What its owner knows a packet by; `None` for one that is kept here.
+    pub(crate) fn of(packet: &Packet) -> Option<Self> {
+        let Body::Foreign(Foreign { handle, is_data, path }) = packet.body else { return None };
+        let Contents { flow, size, ecn, .. } = **packet;
+        Some(Self { flow, direction: direction(is_data), size, ecn, path, handle })
+    }
+}
+
 /// A flow whose ends are elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ForeignFlow {
@@ -70,15 +90,9 @@ impl Network {
     /// where it is measured; what the plan says of its traffic, controller and transport is not looked at.
     ///
     /// # Errors
-    /// What in the plan cannot be run; captures, because what foreign packets carry is not known here.
+    /// What in the plan cannot be run.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         plan.check_network(inputs)?;
-        if !plan.record.capture.is_empty() {
-            return Err(PlanError::Value {
-                place: "record.capture".to_owned(),
-                problem: "foreign packets can only be captured where they come from".to_owned(),
-            });
-        }
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
         let mut network = Self::assemble(plan, inputs, seed, routes, &sources, None, 0)?;
@@ -153,16 +167,12 @@ impl Network {
             if target as usize == self.clock() {
                 let states: Vec<_> = self.foreign.iter().map(|flow| flow.state).collect();
                 self.end_interval(states.len(), |flow| states[flow]);
-            } else if let Some(mut packet) = self.on_link(target as usize) {
-                let path = *packet.path_header();
-                if let Body::Foreign(Foreign { handle, is_data, .. }) = packet.body {
-                    if is_data {
+            } else if let Some(packet) = self.on_link(target as usize) {
+                if let Some(foreign) = ForeignPacket::of(&packet) {
+                    if foreign.direction == Direction::Forward {
                         self.recorder.on_received(self.now, &packet, 0);
                     }
-                    let (flow, size, ecn) = (packet.flow, packet.size, packet.ecn);
-                    let direction = direction(is_data);
-                    let packet = ForeignPacket { flow, direction, size, ecn, path, handle };
-                    deliver(Delivery { at: self.now, packet });
+                    deliver(Delivery { at: self.now, packet: foreign });
                 }
                 self.places.take_back(packet);
             }
@@ -180,6 +190,13 @@ impl Network {
             handle: packet.handle,
         };
         self.recorder.lost_foreign().map(lost)
+    }
+
+    /// Hands out the packets that came to the entrances of captured links since the last question, in the order of time:
+    /// their owner has the bytes for the capture. What was delivered or lost meanwhile is among them, so ask before such
+    /// packets are forgotten.
+    pub fn captured(&mut self) -> impl Iterator<Item = Arrival> {
+        self.recorder.captured_foreign()
     }
 
     /// Packets inside links now: waiting, being sent, on the way.
@@ -225,7 +242,7 @@ impl Network {
         assert_eq!(flows.len(), self.foreign.len(), "one summary for each flow");
         // Whoever drives may stop before the plan's end: what is announced for later never comes.
         self.end = self.now;
-        self.outcome(flows.iter().copied())
+        Outcome { capture: None, ..self.outcome(flows.iter().copied()) }
     }
 }
 
