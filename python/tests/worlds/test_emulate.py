@@ -159,5 +159,6 @@ def test_estimators_of_senders_are_refused_with_the_reason(emulated: Results) ->
     assert emulated.runs  # skipped where there is no emulator
     with pytest.raises(AirpathError, match="those of senders run in the simulator only"):
         airpath.run(
-            airpath.Scenario.from_dict(SCENARIO).override({"flows.0.estimators": ["westwood"]}), world="emulate"
+            airpath.Scenario.from_dict(SCENARIO).override({"flows.0.estimators": ["westwood"]}),
+            world="emulate",
         )
