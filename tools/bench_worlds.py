@@ -4,14 +4,14 @@
 
 Three scenarios under two schemes, each N times (3) for 30 s in either world, with the same seeds: nine
 minutes by the real clock, and more on a busy machine, since runs that are not valid are repeated. Prints a
-table with the differences of means and their 95 % intervals (Welch). The exit code is 1 where means differ by more than
-the emulator is held to (`airpath.gap.TOLERANCES`), or too few runs were valid.
+table with the differences of means and their 95 % intervals (Welch). The exit code is 1 where means differ
+by more than the emulator is held to (`airpath.gap.TOLERANCES`), or too few runs were valid.
 """
 
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TextIO
 
 import airpath
@@ -77,6 +77,7 @@ def compare(one: airpath.Scenario, runs: int, attempts: int = ATTEMPTS) -> Compa
         for _ in range(attempts):
             (run,) = airpath.run(one, seed=seed, repetitions=1, progress=False, world="emulate").runs
             if run.record.valid:
+                run.record = replace(run.record, repetition=seed - 1)  # names it among its like
                 valid.append(run)
                 break
             rejected.append("; ".join((run.record.validity or {})["problems"]))
