@@ -57,10 +57,7 @@ impl AirErrors {
         match entry {
             Some((known, outcomes)) if *known == size => *outcomes,
             _ => {
-                let outcomes = match self.coding.of(size) {
-                    None => self.chain.uncoded(size.get()),
-                    Some(rate) => self.chain.coded(size.get(), rate),
-                };
+                let outcomes = self.chain.outcomes(size.get(), self.coding.of(size));
                 *entry = Some((size, outcomes));
                 outcomes
             }
@@ -76,5 +73,14 @@ impl ErrorProcess for AirErrors {
         let [good, bad] = if lost { outcomes.lost[row] } else { outcomes.arrived[row] };
         self.state = State::draw(bad / (good + bad), &mut self.stream);
         !lost
+    }
+
+    fn damage_probability(
+        &mut self,
+        transmission: &Transmission,
+        _departs: Timestamp,
+        _before: Timestamp,
+    ) -> f64 {
+        self.outcomes(transmission.size).lost[self.state.index()].iter().sum()
     }
 }

@@ -51,4 +51,14 @@ impl ErrorProcess for StepByStep {
         }
         arrives
     }
+
+    fn damage_probability(
+        &mut self,
+        transmission: &Transmission,
+        _departs: Timestamp,
+        _before: Timestamp,
+    ) -> f64 {
+        let size = transmission.size;
+        self.chain.outcomes(size.get(), self.coding.of(size)).lost[self.state.index()].iter().sum()
+    }
 }

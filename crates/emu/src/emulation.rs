@@ -275,8 +275,10 @@ impl Emulation {
             sampled,
         });
         let capture = at_links.finish()?;
+        let network = exchange.network();
+        let damage: Vec<_> = (0..self.plan.links.len()).map(|link| network.damage(link)).collect();
         let outcome = Outcome { capture, ..exchange.into_network().finish(flows.unwrap_or(&seen)) };
-        let validity = Validity::new(&self.plan, &outcome, measured);
+        let validity = Validity::new(&self.plan, &outcome, measured, &damage);
         Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO), connections })
     }
 }

@@ -235,6 +235,8 @@ pub(crate) fn record<'py>(
         row.set_item("achieved_delay_s", link.achieved_delay_s)?;
         row.set_item("configured_loss", link.configured_loss)?;
         row.set_item("achieved_loss", link.achieved_loss)?;
+        row.set_item("damaged_packets", link.damage.map(|damage| damage.damaged))?;
+        row.set_item("expected_damaged_packets", link.damage.map(|damage| damage.expected))?;
         links.append(row)?;
     }
     result.set_item("links", links)?;

@@ -49,6 +49,15 @@ pub struct Network {
     foreign: Vec<foreign::ForeignFlow>,
 }
 
+/// Who drives a network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Driver {
+    /// Flows of its own, with that many timers, whose packets have these sizes.
+    Simulation { sizes: Sizes, timers: usize },
+    /// Somebody with packets of any size, who wants to know what channels damage ([`Network::damage`]).
+    Foreign,
+}
+
 /// What a run hands out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -80,18 +89,21 @@ pub struct Counts {
 }
 
 impl Network {
-    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan;
-    /// whoever drives it has that many timers. `sizes` are those of all packets, where they are known.
+    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan.
     pub(crate) fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],
         seed: u64,
         routes: Vec<u32>,
         sources: &[u32],
-        sizes: Option<Sizes>,
-        timers: usize,
+        driver: Driver,
     ) -> Result<Self, PlanError> {
-        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources)?;
+        let (sizes, timers) = match driver {
+            Driver::Simulation { sizes, timers } => (Some(sizes), timers),
+            Driver::Foreign => (None, 0),
+        };
+        let keep_damage = matches!(driver, Driver::Foreign);
+        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources, keep_damage)?;
         look_ahead(plan, &routes, &mut links, sizes);
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
         let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();

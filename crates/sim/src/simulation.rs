@@ -9,7 +9,7 @@ use crate::control::RunControl;
 use crate::event::Target;
 use crate::flow::{End, Flow};
 use crate::input::Input;
-use crate::network::{Network, Outcome};
+use crate::network::{Driver, Network, Outcome};
 use crate::packet::Packet;
 use crate::plan::Plan;
 
@@ -33,8 +33,8 @@ impl Simulation {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let (flows, sources) = assemble_flows(plan, &places, seed)?;
-        let (sizes, timers) = (Some(Sizes::of(plan)), 2 * flows.len());
-        let network = Network::assemble(plan, inputs, seed, routes, &sources, sizes, timers)?;
+        let driver = Driver::Simulation { sizes: Sizes::of(plan), timers: 2 * flows.len() };
+        let network = Network::assemble(plan, inputs, seed, routes, &sources, driver)?;
         let mut simulation = Self { network, flows };
         for flow in 0..simulation.flows.len() {
             simulation.schedule_end(flow, End::Sender);

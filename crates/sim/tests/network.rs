@@ -147,6 +147,11 @@ fn a_simulation_and_a_network_driven_by_hand_agree() {
         ["sent_packets", "delivered_packets", "lost_packets", "arrived_bytes", "departed_bytes"].map(of)
     };
     assert_eq!(flows(&simulated), flows(&driven));
+    let series = |outcome: &Outcome| {
+        let series = outcome.flow_series.table();
+        ["sent_bytes", "departed_bytes", "lost_packets"].map(|name| series.integers(name).to_vec())
+    };
+    assert_eq!(series(&simulated), series(&driven));
 }
 
 /// A router answers in the header of a foreign packet, and what the ends say stands in the tables.

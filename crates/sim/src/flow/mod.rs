@@ -66,6 +66,7 @@ impl Flow {
             FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder, places),
             FlowKind::Datagrams(source) => {
                 let datagram = source.poll(now)?;
+                recorder.on_sent(self.index, u64::from(datagram.size));
                 Some(places.packet(datagrams::packet(now, self.index, self.route, datagram)))
             }
         }

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use airpath_model::{Bytes, Duration, Ecn, PathHeader, Probe, Timestamp};
+use airpath_model::{Bytes, Damage, Duration, Ecn, PathHeader, Probe, Timestamp};
 
-use super::{FlowState, FlowSummary, Network, Outcome};
+use super::{Driver, FlowState, FlowSummary, Network, Outcome};
+use crate::any_link::AnyLink;
 use crate::assemble::{FlowRoutes, assemble_routes};
 use crate::check::PlanError;
 use crate::input::Input;
@@ -95,7 +96,7 @@ impl Network {
         plan.check_network(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
-        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, None, 0)?;
+        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, Driver::Foreign)?;
         let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
         network.foreign = places.into_iter().map(foreign).collect();
         network.schedule_clock();
@@ -199,9 +200,21 @@ impl Network {
         self.recorder.captured_foreign()
     }
 
+    /// What a link's channel has damaged so far beside what was to be expected, repeats of the link included; `None` of
+    /// channels that damage nothing.
+    ///
+    /// # Panics
+    /// If the plan has no such link.
+    pub fn damage(&self, link: usize) -> Option<Damage> {
+        match &self.links[link] {
+            AnyLink::Full(link) => link.damage(),
+            AnyLink::Plain(_) => None,
+        }
+    }
+
     /// Packets inside links now: waiting, being sent, on the way.
     pub fn packets_inside(&self) -> u64 {
-        self.links.iter().map(crate::any_link::AnyLink::packets_inside).sum()
+        self.links.iter().map(AnyLink::packets_inside).sum()
     }
 
     /// What the ends of a flow say of themselves from now on, for its rows in the series; until then it is not active.
