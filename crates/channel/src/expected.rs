@@ -1,5 +1,7 @@
 //! What was to be expected beside what came.
 
+use alloc::boxed::Box;
+
 use airpath_model::{Damage, Timestamp, Transmission};
 
 use crate::ErrorProcess;
@@ -8,22 +10,22 @@ use crate::ErrorProcess;
 ///
 /// What is damaged less what was expected is a martingale, whatever senders do when they hear of losses: so the two can be
 /// held against each other where the long run says nothing, as of a chain that moves while nobody sends.
-#[derive(Clone, Debug)]
-pub struct Expected<E> {
-    errors: E,
+#[derive(Debug)]
+pub struct Expected {
+    errors: Box<dyn ErrorProcess>,
     damage: Damage,
     /// When the last packet had left.
     before: Timestamp,
 }
 
-impl<E> Expected<E> {
+impl Expected {
     /// With nothing sent so far.
-    pub fn new(errors: E) -> Self {
-        Self { errors, damage: Damage::default(), before: Timestamp::ZERO }
+    pub fn new(errors: impl ErrorProcess + 'static) -> Self {
+        Self { errors: Box::new(errors), damage: Damage::default(), before: Timestamp::ZERO }
     }
 }
 
-impl<E: ErrorProcess> ErrorProcess for Expected<E> {
+impl ErrorProcess for Expected {
     fn arrives(&mut self, transmission: &Transmission, departs: Timestamp) -> bool {
         let probability = self.damage_probability(transmission, departs, self.before);
         let arrives = self.errors.arrives(transmission, departs);

@@ -71,7 +71,7 @@ fn damage_of(mut errors: impl ErrorProcess, packets: usize) -> Damage {
 
 /// Over many seeds, damage less what was expected must be 0 in the mean, and as wide as its variance says, of all packets
 /// and of those right after losses: a probability that only holds on the whole is none given what went before.
-fn is_calibrated<E: ErrorProcess>(name: &str, runs: u32, packets: usize, make: impl Fn(u64) -> E) {
+fn is_calibrated<E: ErrorProcess + 'static>(name: &str, runs: u32, packets: usize, make: impl Fn(u64) -> E) {
     has_mean_and_spread(name, (0..runs).map(|seed| damage_of(Expected::new(make(seed.into())), packets)));
     let after = |seed: u32| {
         let (damage, before) = (Damage::default(), Timestamp::ZERO);

@@ -36,17 +36,24 @@ impl Capture {
     }
 
     /// A packet reaches the entrance of a link.
+    #[inline]
     pub(crate) fn on_arrival(&mut self, link: u32, now: Timestamp, packet: &Packet) {
-        if let Some(writer) = &mut self.writer
-            && let Some(interface) = self.interfaces[link as usize]
-        {
-            if let Some(foreign) = ForeignPacket::of(packet) {
-                self.foreign.push(Arrival { at: now, link, packet: foreign });
-            } else if let Some(description) = describe(packet) {
-                // The only things that could fail are the writer, which is memory, and packets larger than IPv4 allows.
-                // Such a packet is left out: a capture cannot show it.
-                let _ = writer.packet(interface, now.as_nanos(), &description);
-            }
+        if self.writer.is_some() {
+            self.observe(link, now, packet);
+        }
+    }
+
+    #[cold]
+    fn observe(&mut self, link: u32, now: Timestamp, packet: &Packet) {
+        let (Some(writer), Some(interface)) = (&mut self.writer, self.interfaces[link as usize]) else {
+            return;
+        };
+        if let Some(foreign) = ForeignPacket::of(packet) {
+            self.foreign.push(Arrival { at: now, link, packet: foreign });
+        } else if let Some(description) = describe(packet) {
+            // The only things that could fail are the writer, which is memory, and packets larger than IPv4 allows.
+            // Such a packet is left out: a capture cannot show it.
+            let _ = writer.packet(interface, now.as_nanos(), &description);
         }
     }
 
