@@ -2,6 +2,7 @@
 
 use airpath_model::{RandomStream, Timestamp, Transmission};
 
+use crate::air_errors::OutcomeTable;
 use crate::{AirChain, Coding, ErrorProcess, State};
 
 /// Walks the chain through every bit (or byte) of every packet, counts the wrong symbols of each codeword and loses the
@@ -15,13 +16,15 @@ pub struct StepByStep {
     coding: Coding,
     state: State,
     stream: RandomStream,
+    /// For whoever asks how probable damage is.
+    outcomes: OutcomeTable,
 }
 
 impl StepByStep {
     /// A chain in a state drawn from `stream`.
     pub fn new(chain: AirChain, coding: Coding, mut stream: RandomStream) -> Self {
         let state = chain.chain.draw_stationary(&mut stream);
-        Self { chain, coding, state, stream }
+        Self { chain, coding, state, stream, outcomes: OutcomeTable::new(chain, coding) }
     }
 
     fn byte_is_wrong(&mut self) -> bool {
@@ -58,7 +61,6 @@ impl ErrorProcess for StepByStep {
         _departs: Timestamp,
         _before: Timestamp,
     ) -> f64 {
-        let size = transmission.size;
-        self.chain.outcomes(size.get(), self.coding.of(size)).lost[self.state.index()].iter().sum()
+        self.outcomes.loss_in(self.state, transmission.size)
     }
 }
