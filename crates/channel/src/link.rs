@@ -1,6 +1,6 @@
 //! A channel from its two parts.
 
-use airpath_model::{Channel, Passage, Timestamp, Transmission};
+use airpath_model::{Channel, Damage, Passage, Timestamp, Transmission};
 
 use crate::{ErrorProcess, RateProcess};
 
@@ -32,5 +32,9 @@ impl<E: ErrorProcess> Channel for LinkChannel<E> {
 
     fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         self.meter.offered_bits(until)
+    }
+
+    fn damage(&self) -> Option<Damage> {
+        self.errors.damage()
     }
 }

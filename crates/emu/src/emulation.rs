@@ -67,7 +67,7 @@ pub struct Emulation {
 /// What comes of an emulation.
 #[derive(Clone, Debug)]
 pub struct Emulated {
-    /// The tables that a simulation gives, up to the end of the last whole interval.
+    /// The tables that a simulation gives, up to the end of the last whole interval; and the capture of links.
     pub outcome: Outcome,
     /// How far they can be trusted.
     pub validity: Validity,
@@ -127,10 +127,11 @@ impl Emulation {
         if let Some(others) = options.connections {
             exchange = exchange.with_connections(plan, others)?;
         }
-        let capture = match &options.capture {
-            Some((path, sides)) => Capture::new(path, sides)?,
+        let at_hosts = match &options.capture {
+            Some((path, sides)) => Capture::of_hosts(path, sides)?,
             None => Capture::none(),
         };
+        let at_links = Capture::of_links(plan)?;
         let (hosts, devices) = Hosts::new()?;
         let prepared = prepare(&hosts)?;
         let diagnoses = options.connections.map(|others| Ok((SockDiag::of_both(&hosts)?, others[0])));
@@ -148,7 +149,8 @@ impl Emulation {
                     exchange,
                     devices,
                     timing: Timing::new(),
-                    capture,
+                    at_hosts,
+                    at_links,
                     clock: Clock::start(),
                     requests: to_thread,
                     stop: wishes.0,
@@ -236,7 +238,17 @@ impl Emulation {
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
-        let LinkThread { mut exchange, devices, timing, capture, requests, longest_gap, unseen, .. } = thread;
+        let LinkThread {
+            mut exchange,
+            devices,
+            timing,
+            at_hosts,
+            at_links,
+            requests,
+            longest_gap,
+            unseen,
+            ..
+        } = thread;
         for request in requests.try_iter() {
             request(&mut exchange);
         }
@@ -245,7 +257,7 @@ impl Emulation {
             device_drops[side.index()] = self.host(side).device_drops()?;
         }
         drop(devices);
-        capture.finish()?;
+        at_hosts.finish()?;
         let seen = exchange.summaries();
         let measured = Measured {
             scheduling: self.scheduling.clone(),
@@ -262,8 +274,11 @@ impl Emulation {
             beyond_packets: exchange.beyond_connections(),
             sampled,
         });
-        let outcome = exchange.into_network().finish(flows.unwrap_or(&seen));
-        let validity = Validity::new(&self.plan, &outcome, measured);
+        let capture = at_links.finish()?;
+        let network = exchange.network();
+        let damage: Vec<_> = (0..self.plan.links.len()).map(|link| network.damage(link)).collect();
+        let outcome = Outcome { capture, ..exchange.into_network().finish(flows.unwrap_or(&seen)) };
+        let validity = Validity::new(&self.plan, &outcome, measured, &damage);
         Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO), connections })
     }
 }

@@ -4,6 +4,7 @@
 //! the instant at which it is read, and everything due before that instant happens first; so whatever the thread's
 //! lateness, the network's own time only runs forward and its departures follow from each other, not from the clock.
 
+use std::fs::File;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +29,10 @@ pub(crate) struct LinkThread {
     pub(crate) exchange: Exchange,
     pub(crate) devices: [Tun; 2],
     pub(crate) timing: Timing,
-    pub(crate) capture: Capture,
+    /// What passes the devices of hosts.
+    pub(crate) at_hosts: Capture<File>,
+    /// What comes to links.
+    pub(crate) at_links: Capture<Vec<u8>>,
     pub(crate) clock: Clock,
     pub(crate) requests: Receiver<Request>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -114,13 +118,20 @@ impl LinkThread {
 
     /// Writes what is due up to `until`.
     fn advance(&mut self, until: Timestamp) {
-        let Self { exchange, devices, timing, capture, clock, .. } = self;
+        let Self { exchange, devices, timing, at_hosts, clock, .. } = self;
         exchange.advance(until, |due, side, packet| {
             let now = clock.now();
             let taken = devices[side.index()].write(packet);
             timing.on_delivery(side, due, now, packet.len(), taken);
-            capture.on_packet(side, now, packet);
+            at_hosts.on_packet(side.index(), now, packet);
         });
+        self.capture_links();
+    }
+
+    /// Captures what has come to links, before anything is read into the places of packets that are gone.
+    fn capture_links(&mut self) {
+        let Self { exchange, at_links, .. } = self;
+        exchange.captured(|at, link, packet| at_links.on_packet(link as usize, at, packet));
     }
 
     /// Reads what waits at a device; gives how many packets.
@@ -132,9 +143,10 @@ impl LinkThread {
                 return read;
             };
             let now = self.clock.now();
-            self.capture.on_packet(side, now, &room[..length.min(room.len())]);
+            self.at_hosts.on_packet(side.index(), now, &room[..length.min(room.len())]);
             self.advance(now);
             self.exchange.accept(now, side, slot, length);
+            self.capture_links();
         }
         BATCH
     }

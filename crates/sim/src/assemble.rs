@@ -69,12 +69,14 @@ pub(crate) fn assemble_flows(
     Ok((flows, sources))
 }
 
-/// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes.
+/// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,
+/// `keep_damage` whether channels keep what they damage.
 pub(crate) fn assemble_links(
     plan: &Plan,
     inputs: &[Arc<Input>],
     seed: u64,
     sources: &[u32],
+    keep_damage: bool,
 ) -> Result<(Vec<AnyLink>, Vec<f64>), PlanError> {
     let mut links = Vec::with_capacity(plan.links.len());
     let mut delays_s = Vec::with_capacity(plan.links.len());
@@ -92,7 +94,7 @@ pub(crate) fn assemble_links(
         }
         let qdisc =
             qdisc(&link.queue, &rate, sources, stream("queue")).map_err(|problem| at_link(link, &problem))?;
-        let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+        let channel = channel(link, rate, seed, keep_damage).map_err(|problem| at_link(link, &problem))?;
         let propagation = propagation(link, delay, stream("jitter"));
         let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
         links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation, arq))));

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use airpath_channel::{Arq, Attempt, Propagation};
 use airpath_model::{
-    Bytes, Channel, DropReason, Duration, Packet as _, Qdisc, QueueSink, Timestamp, Transmission,
+    Bytes, Channel, Damage, DropReason, Duration, Packet as _, Qdisc, QueueSink, Timestamp, Transmission,
 };
 
 use crate::arrivals::Arrivals;
@@ -313,6 +313,11 @@ impl Link {
     /// Bits offered since the last question; `None` when unlimited.
     pub(crate) fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         self.channel.offered_bits(until)
+    }
+
+    /// What the channel has damaged beside what was to be expected, where that is kept.
+    pub(crate) fn damage(&self) -> Option<Damage> {
+        self.channel.damage()
     }
 
     fn note_backlog(&self, now: Timestamp, recorder: &mut Recorder) {

@@ -24,7 +24,7 @@ use crate::plan::Plan;
 use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
 
 pub use crate::record::{FlowState, FlowSummary};
-pub use foreign::{Delivery, Direction, ForeignPacket, Lost};
+pub use foreign::{Arrival, Delivery, Direction, ForeignPacket, Lost};
 
 /// The links of a run and all that is inside them.
 #[derive(Debug)]
@@ -58,6 +58,15 @@ pub struct Network {
 /// So many flows take about 200 kB.
 const MANY: usize = 100;
 
+/// Who drives a network.
+#[derive(Debug)]
+pub(crate) enum Driver<'a> {
+    /// These flows, with two timers each.
+    Simulation(&'a mut [Flow]),
+    /// Somebody with packets of any size, who wants to know what channels damage ([`Network::damage`]).
+    Foreign,
+}
+
 /// What a run hands out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -67,7 +76,7 @@ pub struct Outcome {
     pub flow_series: FlowSeries,
     /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
     pub quantities: Vec<&'static str>,
-    /// A pcapng file, when links were captured.
+    /// A pcapng file, when links were captured; of foreign packets their owner makes it ([`Network::captured`]).
     pub capture: Option<Vec<u8>>,
     /// What the engine did.
     pub counts: Counts,
@@ -105,18 +114,21 @@ pub(crate) trait Ends {
 }
 
 impl Network {
-    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan. `flows` are
-    /// those that will drive it, two timers each; none if packets are foreign.
+    /// The network of a plan that was checked, with those routes, for flows that come from these flows of the plan.
     pub(crate) fn assemble(
         plan: &Plan,
         inputs: &[Arc<Input>],
         seed: u64,
         routes: Vec<u32>,
         sources: &[u32],
-        flows: &mut [Flow],
+        driver: Driver<'_>,
     ) -> Result<Self, PlanError> {
-        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources)?;
-        let sizes = (!flows.is_empty()).then(|| Sizes::of(plan));
+        let keep_damage = matches!(driver, Driver::Foreign);
+        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources, keep_damage)?;
+        let (flows, sizes) = match driver {
+            Driver::Simulation(flows) => (flows, Some(Sizes::of(plan))),
+            Driver::Foreign => (&mut [][..], None),
+        };
         look_ahead(plan, &routes, &mut links, flows, sizes);
         let timers = 2 * flows.len();
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));

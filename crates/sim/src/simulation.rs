@@ -7,7 +7,7 @@ use crate::check::PlanError;
 use crate::control::RunControl;
 use crate::ends::Flows;
 use crate::input::Input;
-use crate::network::{Network, Outcome};
+use crate::network::{Driver, Network, Outcome};
 use crate::plan::Plan;
 
 /// One run, ready to go.
@@ -30,7 +30,8 @@ impl Simulation {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);
         let (mut flows, sources) = assemble_flows(plan, &places, seed)?;
-        let mut network = Network::assemble(plan, inputs, seed, routes, &sources, &mut flows)?;
+        let mut network =
+            Network::assemble(plan, inputs, seed, routes, &sources, Driver::Simulation(&mut flows))?;
         let mut flows = Flows::new(flows, network.first_timer());
         flows.begin(&mut network);
         network.schedule_clock();

@@ -151,7 +151,6 @@ impl ConnectionSource {
     ) -> Option<Packet> {
         let segment = self.sender.poll_transmit(now, &mut recorder.probe(flow))?;
         let size = segment.payload + self.header;
-        recorder.on_sent(flow, u64::from(size));
         Some(places.packet(Contents {
             flow,
             connection: self.connection,

@@ -92,13 +92,15 @@ impl Flow {
         recorder: &mut Recorder,
         places: &mut Places,
     ) -> Option<Packet> {
-        match &mut self.kind {
+        let packet = match &mut self.kind {
             FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder, places),
             FlowKind::Datagrams(source) => {
                 let datagram = source.poll(now)?;
                 Some(places.packet(datagrams::packet(now, self.index, self.route, datagram)))
             }
-        }
+        }?;
+        recorder.on_sent(self.index, u64::from(packet.size));
+        Some(packet)
     }
 
     /// The next acknowledgment that may leave at `now`; ask until there is none.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use airpath_model::{Bytes, Duration, Ecn, Packet as _, PathHeader, Probe, Timestamp};
+use airpath_model::{Bytes, Damage, Duration, Ecn, PathHeader, Probe, Timestamp};
 
-use super::{Ends, FlowState, FlowSummary, Network, Outcome};
+use super::{Driver, Ends, FlowState, FlowSummary, Network, Outcome};
+use crate::any_link::AnyLink;
 use crate::assemble::{FlowRoutes, assemble_routes};
 use crate::check::PlanError;
 use crate::event::Entry;
@@ -59,6 +60,26 @@ pub struct Lost {
     pub handle: u32,
 }
 
+/// A packet that comes to the entrance of a captured link (`record.capture`), before the queue takes or drops it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When.
+    pub at: Timestamp,
+    /// The number of the link in the plan.
+    pub link: u32,
+    /// The packet, with its ECN field and header as the routers before left them.
+    pub packet: ForeignPacket,
+}
+
+impl ForeignPacket {
+    /// What its owner knows a packet by; `None` for one that is kept here.
+    pub(crate) fn of(packet: &Packet) -> Option<Self> {
+        let Body::Foreign(Foreign { handle, is_data, path }) = packet.body else { return None };
+        let Contents { flow, size, ecn, .. } = **packet;
+        Some(Self { flow, direction: direction(is_data), size, ecn, path, handle })
+    }
+}
+
 /// A flow whose ends are elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ForeignFlow {
@@ -71,18 +92,12 @@ impl Network {
     /// where it is measured; what the plan says of its traffic, controller and transport is not looked at.
     ///
     /// # Errors
-    /// What in the plan cannot be run; captures, because what foreign packets carry is not known here.
+    /// What in the plan cannot be run.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         plan.check_network(inputs)?;
-        if !plan.record.capture.is_empty() {
-            return Err(PlanError::Value {
-                place: "record.capture".to_owned(),
-                problem: "foreign packets can only be captured where they come from".to_owned(),
-            });
-        }
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
-        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, &mut [])?;
+        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, Driver::Foreign)?;
         let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
         network.foreign = places.into_iter().map(foreign).collect();
         network.schedule_clock();
@@ -173,9 +188,28 @@ impl Network {
         self.recorder.lost_foreign().map(lost)
     }
 
+    /// Hands out the packets that came to the entrances of captured links since the last question, in the order of time:
+    /// their owner has the bytes for the capture. What was delivered or lost meanwhile is among them, so ask before such
+    /// packets are forgotten.
+    pub fn captured(&mut self) -> impl Iterator<Item = Arrival> {
+        self.recorder.captured_foreign()
+    }
+
+    /// What a link's channel has damaged so far beside what was to be expected, repeats of the link included; `None` of
+    /// channels that damage nothing.
+    ///
+    /// # Panics
+    /// If the plan has no such link.
+    pub fn damage(&self, link: usize) -> Option<Damage> {
+        match &self.links[link] {
+            AnyLink::Full(link) => link.damage(),
+            AnyLink::Plain(_) => None,
+        }
+    }
+
     /// Packets inside links now: waiting, being sent, on the way.
     pub fn packets_inside(&self) -> u64 {
-        self.links.iter().map(crate::any_link::AnyLink::packets_inside).sum()
+        self.links.iter().map(AnyLink::packets_inside).sum()
     }
 
     /// What the ends of a flow say of themselves from now on, for its rows in the series; until then it is not active.
@@ -216,7 +250,7 @@ impl Network {
         assert_eq!(flows.len(), self.foreign.len(), "one summary for each flow");
         // Whoever drives may stop before the plan's end: what is announced for later never comes.
         self.end = self.now;
-        self.outcome(flows.iter().copied())
+        Outcome { capture: None, ..self.outcome(flows.iter().copied()) }
     }
 }
 
@@ -234,15 +268,12 @@ impl<Deliver: FnMut(Delivery)> Ends for Outside<'_, Deliver> {
 
     fn prefetch_end(&self, _packet: &Packet) {}
 
-    fn receive(&mut self, network: &mut Network, _event: Entry, mut packet: Packet) {
-        let path = *packet.path_header();
-        if let Body::Foreign(Foreign { handle, is_data, .. }) = packet.body {
-            if is_data {
+    fn receive(&mut self, network: &mut Network, _event: Entry, packet: Packet) {
+        if let Some(foreign) = ForeignPacket::of(&packet) {
+            if foreign.direction == Direction::Forward {
                 network.recorder.on_received(network.now, &packet, 0);
             }
-            let (flow, size, ecn) = (packet.flow, packet.size, packet.ecn);
-            let packet = ForeignPacket { flow, direction: direction(is_data), size, ecn, path, handle };
-            (self.deliver)(Delivery { at: network.now, packet });
+            (self.deliver)(Delivery { at: network.now, packet: foreign });
         }
         network.places.take_back(packet);
     }

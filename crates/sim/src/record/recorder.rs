@@ -17,6 +17,7 @@ use super::series::FlowSeries;
 use super::state::{FlowState, FlowSummary};
 use super::table::Table;
 use crate::capture::Capture;
+use crate::network::Arrival;
 use crate::packet::{Body, Foreign, Packet};
 use crate::prefetch;
 
@@ -219,6 +220,11 @@ impl Recorder {
     /// Hands out the foreign packets that were lost since the last question, with their flows.
     pub(crate) fn lost_foreign(&mut self) -> impl Iterator<Item = (u32, Foreign)> {
         self.lost_foreign.drain(..)
+    }
+
+    /// Hands out the foreign packets that came to captured links since the last question.
+    pub(crate) fn captured_foreign(&mut self) -> impl Iterator<Item = Arrival> {
+        self.capture.foreign()
     }
 
     /// A transfer is complete.
