@@ -7,7 +7,7 @@ use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet a
 use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
 use super::link::{Buffer, LinkMeter};
-use super::quantities::{LastValues, QuantityNames};
+use super::quantities::QuantityNames;
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
     EstimateTable, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable, FlowRow,
@@ -317,16 +317,9 @@ impl Recorder {
     }
 
     /// A probe for the algorithms of one flow.
+    #[inline]
     pub(crate) fn probe(&mut self, flow: u32) -> FlowProbe<'_> {
-        let FlowMeter { estimates, reported, .. } = &mut self.flows[flow as usize];
-        FlowProbe {
-            flow,
-            events: &mut self.flow_events,
-            estimates,
-            samples: self.keep.estimate_samples.then_some(&mut self.estimate_samples),
-            reported,
-            quantities: &mut self.quantities,
-        }
+        FlowProbe { recorder: self, flow }
     }
 
     /// The tables, the names of quantities, and the capture where one was asked for.
@@ -370,13 +363,8 @@ impl Recorder {
 /// Keeps the congestion events that a flow's transport reports, what estimators say, and the quantities that its
 /// controller reports.
 pub(crate) struct FlowProbe<'a> {
+    recorder: &'a mut Recorder,
     flow: u32,
-    events: &'a mut FlowEventTable,
-    estimates: &'a mut EstimateMeters,
-    /// Where each sample is kept.
-    samples: Option<&'a mut EstimateSampleTable>,
-    reported: &'a mut LastValues,
-    quantities: &'a mut QuantityNames,
 }
 
 impl Probe for FlowProbe<'_> {
@@ -387,32 +375,40 @@ impl Probe for FlowProbe<'_> {
             Measurement::Congestion(CongestionSignal::EcnCe) => 2,
             Measurement::SpuriousTimeout => 3,
             Measurement::RecoveryLeft => 4,
-            Measurement::BandwidthSample(sample) => return self.estimates.on_sample(OWN, sample),
+            Measurement::BandwidthSample(sample) => return self.estimates().on_sample(OWN, sample),
             Measurement::Bandwidth(estimate) => return self.on_estimate(now, OWN, estimate),
             Measurement::Observer { observer, sample, estimate } => {
                 let estimator = usize::from(observer) + 1;
-                self.estimates.on_sample(estimator, sample);
+                self.estimates().on_sample(estimator, sample);
                 return self.on_estimate(now, estimator, estimate);
             }
             Measurement::Named(name, value) => {
-                self.reported.set(self.quantities.number(name), value);
+                let quantity = self.recorder.quantities.number(name);
+                self.recorder.flows[self.flow as usize].reported.set(quantity, value);
                 return;
             }
             _ => return,
         };
-        self.events.push(FlowEventRow { flow: i64::from(self.flow), time_s: now.as_secs_f64(), event });
+        let flow = i64::from(self.flow);
+        self.recorder.flow_events.push(FlowEventRow { flow, time_s: now.as_secs_f64(), event });
     }
 }
 
 impl FlowProbe<'_> {
+    fn estimates(&mut self) -> &mut EstimateMeters {
+        &mut self.recorder.flows[self.flow as usize].estimates
+    }
+
     fn on_estimate(&mut self, now: Timestamp, estimator: usize, estimate: f64) {
-        self.estimates.on_estimate(estimator, estimate);
-        if let Some(samples) = &mut self.samples {
-            samples.push(EstimateSampleRow {
+        let meters = self.estimates();
+        meters.on_estimate(estimator, estimate);
+        let sample = meters.sample(estimator);
+        if self.recorder.keep.estimate_samples {
+            self.recorder.estimate_samples.push(EstimateSampleRow {
                 flow: i64::from(self.flow),
                 time_s: now.as_secs_f64(),
                 estimator: estimator as i64,
-                sample_bps: 8.0 * self.estimates.sample(estimator),
+                sample_bps: 8.0 * sample,
                 estimate_bps: 8.0 * estimate,
             });
         }
