@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator test-ray test-guest bench-datapath datapath
+.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator bench-worlds test-ray test-guest bench-datapath datapath
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -96,6 +96,9 @@ bench-instructions: prerequisites ## instructions of short runs against the stor
 
 bench-emulator: prerequisites ## how exact emulated rates and delays are (Linux with root, two minutes)
 	cargo test --release -p airpath-emu --test accuracy -- --include-ignored --nocapture --test-threads 1
+
+bench-worlds: build ## the kernel's CUBIC and Reno against the simulator's (Linux with root, ten minutes)
+	$(BIN)/python tools/bench_worlds.py $(BENCH)
 
 bench-datapath: prerequisites ## what the BPF programs of hosts cost (as root)
 	@! tools/prerequisites-linux || { cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH); }

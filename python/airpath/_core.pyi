@@ -77,7 +77,7 @@ class EmulatedRun:
     def run(
         self,
     ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
-        """Run to the end with the interpreter lock released: tables, no capture, counts with `validity`."""
+        """Run to the end with the interpreter lock released: tables, capture, counts with `validity`."""
 
     def cancel(self) -> None:
         """Ask the run to stop soon; `run` then raises `RunCancelled`."""
@@ -167,8 +167,10 @@ class Emulation:
 
     def stop(
         self,
-    ) -> tuple[dict[str, dict[str, np.ndarray]], list[str], dict[str, Any], dict[str, Any] | None]:
-        """End it; return tables, names of quantities, the records of validity and of connections."""
+    ) -> tuple[
+        dict[str, dict[str, np.ndarray]], list[str], bytes | None, dict[str, Any], dict[str, Any] | None
+    ]:
+        """End it; return tables, names of quantities, capture, the records of validity and of connections."""
 
 @final
 class EmulatedProcess:

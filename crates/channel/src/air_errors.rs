@@ -30,6 +30,38 @@ impl Coding {
 /// Entries of the table of outcomes; a run sends few different sizes.
 const TABLE: usize = 64;
 
+/// The outcomes of packets by their size, each computed when it is first asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct OutcomeTable {
+    chain: AirChain,
+    coding: Coding,
+    /// Each at the place of its size modulo the length.
+    entries: Box<[Option<(Bytes, PacketOutcomes)>]>,
+}
+
+impl OutcomeTable {
+    pub(crate) fn new(chain: AirChain, coding: Coding) -> Self {
+        Self { chain, coding, entries: vec![None; TABLE].into_boxed_slice() }
+    }
+
+    pub(crate) fn of(&mut self, size: Bytes) -> PacketOutcomes {
+        let entry = &mut self.entries[(size.get() % TABLE as u64) as usize];
+        match entry {
+            Some((known, outcomes)) if *known == size => *outcomes,
+            _ => {
+                let outcomes = self.chain.outcomes(size.get(), self.coding.of(size));
+                *entry = Some((size, outcomes));
+                outcomes
+            }
+        }
+    }
+
+    /// The probability that a packet of this size is lost when it finds the chain in `state`.
+    pub(crate) fn loss_in(&mut self, state: State, size: Bytes) -> f64 {
+        self.of(size).lost[state.index()].iter().sum()
+    }
+}
+
 /// Damages packets as the chain would bit by bit, with two draws for each packet: whether it is lost, given the state
 /// that the chain was left in, and the state in which it leaves the chain, given both.
 ///
@@ -37,44 +69,35 @@ const TABLE: usize = 64;
 /// stationary distribution and stands still while nothing is sent.
 #[derive(Clone, Debug)]
 pub struct AirErrors {
-    chain: AirChain,
-    coding: Coding,
+    outcomes: OutcomeTable,
     state: State,
     stream: RandomStream,
-    /// Outcomes by size, each at the place of its size modulo the length: computed when a size is first sent.
-    table: Box<[Option<(Bytes, PacketOutcomes)>]>,
 }
 
 impl AirErrors {
     /// A chain in a state drawn from `stream`.
     pub fn new(chain: AirChain, coding: Coding, mut stream: RandomStream) -> Self {
         let state = chain.chain.draw_stationary(&mut stream);
-        Self { chain, coding, state, stream, table: vec![None; TABLE].into_boxed_slice() }
-    }
-
-    fn outcomes(&mut self, size: Bytes) -> PacketOutcomes {
-        let entry = &mut self.table[(size.get() % TABLE as u64) as usize];
-        match entry {
-            Some((known, outcomes)) if *known == size => *outcomes,
-            _ => {
-                let outcomes = match self.coding.of(size) {
-                    None => self.chain.uncoded(size.get()),
-                    Some(rate) => self.chain.coded(size.get(), rate),
-                };
-                *entry = Some((size, outcomes));
-                outcomes
-            }
-        }
+        Self { outcomes: OutcomeTable::new(chain, coding), state, stream }
     }
 }
 
 impl ErrorProcess for AirErrors {
     fn arrives(&mut self, transmission: &Transmission, _departs: Timestamp) -> bool {
-        let outcomes = self.outcomes(transmission.size);
+        let outcomes = self.outcomes.of(transmission.size);
         let row = self.state.index();
         let lost = self.stream.chance(outcomes.lost[row][0] + outcomes.lost[row][1]);
         let [good, bad] = if lost { outcomes.lost[row] } else { outcomes.arrived[row] };
         self.state = State::draw(bad / (good + bad), &mut self.stream);
         !lost
+    }
+
+    fn damage_probability(
+        &mut self,
+        transmission: &Transmission,
+        _departs: Timestamp,
+        _before: Timestamp,
+    ) -> f64 {
+        self.outcomes.loss_in(self.state, transmission.size)
     }
 }

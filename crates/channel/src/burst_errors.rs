@@ -25,6 +25,10 @@ impl ErrorProcess for PacketBursts {
         self.state = self.chain.next(self.state, &mut self.stream);
         !self.stream.chance(self.chain.error(self.state))
     }
+
+    fn damage_probability(&mut self, _: &Transmission, _departs: Timestamp, _before: Timestamp) -> f64 {
+        self.chain.error_after(self.state)
+    }
 }
 
 /// A chain that moves with time, whatever is sent: the times in each state are exponential. A packet is damaged with the
@@ -64,6 +68,15 @@ impl TimedBursts {
         Ok(Self { chain, sojourns, state, until, states, errors })
     }
 
+    /// The probability of the bad state a time after the present one, when nothing in between was looked at: it goes
+    /// from 0 or 1 to the long run's as exp(-t (1/good + 1/bad)).
+    fn bad_after(&self, elapsed: Duration) -> f64 {
+        let [to_bad, to_good] = self.sojourns.map(|sojourn| 1.0 / sojourn.as_secs_f64());
+        let share_bad = to_bad / (to_bad + to_good);
+        let now = self.state.index() as f64;
+        share_bad + (now - share_bad) * libm::exp(-elapsed.as_secs_f64() * (to_bad + to_good))
+    }
+
     fn catch_up(&mut self, now: Timestamp) {
         while self.until <= now {
             self.state = match self.state {
@@ -79,5 +92,10 @@ impl ErrorProcess for TimedBursts {
     fn arrives(&mut self, _transmission: &Transmission, departs: Timestamp) -> bool {
         self.catch_up(departs);
         !self.errors.chance(self.chain.error(self.state))
+    }
+
+    fn damage_probability(&mut self, _: &Transmission, departs: Timestamp, before: Timestamp) -> f64 {
+        let bad = self.bad_after(departs.since(before));
+        (1.0 - bad) * self.chain.error(State::Good) + bad * self.chain.error(State::Bad)
     }
 }

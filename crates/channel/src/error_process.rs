@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use airpath_model::{RandomStream, Timestamp, Transmission};
+use airpath_model::{Damage, RandomStream, Timestamp, Transmission};
 
 use crate::InvalidChannel;
 
@@ -13,6 +13,21 @@ use crate::InvalidChannel;
 pub trait ErrorProcess: Debug + Send {
     /// Whether the packet that left as `transmission` until `departs` arrives undamaged.
     fn arrives(&mut self, transmission: &Transmission, departs: Timestamp) -> bool;
+
+    /// The probability that the packet for which [`ErrorProcess::arrives`] is asked next is damaged, given the fates of all
+    /// packets before it and the states in which they found the process; the last of them had left at `before`, the
+    /// beginning if there was none. Draws nothing.
+    fn damage_probability(
+        &mut self,
+        transmission: &Transmission,
+        departs: Timestamp,
+        before: Timestamp,
+    ) -> f64;
+
+    /// As [`Channel::damage`](airpath_model::Channel::damage).
+    fn damage(&self) -> Option<Damage> {
+        None
+    }
 }
 
 /// Every packet arrives.
@@ -22,6 +37,10 @@ pub struct NoErrors;
 impl ErrorProcess for NoErrors {
     fn arrives(&mut self, _transmission: &Transmission, _departs: Timestamp) -> bool {
         true
+    }
+
+    fn damage_probability(&mut self, _: &Transmission, _departs: Timestamp, _before: Timestamp) -> f64 {
+        0.0
     }
 }
 
@@ -46,6 +65,10 @@ impl Bernoulli {
 impl ErrorProcess for Bernoulli {
     fn arrives(&mut self, _transmission: &Transmission, _departs: Timestamp) -> bool {
         !self.stream.chance(self.loss)
+    }
+
+    fn damage_probability(&mut self, _: &Transmission, _departs: Timestamp, _before: Timestamp) -> f64 {
+        self.loss
     }
 }
 

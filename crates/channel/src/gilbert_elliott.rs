@@ -112,6 +112,11 @@ impl GilbertElliott {
         [self.error_good, self.error_bad][state.index()]
     }
 
+    /// The probability of an error in the step after `state`.
+    pub fn error_after(&self, state: State) -> f64 {
+        self.step().damaged[state.index()].iter().sum()
+    }
+
     /// The state one step after `state`.
     pub fn next(&self, state: State, stream: &mut RandomStream) -> State {
         State::draw(

@@ -1,6 +1,6 @@
 //! A channel from its two parts.
 
-use airpath_model::{Channel, Passage, Timestamp, Transmission};
+use airpath_model::{Channel, Damage, Passage, Timestamp, Transmission};
 
 use crate::{ErrorProcess, RateProcess};
 
@@ -22,6 +22,7 @@ impl<E: ErrorProcess> LinkChannel<E> {
 }
 
 impl<E: ErrorProcess> Channel for LinkChannel<E> {
+    #[inline]
     fn transmit(&mut self, transmission: &Transmission) -> Passage {
         let departs = self.rate.departs(transmission);
         // What never leaves is no draw of the error process.
@@ -31,5 +32,9 @@ impl<E: ErrorProcess> Channel for LinkChannel<E> {
 
     fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         self.meter.offered_bits(until)
+    }
+
+    fn damage(&self) -> Option<Damage> {
+        self.errors.damage()
     }
 }

@@ -60,6 +60,14 @@ impl AirChain {
         good + bad
     }
 
+    /// The exact probabilities of a packet of `size` bytes, in codewords where it is coded.
+    pub fn outcomes(&self, size: u64, code: Option<CodeRate>) -> PacketOutcomes {
+        match code {
+            None => self.uncoded(size),
+            Some(rate) => self.coded(size, rate),
+        }
+    }
+
     /// The exact probabilities of a packet of `size` bytes without coding: lost when any of its bits is wrong.
     pub fn uncoded(&self, size: u64) -> PacketOutcomes {
         let packet = self.byte().repeated(size);

@@ -35,7 +35,16 @@ impl RateProcess {
     }
 
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
+    // One rate is what most links have, and is not worth a call.
+    #[inline]
     pub fn departs(&mut self, transmission: &Transmission) -> Timestamp {
+        if let Self::Steady(process) = self {
+            return process.departs(transmission);
+        }
+        self.departs_otherwise(transmission)
+    }
+
+    fn departs_otherwise(&mut self, transmission: &Transmission) -> Timestamp {
         if !transmission.start.is_scheduled() {
             return Timestamp::NEVER;
         }

@@ -2,6 +2,7 @@
 
 use airpath_model::{RandomStream, Timestamp, Transmission};
 
+use crate::air_errors::OutcomeTable;
 use crate::{AirChain, Coding, ErrorProcess, State};
 
 /// Walks the chain through every bit (or byte) of every packet, counts the wrong symbols of each codeword and loses the
@@ -15,13 +16,15 @@ pub struct StepByStep {
     coding: Coding,
     state: State,
     stream: RandomStream,
+    /// For whoever asks how probable damage is.
+    outcomes: OutcomeTable,
 }
 
 impl StepByStep {
     /// A chain in a state drawn from `stream`.
     pub fn new(chain: AirChain, coding: Coding, mut stream: RandomStream) -> Self {
         let state = chain.chain.draw_stationary(&mut stream);
-        Self { chain, coding, state, stream }
+        Self { chain, coding, state, stream, outcomes: OutcomeTable::new(chain, coding) }
     }
 
     fn byte_is_wrong(&mut self) -> bool {
@@ -50,5 +53,14 @@ impl ErrorProcess for StepByStep {
             arrives &= self.wrong_bytes(u64::from(word.symbols())) <= u64::from(word.corrects);
         }
         arrives
+    }
+
+    fn damage_probability(
+        &mut self,
+        transmission: &Transmission,
+        _departs: Timestamp,
+        _before: Timestamp,
+    ) -> f64 {
+        self.outcomes.loss_in(self.state, transmission.size)
     }
 }

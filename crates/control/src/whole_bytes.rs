@@ -13,9 +13,9 @@ impl WholeBytes {
     /// The whole bytes of what was owed and `growth` (bytes, finite and not negative).
     pub(crate) fn pay(&mut self, growth: f64) -> Bytes {
         let due = self.owed + growth;
-        let whole = libm::floor(due);
-        self.owed = due - whole;
-        Bytes::from_f64(whole)
+        let whole = due as u64; // rounds down
+        self.owed = due - whole as f64;
+        Bytes::new(whole)
     }
 }
 

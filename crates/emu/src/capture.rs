@@ -1,4 +1,4 @@
-//! What passes the devices, as a capture: written by a thread of its own, so that no disk holds up the link thread.
+//! Packets as a capture (pcapng): written by a thread of its own, so that no disk holds up the link thread.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,70 +7,96 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use airpath_model::Timestamp;
+use airpath_sim::plan::Plan;
 use airpath_trace::capture::CaptureWriter;
 
 use crate::address::Side;
 use crate::error::{Asked, EmulationError};
 
-/// A capture (pcapng) of the packets at the devices of some hosts.
-pub(crate) struct Capture {
-    /// For each side its interface in the file.
-    interfaces: [Option<usize>; 2],
+/// A capture of the packets at some points, which have numbers: devices of hosts, or entrances of links. Whatever it is
+/// written to comes back at the end.
+pub(crate) struct Capture<W> {
+    /// For each point its interface in the file.
+    interfaces: Vec<Option<usize>>,
     writer: Option<CaptureWriter<Chunks>>,
-    thread: Option<JoinHandle<io::Result<()>>>,
+    thread: Option<JoinHandle<io::Result<W>>>,
 }
 
-impl Capture {
+impl Capture<File> {
+    /// What passes the devices of these sides; their points are [`Side::index`].
+    pub(crate) fn of_hosts(path: &Path, sides: &[Side]) -> Result<Self, EmulationError> {
+        let file = File::create(path).asked(format!("the capture {}", path.display()))?;
+        Self::new(file, sides.iter().map(|side| (side.index(), side.name())))
+    }
+}
+
+impl Capture<Vec<u8>> {
+    /// What comes to the entrances of the links that a plan has captured, in memory as a simulation has it; their points
+    /// are their numbers.
+    pub(crate) fn of_links(plan: &Plan) -> Result<Self, EmulationError> {
+        if plan.record.capture.is_empty() {
+            return Ok(Self::none());
+        }
+        Self::new(Vec::new(), plan.record.capture.iter().map(|&link| (link, plan.links[link].name.as_str())))
+    }
+}
+
+impl<W: Write + Send + 'static> Capture<W> {
     /// No capture.
     pub(crate) const fn none() -> Self {
-        Self { interfaces: [None; 2], writer: None, thread: None }
+        Self { interfaces: Vec::new(), writer: None, thread: None }
     }
 
-    /// Writes what passes the devices of these sides into a file.
-    pub(crate) fn new(path: &Path, sides: &[Side]) -> Result<Self, EmulationError> {
-        let what = || format!("the capture {}", path.display());
-        let mut file = File::create(path).asked(what())?;
+    /// An interface for each of these points, by number and name.
+    fn new<'a>(mut sink: W, points: impl Iterator<Item = (usize, &'a str)>) -> Result<Self, EmulationError> {
         let (full, chunks) = channel::<Vec<u8>>();
         let (emptied, spare) = channel();
         let thread = thread::Builder::new()
             .name("airpath-capture".to_owned())
             .spawn(move || {
                 for mut chunk in chunks {
-                    file.write_all(&chunk)?;
+                    sink.write_all(&chunk)?;
                     chunk.clear();
                     // Nobody takes it any more when the capture has ended.
                     let _ = emptied.send(chunk);
                 }
-                file.flush()
+                sink.flush()?;
+                Ok(sink)
             })
             .asked("a thread for the capture")?;
-        let names: Vec<&str> = sides.iter().map(|side| side.name()).collect();
+        let (mut interfaces, mut names) = (Vec::new(), Vec::new());
+        for (point, name) in points {
+            interfaces.resize(interfaces.len().max(point + 1), None);
+            if interfaces[point].is_none() {
+                interfaces[point] = Some(names.len());
+                names.push(name);
+            }
+        }
         let chunks = Chunks { filling: Vec::with_capacity(CHUNK), full, spare };
-        let writer = CaptureWriter::new(chunks, &names).map_err(io::Error::other).asked(what())?;
-        let interface = |side| sides.iter().position(|&captured| captured == side);
-        Ok(Self { interfaces: Side::BOTH.map(interface), writer: Some(writer), thread: Some(thread) })
+        let writer = CaptureWriter::new(chunks, &names).map_err(io::Error::other).asked("the capture")?;
+        Ok(Self { interfaces, writer: Some(writer), thread: Some(thread) })
     }
 
-    /// A packet passes the device of a side.
-    pub(crate) fn on_packet(&mut self, side: Side, now: Timestamp, packet: &[u8]) {
+    /// A packet passes a point.
+    pub(crate) fn on_packet(&mut self, point: usize, at: Timestamp, packet: &[u8]) {
         if let Some(writer) = &mut self.writer
-            && let Some(interface) = self.interfaces[side.index()]
+            && let Some(&Some(interface)) = self.interfaces.get(point)
         {
             // The writer only fails when the thread has ended, which says why at the end.
-            let _ = writer.ip_packet(interface, now.as_nanos(), packet);
+            let _ = writer.ip_packet(interface, at.as_nanos(), packet);
         }
     }
 
-    /// Writes what is left.
-    pub(crate) fn finish(mut self) -> Result<(), EmulationError> {
+    /// Writes what is left; gives back what it was written to, if there was a capture.
+    pub(crate) fn finish(mut self) -> Result<Option<W>, EmulationError> {
         if let Some(writer) = self.writer.take() {
             let mut chunks = writer.into_inner();
             // As above.
             let _ = chunks.hand_over();
         }
         match self.thread.take().map(JoinHandle::join) {
-            None => Ok(()),
-            Some(Ok(written)) => written.asked("writing the capture"),
+            None => Ok(None),
+            Some(Ok(written)) => written.map(Some).asked("writing the capture"),
             Some(Err(_)) => Err(EmulationError::Broken("the thread of the capture has ended".to_owned())),
         }
     }

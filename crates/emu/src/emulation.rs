@@ -73,7 +73,7 @@ pub struct Emulation {
 /// What comes of an emulation.
 #[derive(Clone, Debug)]
 pub struct Emulated {
-    /// The tables that a simulation gives, up to the end of the last whole interval.
+    /// The tables that a simulation gives, up to the end of the last whole interval; and the capture of links.
     pub outcome: Outcome,
     /// How far they can be trusted.
     pub validity: Validity,
@@ -138,10 +138,11 @@ impl Emulation {
             }
             exchange = exchange.with_connections(plan, others)?;
         }
-        let capture = match &options.capture {
-            Some((path, sides)) => Capture::new(path, sides)?,
+        let at_hosts = match &options.capture {
+            Some((path, sides)) => Capture::of_hosts(path, sides)?,
             None => Capture::none(),
         };
+        let at_links = Capture::of_links(plan)?;
         let (mut hosts, devices) = Hosts::new()?;
         let routers = options.routers.iter().map(|&link| Router::new(plan, inputs, seed, link));
         let (routers, relays) = routers.collect::<Result<(Vec<_>, Vec<_>), _>>()?;
@@ -163,7 +164,8 @@ impl Emulation {
                     devices,
                     relays,
                     timing: Timing::new(),
-                    capture,
+                    at_hosts,
+                    at_links,
                     clock: Clock::start(),
                     requests: to_thread,
                     stop: wishes.0,
@@ -259,7 +261,16 @@ impl Emulation {
         let thread = self.thread.take().ok_or_else(broken)?;
         let Finished { thread, at } = thread.join().map_err(|_| broken())?;
         let LinkThread {
-            mut exchange, devices, relays, timing, capture, requests, longest_gap, unseen, ..
+            mut exchange,
+            devices,
+            relays,
+            timing,
+            at_hosts,
+            at_links,
+            requests,
+            longest_gap,
+            unseen,
+            ..
         } = thread;
         let routers = relays
             .iter()
@@ -274,7 +285,7 @@ impl Emulation {
             device_drops[side.index()] = self.host(side).device_drops()?;
         }
         drop((devices, relays));
-        capture.finish()?;
+        at_hosts.finish()?;
         let seen = exchange.summaries();
         let measured = Measured {
             scheduling: self.scheduling.clone(),
@@ -292,8 +303,11 @@ impl Emulation {
             beyond_packets: exchange.beyond_connections(),
             sampled,
         });
-        let outcome = exchange.into_network().finish(flows.unwrap_or(&seen));
-        let validity = Validity::new(&self.plan, &outcome, measured);
+        let capture = at_links.finish()?;
+        let network = exchange.network();
+        let damage: Vec<_> = (0..self.plan.links.len()).map(|link| network.damage(link)).collect();
+        let outcome = Outcome { capture, ..exchange.into_network().finish(flows.unwrap_or(&seen)) };
+        let validity = Validity::new(&self.plan, &outcome, measured, &damage);
         Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO), connections })
     }
 }

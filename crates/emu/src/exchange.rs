@@ -180,6 +180,19 @@ impl Exchange {
         self.forget_lost();
     }
 
+    /// Hands out what came to captured links since the last question: when, the link's number, and the bytes as they were
+    /// there. Ask after each [`Exchange::accept`] and [`Exchange::advance`]: the next packet may be read into the place of
+    /// one that is gone.
+    pub fn captured(&mut self, mut see: impl FnMut(Timestamp, u32, &[u8])) {
+        let Self { network, slots, load_codes, .. } = self;
+        for arrival in network.captured() {
+            let slot = arrival.packet.handle;
+            // What routers wrote is on the bytes only when a packet goes out, and may be written over until then.
+            rewrite(slots.packet(slot), &arrival.packet, *load_codes);
+            see(arrival.at, arrival.link, slots.packet(slot));
+        }
+    }
+
     /// Where all packets went so far.
     pub fn counts(&self) -> PacketCounts {
         PacketCounts { inside: self.slots.taken() as u64, ..self.counts }

@@ -1,6 +1,7 @@
 //! What the links of an emulation were to do and did.
 
-use airpath_sim::plan::{LinkPlan, Plan};
+use airpath_model::Damage;
+use airpath_sim::plan::Plan;
 use airpath_sim::{Outcome, long_run_loss};
 
 use crate::address::Side;
@@ -24,8 +25,9 @@ pub struct LinkRecord {
     pub configured_loss: f64,
     /// Share of packets that were damaged; NaN where none was sent.
     pub achieved_loss: f64,
-    /// Packets that were sent over it.
-    pub packets: u64,
+    /// What was damaged beside what was to be expected, from the start of the emulation and with all repeats on the link;
+    /// `None` of links that damage nothing.
+    pub damage: Option<Damage>,
 }
 
 /// The natural logarithm of one over the probability that losses by chance alone go beyond their bound: once in a million
@@ -34,31 +36,41 @@ const BEYOND_CHANCE: f64 = 14.508_657_738_524_22;
 
 impl LinkRecord {
     /// Why the losses are not those of the link, if they are not.
-    ///
-    /// The bound is Bernstein's for sums of independent values. Where a chain moves with each packet, n packets count as
-    /// n / `span` packets in blocks that are damaged or not as a whole, which is wider than the chain's own variance.
-    pub(crate) fn loss_problem(&self, planned: &LinkPlan) -> Option<String> {
-        let expected = long_run_loss(planned, 0)?;
-        let (probability, span, packets) = (expected.probability, expected.span?, self.packets as f64);
-        let variance = packets / span * probability * (1.0 - probability);
-        let third = BEYOND_CHANCE / 3.0;
-        let blocks = third + (third * third + 2.0 * BEYOND_CHANCE * variance).sqrt();
-        let share = span * blocks / packets;
-        // Without packets the share is NaN, and nothing is beyond it.
-        ((self.achieved_loss - probability).abs() > share).then(|| {
+    pub(crate) fn loss_problem(&self, name: &str) -> Option<String> {
+        let Damage { packets, damaged, expected, variance } = self.damage?;
+        let bound = bound(variance);
+        ((damaged as f64 - expected).abs() > bound).then(|| {
             format!(
-                "link {}: {:.3} % of {packets} packets were damaged, which is more than {:.3} % away from the configured {:.3} %",
-                planned.name,
-                100.0 * self.achieved_loss,
-                100.0 * share,
-                100.0 * probability
+                "link {name}: {damaged} of {packets} packets were damaged, which is more than {bound:.1} away from the {expected:.1} that were to be expected"
             )
         })
     }
 }
 
-/// The records of all recorded links. `median_s` is the median lateness of packets to both sides.
-pub(crate) fn link_records(plan: &Plan, outcome: &Outcome, median_s: [f64; 2]) -> Vec<LinkRecord> {
+/// So far from what was to be expected are losses by chance, but for one link in a million.
+///
+/// Losses less the sum of their probabilities are a martingale, whose steps are at most 1. Freedman's inequality (1975; in
+/// the form of J. A. Tropp, 2011, theorem 1.1) has it ever above a, while the sum of variances is at most v, with a
+/// probability of at most exp(-a²/(2 (v + a/3))). It wants v beforehand, while the variance comes with the packets: so v is
+/// the next of 1, 2, 4, …, of which the k-th has its share 1/(k (k + 1)) of the probability.
+fn bound(variance: f64) -> f64 {
+    let (mut v, mut k) = (1.0, 1.0);
+    while v < variance {
+        (v, k) = (2.0 * v, k + 1.0);
+    }
+    let exponent = BEYOND_CHANCE + libm::log(k * (k + 1.0));
+    let third = exponent / 3.0;
+    third + (third * third + 2.0 * exponent * v).sqrt()
+}
+
+/// The records of all recorded links. `median_s` is the median lateness of packets to both sides, `damage` that of each
+/// link of the plan.
+pub(crate) fn link_records(
+    plan: &Plan,
+    outcome: &Outcome,
+    median_s: [f64; 2],
+    damage: &[Option<Damage>],
+) -> Vec<LinkRecord> {
     let Some(table) = outcome.tables.iter().find(|table| table.name == "links") else { return Vec::new() };
     let Some(series) = outcome.tables.iter().find(|table| table.name == "link_series") else {
         return Vec::new();
@@ -82,9 +94,9 @@ pub(crate) fn link_records(plan: &Plan, outcome: &Outcome, median_s: [f64; 2]) -
             carried_bps: 8.0 * bytes as f64 / span,
             configured_delay_s: delay,
             achieved_delay_s: delay + end_of(plan, link).map_or(f64::NAN, |side| median_s[side.index()]),
-            configured_loss: long_run_loss(planned, size).map_or(f64::NAN, |loss| loss.probability),
+            configured_loss: long_run_loss(planned, size).unwrap_or(f64::NAN),
             achieved_loss: damaged as f64 / packets as f64,
-            packets: packets as u64,
+            damage: damage[link],
         })
     };
     table.integers("link").iter().enumerate().filter_map(record).collect()
@@ -100,26 +112,10 @@ fn end_of(plan: &Plan, link: usize) -> Option<Side> {
 
 #[cfg(test)]
 mod tests {
-    use airpath_sim::plan::{BurstPlan, ChainPlan, ClockPlan, Draw, QueuePlan, RatePlan};
-
     use super::*;
 
-    fn link(loss: f64, burst: Option<(f64, ClockPlan)>) -> LinkPlan {
-        let bursts = burst.map(|(burst, clock)| BurstPlan { chain: ChainPlan::Means { loss, burst }, clock });
-        LinkPlan {
-            name: "there".to_owned(),
-            rate: RatePlan::Unlimited,
-            delay_ns: Draw::Constant { value: 0.0 },
-            jitter_ns: None,
-            loss: if bursts.is_some() { 0.0 } else { loss },
-            bursts,
-            arq: None,
-            queue: QueuePlan::DropTail { limit_bytes: None, limit_packets: None },
-            record: true,
-        }
-    }
-
-    fn is_problem(planned: &LinkPlan, packets: u64, damaged: u64) -> bool {
+    fn is_problem(packets: u64, probability: f64, damaged: u64) -> bool {
+        let expected = packets as f64 * probability;
         let record = LinkRecord {
             link: 0,
             configured_bps: f64::INFINITY,
@@ -127,30 +123,22 @@ mod tests {
             configured_delay_s: 0.0,
             achieved_delay_s: 0.0,
             configured_loss: f64::NAN,
-            achieved_loss: damaged as f64 / packets as f64,
-            packets,
+            achieved_loss: f64::NAN,
+            damage: Some(Damage { packets, damaged, expected, variance: expected * (1.0 - probability) }),
         };
-        record.loss_problem(planned).is_some()
+        record.loss_problem("there").is_some()
     }
 
     #[test]
     fn losses_are_judged_against_chance() {
-        let independent = link(0.01, None);
-        // 100 of 10 000 are expected; the bound is 54 plus 5 for the skew.
-        for (damaged, expected) in [(100, false), (155, false), (165, true), (45, false), (35, true)] {
-            assert_eq!(is_problem(&independent, 10_000, damaged), expected, "{damaged}");
+        // 100 of 10 000 are expected; v is 128, the eighth, and ln 72 comes to the exponent: 6.3 for the skew and 69.6.
+        for (damaged, expected) in [(100, false), (175, false), (177, true), (25, false), (23, true)] {
+            assert_eq!(is_problem(10_000, 0.01, damaged), expected, "{damaged}");
         }
-        assert!(!is_problem(&independent, 0, 0), "nothing was sent");
-        assert!(!is_problem(&link(1e-6, None), 100, 1), "one loss against the odds is none");
-        assert!(!is_problem(&link(0.0, None), 10_000, 0));
-    }
-
-    #[test]
-    fn losses_in_bursts_have_more_room_and_none_are_judged_by_time() {
-        let by_packet = link(0.01, Some((10.0, ClockPlan::Packet)));
-        assert!(!is_problem(&by_packet, 10_000, 165));
-        assert!(is_problem(&by_packet, 10_000, 1_000));
-        let by_time = link(0.01, Some((10.0, ClockPlan::Time { step_ns: 1000 })));
-        assert!(!is_problem(&by_time, 10_000, 1_000));
+        assert!(!is_problem(0, 0.01, 0), "nothing was sent");
+        assert!(!is_problem(100, 1e-6, 1), "one loss against the odds is none");
+        assert!(!is_problem(10_000, 0.0, 0));
+        // v is 1: 5.1 and 7.5.
+        assert!(!is_problem(10_000, 0.0, 12) && is_problem(10_000, 0.0, 13));
     }
 }

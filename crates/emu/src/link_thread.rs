@@ -6,6 +6,7 @@
 //!
 //! Where routers of the kernel stand between links, packets go there and come back in the same way.
 
+use std::fs::File;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +35,10 @@ pub(crate) struct LinkThread {
     /// Ways to the routers of the kernel.
     pub(crate) relays: Vec<Relay>,
     pub(crate) timing: Timing,
-    pub(crate) capture: Capture,
+    /// What passes the devices of hosts.
+    pub(crate) at_hosts: Capture<File>,
+    /// What comes to links.
+    pub(crate) at_links: Capture<Vec<u8>>,
     pub(crate) clock: Clock,
     pub(crate) requests: Receiver<Request>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -123,17 +127,24 @@ impl LinkThread {
 
     /// Writes what is due up to `until`, and sets the rates that are.
     fn advance(&mut self, until: Timestamp) {
-        let Self { exchange, devices, timing, capture, clock, relays, .. } = self;
+        let Self { exchange, devices, timing, at_hosts, clock, relays, .. } = self;
         exchange.advance(until, |due, side, packet| {
             let now = clock.now();
             let taken = devices[side.index()].write(packet);
             timing.on_delivery(side, due, now, packet.len(), taken);
-            capture.on_packet(side, now, packet);
+            at_hosts.on_packet(side.index(), now, packet);
         });
         for relay in relays {
             relay.step(until);
             relay.send(until, exchange);
         }
+        self.capture_links();
+    }
+
+    /// Captures what has come to links, before anything is read into the places of packets that are gone.
+    fn capture_links(&mut self) {
+        let Self { exchange, at_links, .. } = self;
+        exchange.captured(|at, link, packet| at_links.on_packet(link as usize, at, packet));
     }
 
     /// Reads what waits at a device; gives how many packets.
@@ -145,9 +156,10 @@ impl LinkThread {
                 return read;
             };
             let now = self.clock.now();
-            self.capture.on_packet(side, now, &room[..length.min(room.len())]);
+            self.at_hosts.on_packet(side.index(), now, &room[..length.min(room.len())]);
             self.advance(now);
             self.exchange.accept(now, side, slot, length);
+            self.capture_links();
             for relay in &mut self.relays {
                 relay.send(now, &mut self.exchange);
             }

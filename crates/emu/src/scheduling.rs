@@ -34,7 +34,7 @@ impl Scheduling {
     }
 
     /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted.
-    pub(crate) fn obtain(realtime: bool, pinned: bool) -> Self {
+    pub fn obtain(realtime: bool, pinned: bool) -> Self {
         let mut granted = Self::default();
         let mut refused = Vec::new();
         // Exact timers, where the class does not have them anyway.

@@ -1,5 +1,6 @@
 //! Whether an emulation was what it says: what was configured against what was achieved.
 
+use airpath_model::Damage;
 use airpath_sim::Outcome;
 use airpath_sim::plan::Plan;
 
@@ -65,13 +66,14 @@ pub struct Measured {
 }
 
 impl Validity {
-    pub(crate) fn new(plan: &Plan, outcome: &Outcome, measured: Measured) -> Self {
-        let links = link_records(plan, outcome, measured.median_s);
+    /// `damage` is that of each link of the plan.
+    pub(crate) fn new(plan: &Plan, outcome: &Outcome, measured: Measured, damage: &[Option<Damage>]) -> Self {
+        let links = link_records(plan, outcome, measured.median_s, damage);
         let mut problems = problems(&measured);
         problems.extend(
             measured.routers.iter().flat_map(|router| router.problems(&plan.links[router.link].name)),
         );
-        problems.extend(links.iter().filter_map(|link| link.loss_problem(&plan.links[link.link])));
+        problems.extend(links.iter().filter_map(|link| link.loss_problem(&plan.links[link.link].name)));
         if !problems.is_empty() && !measured.scheduling.refused.is_empty() {
             problems.push(format!("not granted: {}", measured.scheduling.refused));
         }
@@ -206,8 +208,16 @@ mod tests {
         }
     }
 
+    /// What the channels of both links say after so many packets over the first and so many of them damaged.
+    fn damage(packets: i64, damaged: i64) -> [Option<Damage>; 2] {
+        let expected = 0.01 * packets as f64;
+        let (packets, damaged) = (packets as u64, damaged as u64);
+        [Some(Damage { packets, damaged, expected, variance: 0.99 * expected }), None]
+    }
+
     fn problems_of(measured: Measured, (packets, damaged): (i64, i64)) -> Vec<String> {
-        Validity::new(&plan(), &outcome(packets, damaged), measured).problems
+        let damage = damage(packets, damaged);
+        Validity::new(&plan(), &outcome(packets, damaged), measured, &damage).problems
     }
 
     #[test]
@@ -228,7 +238,7 @@ mod tests {
         found(|m| m.longest_gap_s = 0.12, "wait 120.0 ms before they were read");
         found(|m| m.unseen_share = 0.02, "in 2.0 % of the time packets could wait more than 1 ms");
         let lost = problems_of(measured(), (10_000, 400));
-        assert!(matches!(&lost[..], [one] if one.contains("link there: 4.000 % of 10000")), "{lost:?}");
+        assert!(matches!(&lost[..], [one] if one.contains("link there: 400 of 10000 packets")), "{lost:?}");
     }
 
     #[test]
@@ -248,7 +258,7 @@ mod tests {
     fn a_link_has_what_was_configured_and_what_was_achieved() {
         let mut changed = measured();
         changed.median_s = [0.1e-3, 0.05e-3];
-        let links = Validity::new(&plan(), &outcome(1000, 12), changed).links;
+        let links = Validity::new(&plan(), &outcome(1000, 12), changed, &damage(1000, 12)).links;
         let near = |found: f64, expected: f64| (found - expected).abs() < 1e-9;
         assert!(near(links[0].configured_delay_s, 0.01) && near(links[0].achieved_delay_s, 0.01005));
         assert!(near(links[1].achieved_delay_s, 0.0101), "acknowledgments go to senders");

@@ -223,3 +223,81 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
     assert!(out.iter().all(|bytes| feedback(bytes) <= asked));
     assert!(feedback(out.last().unwrap()) < 0, "{} in overload", feedback(out.last().unwrap()));
 }
+
+/// Losses of chains are held against what was to be expected, however they move, repeats of the link among them.
+#[test]
+fn channels_tell_what_damage_was_to_be_expected() {
+    let coding = CodingPlan { data: None, acks: None, small_bytes: 100 };
+    let bit = ClockPlan::Bit { coding, step_by_step: false };
+    let twice = Some(ArqPlan { retries: 2, delay_ns: MILLISECOND, in_order: true });
+    let by_time = ClockPlan::Time { step_ns: MILLISECOND };
+    for (clock, arq) in [(ClockPlan::Packet, None), (by_time, None), (by_time, twice), (bit, None)] {
+        let means = ChainPlan::Means { loss: 0.1, burst: 5.0 };
+        let bits = ChainPlan::Probabilities {
+            stay_good: 0.9999,
+            stay_bad: 0.999,
+            error_good: 0.0,
+            error_bad: 0.001,
+        };
+        let chain = if matches!(clock, ClockPlan::Bit { .. }) { bits } else { means };
+        let there = LinkPlan {
+            bursts: Some(BurstPlan { chain, clock }),
+            arq,
+            ..link("there", constant(8_000_000), 1.0, 100)
+        };
+        let plan = plan(20, vec![there, link("back", constant(8_000_000), 1.0, 100)], 1);
+        let mut exchange = Exchange::new(&plan, &[], 1, 4).unwrap();
+        for packet in 0..2000 {
+            let now = Timestamp::ZERO + Duration::from_millis(5) * packet;
+            exchange.advance(now, |_, _, _| ());
+            send(&mut exchange, now, Side::Senders, &of_flow(Side::Senders, 0, 0, 1000));
+        }
+        let end = exchange.network().end();
+        exchange.advance(end, |_, _, _| ());
+        let lost = exchange.counts().lost;
+        let damage = exchange.network().damage(0).unwrap();
+        let repeats = damage.packets - 2000;
+        assert_eq!(repeats > 0, arq.is_some());
+        assert_eq!(damage.damaged, lost + repeats, "what was damaged was repeated or given up");
+        let z = (damage.damaged as f64 - damage.expected) / damage.variance.sqrt();
+        assert!(damage.variance > 20.0 && z.abs() < 5.0, "{clock:?}: {z} standard deviations, {damage:?}");
+        assert_eq!(exchange.network().damage(1), None);
+    }
+}
+
+/// A capture shows a packet at each link as the routers before left it, not as it went out.
+#[test]
+fn captured_packets_are_as_they_were_at_their_link() {
+    let management = ManagementPlan::Codel { target_ns: 1, interval_ns: 1, packet_bytes: 100, ecn: true };
+    let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(100), management };
+    let marking = LinkPlan { queue, ..link("marking", constant(8_000_000), 1.0, 100) };
+    let links = vec![
+        marking,
+        link("back", constant(8_000_000), 1.0, 10),
+        link("after", constant(80_000_000), 1.0, 100),
+    ];
+    let mut plan = plan(1, links, 1);
+    plan.flows[0].path = vec![0, 2];
+    plan.record.capture = vec![0, 2];
+    let mut exchange = Exchange::new(&plan, &[], 1, 4).unwrap();
+    let mut seen = Vec::new();
+    let mut see = |exchange: &mut Exchange| {
+        exchange.captured(|at, link, bytes| {
+            seen.push((at, link, bytes[1] & 3, checksum(&bytes[..20]), bytes.len()));
+        });
+    };
+    for _ in 0..40 {
+        send(&mut exchange, Timestamp::ZERO, Side::Senders, &of_flow(Side::Senders, 0, 2, 1000));
+        see(&mut exchange);
+    }
+    let mut marked_at_the_end = 0;
+    let end = exchange.network().end();
+    exchange.advance(end, |_, _, bytes| marked_at_the_end += usize::from(bytes[1] & 3 == 3));
+    see(&mut exchange);
+    assert_eq!(seen.len(), 80);
+    assert!(seen.windows(2).all(|pair| pair[0].0 <= pair[1].0), "times run forward");
+    assert!(seen.iter().all(|&(_, _, _, sum, length)| (sum, length) == (0, 1000)));
+    let marked = |link| seen.iter().filter(|&&(_, at, ecn, ..)| at == link && ecn == 3).count();
+    assert!(marked_at_the_end > 0);
+    assert_eq!((marked(0), marked(2)), (0, marked_at_the_end));
+}

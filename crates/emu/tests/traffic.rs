@@ -122,6 +122,29 @@ fn the_capture_shows_both_hosts() {
     assert_eq!(read, packets.sent + packets.delivered);
 }
 
+/// As in the simulator: a link's packets at the instants at which they reach its entrance, those that it loses too.
+#[test]
+fn the_capture_of_a_link_shows_what_came_to_it() {
+    let mut plan = lossy(30);
+    plan.record.capture = vec![0, 1];
+    let Some(emulation) = emulation(&plan) else { return };
+    transfer(&emulation, 300_000);
+    thread::sleep(Duration::from_millis(250)); // the last acknowledgments, and the end of an interval
+    let outcome = emulation.stop(None).unwrap().outcome;
+    let file = outcome.capture.clone().unwrap();
+    let mut reader = CaptureReader::new(std::io::Cursor::new(file)).unwrap();
+    let (mut arrived, mut last, mut data) = ([0, 0], 0, 0);
+    while let Some(packet) = reader.next_packet() {
+        assert!(packet.time_ns >= last, "times run forward");
+        last = packet.time_ns;
+        arrived[packet.interface as usize] += 1;
+        data += u64::from(packet.payload);
+    }
+    let links = outcome.tables.iter().find(|table| table.name == "links").unwrap();
+    assert_eq!(arrived.as_slice(), links.integers("arrived_packets"));
+    assert!(data >= 300_000, "{data} bytes, and what was sent again");
+}
+
 #[test]
 fn flows_take_their_own_ways() {
     let links = vec![

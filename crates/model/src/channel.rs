@@ -18,6 +18,25 @@ pub trait Channel: Debug + Send {
     /// This is the capacity in result tables: bytes of delivery opportunities for a trace, the integral of the
     /// rate otherwise; losses are not subtracted.
     fn offered_bits(&mut self, until: Timestamp) -> Option<f64>;
+
+    /// What it has damaged so far beside what was to be expected; `None` of channels that do not keep it.
+    fn damage(&self) -> Option<Damage> {
+        None
+    }
+}
+
+/// How many packets a channel has damaged, and how many it should have: each packet counts with the probability that it
+/// had when its turn came, given what had become of all before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Damage {
+    /// Packets sent.
+    pub packets: u64,
+    /// Those of them that were damaged.
+    pub damaged: u64,
+    /// The sum of their probabilities.
+    pub expected: f64,
+    /// The sum of the variances of their fates, p (1 - p) each.
+    pub variance: f64,
 }
 
 /// One packet about to be sent.

@@ -27,7 +27,7 @@ mod window_ceiling;
 pub use ack_rate::{AckRateEstimator, AckRateRequirements};
 pub use bytes::Bytes;
 pub use capacity::{CapacitySource, ControlInterval, Spare, TrueRate};
-pub use channel::{Channel, Passage, Transmission};
+pub use channel::{Channel, Damage, Passage, Transmission};
 pub use controller::{Control, Controller, Pacing, Phase, Requirements};
 pub use ecn::Ecn;
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, RateSample, RttEstimate, SendEvent};

@@ -11,7 +11,7 @@ use airpath_emu::{Connections, Emulated, EmulationError, Options, Side, Validity
 use airpath_sim::plan::Plan;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::simulation::{PlanError, RunCancelled, tables};
 use crate::trace::Trace;
@@ -29,8 +29,14 @@ pub(crate) struct Emulation {
     emulation: Mutex<Option<airpath_emu::Emulation>>,
 }
 
-/// Tables, names of quantities, and the records of validity and of connections.
-type Stopped<'py> = (Bound<'py, PyDict>, Vec<String>, Bound<'py, PyDict>, Option<Bound<'py, PyDict>>);
+/// Tables, names of quantities, the capture of links, and the records of validity and of connections.
+type Stopped<'py> = (
+    Bound<'py, PyDict>,
+    Vec<String>,
+    Option<Bound<'py, PyBytes>>,
+    Bound<'py, PyDict>,
+    Option<Bound<'py, PyDict>>,
+);
 
 /// A command that runs in a host of an emulation.
 #[pyclass(frozen, module = "airpath._core")]
@@ -116,7 +122,7 @@ impl Emulation {
 
     /// Ends it, and everything that runs in its hosts.
     ///
-    /// Returns (tables, quantities, validity, connections): tables and quantities as a simulation gives them, validity as
+    /// Returns (tables, quantities, capture, validity, connections): the first three as a simulation gives them, validity as
     /// {name: value}, with "problems", a list of texts that is empty when the results can be trusted; of connections
     /// "flows", a list of what each side sent in one, and how the kernel was asked, or None if they were no flows.
     fn stop<'py>(&self, py: Python<'py>) -> PyResult<Stopped<'py>> {
@@ -126,7 +132,9 @@ impl Emulation {
         let tables = tables(py, outcome.tables, outcome.flow_series)?;
         let connections =
             connections.map(|connections| record_of_connections(py, &connections)).transpose()?;
-        Ok((tables, outcome.quantities, record(py, &validity, lasted.as_secs_f64())?, connections))
+        let capture = outcome.capture.map(|capture| PyBytes::new(py, &capture));
+        let validity = record(py, &validity, lasted.as_secs_f64())?;
+        Ok((tables, outcome.quantities, capture, validity, connections))
     }
 }
 
@@ -227,6 +235,8 @@ pub(crate) fn record<'py>(
         row.set_item("achieved_delay_s", link.achieved_delay_s)?;
         row.set_item("configured_loss", link.configured_loss)?;
         row.set_item("achieved_loss", link.achieved_loss)?;
+        row.set_item("damaged_packets", link.damage.map(|damage| damage.damaged))?;
+        row.set_item("expected_damaged_packets", link.damage.map(|damage| damage.expected))?;
         links.append(row)?;
     }
     result.set_item("links", links)?;

@@ -3,6 +3,7 @@
 use crate::any_link::AnyLink;
 use crate::assemble::END_OF_ROUTE;
 use crate::event::Target;
+use crate::flow::{ENDS, End, Flow};
 use crate::plan::{LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan};
 
 /// Where packets come from and go to at one link, over all routes.
@@ -37,44 +38,56 @@ impl Neighbour {
     }
 }
 
-/// Lets links announce packets and hand them over wherever that changes nothing but the number of events.
+/// Lets links announce packets and hand them over, and ends of flows have them ahead of time, wherever that changes nothing but
+/// the number of events.
 ///
 /// A link that only delays packets announces them to the next, when that is always the same and has counters of its own. A link
 /// with counters hands over where each link after it either takes announcements, or only delays, is fed by nobody else and
-/// never drops. Links that are captured see each packet at its instant, because captures are written in the order of time.
-pub(crate) fn look_ahead(plan: &Plan, routes: &[u32], links: &mut [AnyLink], sizes: Option<Sizes>) {
+/// never drops, and where each end after it may have packets ahead. Links that are captured see each packet at its instant, because
+/// captures are written in the order of time.
+pub(crate) fn look_ahead(
+    plan: &Plan,
+    routes: &[u32],
+    links: &mut [AnyLink],
+    flows: &mut [Flow],
+    sizes: Option<Sizes>,
+) {
+    let takes_announcements: Vec<bool> = links
+        .iter()
+        .enumerate()
+        .map(|(index, link)| match link {
+            AnyLink::Full(link) => link.takes_announcements() && !plan.record.capture.contains(&index),
+            AnyLink::Plain(_) => false,
+        })
+        .collect();
+    run_ahead(plan, routes, links, &takes_announcements, flows);
     let neighbours = neighbours(routes, links.len());
-    let takes_announcements = |index: usize, links: &[AnyLink]| match &links[index] {
-        AnyLink::Full(link) => link.takes_announcements() && !plan.record.capture.contains(&index),
-        AnyLink::Plain(_) => false,
-    };
-    let mut hands_over: Vec<bool> =
-        (0..links.len()).map(|index| takes_announcements(index, links) && !neighbours[index].ends).collect();
+    let mut hands_over = takes_announcements.clone();
     for hops in routes.split(|&hop| hop == END_OF_ROUTE) {
         for pair in hops.windows(2) {
             let (from, to) = (pair[0] as usize, pair[1] as usize);
-            let may = match &links[to] {
-                AnyLink::Full(_) => takes_announcements(to, links),
+            hands_over[from] &= match &links[to] {
+                AnyLink::Full(_) => takes_announcements[to],
                 AnyLink::Plain(_) => {
                     neighbours[to].before == Neighbour::Only(from)
                         && never_drops(&plan.links[from], &plan.links[to], sizes)
                 }
             };
-            hands_over[from] &= may;
         }
     }
-    for index in 0..links.len() {
-        let after = match neighbours[index] {
-            Neighbours { after: Neighbour::Only(after), ends: false, .. } => Some(after),
-            _ => None,
-        };
-        let after = after.filter(|&after| takes_announcements(after, links));
-        match &mut links[index] {
-            AnyLink::Plain(link) => {
-                if let Some(after) = after {
+    for last in ends_in_time(routes, flows, &neighbours) {
+        hands_over[last] = false;
+    }
+    for (index, link) in links.iter_mut().enumerate() {
+        match link {
+            AnyLink::Plain(link) => match neighbours[index] {
+                Neighbours { after: Neighbour::Only(after), ends: false, .. }
+                    if takes_announcements[after] =>
+                {
                     link.announce_to(after as Target);
                 }
-            }
+                _ => {}
+            },
             AnyLink::Full(link) => {
                 if hands_over[index] {
                     link.hand_over();
@@ -82,6 +95,57 @@ pub(crate) fn look_ahead(plan: &Plan, routes: &[u32], links: &mut [AnyLink], siz
             }
         }
     }
+}
+
+/// Lets ends of flows have packets ahead of time where what they send then can be sent ahead as well: over a plain link that
+/// is theirs alone, or one that takes announcements. Not where rows are kept for each packet or sample, which are written in the
+/// order of time.
+fn run_ahead(
+    plan: &Plan,
+    routes: &[u32],
+    links: &[AnyLink],
+    takes_announcements: &[bool],
+    flows: &mut [Flow],
+) {
+    if plan.record.packets || plan.record.estimate_samples {
+        return;
+    }
+    let first = |hop: u32| routes[hop as usize] as usize;
+    let mut feeders = vec![0_u32; links.len()];
+    for flow in flows.iter() {
+        let firsts = ENDS.into_iter().filter_map(|end| flow.route_from(end)).map(first);
+        firsts.for_each(|link| feeders[link] += 1);
+    }
+    for hops in routes.split(|&hop| hop == END_OF_ROUTE) {
+        hops.iter().skip(1).for_each(|&link| feeders[link as usize] += 1);
+    }
+    let bears = |link: usize| match &links[link] {
+        AnyLink::Plain(_) => feeders[link] == 1,
+        AnyLink::Full(_) => takes_announcements[link],
+    };
+    for flow in flows {
+        let independent = flow.has_independent_ends();
+        flow.ahead = ENDS.map(|end| independent && flow.route_from(end).map(first).is_none_or(bears));
+    }
+}
+
+/// The links at which routes end whose ends must have each packet in its time.
+fn ends_in_time(routes: &[u32], flows: &[Flow], neighbours: &[Neighbours]) -> Vec<usize> {
+    let mut ahead = vec![false; neighbours.len()];
+    let mut in_time: Vec<usize> = Vec::new();
+    for flow in flows {
+        for (end, begins) in [(End::Receiver, flow.route), (End::Sender, flow.reverse_route)] {
+            let route = routes[begins as usize..].iter().take_while(|&&hop| hop != END_OF_ROUTE);
+            let Some(last) = route.last().map(|&last| last as usize) else { continue };
+            ahead[last] = true;
+            if !flow.ahead[end.index()] {
+                in_time.push(last);
+            }
+        }
+    }
+    // Whoever else takes packets there says nothing.
+    in_time.extend((0..neighbours.len()).filter(|&link| neighbours[link].ends && !ahead[link]));
+    in_time
 }
 
 fn neighbours(routes: &[u32], links: usize) -> Vec<Neighbours> {

@@ -32,8 +32,12 @@ impl Arrivals {
     pub(crate) fn announce(&mut self, event: Entry, packet: Packet) -> bool {
         self.announced = self.announced.wrapping_add(1);
         let arrival = Arrival { event, number: self.announced, packet };
+        if self.line.back().is_some_and(|last| last.event <= event) {
+            self.line.push_back(arrival);
+            return false;
+        }
         let was_first = self.next();
-        if self.line.back().is_none_or(|last| last.event <= event) {
+        if self.line.is_empty() {
             self.line.push_back(arrival);
         } else {
             self.others.push(arrival);
@@ -51,20 +55,18 @@ impl Arrivals {
         }
     }
 
-    /// Takes the first, if its event comes before `until`.
+    /// Takes the first, unless its event comes after `until`. Events that are equal are arrivals at the end of one link at one
+    /// instant, and what was announced by such a one comes from an earlier of them.
     #[inline]
-    pub(crate) fn take_before(&mut self, until: Entry) -> Option<(Entry, Packet)> {
+    pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
         let from_others = match (self.others.peek(), self.line.front()) {
             (Some(other), Some(first)) => other > first,
             (other, _) => other.is_some(),
         };
         let first = if from_others { self.others.peek() } else { self.line.front() };
-        first.filter(|first| first.event < until)?;
+        first.filter(|first| first.event <= until)?;
         let taken = if from_others { self.others.pop() } else { self.line.pop_front() };
-        prefetch::line(&self.line);
-        if let Some(next) = self.line.get(3) {
-            next.packet.prefetch();
-        }
+        prefetch::line(&self.line, 3, |next| Some(&next.packet));
         taken.map(|arrival| (arrival.event, arrival.packet))
     }
 

@@ -63,7 +63,7 @@ pub(crate) fn assemble_flows(
     for (source, (flow, routes)) in (0..).zip(plan.flows.iter().zip(routes)) {
         for (instance, (start, kind)) in (0..).zip(kinds(flow, plan, seed)?) {
             let (index, route, reverse_route) = (flows.len() as u32, routes.forward, routes.back);
-            flows.push(Flow { index, instance, route, reverse_route, start, kind });
+            flows.push(Flow::new(index, instance, [route, reverse_route], start, kind));
             sources.push(source);
         }
     }
@@ -71,12 +71,13 @@ pub(crate) fn assemble_flows(
 }
 
 /// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,
-/// and the queues of the links `outside` are somebody else's.
+/// `keep_damage` whether channels keep what they damage, and the queues of the links `outside` are somebody else's.
 pub(crate) fn assemble_links(
     plan: &Plan,
     inputs: &[Arc<Input>],
     seed: u64,
     sources: &[u32],
+    keep_damage: bool,
     outside: &[usize],
 ) -> Result<(Vec<AnyLink>, Vec<f64>), PlanError> {
     let mut links = Vec::with_capacity(plan.links.len());
@@ -98,7 +99,7 @@ pub(crate) fn assemble_links(
         } else {
             qdisc(&link.queue, &rate, sources, stream("queue")).map_err(|problem| at_link(link, &problem))?
         };
-        let channel = channel(link, rate, seed).map_err(|problem| at_link(link, &problem))?;
+        let channel = channel(link, rate, seed, keep_damage).map_err(|problem| at_link(link, &problem))?;
         let propagation = propagation(link, delay, stream("jitter"));
         let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
         links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation, arq))));

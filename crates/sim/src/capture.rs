@@ -4,6 +4,7 @@ use airpath_model::Timestamp;
 use airpath_trace::capture::{CaptureWriter, PacketDescription, PacketKind, TcpDescription, TcpFlags};
 use airpath_transport::{Acknowledgment, Segment};
 
+use crate::network::{Arrival, ForeignPacket};
 use crate::packet::{Body, Packet};
 use crate::plan::LinkPlan;
 
@@ -12,13 +13,15 @@ pub(crate) struct Capture {
     /// For each link the interface of the capture that observes it.
     interfaces: Vec<Option<usize>>,
     writer: Option<CaptureWriter<Vec<u8>>>,
+    /// Foreign packets, whose headers are elsewhere, until whoever keeps them is told.
+    foreign: Vec<Arrival>,
 }
 
 impl Capture {
     /// Observes the entrance of some links; each becomes an interface with the link's name.
     pub(crate) fn new(observed: &[usize], links: &[LinkPlan]) -> Result<Self, String> {
         if observed.is_empty() {
-            return Ok(Self { interfaces: Vec::new(), writer: None });
+            return Ok(Self { interfaces: Vec::new(), writer: None, foreign: Vec::new() });
         }
         let mut interfaces = vec![None; links.len()];
         let mut names = Vec::new();
@@ -29,21 +32,34 @@ impl Capture {
             }
         }
         let writer = CaptureWriter::new(Vec::new(), &names).map_err(|error| error.to_string())?;
-        Ok(Self { interfaces, writer: Some(writer) })
+        Ok(Self { interfaces, writer: Some(writer), foreign: Vec::new() })
     }
 
     /// A packet reaches the entrance of a link.
+    #[inline]
     pub(crate) fn on_arrival(&mut self, link: u32, now: Timestamp, packet: &Packet) {
-        if let Some(writer) = &mut self.writer
-            && let Some(interface) = self.interfaces[link as usize]
-        {
+        if self.writer.is_some() {
+            self.observe(link, now, packet);
+        }
+    }
+
+    #[cold]
+    fn observe(&mut self, link: u32, now: Timestamp, packet: &Packet) {
+        let (Some(writer), Some(interface)) = (&mut self.writer, self.interfaces[link as usize]) else {
+            return;
+        };
+        if let Some(foreign) = ForeignPacket::of(packet) {
+            self.foreign.push(Arrival { at: now, link, packet: foreign });
+        } else if let Some(description) = describe(packet) {
             // The only things that could fail are the writer, which is memory, and packets larger than IPv4 allows.
             // Such a packet is left out: a capture cannot show it.
-            // Of foreign packets nothing is known that a capture could show; a network of such is refused with captures.
-            if let Some(description) = describe(packet) {
-                let _ = writer.packet(interface, now.as_nanos(), &description);
-            }
+            let _ = writer.packet(interface, now.as_nanos(), &description);
         }
+    }
+
+    /// Hands out the foreign packets that came to observed links since the last question, in the order of time.
+    pub(crate) fn foreign(&mut self) -> impl Iterator<Item = Arrival> {
+        self.foreign.drain(..)
     }
 
     /// The file.

@@ -3,8 +3,9 @@
 use core::iter::repeat_n;
 
 use airpath_channel::{
-    AirChain, AirErrors, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
-    LinkChannel, NoErrors, PacketBursts, RateProcess, State, StepByStep, TimedBursts, TwoStateFading,
+    AirChain, AirErrors, Bernoulli, BitClock, CodeRate, Coding, ErrorProcess, Expected, GilbertElliott,
+    InvalidChannel, LinkChannel, NoErrors, PacketBursts, RateProcess, StepByStep, TimedBursts,
+    TwoStateFading,
 };
 use airpath_model::{Bytes, Channel, Duration, RandomStream};
 
@@ -13,16 +14,39 @@ use crate::part::Air;
 use crate::plan::{BurstPlan, ChainPlan, ClockPlan, CodingPlan, LinkPlan};
 
 /// The channel of `link`; what it draws comes from the streams `link/NAME/loss` and `link/NAME/loss-states`.
-pub(crate) fn channel(link: &LinkPlan, rate: RateProcess, seed: u64) -> Result<Air, String> {
+/// `keeps_damage` is whether it keeps what it damages.
+pub(crate) fn channel(
+    link: &LinkPlan,
+    rate: RateProcess,
+    seed: u64,
+    keeps_damage: bool,
+) -> Result<Air, String> {
     let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
+    let maker = Maker { rate, keeps_damage };
     match &link.bursts {
-        Some(bursts) => with_bursts(bursts, rate, stream).map(Air::Other),
+        Some(bursts) => with_bursts(bursts, maker, stream).map(Air::Other),
         None if link.loss > 0.0 => {
-            Bernoulli::new(link.loss, stream("loss")).map(|errors| Air::Other(boxed(rate, errors)))
+            Bernoulli::new(link.loss, stream("loss")).map(|errors| Air::Other(maker.make(errors)))
         }
-        None => Ok(Air::Clear(LinkChannel::new(rate, NoErrors))),
+        None => Ok(Air::Clear(LinkChannel::new(maker.rate, NoErrors))),
     }
     .map_err(|error| error.to_string())
+}
+
+/// Makes the channel of a link from its errors.
+struct Maker {
+    rate: RateProcess,
+    keeps_damage: bool,
+}
+
+impl Maker {
+    fn make(self, errors: impl ErrorProcess + 'static) -> Box<dyn Channel> {
+        if self.keeps_damage {
+            Box::new(LinkChannel::new(self.rate, Expected::new(errors)))
+        } else {
+            Box::new(LinkChannel::new(self.rate, errors))
+        }
+    }
 }
 
 /// The exact probability that a link with such losses damages a packet of this size, in the long run: the mean over the
@@ -38,34 +62,17 @@ pub fn packet_loss(bursts: &str, size: u64) -> Result<f64, PlanError> {
         .map_err(|error| PlanError::Value { place: "bursts".to_owned(), problem: error.to_string() })
 }
 
-/// How many packets a link damages in the long run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LongRunLoss {
-    /// The probability that a packet is damaged.
-    pub probability: f64,
-    /// The variance of the number of damaged packets is at most so many times that of independent ones; `None` where it
-    /// depends on when packets come, or on their sizes.
-    pub span: Option<f64>,
-}
-
-/// How many packets of `size` bytes a link damages in the long run, beyond repair by its own repeats.
+/// The share of packets of `size` bytes that a link damages in the long run, beyond repair by its own repeats.
 ///
 /// `None` where bursts meet repeats: a repeat finds the chain nearer to where the packet before it left it than to its
-/// long run. A chain that moves with packets and stays itself with probability lambda (the second eigenvalue) correlates
-/// packets k apart by at most lambda^k, and these add up to a span of (1 + lambda) / (1 - lambda).
-pub fn long_run_loss(link: &LinkPlan, size: u64) -> Option<LongRunLoss> {
-    let Some(bursts) = &link.bursts else {
-        let attempts = link.arq.map_or(1, |arq| usize::from(arq.retries) + 1);
-        let probability = repeat_n(link.loss, attempts).product();
-        return Some(LongRunLoss { probability, span: Some(1.0) });
-    };
-    if link.arq.is_some() {
-        return None;
+/// long run.
+pub fn long_run_loss(link: &LinkPlan, size: u64) -> Option<f64> {
+    match (&link.bursts, link.arq) {
+        (None, None) => Some(link.loss),
+        (None, Some(arq)) => Some(repeat_n(link.loss, usize::from(arq.retries) + 1).product()),
+        (Some(bursts), None) => loss_of(bursts, Bytes::new(size)).ok(),
+        (Some(_), Some(_)) => None,
     }
-    let chain = chain(&bursts.chain).ok()?;
-    let leave = 1.0 / chain.mean_sojourn(State::Good) + 1.0 / chain.mean_sojourn(State::Bad);
-    let span = matches!(bursts.clock, ClockPlan::Packet).then(|| ((2.0 - leave) / leave).max(1.0));
-    Some(LongRunLoss { probability: loss_of(bursts, Bytes::new(size)).ok()?, span })
 }
 
 fn loss_of(plan: &BurstPlan, size: Bytes) -> Result<f64, InvalidChannel> {
@@ -77,41 +84,34 @@ fn loss_of(plan: &BurstPlan, size: Bytes) -> Result<f64, InvalidChannel> {
         ClockPlan::Packet | ClockPlan::Time { .. } => return Ok(chain.mean_error()),
     };
     let air = AirChain { chain, clock };
-    let outcomes = match coding.of(size) {
-        None => air.uncoded(size.get()),
-        Some(rate) => air.coded(size.get(), rate),
-    };
+    let outcomes = air.outcomes(size.get(), coding.of(size));
     Ok(outcomes.loss(chain.stationary()))
 }
 
 fn with_bursts(
     bursts: &BurstPlan,
-    rate: RateProcess,
+    maker: Maker,
     stream: impl Fn(&str) -> RandomStream,
 ) -> Result<Box<dyn Channel>, InvalidChannel> {
     let chain = chain(&bursts.chain)?;
-    let on_air = |clock, plan: CodingPlan, step_by_step, rate| {
+    let on_air = |clock, plan: CodingPlan, step_by_step, maker: Maker| {
         let (air, coding) = (AirChain { chain, clock }, coding(plan)?);
         Ok(if step_by_step {
-            boxed(rate, StepByStep::new(air, coding, stream("loss")))
+            maker.make(StepByStep::new(air, coding, stream("loss")))
         } else {
-            boxed(rate, AirErrors::new(air, coding, stream("loss")))
+            maker.make(AirErrors::new(air, coding, stream("loss")))
         })
     };
     match bursts.clock {
-        ClockPlan::Bit { coding, step_by_step } => on_air(BitClock::Bit, coding, step_by_step, rate),
-        ClockPlan::Symbol { coding, step_by_step } => on_air(BitClock::Symbol, coding, step_by_step, rate),
-        ClockPlan::Packet => Ok(boxed(rate, PacketBursts::new(chain, stream("loss")))),
+        ClockPlan::Bit { coding, step_by_step } => on_air(BitClock::Bit, coding, step_by_step, maker),
+        ClockPlan::Symbol { coding, step_by_step } => on_air(BitClock::Symbol, coding, step_by_step, maker),
+        ClockPlan::Packet => Ok(maker.make(PacketBursts::new(chain, stream("loss")))),
         ClockPlan::Time { step_ns } => {
             let step = Duration::from_nanos(step_ns);
-            TimedBursts::new(chain, step, stream("loss-states"), stream("loss"))
-                .map(|errors| boxed(rate, errors))
+            let errors = TimedBursts::new(chain, step, stream("loss-states"), stream("loss"))?;
+            Ok(maker.make(errors))
         }
     }
-}
-
-fn boxed(rate: RateProcess, errors: impl ErrorProcess + 'static) -> Box<dyn Channel> {
-    Box::new(LinkChannel::new(rate, errors))
 }
 
 fn chain(plan: &ChainPlan) -> Result<GilbertElliott, InvalidChannel> {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_links_long_run_loss_counts_repeats_and_what_hangs_together() {
+    fn a_links_long_run_loss_counts_repeats() {
         let link = |loss: f64, bursts: &str, arq: &str| -> LinkPlan {
             serde_json::from_str(&format!(
                 r#"{{"name":"l","rate":{{"kind":"unlimited"}},"delay_ns":{{"kind":"constant","value":0}},"jitter_ns":null,
@@ -175,15 +175,13 @@ mod tests {
             format!(r#"{{"chain":{{"kind":"means","loss":0.2,"burst":4.0}},"clock":{{{clock}}}}}"#)
         };
         let found = |loss, bursts: &str, arq: &str| long_run_loss(&link(loss, bursts, arq), 1500);
+        let near = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-12;
         let twice = r#"{"retries":2,"delay_ns":1000,"in_order":true}"#;
-        assert!((found(0.1, "null", "null").unwrap().probability - 0.1).abs() < 1e-12);
-        assert!((found(0.1, "null", twice).unwrap().probability - 1e-3).abs() < 1e-12);
-        let by_packet = found(0.0, &means(r#""kind":"packet""#), "null").unwrap();
-        // The bad state is left with 1/4, the good one with 0.2 / (4 * 0.8) = 1/16: lambda is 11/16.
-        assert!((by_packet.probability - 0.2).abs() < 1e-12);
-        assert!((by_packet.span.unwrap() - 27.0 / 5.0).abs() < 1e-12);
-        let by_time = found(0.0, &means(r#""kind":"time","step_ns":1000"#), "null").unwrap();
-        assert!((by_time.probability - 0.2).abs() < 1e-12 && by_time.span.is_none());
-        assert_eq!(found(0.0, &means(r#""kind":"packet""#), twice), None);
+        assert!(near(found(0.1, "null", "null"), 0.1));
+        assert!(near(found(0.1, "null", twice), 1e-3));
+        for clock in [r#""kind":"packet""#, r#""kind":"time","step_ns":1000"#] {
+            assert!(near(found(0.0, &means(clock), "null"), 0.2));
+            assert_eq!(found(0.0, &means(clock), twice), None);
+        }
     }
 }

@@ -92,6 +92,12 @@ impl Entry {
         Timestamp::from_nanos((self.0 >> 64) as u64)
     }
 
+    /// When it was asked for, at the latest [`MAX_AGE`] before.
+    pub(crate) fn since(self) -> Timestamp {
+        let youth = self.0 as u64 >> TARGET_BITS;
+        Timestamp::from_nanos(self.at().as_nanos().saturating_sub(MAX_AGE - youth))
+    }
+
     #[inline]
     pub(crate) fn target(self) -> Target {
         self.0 as Target & (MAX_TARGETS as Target - 1)

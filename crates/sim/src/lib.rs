@@ -14,6 +14,7 @@ mod check;
 mod configure;
 mod control;
 mod draw;
+mod ends;
 mod event;
 mod flow;
 mod input;
@@ -33,7 +34,7 @@ mod router;
 mod simulation;
 pub mod workload;
 
-pub use channel::{LongRunLoss, long_run_loss, packet_loss};
+pub use channel::{long_run_loss, packet_loss};
 pub use check::PlanError;
 pub use control::RunControl;
 pub use input::Input;

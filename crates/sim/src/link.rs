@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use airpath_channel::{Arq, Attempt, Propagation};
 use airpath_model::{
-    Bytes, Channel, DropReason, Duration, Ecn, Packet as _, PathHeader, Qdisc, QueueSink, Timestamp,
+    Bytes, Channel, Damage, DropReason, Duration, Ecn, Packet as _, PathHeader, Qdisc, QueueSink, Timestamp,
     Transmission,
 };
 
@@ -122,11 +122,11 @@ impl Link {
         self.announced.announce(event, packet) && self.sending_until.is_none()
     }
 
-    /// Takes in the announced packets that come before an event. Gives how many.
+    /// Takes in the announced packets that do not come after an event. Gives how many.
     #[inline]
     pub(crate) fn take_in(&mut self, until: Entry, recorder: &mut Recorder) -> u64 {
         let mut taken = 0;
-        while let Some((event, packet)) = self.announced.take_before(until) {
+        while let Some((event, packet)) = self.announced.take_until(until) {
             self.offer(event.at(), packet, recorder);
             taken += 1;
         }
@@ -135,22 +135,35 @@ impl Link {
 
     /// The next packet that has left, when it arrives at the far end, and when that would have been scheduled. Where
     /// packets are handed over, ask until there is none.
-    pub(crate) fn take_departed(&mut self) -> Option<(Packet, Timestamp, Timestamp)> {
-        loop {
-            if self.on_the_way.len() <= usize::from(self.sending_until.is_some()) {
-                return None;
-            }
-            let OnTheWay { started, arrival, arrives, packet, .. } = self.on_the_way.pop_front()?;
-            prefetch::line(&self.on_the_way);
-            if let Some(OnTheWay { packet: Some(packet), .. }) = self.on_the_way.get(1) {
-                packet.prefetch();
-            }
-            let since = started.max(self.popped_at);
-            self.popped_at = arrival;
-            if let Some(packet) = packet.filter(|_| arrives) {
-                return Some((packet, arrival, since));
-            }
+    #[inline]
+    pub(crate) fn departed(&mut self) -> Option<(&Packet, Timestamp, Timestamp)> {
+        // A packet that does not arrive is passed over when its turn has come.
+        while self.has_departed() && !self.on_the_way.front()?.arrives {
+            self.take_departed();
         }
+        let head = self.on_the_way.front().filter(|_| self.has_departed())?;
+        Some((head.packet.as_ref()?, head.arrival, head.started.max(self.popped_at)))
+    }
+
+    /// Takes the packet that [`Link::departed`] showed.
+    #[inline]
+    pub(crate) fn take_departed(&mut self) -> Option<Packet> {
+        let OnTheWay { arrival, packet, .. } = self.on_the_way.pop_front()?;
+        prefetch::line(&self.on_the_way, 1, |next| next.packet.as_ref());
+        self.popped_at = arrival;
+        packet
+    }
+
+    /// Whether the head of the line has left, whole.
+    #[inline]
+    fn has_departed(&self) -> bool {
+        self.on_the_way.len() > usize::from(self.sending_until.is_some())
+    }
+
+    /// One of the packets behind.
+    #[inline]
+    pub(crate) fn behind(&self, places: usize) -> Option<&Packet> {
+        self.on_the_way.get(places)?.packet.as_ref()
     }
 
     /// A packet arrives at the near end at `now`.
@@ -341,6 +354,11 @@ impl Link {
     /// Bits offered since the last question; `None` when unlimited.
     pub(crate) fn offered_bits(&mut self, until: Timestamp) -> Option<f64> {
         self.channel.offered_bits(until)
+    }
+
+    /// What the channel has damaged beside what was to be expected, where that is kept.
+    pub(crate) fn damage(&self) -> Option<Damage> {
+        self.channel.damage()
     }
 
     fn note_backlog(&self, now: Timestamp, recorder: &mut Recorder) {

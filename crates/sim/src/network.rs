@@ -5,6 +5,7 @@
 //! channels and records are the same for both.
 
 mod foreign;
+mod hand_over;
 mod outside;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::any_link::AnyLink;
 use crate::assemble::{END_OF_ROUTE, assemble_links, assemble_recorder};
 use crate::check::PlanError;
 use crate::event::{Entry, EventQueue, Target};
+use crate::flow::Flow;
 use crate::input::Input;
 use crate::packet::{Packet, Places};
 use crate::plain_link::Offered;
@@ -23,7 +25,7 @@ use crate::plan::Plan;
 use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
 
 pub use crate::record::{FlowState, FlowSummary};
-pub use foreign::{Delivery, Direction, ForeignPacket, Lost};
+pub use foreign::{Arrival, Delivery, Direction, ForeignPacket, Lost};
 
 /// The links of a run and all that is inside them.
 #[derive(Debug)]
@@ -44,10 +46,29 @@ pub struct Network {
     pub(crate) recorder: Recorder,
     pub(crate) counts: Counts,
     clock: Target,
+    /// Before this instant nobody asks the ends of flows how they are.
+    horizon: Timestamp,
+    /// Whether there are more flows than a cache holds.
+    many_flows: bool,
     /// When the last interval ended.
     interval_ended: Timestamp,
     /// What foreign flows said last, and where their routes begin.
     foreign: Vec<foreign::ForeignFlow>,
+}
+
+/// So many flows take about 200 kB.
+const MANY: usize = 100;
+
+/// Who drives a network.
+#[derive(Debug)]
+pub(crate) enum Driver<'a> {
+    /// These flows, with two timers each.
+    Simulation(&'a mut [Flow]),
+    /// Somebody with packets of any size, who wants to know what channels damage ([`Network::damage`]).
+    Foreign {
+        /// Links whose queues somebody else keeps.
+        outside: &'a [usize],
+    },
 }
 
 /// What a run hands out.
@@ -59,7 +80,7 @@ pub struct Outcome {
     pub flow_series: FlowSeries,
     /// Names of the quantities in the tables `link_observations` and `flow_observations`, by their number there.
     pub quantities: Vec<String>,
-    /// A pcapng file, when links were captured.
+    /// A pcapng file, when links were captured; of foreign packets their owner makes it ([`Network::captured`]).
     pub capture: Option<Vec<u8>>,
     /// What the engine did.
     pub counts: Counts,
@@ -80,15 +101,20 @@ pub struct Counts {
     pub packets_sent: u64,
 }
 
-/// What whoever drives a network has and knows.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Driver<'a> {
-    /// The sizes of all packets, where they are known.
-    pub(crate) sizes: Option<Sizes>,
-    /// How many timers.
-    pub(crate) timers: usize,
-    /// Links whose queues somebody else keeps.
-    pub(crate) outside: &'a [usize],
+/// Whoever takes the packets that reach the ends of their routes.
+pub(crate) trait Ends {
+    /// Until when nothing but packets happens at the end that a packet reaches. One that arrives before then may be
+    /// [received](Ends::receive) as soon as it is known when it arrives, after those that arrive there before it.
+    fn idle_until(&self, packet: &Packet) -> Timestamp;
+
+    /// A packet of a flow arrives soon: asks for what is known of the flow.
+    fn prefetch_flow(&self, packet: &Packet);
+
+    /// The same, a little later, for the end that it reaches.
+    fn prefetch_end(&self, packet: &Packet);
+
+    /// A packet reaches the end of its route by that event, which is under way or lies ahead.
+    fn receive(&mut self, network: &mut Network, event: Entry, packet: Packet);
 }
 
 impl Network {
@@ -101,9 +127,17 @@ impl Network {
         sources: &[u32],
         driver: Driver<'_>,
     ) -> Result<Self, PlanError> {
-        let Driver { sizes, timers, outside } = driver;
-        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources, outside)?;
-        look_ahead(plan, &routes, &mut links, sizes);
+        let (keep_damage, outside) = match &driver {
+            Driver::Simulation(_) => (false, &[][..]),
+            Driver::Foreign { outside } => (true, *outside),
+        };
+        let (mut links, delays_s) = assemble_links(plan, inputs, seed, sources, keep_damage, outside)?;
+        let (flows, sizes) = match driver {
+            Driver::Simulation(flows) => (flows, Some(Sizes::of(plan))),
+            Driver::Foreign { .. } => (&mut [][..], None),
+        };
+        look_ahead(plan, &routes, &mut links, flows, sizes);
+        let timers = 2 * flows.len();
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
         let full_links = (0..).zip(&links).filter(|(_, link)| full(link)).map(|(index, _)| index).collect();
         Ok(Self {
@@ -113,6 +147,8 @@ impl Network {
             interval: Duration::from_nanos(plan.record.interval_ns),
             events: EventQueue::new(links.len(), timers + 1),
             clock: (links.len() + timers) as Target,
+            horizon: Timestamp::ZERO,
+            many_flows: sources.len() >= MANY,
             full_links,
             links,
             delays_s,
@@ -137,46 +173,55 @@ impl Network {
         self.clock as usize
     }
 
-    /// The packet at the head of a link reaches the far end. Gives it when that is the end of its route.
+    /// The packet at the head of a link reaches the far end, and others of which it is known before may follow.
     #[inline]
-    pub(crate) fn on_link(&mut self, index: usize) -> Option<Packet> {
-        let delivered = match &mut self.links[index] {
+    pub(crate) fn on_link(&mut self, index: usize, ends: &mut impl Ends) {
+        match &mut self.links[index] {
             AnyLink::Plain(link) => {
-                let packet = link.deliver(self.now);
-                if let Some((at, offered)) = link.head() {
-                    self.events.schedule_since(index as Target, at, offered.max(self.now));
+                if let Some(packet) = link.deliver(self.now) {
+                    self.go_on(packet, ends);
                 }
-                packet
+                self.drain(index, ends);
             }
             AnyLink::Full(link) => {
                 self.counts.packet_hops += link.take_in(self.events.current(), &mut self.recorder);
                 if link.hands_over() {
                     link.advance(self.now, &mut self.recorder);
-                    self.hand_over(index);
-                    return None;
+                    return self.hand_over(index, ends);
                 }
                 let packet = link.deliver(self.now, &mut self.recorder);
                 let (at, since) = link.next_event(self.now);
                 self.events.schedule_since(index as Target, at, since);
-                packet
+                if let Some(packet) = packet {
+                    self.go_on(packet, ends);
+                }
             }
-        };
-        let mut packet = delivered?;
-        packet.hop += 1;
-        let next = self.routes[packet.hop as usize];
-        if next == END_OF_ROUTE {
-            self.counts.packets_received += 1;
-            return Some(packet);
         }
-        self.offer(next as usize, packet);
-        None
     }
 
-    /// A packet enters its first link.
+    /// A packet has come out of a link.
     #[inline]
-    pub(crate) fn send(&mut self, packet: Packet) {
+    fn go_on(&mut self, mut packet: Packet, ends: &mut impl Ends) {
+        let next = self.routes[packet.hop as usize + 1];
+        if next == END_OF_ROUTE {
+            return self.arrive(self.events.current(), packet, ends);
+        }
+        packet.hop += 1;
+        self.offer(next as usize, packet);
+    }
+
+    /// A packet enters its first link when that event happens, which is under way or lies ahead.
+    #[inline]
+    pub(crate) fn send(&mut self, event: Entry, packet: Packet) {
         self.counts.packets_sent += 1;
-        self.offer(self.routes[packet.hop as usize] as usize, packet);
+        let index = self.routes[packet.hop as usize];
+        if let AnyLink::Plain(_) = self.links[index as usize] {
+            self.offer_plain(index as usize, event.at(), packet);
+        } else if event == self.events.current() {
+            self.offer(index as usize, packet);
+        } else {
+            self.announce(index, event, packet);
+        }
     }
 
     /// A packet arrives at the near end of a link.
@@ -218,24 +263,6 @@ impl Network {
         }
     }
 
-    /// Gives to the next links what has left one, and asks for its next event.
-    fn hand_over(&mut self, index: usize) {
-        loop {
-            let AnyLink::Full(link) = &mut self.links[index] else { return };
-            let Some((mut packet, arrival, since)) = link.take_departed() else {
-                let (at, since) = link.next_event(self.now);
-                return self.events.schedule_since(index as Target, at, since);
-            };
-            packet.hop += 1;
-            let next = self.routes[packet.hop as usize];
-            if matches!(self.links[next as usize], AnyLink::Plain(_)) {
-                self.offer_plain(next as usize, arrival, packet);
-            } else {
-                self.announce(next, Entry::new(arrival, since, index as Target), packet);
-            }
-        }
-    }
-
     /// An interval of the series ends, and with one of them the warm-up; `state` is asked for each flow of the run.
     pub(crate) fn end_interval(&mut self, flows: usize, state: impl Fn(usize) -> FlowState) {
         for &index in &self.full_links {
@@ -262,6 +289,7 @@ impl Network {
         if at <= self.end {
             self.events.schedule(self.clock, at);
         }
+        self.horizon = at.min(self.end + Duration::from_nanos(1));
     }
 
     /// The results, with what the ends of each flow say; they reach to the end of the last interval.

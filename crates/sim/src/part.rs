@@ -2,7 +2,7 @@
 //! else there is stands behind the door.
 
 use airpath_channel::{LinkChannel, NoErrors};
-use airpath_model::{Backlog, Channel, Passage, Qdisc, QueueSink, Timestamp, Transmission};
+use airpath_model::{Backlog, Channel, Damage, Passage, Qdisc, QueueSink, Timestamp, Transmission};
 use airpath_queue::DropTail;
 
 use crate::outside::OutsideQueue;
@@ -138,6 +138,13 @@ impl Channel for Air {
         match self {
             Self::Clear(channel) => channel.offered_bits(until),
             Self::Other(channel) => channel.offered_bits(until),
+        }
+    }
+
+    fn damage(&self) -> Option<Damage> {
+        match self {
+            Self::Clear(channel) => channel.damage(),
+            Self::Other(channel) => channel.damage(),
         }
     }
 }

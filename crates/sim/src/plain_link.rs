@@ -39,13 +39,16 @@ const NOWHERE: Target = Target::MAX;
 
 /// A packet between the two ends.
 #[derive(Debug)]
-struct InLine {
-    offered: Timestamp,
-    begins: Timestamp,
-    arrival: Timestamp,
+pub(crate) struct InLine {
+    /// When it was offered, or when it became the first of those that [pass](PlainLink::pass).
+    pub(crate) offered: Timestamp,
+    /// When it begins to leave.
+    pub(crate) begins: Timestamp,
+    /// When it arrives at the far end.
+    pub(crate) arrival: Timestamp,
     size: u32,
     /// None where another link has it.
-    packet: Option<Packet>,
+    pub(crate) packet: Option<Packet>,
 }
 
 /// What becomes of a packet that is offered.
@@ -81,6 +84,12 @@ impl PlainLink {
     /// Whether it announces its packets to the next link.
     pub(crate) fn announces(&self) -> bool {
         self.into != NOWHERE
+    }
+
+    /// The link to which it announces its packets.
+    #[inline]
+    pub(crate) fn announces_to(&self) -> Option<Target> {
+        self.announces().then_some(self.into)
     }
 
     /// A packet arrives at the near end of this link, the one with that index, at `now`, which may lie ahead when nothing else can come before it.
@@ -125,6 +134,37 @@ impl PlainLink {
         if first { Offered::First(arrival) } else { Offered::Nothing }
     }
 
+    /// A packet arrives at the near end of this link at `at`, now or later, from one that never fills its queue and
+    /// whose packets all come this way. Gives it back with the event by which it arrives at the far end.
+    #[inline]
+    pub(crate) fn pass(&mut self, index: Target, at: Timestamp, mut packet: Packet) -> (Entry, Packet) {
+        let free_at = self.rate.free_at();
+        let continues = free_at > at;
+        let begins = free_at.max(at);
+        packet.queueing += begins.since(at);
+        // When the packet before it arrived; only then this one became the first in line.
+        let since = if self.used { at.max(free_at + self.delay) } else { at };
+        self.used = true;
+        let departs = self.rate.departs(&Transmission { start: begins, size: packet.size(), continues });
+        (Entry::new(departs + self.delay, since, index), packet)
+    }
+
+    /// Whether no packet is inside that was not announced to another link.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    /// Keeps a packet that passes until it arrives at the far end. Tells whether it is the first in line.
+    pub(crate) fn keep(&mut self, event: Entry, packet: Packet) -> bool {
+        let first = self.line.is_empty();
+        // Where no queue fills nobody asks who waits.
+        let begins = Timestamp::ZERO;
+        let (offered, arrival, size) = (event.since(), event.at(), packet.size);
+        self.line.push_back(InLine { offered, begins, arrival, size, packet: Some(packet) });
+        first
+    }
+
     /// The packet that arrives at the far end at `now`, if one does.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Timestamp) -> Option<Packet> {
@@ -135,17 +175,14 @@ impl PlainLink {
             self.one_begins(0);
         }
         let head = self.line.pop_front();
-        prefetch::line(&self.line);
-        if let Some(InLine { packet: Some(packet), .. }) = self.line.front() {
-            packet.prefetch();
-        }
+        prefetch::line(&self.line, 0, |next| next.packet.as_ref());
         head.and_then(|head| head.packet)
     }
 
-    /// When the head of the line arrives, and when it was offered.
+    /// The head of the line.
     #[inline]
-    pub(crate) fn head(&self) -> Option<(Timestamp, Timestamp)> {
-        self.line.front().map(|head| (head.arrival, head.offered))
+    pub(crate) fn head(&self) -> Option<&InLine> {
+        self.line.front()
     }
 
     /// Packets inside the link: waiting, being sent, or on the way, unless they were announced to another.

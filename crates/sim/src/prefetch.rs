@@ -8,6 +8,8 @@ use std::slice;
 
 use prefetch_index::prefetch_index;
 
+use crate::packet::Packet;
+
 /// A value will be read soon.
 #[inline]
 pub(crate) fn value<T>(value: &T) {
@@ -20,11 +22,34 @@ pub(crate) fn end<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 1);
 }
 
-/// A line from which the first was taken goes on: what stands a few places further back will be read soon.
+/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and `packet` of
+/// what stands `places` back. Not where few stand in line: those are in the cache.
 #[inline]
-pub(crate) fn line<T>(line: &VecDeque<T>) {
-    prefetch_index(line.as_slices().0, PLACES);
+pub(crate) fn line<T>(line: &VecDeque<T>, places: usize, packet: impl Fn(&T) -> Option<&Packet>) {
+    if line.len() > FEW {
+        prefetch_index(line.as_slices().0, PLACES);
+        if let Some(packet) = line.get(places).and_then(packet) {
+            packet.prefetch();
+        }
+    }
 }
+
+/// The lines of a field of something will be read soon: `bytes` from `field` on. Both are offsets from the beginning of that
+/// thing, as is `anchor_at`, where a number lies in it that can be pointed at.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "where it lies is what counts")]
+#[inline]
+pub(crate) fn field(anchor: &u32, anchor_at: usize, field: usize, bytes: usize) {
+    for place in (field..field + bytes + LINE).step_by(LINE) {
+        let words = (place.cast_signed() - anchor_at.cast_signed()) / size_of::<u32>().cast_signed();
+        prefetch_index(slice::from_ref(anchor), words.cast_unsigned());
+    }
+}
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 /// How many places: five to eight cache lines.
 const PLACES: usize = 8;
+
+/// So many packets take about 60 kB.
+const FEW: usize = 256;

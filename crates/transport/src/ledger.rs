@@ -304,7 +304,12 @@ impl Ledger {
     }
 
     /// The lost segment that should be sent again first, if one waits.
+    #[inline]
     pub(crate) fn next_lost(&mut self) -> Option<(u64, u32)> {
+        if self.to_retransmit.is_empty() { None } else { self.find_next_lost() }
+    }
+
+    fn find_next_lost(&mut self) -> Option<(u64, u32)> {
         while let Some(&Reverse(sequence)) = self.to_retransmit.peek() {
             match self.find(sequence) {
                 Some(record) if record.lost && !record.sacked && !record.retransmitting => {

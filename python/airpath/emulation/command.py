@@ -71,7 +71,8 @@ def emulate(
         A command for the receivers' host, with its arguments. It is started first, the command when it
         listens.
     capture
-        A file for the packets (pcapng), and at which hosts ("senders", "receivers") they are captured.
+        A file for the packets at the devices of hosts (pcapng), and which hosts: "senders", "receivers".
+        Packets at links are captured where the scenario says so (`record.capture`).
     to_stderr
         Make the command's output go where its errors go.
 
@@ -99,7 +100,7 @@ def emulate(
             process = _spawn(emulation, "senders", command, environment, to_stderr=to_stderr)
             code = _wait(emulation, process)
         finally:
-            tables, quantities, raw, of_connections = emulation.stop()
+            tables, quantities, packets, raw, of_connections = emulation.stop()
     validity = Validity.from_engine(raw, [str(link["name"]) for link in plan["links"]])
     connections = Connections.from_engine(of_connections)
     interval = plan["record"]["interval_ns"]
@@ -113,6 +114,7 @@ def emulate(
         repetition=0,
         plan={**with_connections(plan, others, connections, tables), "duration_ns": whole},
         tables=tables,
+        capture=packets,
         wall_s=time.perf_counter() - started,
         flow_schemes=connections.schemes,
         flow_groups=connections.groups(tables),

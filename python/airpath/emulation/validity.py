@@ -24,6 +24,10 @@ class EmulatedLink:
     """Share that should be damaged in the long run; NaN where bursts meet repeats on the link."""
     achieved_loss: float
     """Share of packets that were damaged; NaN where none was sent."""
+    damaged_packets: int | None
+    """How often a packet was damaged from the start on, repeats of the link too; `None` where none can be."""
+    expected_damaged_packets: float | None
+    """The sum of the probabilities of that, each given what had become of the packets before."""
 
 
 @dataclass(frozen=True)

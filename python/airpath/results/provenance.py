@@ -76,6 +76,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
                 "world": run.record.world,
                 **({} if run.record.validity is None else {"validity": dict(run.record.validity)}),
                 "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
+                **({} if (packets := run.record.capture) is None else {"capture_sha256": _sha256(packets)}),
             }
             for run in results.runs
         ],

@@ -221,3 +221,21 @@ def test_the_python_api():
         emulate(["no-such-command"], emulated_scenario("8mbps"))
     with pytest.raises(ScenarioError):
         emulated_scenario("8mbps", buffer="5")
+
+
+def test_a_scenario_has_its_links_captured(tmp_path: Path):
+    from airpath.captures import analyse
+    from airpath.emulation import emulate, emulated_scenario
+
+    scenario = emulated_scenario("8mbps", rtt="10ms").override(
+        {"record.capture": ["bottleneck", "bottleneck-reverse"]}
+    )
+    send = [sys.executable, "-c", SEND, "300000"]
+    result = emulate(send, scenario, server=[sys.executable, "-c", TAKE], to_stderr=True)
+    assert result.exit_code == 0
+    assert result.results is not None
+    packets = result.results.runs[0].record.capture
+    assert packets is not None
+    (tmp_path / "packets.pcapng").write_bytes(packets)
+    (flow,) = analyse(tmp_path / "packets.pcapng", ()).flows[:1]
+    assert flow.facts["acked_bytes"] == 300_000

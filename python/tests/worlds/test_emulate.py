@@ -1,9 +1,11 @@
 """Runs in the emulator: real connections, the tables of a simulation."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import airpath
@@ -122,9 +124,41 @@ def test_the_command_runs_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert told["validity"][0]["world"] == "emulate"
 
 
-def test_captures_are_refused_with_the_reason(emulated: Results) -> None:
+@pytest.mark.usefixtures("emulated_hosts")
+def test_a_capture_of_links_goes_through_the_estimators(tmp_path: Path) -> None:
+    """A link's packets with the headers of the kernel: `airpath estimate` finds the flow, and what it got."""
+    scenario = airpath.Scenario.from_dict(SCENARIO | {"flows": FLOWS[:1]}).override(
+        {"duration": "4s", "flows.0.stop": "3.5s", "record.capture": ["bottleneck", "bottleneck-reverse"]}
+    )
+    emulated = airpath.run(scenario, world="emulate")
+    origin = airpath.results.Origin(created="now")
+    airpath.results.write(emulated, tmp_path / "out", scenario_text="", origin=origin, figures=False)
+    (file,) = (tmp_path / "out" / "captures").iterdir()
+    told = json.loads((tmp_path / "out" / "provenance.json").read_text())["runs"][0]
+    assert told["capture_sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    with pytest.raises(SystemExit) as left:
+        main(["estimate", str(file), "--out", str(tmp_path / "found")])
+    assert left.value.code == 0
+    (flow,) = pq.read_table(tmp_path / "found" / "flows.parquet").to_pylist()
+    (run,) = emulated.runs
+    # One interface for each way, with all that came to either; both ends saw the handshake pass.
+    assert flow["packets"] == sum(columns(run.links)["arrived_packets"])
+    assert (flow["source"].split(":")[0], flow["vantage"], flow["mss_bytes"]) == ("10.7.0.1", "middle", 1448)
+    assert flow["acked_bytes"] == columns(run.flows)["goodput_bytes"][0]
+    # 5 Mbit/s of IP packets of 1500 bytes; the link is full but for the beginning and the end.
+    assert 0.9 * 5e6 < flow["delivered_bps"] < 5e6 * 1448 / 1500
+    (rate,) = (
+        row["mean_bps"]
+        for row in pq.read_table(tmp_path / "found" / "estimates.parquet").to_pylist()
+        if row["estimator"] == "delivery-rate"
+    )
+    assert 0.9 * 5e6 < rate < 1.05 * 5e6
+
+
+def test_estimators_of_senders_are_refused_with_the_reason(emulated: Results) -> None:
     assert emulated.runs  # skipped where there is no emulator
-    with pytest.raises(AirpathError, match=r"record\.capture"):
+    with pytest.raises(AirpathError, match="those of senders run in the simulator only"):
         airpath.run(
-            airpath.Scenario.from_dict(SCENARIO).override({"record.capture": ["bottleneck"]}), world="emulate"
+            airpath.Scenario.from_dict(SCENARIO).override({"flows.0.estimators": ["westwood"]}),
+            world="emulate",
         )

@@ -46,6 +46,12 @@ def test_the_interval_is_that_of_welch() -> None:
     assert found.n == (3, 4)
 
 
+def test_runs_that_hardly_differ_have_an_interval_and_no_warning() -> None:
+    found = one("goodput_mbps", [9.654, 9.654 + 2e-15, 9.654], [9.6, 9.7, 9.65])
+    assert found.low < found.difference < found.high
+    assert one("goodput_mbps", [9.654] * 3, [9.5] * 2).low == pytest.approx(-0.154 / 9.654)
+
+
 @pytest.mark.parametrize(
     ("theirs", "verdict"),
     [

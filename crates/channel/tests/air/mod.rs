@@ -55,9 +55,6 @@ pub(crate) fn points() -> Vec<Point> {
 impl Point {
     /// The exact probabilities.
     pub(crate) fn outcomes(&self) -> PacketOutcomes {
-        match self.coding.data {
-            None => self.air.uncoded(self.bytes),
-            Some(rate) => self.air.coded(self.bytes, rate),
-        }
+        self.air.outcomes(self.bytes, self.coding.data)
     }
 }

@@ -1,13 +1,17 @@
 //! Sources that send over transport connections: long-lived flows and files.
 
+use std::mem::offset_of;
+
 use airpath_control::ConfigError;
 use airpath_model::{Bytes, Duration, Ecn, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
+use super::End;
 use crate::configure::controller;
 use crate::observers::Observed;
 use crate::packet::{Body, Contents, Packet, Places};
 use crate::plan::{AckRatePlan, ControllerPlan};
+use crate::prefetch;
 use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
 use crate::workload::Files;
 
@@ -97,6 +101,21 @@ impl ConnectionSource {
         })
     }
 
+    /// Something arrives soon at one of its ends.
+    pub(crate) fn prefetch(&self, end: End) {
+        let (field, bytes) = match end {
+            End::Sender => (offset_of!(Self, sender), size_of::<Sender>()),
+            End::Receiver => (offset_of!(Self, receiver), size_of::<Receiver>()),
+        };
+        prefetch::field(&self.connection, offset_of!(Self, connection), field, bytes);
+        prefetch::value(&self.connection);
+    }
+
+    /// Whether it never opens a second connection.
+    pub(crate) const fn opens_one_connection(&self) -> bool {
+        matches!(self.files, Files::Endless | Files::One { .. })
+    }
+
     /// Starts and stops what is due, and runs the sender's timers.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, flow: u32, recorder: &mut Recorder) {
         if self.next_file <= now {
@@ -132,7 +151,6 @@ impl ConnectionSource {
     ) -> Option<Packet> {
         let segment = self.sender.poll_transmit(now, &mut recorder.probe(flow))?;
         let size = segment.payload + self.header;
-        recorder.on_sent(flow, u64::from(size));
         Some(places.packet(Contents {
             flow,
             connection: self.connection,

@@ -5,6 +5,7 @@ mod datagrams;
 
 use airpath_model::Timestamp;
 
+use crate::event::{Entry, Target};
 use crate::packet::{Body, Packet, Places};
 use crate::record::{FlowState, FlowSummary, Recorder};
 use crate::workload::Datagrams;
@@ -24,6 +25,10 @@ pub(crate) struct Flow {
     pub(crate) reverse_route: u32,
     /// When it begins.
     pub(crate) start: Timestamp,
+    /// When each end wants to be woken next.
+    pub(crate) timers: [Timer; 2],
+    /// Whether each end may be given packets ahead of time: whether what it sends then may be.
+    pub(crate) ahead: [bool; 2],
     /// What it sends, and who receives it.
     pub(crate) kind: FlowKind,
 }
@@ -38,6 +43,31 @@ pub(crate) enum FlowKind {
 }
 
 impl Flow {
+    /// A flow that has not begun, with its routes forward and back.
+    pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
+        let [route, reverse_route] = routes;
+        let (timers, ahead) = ([Timer { due: Timestamp::NEVER, set: Timestamp::ZERO }; 2], [false; 2]);
+        Self { index, instance, route, reverse_route, start, timers, ahead, kind }
+    }
+
+    /// Whether one end never depends on how far the other is but by packets: only a source that opens connection after
+    /// connection does.
+    pub(crate) fn has_independent_ends(&self) -> bool {
+        match &self.kind {
+            FlowKind::Connections(source) => source.opens_one_connection(),
+            FlowKind::Datagrams(_) => true,
+        }
+    }
+
+    /// Where one end sends; `None` if it sends nothing.
+    pub(crate) fn route_from(&self, end: End) -> Option<u32> {
+        match (end, &self.kind) {
+            (End::Sender, _) => Some(self.route),
+            (End::Receiver, FlowKind::Connections(_)) => Some(self.reverse_route),
+            (End::Receiver, FlowKind::Datagrams(_)) => None,
+        }
+    }
+
     /// Something is due at the sending end at `now`, or may have become due.
     pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
         match &mut self.kind {
@@ -62,13 +92,15 @@ impl Flow {
         recorder: &mut Recorder,
         places: &mut Places,
     ) -> Option<Packet> {
-        match &mut self.kind {
+        let packet = match &mut self.kind {
             FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder, places),
             FlowKind::Datagrams(source) => {
                 let datagram = source.poll(now)?;
                 Some(places.packet(datagrams::packet(now, self.index, self.route, datagram)))
             }
-        }
+        }?;
+        recorder.on_sent(self.index, u64::from(packet.size));
+        Some(packet)
     }
 
     /// The next acknowledgment that may leave at `now`; ask until there is none.
@@ -80,6 +112,12 @@ impl Flow {
             }
             FlowKind::Datagrams(_) => None,
         }
+    }
+
+    /// The end at which a packet arrives.
+    #[inline]
+    pub(crate) fn reached_by(packet: &Packet) -> End {
+        if let Body::Acknowledgment(_) = packet.body { End::Sender } else { End::Receiver }
     }
 
     /// A packet of this flow arrives at the end of its route. Tells which end it reached.
@@ -137,6 +175,23 @@ impl Flow {
     }
 }
 
+/// When one end wants to be woken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timer {
+    /// When.
+    pub(crate) due: Timestamp,
+    /// When it began to want that: of two that are due at one instant, the one that was set earlier comes first.
+    pub(crate) set: Timestamp,
+}
+
+impl Timer {
+    /// The event that it is for that target.
+    #[inline]
+    pub(crate) fn event(self, target: Target) -> Entry {
+        Entry::new(self.due, self.set, target)
+    }
+}
+
 /// One of the two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -144,4 +199,14 @@ pub(crate) enum End {
     Sender,
     /// Where data goes.
     Receiver,
+}
+
+/// Both, by their numbers.
+pub(crate) const ENDS: [End; 2] = [End::Sender, End::Receiver];
+
+impl End {
+    /// Its number: 0 or 1.
+    pub(crate) const fn index(self) -> usize {
+        self as usize
+    }
 }

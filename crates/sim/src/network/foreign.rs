@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use airpath_model::{Bytes, Duration, Ecn, Packet as _, PathHeader, Probe, Timestamp};
+use airpath_model::{Bytes, Damage, Duration, Ecn, PathHeader, Probe, Timestamp};
 
-use super::{Driver, FlowState, FlowSummary, Network, Outcome};
+use super::{Driver, Ends, FlowState, FlowSummary, Network, Outcome};
+use crate::any_link::AnyLink;
 use crate::assemble::{FlowRoutes, assemble_routes};
 use crate::check::PlanError;
+use crate::event::Entry;
 use crate::input::Input;
-use crate::packet::{Body, Contents, Foreign};
+use crate::packet::{Body, Contents, Foreign, Packet};
 use crate::plan::Plan;
 use crate::record::CompletionRow;
 
@@ -58,6 +60,26 @@ pub struct Lost {
     pub handle: u32,
 }
 
+/// A packet that comes to the entrance of a captured link (`record.capture`), before the queue takes or drops it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When.
+    pub at: Timestamp,
+    /// The number of the link in the plan.
+    pub link: u32,
+    /// The packet, with its ECN field and header as the routers before left them.
+    pub packet: ForeignPacket,
+}
+
+impl ForeignPacket {
+    /// What its owner knows a packet by; `None` for one that is kept here.
+    pub(crate) fn of(packet: &Packet) -> Option<Self> {
+        let Body::Foreign(Foreign { handle, is_data, path }) = packet.body else { return None };
+        let Contents { flow, size, ecn, .. } = **packet;
+        Some(Self { flow, direction: direction(is_data), size, ecn, path, handle })
+    }
+}
+
 /// A flow whose ends are elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ForeignFlow {
@@ -70,7 +92,7 @@ impl Network {
     /// where it is measured; what the plan says of its traffic, controller and transport is not looked at.
     ///
     /// # Errors
-    /// What in the plan cannot be run; captures, because what foreign packets carry is not known here.
+    /// What in the plan cannot be run.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         Self::with_outside(plan, inputs, seed, &[])
     }
@@ -86,16 +108,10 @@ impl Network {
         outside: &[usize],
     ) -> Result<Self, PlanError> {
         plan.check_network(inputs)?;
-        if !plan.record.capture.is_empty() {
-            return Err(PlanError::Value {
-                place: "record.capture".to_owned(),
-                problem: "foreign packets can only be captured where they come from".to_owned(),
-            });
-        }
         let (routes, places) = assemble_routes(plan);
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
-        let mut network =
-            Self::assemble(plan, inputs, seed, routes, &sources, Driver { outside, ..Driver::default() })?;
+        let driver = Driver::Foreign { outside };
+        let mut network = Self::assemble(plan, inputs, seed, routes, &sources, driver)?;
         let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
         network.foreign = places.into_iter().map(foreign).collect();
         network.schedule_clock();
@@ -153,7 +169,7 @@ impl Network {
             queueing: Duration::ZERO,
             body: Body::Foreign(Foreign { handle: packet.handle, is_data, path: packet.path }),
         });
-        self.send(packet);
+        self.send(self.events.current(), packet);
     }
 
     /// Lets everything happen that is due up to and including `until`, but nothing after the end of the run. `deliver`
@@ -167,18 +183,8 @@ impl Network {
             if target as usize == self.clock() {
                 let states: Vec<_> = self.foreign.iter().map(|flow| flow.state).collect();
                 self.end_interval(states.len(), |flow| states[flow]);
-            } else if let Some(mut packet) = self.on_link(target as usize) {
-                let path = *packet.path_header();
-                if let Body::Foreign(Foreign { handle, is_data, .. }) = packet.body {
-                    if is_data {
-                        self.recorder.on_received(self.now, &packet, 0);
-                    }
-                    let (flow, size, ecn) = (packet.flow, packet.size, packet.ecn);
-                    let direction = direction(is_data);
-                    let packet = ForeignPacket { flow, direction, size, ecn, path, handle };
-                    deliver(Delivery { at: self.now, packet });
-                }
-                self.places.take_back(packet);
+            } else {
+                self.on_link(target as usize, &mut Outside { deliver });
             }
         }
         self.now = self.now.max(until);
@@ -196,9 +202,28 @@ impl Network {
         self.recorder.lost_foreign().map(lost)
     }
 
+    /// Hands out the packets that came to the entrances of captured links since the last question, in the order of time:
+    /// their owner has the bytes for the capture. What was delivered or lost meanwhile is among them, so ask before such
+    /// packets are forgotten.
+    pub fn captured(&mut self) -> impl Iterator<Item = Arrival> {
+        self.recorder.captured_foreign()
+    }
+
+    /// What a link's channel has damaged so far beside what was to be expected, repeats of the link included; `None` of
+    /// channels that damage nothing.
+    ///
+    /// # Panics
+    /// If the plan has no such link.
+    pub fn damage(&self, link: usize) -> Option<Damage> {
+        match &self.links[link] {
+            AnyLink::Full(link) => link.damage(),
+            AnyLink::Plain(_) => None,
+        }
+    }
+
     /// Packets inside links now: waiting, being sent, on the way.
     pub fn packets_inside(&self) -> u64 {
-        self.links.iter().map(crate::any_link::AnyLink::packets_inside).sum()
+        self.links.iter().map(AnyLink::packets_inside).sum()
     }
 
     /// What the ends of a flow say of themselves from now on, for its rows in the series; until then it is not active.
@@ -239,7 +264,32 @@ impl Network {
         assert_eq!(flows.len(), self.foreign.len(), "one summary for each flow");
         // Whoever drives may stop before the plan's end: what is announced for later never comes.
         self.end = self.now;
-        self.outcome(flows.iter().copied())
+        Outcome { capture: None, ..self.outcome(flows.iter().copied()) }
+    }
+}
+
+/// The ends of foreign flows: nobody knows what they do next, so they have each packet in its time.
+struct Outside<'a, Deliver> {
+    deliver: &'a mut Deliver,
+}
+
+impl<Deliver: FnMut(Delivery)> Ends for Outside<'_, Deliver> {
+    fn idle_until(&self, _packet: &Packet) -> Timestamp {
+        Timestamp::ZERO
+    }
+
+    fn prefetch_flow(&self, _packet: &Packet) {}
+
+    fn prefetch_end(&self, _packet: &Packet) {}
+
+    fn receive(&mut self, network: &mut Network, _event: Entry, packet: Packet) {
+        if let Some(foreign) = ForeignPacket::of(&packet) {
+            if foreign.direction == Direction::Forward {
+                network.recorder.on_received(network.now, &packet, 0);
+            }
+            (self.deliver)(Delivery { at: network.now, packet: foreign });
+        }
+        network.places.take_back(packet);
     }
 }
 

@@ -1,11 +1,13 @@
 //! Everything that a run measures, in one place.
 
+use std::mem::offset_of;
+
 use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet as _, Probe, Timestamp};
 
 use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
 use super::link::{Buffer, LinkMeter};
-use super::quantities::{LastValues, QuantityNames};
+use super::quantities::QuantityNames;
 use super::rows::{
     CompletionRow, CompletionTable, DelayTable, DropRow, DropTable, EstimateSampleRow, EstimateSampleTable,
     EstimateTable, FlowEventRow, FlowEventTable, FlowObservationRow, FlowObservationTable, FlowRow,
@@ -15,7 +17,9 @@ use super::series::FlowSeries;
 use super::state::{FlowState, FlowSummary};
 use super::table::Table;
 use crate::capture::Capture;
+use crate::network::Arrival;
 use crate::packet::{Body, Foreign, Packet};
+use crate::prefetch;
 
 /// Receives what happens on links and at receivers, and turns it into tables.
 #[derive(Debug)]
@@ -100,6 +104,19 @@ impl Recorder {
         self.distributions.push(DelayDistribution::default());
         self.flow_series.add_flow();
         self.flows.len() as u32 - 1
+    }
+
+    /// Something of a flow will be counted soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, flow: u32) {
+        let meter = &self.flows[flow as usize];
+        prefetch::field(&meter.measured_at, offset_of!(FlowMeter, measured_at), 0, size_of::<FlowMeter>());
+    }
+
+    /// A packet of a flow, of which was said that it will be counted, arrives soon.
+    #[inline]
+    pub(crate) fn prefetch_delays(&self, flow: u32) {
+        prefetch::value(&self.distributions[self.flows[flow as usize].distribution as usize]);
     }
 
     /// A flow sends `bytes` on the wire.
@@ -205,6 +222,11 @@ impl Recorder {
         self.lost_foreign.drain(..)
     }
 
+    /// Hands out the foreign packets that came to captured links since the last question.
+    pub(crate) fn captured_foreign(&mut self) -> impl Iterator<Item = Arrival> {
+        self.capture.foreign()
+    }
+
     /// A transfer is complete.
     pub(crate) fn on_completion(&mut self, row: CompletionRow) {
         self.completions.push(row);
@@ -295,16 +317,9 @@ impl Recorder {
     }
 
     /// A probe for the algorithms of one flow.
+    #[inline]
     pub(crate) fn probe(&mut self, flow: u32) -> FlowProbe<'_> {
-        let FlowMeter { estimates, reported, .. } = &mut self.flows[flow as usize];
-        FlowProbe {
-            flow,
-            events: &mut self.flow_events,
-            estimates,
-            samples: self.keep.estimate_samples.then_some(&mut self.estimate_samples),
-            reported,
-            quantities: &mut self.quantities,
-        }
+        FlowProbe { recorder: self, flow }
     }
 
     /// The tables, the names of quantities, and the capture where one was asked for.
@@ -320,14 +335,14 @@ impl Recorder {
         }
         let mut tables = vec![
             flows.finish(),
-            self.flow_events.finish(),
+            self.flow_events.finish().sorted_by("time_s"),
             self.flow_observations.finish(),
-            self.completions.finish(),
+            self.completions.finish().sorted_by("end_s"),
             links.finish(),
             self.link_series.finish(),
             self.observations.finish(),
             self.estimates.finish(),
-            self.drops.finish().sorted_by_time(),
+            self.drops.finish().sorted_by("time_s"),
             delays.finish(),
         ];
         if self.keep.packets {
@@ -348,13 +363,8 @@ impl Recorder {
 /// Keeps the congestion events that a flow's transport reports, what estimators say, and the quantities that its
 /// controller reports.
 pub(crate) struct FlowProbe<'a> {
+    recorder: &'a mut Recorder,
     flow: u32,
-    events: &'a mut FlowEventTable,
-    estimates: &'a mut EstimateMeters,
-    /// Where each sample is kept.
-    samples: Option<&'a mut EstimateSampleTable>,
-    reported: &'a mut LastValues,
-    quantities: &'a mut QuantityNames,
 }
 
 impl Probe for FlowProbe<'_> {
@@ -365,32 +375,40 @@ impl Probe for FlowProbe<'_> {
             Measurement::Congestion(CongestionSignal::EcnCe) => 2,
             Measurement::SpuriousTimeout => 3,
             Measurement::RecoveryLeft => 4,
-            Measurement::BandwidthSample(sample) => return self.estimates.on_sample(OWN, sample),
+            Measurement::BandwidthSample(sample) => return self.estimates().on_sample(OWN, sample),
             Measurement::Bandwidth(estimate) => return self.on_estimate(now, OWN, estimate),
             Measurement::Observer { observer, sample, estimate } => {
                 let estimator = usize::from(observer) + 1;
-                self.estimates.on_sample(estimator, sample);
+                self.estimates().on_sample(estimator, sample);
                 return self.on_estimate(now, estimator, estimate);
             }
             Measurement::Named(name, value) => {
-                self.reported.set(self.quantities.number(name), value);
+                let quantity = self.recorder.quantities.number(name);
+                self.recorder.flows[self.flow as usize].reported.set(quantity, value);
                 return;
             }
             _ => return,
         };
-        self.events.push(FlowEventRow { flow: i64::from(self.flow), time_s: now.as_secs_f64(), event });
+        let flow = i64::from(self.flow);
+        self.recorder.flow_events.push(FlowEventRow { flow, time_s: now.as_secs_f64(), event });
     }
 }
 
 impl FlowProbe<'_> {
+    fn estimates(&mut self) -> &mut EstimateMeters {
+        &mut self.recorder.flows[self.flow as usize].estimates
+    }
+
     fn on_estimate(&mut self, now: Timestamp, estimator: usize, estimate: f64) {
-        self.estimates.on_estimate(estimator, estimate);
-        if let Some(samples) = &mut self.samples {
-            samples.push(EstimateSampleRow {
+        let meters = self.estimates();
+        meters.on_estimate(estimator, estimate);
+        let sample = meters.sample(estimator);
+        if self.recorder.keep.estimate_samples {
+            self.recorder.estimate_samples.push(EstimateSampleRow {
                 flow: i64::from(self.flow),
                 time_s: now.as_secs_f64(),
                 estimator: estimator as i64,
-                sample_bps: 8.0 * self.estimates.sample(estimator),
+                sample_bps: 8.0 * sample,
                 estimate_bps: 8.0 * estimate,
             });
         }

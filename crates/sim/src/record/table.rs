@@ -34,9 +34,9 @@ impl Column {
 }
 
 impl Table {
-    /// With the rows in the order of time, those of one instant in that of the first column, else as they came.
-    pub(crate) fn sorted_by_time(mut self) -> Self {
-        let times = self.reals("time_s");
+    /// With the rows in the order of the time in a column, those of one instant in that of the first column, else as they came.
+    pub(crate) fn sorted_by(mut self, time: &str) -> Self {
+        let times = self.reals(time);
         let firsts = self.columns.first().map_or(&[][..], |(name, _)| self.integers(name));
         let key = |row: usize| (times[row], firsts[row]);
         let order = |one: &usize, other: &usize| {

@@ -1,0 +1,130 @@
+//! The ends of all flows, and how they are run ahead of the clock.
+
+use airpath_model::Timestamp;
+
+use crate::event::{Entry, Target};
+use crate::flow::{ENDS, End, Flow, FlowKind, Timer};
+use crate::network::{Ends, Network};
+use crate::packet::Packet;
+use crate::prefetch;
+use crate::record::FlowSummary;
+
+/// The flows of a run, whose ends take what arrives and send what may leave.
+///
+/// An end hears of packets, which come one after the other over one link, and of its own timers; between two rows of the series
+/// nobody asks it. So where the link knows when a packet will arrive and no timer comes before, the end can have it at once.
+/// What it sends then leaves later than now, which its first link must bear ([`Flow::ahead`]).
+#[derive(Debug)]
+pub(crate) struct Flows {
+    flows: Vec<Flow>,
+    /// The target of the first flow's sender; its receiver's is the next, and so on.
+    first_timer: usize,
+}
+
+impl Flows {
+    /// The ends of these flows, whose timers are the targets from that one on.
+    pub(crate) fn new(flows: Vec<Flow>, first_timer: usize) -> Self {
+        Self { flows, first_timer }
+    }
+
+    /// Asks for the first event of each sender.
+    pub(crate) fn begin(&mut self, network: &mut Network) {
+        for flow in 0..self.flows.len() {
+            self.schedule(network, flow, End::Sender, Timestamp::ZERO);
+        }
+    }
+
+    /// A timer has come, or an earlier time at which it once was due.
+    pub(crate) fn wake(&mut self, network: &mut Network, target: usize) {
+        let timer = target - self.first_timer;
+        let (flow, end) = (timer / 2, ENDS[timer % 2]);
+        let (source, event) = (&mut self.flows[flow], network.events.current());
+        let timer = &mut source.timers[end.index()];
+        if timer.event(target as Target) > event {
+            return network.events.schedule_since(target as Target, timer.due, timer.set);
+        }
+        timer.due = Timestamp::NEVER;
+        match end {
+            End::Sender => source.wake_sender(event.at(), &mut network.recorder),
+            End::Receiver => source.wake_receiver(event.at()),
+        }
+        self.drive(network, flow, end, event);
+    }
+
+    /// An interval of the series ends.
+    pub(crate) fn end_interval(&self, network: &mut Network) {
+        let now = network.now;
+        network.end_interval(self.flows.len(), |flow| self.flows[flow].state(now));
+    }
+
+    /// What the rows of the flows in their table want to know.
+    pub(crate) fn summaries(&self) -> impl Iterator<Item = FlowSummary> {
+        self.flows.iter().map(Flow::summary)
+    }
+
+    /// Sends whatever one end of a flow may send when that event happens.
+    fn drive(&mut self, network: &mut Network, flow: usize, end: End, event: Entry) {
+        let (source, now) = (&mut self.flows[flow], event.at());
+        match end {
+            End::Sender => {
+                while let Some(packet) = source.poll_data(now, &mut network.recorder, &mut network.places) {
+                    network.send(event, packet);
+                }
+            }
+            End::Receiver => {
+                while let Some(packet) = source.poll_acknowledgment(now, &mut network.places) {
+                    network.send(event, packet);
+                }
+            }
+        }
+        self.schedule(network, flow, end, now);
+    }
+
+    /// Asks, at `now`, for the next event of one end. One that was asked for earlier looks when it comes.
+    fn schedule(&mut self, network: &mut Network, flow: usize, end: End, now: Timestamp) {
+        let source = &mut self.flows[flow];
+        let next = match end {
+            End::Sender => source.next_sender_event(),
+            End::Receiver => source.next_receiver_event(),
+        };
+        let (due, timer) = (next.max(now), &mut source.timers[end.index()]);
+        let before = timer.due;
+        if due != before {
+            *timer = Timer { due, set: now };
+        }
+        if due < before {
+            let target = self.first_timer + 2 * flow + end.index();
+            network.events.schedule_since(target as Target, due, now);
+        }
+    }
+}
+
+impl Ends for Flows {
+    #[inline]
+    fn idle_until(&self, packet: &Packet) -> Timestamp {
+        let flow = &self.flows[packet.flow as usize];
+        let end = Flow::reached_by(packet).index();
+        if flow.ahead[end] { flow.timers[end].due } else { Timestamp::ZERO }
+    }
+
+    #[inline]
+    fn prefetch_flow(&self, packet: &Packet) {
+        let flow = &self.flows[packet.flow as usize];
+        prefetch::value(flow);
+        prefetch::end(flow);
+    }
+
+    #[inline]
+    fn prefetch_end(&self, packet: &Packet) {
+        if let FlowKind::Connections(source) = &self.flows[packet.flow as usize].kind {
+            source.prefetch(Flow::reached_by(packet));
+        }
+    }
+
+    fn receive(&mut self, network: &mut Network, event: Entry, mut packet: Packet) {
+        let flow = packet.flow as usize;
+        let end = self.flows[flow].receive(event.at(), &mut packet, &mut network.recorder);
+        network.places.take_back(packet);
+        self.drive(network, flow, end, event);
+    }
+}

@@ -1,0 +1,61 @@
+//! Ends of flows that have packets ahead of time.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use airpath_sim::Outcome;
+use airpath_sim::plan::*;
+use common::*;
+
+/// Files that arrive at random, long flows and datagrams over a bottleneck that loses, with side links of each flow's own and
+/// without.
+fn mixed(with_side_links: bool) -> Plan {
+    let controllers = [cubic_2008(), newreno(), cubic()];
+    let arrivals = TrafficPlan::Arrivals { bytes: Draw::Exponential { mean: 30e3 }, mean_interval_ns: 3e8 };
+    let mut plan = peer_dumbbell(3, &controllers[0], RecoveryPlan::Sack);
+    plan.duration_ns = 20 * SECOND;
+    plan.record.measure_from_ns = 5 * SECOND;
+    plan.links[0].loss = 0.001;
+    for (flow, controller) in plan.flows.iter_mut().zip(controllers) {
+        flow.controller = Some(controller);
+    }
+    plan.flows[1].traffic = arrivals;
+    plan.flows[1].path = vec![0];
+    plan.flows[1].reverse_path = vec![1];
+    if !with_side_links {
+        for flow in &mut plan.flows {
+            (flow.path, flow.reverse_path) = (vec![0], vec![1]);
+        }
+    }
+    let datagrams = TrafficPlan::ConstantBitRate {
+        bps: 1_000_000,
+        packet_bytes: 1000,
+        on_ns: None,
+        off_ns: None,
+        start_off: false,
+    };
+    plan.flows.push(common::datagrams("udp", datagrams));
+    plan
+}
+
+fn texts(outcome: &Outcome) -> Vec<String> {
+    let tables = outcome.tables.iter().filter(|table| table.name != "packets");
+    tables.chain([&outcome.flow_series.table()]).map(|table| format!("{table:?}")).collect()
+}
+
+/// Where each packet has a row, ends have each in its time, because rows are written in the order of time. All other tables are
+/// the same, and hardly any events are left where packets have none.
+#[test]
+fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
+    for with_side_links in [true, false] {
+        let ahead = mixed(with_side_links);
+        let mut in_time = ahead.clone();
+        in_time.record.packets = true;
+        let (ahead, in_time) = (run(&ahead, 7), run(&in_time, 7));
+        assert_eq!(texts(&ahead), texts(&in_time));
+        let hops = ahead.counts.packet_hops;
+        assert!(in_time.counts.events > hops / 4, "{} of {hops}", in_time.counts.events);
+        assert!(ahead.counts.events < hops / 10, "{} of {hops}", ahead.counts.events);
+    }
+}
