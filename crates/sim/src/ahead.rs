@@ -1,5 +1,7 @@
 //! Which links may know beforehand what comes to them, so that packets need fewer events.
 
+use airpath_model::Duration;
+
 use crate::any_link::AnyLink;
 use crate::assemble::END_OF_ROUTE;
 use crate::event::Target;
@@ -78,6 +80,7 @@ pub(crate) fn look_ahead(
     for last in ends_in_time(routes, flows, &neighbours) {
         hands_over[last] = false;
     }
+    let to_ends = times_to_ends(routes, links, &neighbours);
     for (index, link) in links.iter_mut().enumerate() {
         match link {
             AnyLink::Plain(link) => match neighbours[index] {
@@ -90,11 +93,29 @@ pub(crate) fn look_ahead(
             },
             AnyLink::Full(link) => {
                 if hands_over[index] {
-                    link.hand_over();
+                    link.hand_over(to_ends[index]);
                 }
             }
         }
     }
+}
+
+/// For each link, if all its packets go on to ends of flows, over no more than a plain link: the least time that takes.
+fn times_to_ends(routes: &[u32], links: &[AnyLink], neighbours: &[Neighbours]) -> Vec<Option<Duration>> {
+    let mut least: Vec<Option<Duration>> =
+        neighbours.iter().map(|of| Some(if of.ends { Duration::ZERO } else { Duration::MAX })).collect();
+    for hops in routes.split(|&hop| hop == END_OF_ROUTE) {
+        for pair in hops.windows(2) {
+            let (from, to) = (pair[0] as usize, pair[1] as usize);
+            least[from] = match &links[to] {
+                AnyLink::Plain(link) if neighbours[to].after == Neighbour::None => {
+                    least[from].map(|least| least.min(link.delay()))
+                }
+                _ => None,
+            };
+        }
+    }
+    least
 }
 
 /// Lets ends of flows have packets ahead of time where what they send then can be sent ahead as well: over a plain link that

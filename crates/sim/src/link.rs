@@ -54,6 +54,8 @@ pub(crate) struct Link {
     takes_announcements: bool,
     /// Whether the next link takes packets when they have left.
     hands_over: bool,
+    /// Where all packets go on to nothing but ends of flows: the least time that it takes them there.
+    to_ends: Option<Duration>,
     /// Whether all that happens inside is that packets leave: no timers, no drops but at the entrance, no repetitions.
     queue_only_waits: bool,
 }
@@ -96,6 +98,7 @@ impl Link {
             announced: Arrivals::default(),
             popped_at: Timestamp::ZERO,
             hands_over: false,
+            to_ends: None,
         }
     }
 
@@ -105,10 +108,18 @@ impl Link {
         self.takes_announcements
     }
 
-    /// From now on the next links take its packets when they have left.
-    pub(crate) fn hand_over(&mut self) {
+    /// From now on the next links take its packets when they have left. `to_ends` is the least time that it takes packets
+    /// from there to ends of flows, if that is where all go.
+    pub(crate) fn hand_over(&mut self, to_ends: Option<Duration>) {
         debug_assert!(self.takes_announcements());
         self.hands_over = true;
+        self.to_ends = to_ends;
+    }
+
+    /// Whether what arrives at the far end at `arrival`, and all that comes later, reaches ends of flows after `horizon`.
+    #[inline]
+    pub(crate) fn ends_after(&self, horizon: Timestamp, arrival: Timestamp) -> bool {
+        self.to_ends.is_some_and(|least| arrival + least > horizon)
     }
 
     /// Whether the next links take its packets when they have left.
@@ -136,13 +147,17 @@ impl Link {
     /// The next packet that has left, when it arrives at the far end, and when that would have been scheduled. Where
     /// packets are handed over, ask until there is none.
     #[inline]
-    pub(crate) fn departed(&mut self) -> Option<(&Packet, Timestamp, Timestamp)> {
-        // A packet that does not arrive is passed over when its turn has come.
-        while self.has_departed() && !self.on_the_way.front()?.arrives {
-            self.take_departed();
-        }
+    pub(crate) fn departed(&self) -> Option<(&Packet, Timestamp, Timestamp)> {
         let head = self.on_the_way.front().filter(|_| self.has_departed())?;
         Some((head.packet.as_ref()?, head.arrival, head.started.max(self.popped_at)))
+    }
+
+    /// Passes over packets that have left and do not arrive.
+    #[inline]
+    pub(crate) fn pass_over_lost(&mut self) {
+        while self.has_departed() && self.on_the_way.front().is_some_and(|head| !head.arrives) {
+            self.take_departed();
+        }
     }
 
     /// Takes the packet that [`Link::departed`] showed.

@@ -81,6 +81,11 @@ impl PlainLink {
         self.into = next;
     }
 
+    /// How long a packet is on its way when it has left.
+    pub(crate) fn delay(&self) -> Duration {
+        self.delay
+    }
+
     /// Whether it announces its packets to the next link.
     pub(crate) fn announces(&self) -> bool {
         self.into != NOWHERE

@@ -14,11 +14,15 @@ impl Network {
     pub(super) fn hand_over(&mut self, index: usize, ends: &mut impl Ends) {
         loop {
             let AnyLink::Full(link) = &mut self.links[index] else { return };
+            link.pass_over_lost();
             let Some((packet, arrival, since)) = link.departed() else {
                 let (at, since) = link.next_event(self.now);
                 return self.events.schedule_since(index as Target, at, since);
             };
             let next = self.routes[packet.hop as usize + 1];
+            if self.horizon <= self.end && link.ends_after(self.horizon, arrival) {
+                return self.events.schedule_since(index as Target, self.horizon, self.now);
+            }
             let event = || Entry::new(arrival, since, index as Target);
             if next == END_OF_ROUTE
                 && arrival >= self.horizon.min(ends.idle_until(packet))
