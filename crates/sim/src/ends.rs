@@ -30,7 +30,8 @@ impl Flows {
     /// Asks for the first event of each sender.
     pub(crate) fn begin(&mut self, network: &mut Network) {
         for flow in 0..self.flows.len() {
-            self.schedule(network, flow, End::Sender, Timestamp::ZERO);
+            let next = self.flows[flow].next_sender_event();
+            self.set_timer(network, flow, End::Sender, next, Timestamp::ZERO);
         }
     }
 
@@ -65,29 +66,27 @@ impl Flows {
     /// Sends whatever one end of a flow may send when that event happens.
     fn drive(&mut self, network: &mut Network, flow: usize, end: End, event: Entry) {
         let (source, now) = (&mut self.flows[flow], event.at());
-        match end {
+        let next = match end {
             End::Sender => {
                 while let Some(packet) = source.poll_data(now, &mut network.recorder, &mut network.places) {
                     network.send(event, packet);
                 }
+                source.next_sender_event()
             }
             End::Receiver => {
                 while let Some(packet) = source.poll_acknowledgment(now, &mut network.places) {
                     network.send(event, packet);
                 }
+                source.next_receiver_event()
             }
-        }
-        self.schedule(network, flow, end, now);
+        };
+        self.set_timer(network, flow, end, next, now);
     }
 
-    /// Asks, at `now`, for the next event of one end. One that was asked for earlier looks when it comes.
-    fn schedule(&mut self, network: &mut Network, flow: usize, end: End, now: Timestamp) {
-        let source = &mut self.flows[flow];
-        let next = match end {
-            End::Sender => source.next_sender_event(),
-            End::Receiver => source.next_receiver_event(),
-        };
-        let (due, timer) = (next.max(now), &mut source.timers[end.index()]);
+    /// At `now` one end wants to be woken at `next`. An event that was asked for earlier looks when it comes.
+    #[inline]
+    fn set_timer(&mut self, network: &mut Network, flow: usize, end: End, next: Timestamp, now: Timestamp) {
+        let (due, timer) = (next.max(now), &mut self.flows[flow].timers[end.index()]);
         let before = timer.due;
         if due != before {
             *timer = Timer { due, set: now };

@@ -30,8 +30,9 @@ pub(crate) struct FlowMeter {
     pub(crate) distribution: u32,
     pub(crate) interval: FlowCounters,
     pub(crate) measured: FlowCounters,
-    pub(crate) first_departure: Option<Timestamp>,
-    pub(crate) last_departure: Option<Timestamp>,
+    /// [`Timestamp::NEVER`] before there is one.
+    pub(crate) first_departure: Timestamp,
+    pub(crate) last_departure: Timestamp,
     pub(crate) delay_min: Duration,
     pub(crate) lost_packets_total: u64,
     pub(crate) estimates: EstimateMeters,
@@ -46,8 +47,8 @@ impl FlowMeter {
             distribution,
             interval: FlowCounters::default(),
             measured: FlowCounters::default(),
-            first_departure: None,
-            last_departure: None,
+            first_departure: Timestamp::NEVER,
+            last_departure: Timestamp::NEVER,
             delay_min: Duration::MAX,
             lost_packets_total: 0,
             estimates: EstimateMeters::default(),
@@ -65,8 +66,8 @@ impl FlowMeter {
     /// Forgets what was measured so far: the warm-up is over. Call right after [`Self::end_interval`].
     pub(crate) fn begin_measuring(&mut self) {
         self.measured = FlowCounters::default();
-        self.first_departure = None;
-        self.last_departure = None;
+        self.first_departure = Timestamp::NEVER;
+        self.last_departure = Timestamp::NEVER;
     }
 }
 
@@ -119,6 +120,7 @@ pub(crate) struct DelayDistribution {
 const BATCH: usize = 1024;
 
 impl DelayDistribution {
+    #[inline]
     pub(crate) fn record(&mut self, one_way: Duration, queueing: Duration) {
         if self.pending.len() == BATCH {
             self.count();

@@ -135,13 +135,14 @@ impl Recorder {
     }
 
     /// The last bit of a packet leaves a link's transmitter.
+    #[inline]
     pub(crate) fn on_departure(&mut self, link: u32, now: Timestamp, packet: &Packet) {
         self.links[link as usize].on_departure(packet.size().get());
         let flow = &mut self.flows[packet.flow as usize];
         if flow.measured_at == link && packet.is_data() {
             flow.interval.departed_bytes += packet.size().get();
-            flow.first_departure = flow.first_departure.or(Some(now));
-            flow.last_departure = Some(now);
+            flow.first_departure = flow.first_departure.min(now);
+            flow.last_departure = now;
         }
     }
 
@@ -285,12 +286,12 @@ impl Recorder {
     pub(crate) fn flow_row(&self, flow: u32, of_ends: &FlowSummary) -> FlowRow {
         let meter = &self.flows[flow as usize];
         let measured = &meter.measured;
-        let seconds = |time: Option<Timestamp>| time.map_or(f64::NAN, Timestamp::as_secs_f64);
+        let seconds = |time: Timestamp| if time.is_scheduled() { time.as_secs_f64() } else { f64::NAN };
         FlowRow {
             flow: i64::from(flow),
             source: i64::from(meter.distribution),
             instance: i64::from(of_ends.instance),
-            start_s: seconds(Some(of_ends.start).filter(|&start| start < Timestamp::NEVER)),
+            start_s: seconds(of_ends.start),
             first_departure_s: seconds(meter.first_departure),
             last_departure_s: seconds(meter.last_departure),
             arrived_bytes: measured.arrived_bytes as i64,
