@@ -59,3 +59,11 @@ impl Namespace {
         values[names.iter().position(|given| *given == name).unwrap()].parse().unwrap()
     }
 }
+
+impl Drop for Namespace {
+    /// Ends the TCP connections inside. Those that nobody holds any more would else go on asking for minutes, in a namespace
+    /// without anybody, and each holds the controller that it has: to the next test the program seems to have been left.
+    fn drop(&mut self) {
+        let _ = self.inside(&["ss", "--kill", "--tcp", "--all"]).output();
+    }
+}
