@@ -1,6 +1,8 @@
 """Our routers and controllers in the kernel, over the emulator; skipped where no daemon can be started."""
 
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -122,6 +124,12 @@ def test_nothing_is_left_after_a_kill(tmp_path: Path) -> None:
         time.sleep(0.05)
     assert not left
     assert not routers & namespaces()
+    # No connection goes on without anybody, which would hold its controller.
+    if bpftool := shutil.which("bpftool", path=f"{os.environ['PATH']}:/usr/sbin"):
+        until = time.monotonic() + 5
+        while "airpath_vcp" in (maps := subprocess.check_output([bpftool, "map", "show"], text=True)):
+            assert time.monotonic() < until, maps
+            time.sleep(0.05)
     # The next one finds everything free.
     (run,) = airpath.run(scenario("10mbps", duration="2s"), world="routers").runs
     assert run.metrics["goodput_mbps"] > 1

@@ -4,9 +4,7 @@ use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream};
 
 use airpath_model::Timestamp;
-use nix::libc;
 use nix::sys::epoll::EpollFlags;
-use nix::sys::socket::{setsockopt, sockopt};
 
 use super::wakeups::{Token, Wakeups};
 
@@ -98,34 +96,5 @@ impl Outgoing {
             Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
             other => other,
         }
-    }
-}
-
-impl Drop for Outgoing {
-    /// What the kernel still has to send is thrown away. Else the connection would go on for minutes without anybody, and keep
-    /// its host's namespace and its controller.
-    fn drop(&mut self) {
-        let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
-        // Where it is refused, the connection ends by itself.
-        let _ = setsockopt(&self.stream, sockopt::Linger, &at_once);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Read;
-    use std::net::TcpListener;
-
-    #[test]
-    fn a_connection_goes_with_its_source() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (mut receiver, _) = listener.accept().unwrap();
-        stream.set_nonblocking(true).unwrap();
-        while stream.write(&NOTHING).is_ok() {}
-        drop(Outgoing::new(stream, 0, Timestamp::ZERO, u64::MAX));
-        let error = receiver.read_to_end(&mut Vec::new()).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     }
 }

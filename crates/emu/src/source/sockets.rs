@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use nix::libc;
-use nix::sys::socket::sockopt::{ReusePort, TcpCongestion, TcpMaxSeg};
+use nix::sys::socket::sockopt::{Linger, ReusePort, TcpCongestion, TcpMaxSeg};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, bind, connect, setsockopt, socket};
 
 use super::settings::TcpSettings;
@@ -27,6 +27,7 @@ pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -
             settings.congestion_control
         ))
     })?;
+    throw_away_when_closed(&descriptor)?;
     setsockopt(&descriptor, TcpMaxSeg, &settings.announced_mss)?;
     set_number(&descriptor, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, NOT_SENT)?;
     if settings.paced {
@@ -38,6 +39,13 @@ pub(super) fn connection(from: Ipv4Addr, to: Ipv4Addr, settings: &TcpSettings) -
         Ok(()) | Err(nix::errno::Errno::EINPROGRESS) => Ok(TcpStream::from(descriptor)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// What the kernel still has to send when a connection is closed is thrown away, also where its process was killed. Else it would go
+/// on for minutes without anybody, and keep its host's namespace and its controller.
+fn throw_away_when_closed(connection: impl AsFd) -> io::Result<()> {
+    setsockopt(&connection, Linger, &libc::linger { l_onoff: 1, l_linger: 0 })?;
+    Ok(())
 }
 
 /// Keeps the window that a receiver offers below a number of bytes. What was offered before stays.
@@ -90,4 +98,23 @@ fn set_number(socket: impl AsFd, level: libc::c_int, option: libc::c_int, value:
         )
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+
+    #[test]
+    fn what_a_closed_connection_had_to_send_is_thrown_away() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        throw_away_when_closed(&stream).unwrap();
+        let (mut receiver, _) = listener.accept().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        while stream.write(&[0; 1 << 12]).is_ok() {}
+        drop(stream); // as the kernel closes those of a process that was killed
+        let error = receiver.read_to_end(&mut Vec::new()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
+    }
 }
