@@ -94,8 +94,8 @@ bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then who
 bench-instructions: prerequisites ## instructions of short runs against the stored figures (valgrind; installed where possible)
 	$(PYTHON) tools/bench_instructions.py --install
 
-bench-emulator: prerequisites ## how exact emulated rates and delays are (Linux with root, two minutes)
-	cargo test --release -p airpath-emu --test accuracy -- --include-ignored --nocapture --test-threads 1
+bench-emulator: prerequisites ## how exact emulated rates and delays are (Linux with root, three minutes)
+	cargo test --release -p airpath-emu --test accuracy --test routers -- --include-ignored --nocapture --test-threads 1
 
 bench-worlds: build ## the kernel's CUBIC and Reno against the simulator's (Linux with root, ten minutes)
 	$(BIN)/python tools/bench_worlds.py $(BENCH)

@@ -160,6 +160,7 @@ impl Emulation {
             .spawn(move || {
                 let scheduling = Scheduling::obtain(realtime, pinned);
                 let mut thread = LinkThread {
+                    end: exchange.network().end(),
                     exchange,
                     devices,
                     relays,
@@ -259,27 +260,16 @@ impl Emulation {
         // Whoever sees this also sees the requests that were made before.
         self.stop.store(true, Ordering::Release);
         let thread = self.thread.take().ok_or_else(broken)?;
-        let Finished { thread, at } = thread.join().map_err(|_| broken())?;
+        let Finished { mut thread, at } = thread.join().map_err(|_| broken())?;
+        thread.close();
         let LinkThread {
-            mut exchange,
-            devices,
-            relays,
-            timing,
-            at_hosts,
-            at_links,
-            requests,
-            longest_gap,
-            unseen,
-            ..
+            mut exchange, devices, relays, timing, at_hosts, at_links, longest_gap, unseen, ..
         } = thread;
         let routers = relays
             .iter()
             .zip(told)
             .map(|(relay, (observed, unobserved))| RouterRecord { observed, unobserved, ..relay.record() })
             .collect();
-        for request in requests.try_iter() {
-            request(&mut exchange);
-        }
         let mut device_drops = [0; 2];
         for side in Side::BOTH {
             device_drops[side.index()] = self.host(side).device_drops()?;

@@ -46,6 +46,8 @@ pub(crate) struct LinkThread {
     pub(crate) abandoned: Arc<AtomicBool>,
     /// Width of a row of the series.
     pub(crate) interval: Duration,
+    /// When the last interval ends.
+    pub(crate) end: Timestamp,
     /// The longest time between two looks at the devices while packets could have come unseen.
     pub(crate) longest_gap: Duration,
     /// The sum of those that were longer than [`LATE`] beyond the sleep that was asked for, without that sleep.
@@ -72,7 +74,6 @@ impl LinkThread {
     /// Works until the run ends, or is stopped and the interval of the series under way is over: what is not in a whole
     /// interval is in no table.
     pub(crate) fn run(&mut self) {
-        let mut end = self.exchange.network().end();
         let mut stopped = false;
         loop {
             let now = self.clock.now();
@@ -82,9 +83,9 @@ impl LinkThread {
                 // All that was asked for before.
                 self.do_requests(Duration::MAX);
                 let intervals = now.as_nanos() / self.interval.as_nanos() + 1;
-                end = end.min(Timestamp::ZERO + self.interval * intervals);
+                self.end = self.end.min(Timestamp::ZERO + self.interval * intervals);
             }
-            if now >= end || self.abandoned.load(Ordering::Relaxed) {
+            if now >= self.end || self.abandoned.load(Ordering::Relaxed) {
                 return;
             }
             let requested = self.do_requests(REQUESTS);
@@ -111,6 +112,12 @@ impl LinkThread {
         }
     }
 
+    /// After the end, when everybody has said what they know: ends the last interval, whose rows are then whole.
+    pub(crate) fn close(&mut self) {
+        self.do_requests(Duration::MAX);
+        self.advance_to(self.end);
+    }
+
     /// Does what was asked for, for about a time; gives whether there was anything.
     fn do_requests(&mut self, time: Duration) -> bool {
         let began = self.clock.now();
@@ -125,8 +132,13 @@ impl LinkThread {
         any
     }
 
-    /// Writes what is due up to `until`, and sets the rates that are.
+    /// Writes what is due up to `until`, and sets the rates that are. The last interval stays open: what ends of flows say of it may
+    /// come after it.
     fn advance(&mut self, until: Timestamp) {
+        self.advance_to(until.min(self.end - Duration::from_nanos(1)));
+    }
+
+    fn advance_to(&mut self, until: Timestamp) {
         let Self { exchange, devices, timing, at_hosts, clock, relays, .. } = self;
         exchange.advance(until, |due, side, packet| {
             let now = clock.now();
@@ -156,6 +168,10 @@ impl LinkThread {
                 return read;
             };
             let now = self.clock.now();
+            if now >= self.end {
+                self.exchange.leave(slot);
+                return read;
+            }
             self.at_hosts.on_packet(side.index(), now, &room[..length.min(room.len())]);
             self.advance(now);
             self.exchange.accept(now, side, slot, length);
@@ -173,6 +189,9 @@ impl LinkThread {
         for read in 0..BATCH {
             let Some(length) = self.relays[relay].read(&mut bytes) else { return read };
             let now = self.clock.now();
+            if now >= self.end {
+                return read;
+            }
             self.advance(now);
             self.relays[relay].receive(now, &mut bytes[..length], &mut self.exchange);
         }

@@ -61,10 +61,8 @@ pub fn run(
 /// Puts what the ends of a flow say into the network's tables.
 fn record(network: &mut Network, report: &Report) {
     match *report {
-        Report::Interval { flow, goodput_bytes, state } => {
-            network.set_flow_state(flow, state);
-            network.on_goodput(flow, goodput_bytes);
-        }
+        Report::Interval { flow, state } => network.set_flow_state(flow, state),
+        Report::Goodput { flow, bytes } => network.on_goodput(flow, bytes),
         Report::Completion { flow, transfer, start, end, size } => {
             network.on_completion(flow, transfer, start, end, size);
         }

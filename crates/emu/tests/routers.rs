@@ -50,41 +50,48 @@ fn integers<'a>(emulated: &'a Emulated, table: &str, column: &str) -> &'a [i64] 
     emulated.outcome.tables.iter().find(|one| one.name == table).unwrap().integers(column)
 }
 
+/// The first of up to four runs of a plan that can be trusted, under datagrams of so many bits a second that last so long;
+/// `None` without one.
+fn first_valid(plan: &Plan, bps: u64, lasting: Duration) -> Option<(Received, Emulated)> {
+    (0..4).find_map(|_| {
+        let emulation = Emulation::start(plan, &[], 1, &options()).unwrap();
+        let (received, emulated) = flood(emulation, bps, 1500, lasting);
+        let lateness = emulated.validity.measured.lateness;
+        eprintln!("{:?}; {lateness:?}; {:?}", router(&emulated), problems(&emulated));
+        problems(&emulated).is_empty().then_some((received, emulated))
+    })
+}
+
+/// The longest queue of the way there, bytes: every other row is that of the way back.
+fn longest_queue(emulated: &Emulated) -> i64 {
+    *integers(emulated, "link_series", "queue_max_bytes").iter().step_by(2).max().unwrap()
+}
+
+const TOO_BUSY: &str = "no run of four was valid; the machine is too busy";
+
 #[test]
 fn the_kernels_token_bucket_is_the_link() {
     if !hosts_can_be_made() {
         return;
     }
-    for _ in 0..4 {
-        let plan = routed(5, steps(&[(0, 10_000_000), (2, 4_000_000)]));
-        let emulation = Emulation::start(&plan, &[], 1, &options()).unwrap();
-        let (received, emulated) = flood(emulation, 12_000_000, 1500, Duration::from_secs(4));
-        let (record, lateness) = (router(&emulated), emulated.validity.measured.lateness);
-        eprintln!("{record:?}; {lateness:?}; {:?}", problems(&emulated));
-        if !problems(&emulated).is_empty() {
-            continue;
-        }
-        assert_eq!((record.changes, record.vanished, record.strangers), (1, 0, 0));
-        for (from, to, bps) in [(1.0, 2.0, 10e6), (2.1, 3.1, 4e6), (3.0, 4.0, 4e6)] {
-            let error = received.rate(from, to) / bps - 1.0;
-            assert!(error.abs() < tolerance(bps), "from {from} s on: {:.2} % off", 100.0 * error);
-        }
-        // All that did not fit was dropped there, at once and for that reason.
-        let [sent, dropped] = ["arrived_packets", "dropped_packets_overflow"]
-            .map(|column| integers(&emulated, "links", column)[0]);
-        assert!(dropped > sent / 4, "{dropped} of {sent}");
-        let queues = integers(&emulated, "link_series", "queue_max_bytes");
-        // Every other row is that of the way back.
-        let longest = *queues.iter().step_by(2).max().unwrap();
-        // Beside the queue of the kernel: what a full bucket let go, a packet that did not fit, and what rounding adds.
-        assert!(
-            (LIMIT as i64 - 1500..=LIMIT as i64 + 4000 + 3000).contains(&longest),
-            "{longest} bytes waited"
-        );
-        assert_eq!(record.observed, 0, "nobody is there");
-        return;
+    let plan = routed(5, steps(&[(0, 10_000_000), (2, 4_000_000)]));
+    let Some((received, emulated)) = first_valid(&plan, 12_000_000, Duration::from_secs(4)) else {
+        return skipped(TOO_BUSY);
+    };
+    let record = router(&emulated);
+    assert_eq!((record.changes, record.vanished, record.strangers), (1, 0, 0));
+    for (from, to, bps) in [(1.0, 2.0, 10e6), (2.1, 3.1, 4e6), (3.0, 4.0, 4e6)] {
+        let error = received.rate(from, to) / bps - 1.0;
+        assert!(error.abs() < tolerance(bps), "from {from} s on: {:.2} % off", 100.0 * error);
     }
-    skipped("no run of four was valid; the machine is too busy");
+    // All that did not fit was dropped there, at once and for that reason.
+    let [sent, dropped] =
+        ["arrived_packets", "dropped_packets_overflow"].map(|column| integers(&emulated, "links", column)[0]);
+    assert!(dropped > sent / 4, "{dropped} of {sent}");
+    let longest = longest_queue(&emulated);
+    // Beside the queue of the kernel: what a full bucket let go, a packet that did not fit, and what rounding adds.
+    assert!((LIMIT as i64 - 1500..=LIMIT as i64 + 4000 + 3000).contains(&longest), "{longest} bytes waited");
+    assert_eq!(record.observed, 0, "nobody is there");
 }
 
 /// The queue of a link that is always full does not grow with its changes, and it carries what it should.
@@ -93,30 +100,22 @@ fn changes_let_nothing_go_beyond_the_rate() {
     if !hosts_can_be_made() {
         return;
     }
-    for _ in 0..4 {
-        let rates = [12_000_000, 8_000_000].into_iter().cycle().take(40);
-        let steps = (0..).map(|step| step * 100 * MILLISECOND).zip(rates).collect();
-        let plan = routed(5, RatePlan::Steps { steps, repeat_after_ns: None });
-        let emulation = Emulation::start(&plan, &[], 1, &options()).unwrap();
-        let (received, emulated) = flood(emulation, 15_000_000, 1500, Duration::from_secs(4));
-        let record = router(&emulated);
-        eprintln!("{record:?}; {:?}", problems(&emulated));
-        if !problems(&emulated).is_empty() {
-            continue;
-        }
-        assert_eq!(record.changes, 39);
-        let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
-        assert!(error.abs() < tolerance(8e6), "{:.2} % off", 100.0 * error);
-        let longest = *integers(&emulated, "link_series", "queue_max_bytes").iter().step_by(2).max().unwrap();
-        // Each step down finds a packet whose time was counted at the higher rate: a third of it too early at most.
-        assert!(longest <= LIMIT as i64 + 4500 + 3000 + 20 * 500, "{longest} bytes waited");
-        return;
-    }
-    skipped("no run of four was valid; the machine is too busy");
+    let rates = [12_000_000, 8_000_000].into_iter().cycle().take(40);
+    let steps = (0..).map(|step| step * 100 * MILLISECOND).zip(rates).collect();
+    let plan = routed(5, RatePlan::Steps { steps, repeat_after_ns: None });
+    let Some((received, emulated)) = first_valid(&plan, 15_000_000, Duration::from_secs(4)) else {
+        return skipped(TOO_BUSY);
+    };
+    assert_eq!(router(&emulated).changes, 39);
+    let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
+    assert!(error.abs() < tolerance(8e6), "{:.2} % off", 100.0 * error);
+    let longest = longest_queue(&emulated);
+    // Each step down finds a packet whose time was counted at the higher rate: a third of it too early at most.
+    assert!(longest <= LIMIT as i64 + 4500 + 3000 + 20 * 500, "{longest} bytes waited");
 }
 
 #[test]
-#[ignore = "long: make bench-emulator"]
+#[ignore = "half a minute or more: make bench-emulator"]
 fn rates_up_to_a_hundred_mbps() {
     if !hosts_can_be_made() {
         return;
@@ -124,10 +123,12 @@ fn rates_up_to_a_hundred_mbps() {
     for mbps in [1, 10, 50, 100] {
         let mut plan = routed(8, constant(mbps * 1_000_000));
         plan.links[0].queue = QueuePlan::DropTail { limit_bytes: Some(mbps * 20_000), limit_packets: None };
-        let emulation = Emulation::start(&plan, &[], 1, &options()).unwrap();
-        let (received, emulated) = flood(emulation, mbps * 1_250_000, 1500, Duration::from_secs(7));
-        let rate = received.rate(1.0, 6.0) / (mbps as f64 * 1e6);
-        eprintln!("{mbps} Mbit/s: achieved {rate:.4}; {:?}; {:?}", router(&emulated), problems(&emulated));
+        let valid = first_valid(&plan, mbps * 1_250_000, Duration::from_secs(7));
+        let (received, _) = valid.expect(TOO_BUSY); // what cannot be measured is no success
+        let share = received.rate(1.0, 6.0) / (mbps as f64 * 1e6);
+        eprintln!("{mbps} Mbit/s: achieved {share:.4}");
+        // What the emulator is held to.
+        assert!((share - 1.0).abs() < 0.01, "{mbps} Mbit/s: achieved {share:.4}");
     }
 }
 

@@ -62,6 +62,25 @@ fn sum(outcome: &Outcome, name: &str, column: &str) -> i64 {
     }
 }
 
+/// What ends of flows say of the last interval may come after it: a thread that asks them is late.
+#[test]
+fn what_is_said_after_the_end_is_in_the_last_interval() {
+    let plan = Plan { duration_ns: 300_000_000, ..lossy(1) };
+    let Some(emulation) = emulation(&plan) else { return };
+    let says = |bytes| emulation.on_network(move |network| network.on_goodput(0, bytes));
+    says(1);
+    while !emulation.is_over() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(Duration::from_millis(20));
+    says(1000);
+    let outcome = emulation.stop(None).unwrap().outcome;
+    assert_eq!(sum(&outcome, "flows", "goodput_bytes"), 1001);
+    let series = outcome.flow_series.table();
+    assert_eq!(series.integers("goodput_bytes"), [1, 1000]);
+    assert!(series.reals("time_s")[1] > 0.29);
+}
+
 #[test]
 fn a_file_passes_whole_and_every_packet_is_accounted_for() {
     let plan = lossy(30);

@@ -93,7 +93,8 @@ impl Sources {
                 break;
             }
             if sample_at <= now {
-                sampling::sample(&sources, &mut receivers, now, flows, reports);
+                sampling::sample(&sources, now, flows, reports);
+                sampling::count(&mut receivers, flows, reports);
                 control.report(now, end);
                 while sample_at <= now {
                     sampled_until += interval;
@@ -120,8 +121,11 @@ impl Sources {
                 }
             }
         }
-        // What came since the last sample, or in the whole last interval where the thread was late.
-        sampling::sample(&sources, &mut receivers, clock.now(), flows, reports);
+        // The thread may have been late for the last interval.
+        if sampled_until <= end {
+            sampling::sample(&sources, clock.now(), flows, reports);
+        }
+        sampling::count(&mut receivers, flows, reports);
         for source in &sources {
             source.count(&mut summary);
         }

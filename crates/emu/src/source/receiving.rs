@@ -24,7 +24,7 @@ pub(super) struct Receivers {
     connections: Vec<Option<Receiving>>,
     /// Places in `connections` that are empty.
     empty: Vec<usize>,
-    /// Bytes that each flow's application got in this interval.
+    /// Bytes that each flow's application got since they were asked for.
     goodput: Vec<u64>,
     /// The window of each flow, bytes, where it has one of its own.
     windows: Vec<Option<u32>>,
@@ -153,7 +153,7 @@ impl Receivers {
 
     /// The bytes that a flow's application got since the last question. Datagrams count with their headers, as in a
     /// simulation.
-    pub(super) fn end_interval(&mut self, flow: usize) -> u64 {
+    pub(super) fn take_goodput(&mut self, flow: usize) -> u64 {
         self.goodput.get_mut(flow).map(std::mem::take).unwrap_or_default()
     }
 }
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goodput_counts_anew_each_interval() {
+    fn goodput_counts_anew_after_each_question() {
         let mut receivers = Receivers {
             listeners: Vec::new(),
             datagrams: UdpSocket::bind("127.0.0.1:0").unwrap(),
@@ -190,8 +190,8 @@ mod tests {
         };
         count(&mut receivers.goodput, 3, 100);
         count(&mut receivers.goodput, 3, 11);
-        assert_eq!(receivers.end_interval(3), 111);
-        assert_eq!(receivers.end_interval(3), 0);
-        assert_eq!(receivers.end_interval(70), 0);
+        assert_eq!(receivers.take_goodput(3), 111);
+        assert_eq!(receivers.take_goodput(3), 0);
+        assert_eq!(receivers.take_goodput(70), 0);
     }
 }

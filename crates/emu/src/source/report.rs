@@ -8,12 +8,17 @@ use crate::tcp_info::TcpInfo;
 /// What happened at the ends of a flow, for whoever records the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Report {
+    /// What receivers handed to their application since the last such report.
+    Goodput {
+        /// Number of the flow in the plan.
+        flow: u32,
+        /// Bytes.
+        bytes: u64,
+    },
     /// An interval is about to end.
     Interval {
         /// Number of the flow in the plan.
         flow: u32,
-        /// What its receivers handed to their application in the interval, bytes.
-        goodput_bytes: u64,
         /// What the kernel says of its connection. Of several at the same time, only that they are.
         state: FlowState,
     },

@@ -14,14 +14,8 @@ pub(crate) fn instant(end: Timestamp, interval: Duration) -> Timestamp {
     Timestamp::from_nanos(end.as_nanos() - early.as_nanos())
 }
 
-/// Tells of every flow.
-pub(super) fn sample(
-    sources: &[Source],
-    receivers: &mut Receivers,
-    now: Timestamp,
-    flows: usize,
-    reports: &dyn Fn(Report),
-) {
+/// Tells what the kernel says of every flow's connection.
+pub(super) fn sample(sources: &[Source], now: Timestamp, flows: usize, reports: &dyn Fn(Report)) {
     let mut states = vec![FlowState::unknown(false); flows];
     for source in sources {
         let of_source = source.state(now);
@@ -33,9 +27,18 @@ pub(super) fn sample(
             (true, true) => FlowState::unknown(true),
         };
     }
-    for (flow, state) in (0_u32..).zip(states) {
-        let goodput_bytes = receivers.end_interval(flow as usize);
-        reports(Report::Interval { flow, goodput_bytes, state });
+    for (flow, state) in (0..).zip(states) {
+        reports(Report::Interval { flow, state });
+    }
+}
+
+/// Tells what receivers got.
+pub(super) fn count(receivers: &mut Receivers, flows: usize, reports: &dyn Fn(Report)) {
+    for flow in 0..flows {
+        let bytes = receivers.take_goodput(flow);
+        if bytes > 0 {
+            reports(Report::Goodput { flow: flow as u32, bytes });
+        }
     }
 }
 

@@ -89,7 +89,7 @@ fn run(plan: &Plan) -> Option<(Vec<Report>, SourceSummary)> {
 
 fn goodput(reports: &[Report], wanted: u32) -> u64 {
     let of = |report: &Report| match report {
-        Report::Interval { flow, goodput_bytes, .. } if *flow == wanted => *goodput_bytes,
+        Report::Goodput { flow, bytes } if *flow == wanted => *bytes,
         _ => 0,
     };
     reports.iter().map(of).sum()
@@ -113,7 +113,7 @@ fn sources_do_what_the_plan_says() {
             Report::Completion { flow, transfer, start, end, size } => {
                 Some((*flow, *transfer, *start, *end, size.get()))
             }
-            Report::Interval { .. } => None,
+            Report::Goodput { .. } | Report::Interval { .. } => None,
         })
         .collect();
     assert!(transfers.len() > 5, "{} transfers", transfers.len());
