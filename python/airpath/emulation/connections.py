@@ -51,6 +51,8 @@ class Connections:
     """How long that took in the mean, in seconds."""
     sampling_max_s: float
     """How long it took at most."""
+    late_samples: int
+    """How often what was heard came after the end of its interval: it stands in the next one's rows."""
     missing: str = field(repr=False)
     """Why something is missing; empty when nothing is."""
 
@@ -58,7 +60,15 @@ class Connections:
     def from_engine(cls, raw: Mapping[str, Any] | None) -> "Connections":
         """Return the record that the engine gives; without one there was no connection."""
         if raw is None:
-            return cls((), beyond_packets=0, samples=0, sampling_mean_s=0.0, sampling_max_s=0.0, missing="")
+            return cls(
+                (),
+                beyond_packets=0,
+                samples=0,
+                sampling_mean_s=0.0,
+                sampling_max_s=0.0,
+                late_samples=0,
+                missing="",
+            )
         names: Counter[str] = Counter()
         flows = []
         for flow in raw["flows"]:
@@ -75,7 +85,7 @@ class Connections:
                     told=flow["told"],
                 )
             )
-        known = ("beyond_packets", "samples", "sampling_mean_s", "sampling_max_s", "missing")
+        known = ("beyond_packets", "samples", "sampling_mean_s", "sampling_max_s", "late_samples", "missing")
         return cls(flows=tuple(flows), **{name: raw[name] for name in known})
 
     @property

@@ -158,6 +158,7 @@ def record_of(**changes: Any) -> dict[str, Any]:
         "samples": 9,
         "sampling_mean_s": 1e-3,
         "sampling_max_s": 2e-3,
+        "late_samples": 0,
         "missing": "",
     }
     return {

@@ -7,7 +7,7 @@ mod ledger;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 
@@ -39,6 +39,8 @@ pub struct Sampled {
     pub mean_s: f64,
     /// How long it took at most.
     pub max_s: f64,
+    /// How often what was heard came after the end of its interval, so that it stands in the next one's rows.
+    pub late: u64,
     /// Why something is missing, in words; empty when nothing is.
     pub missing: String,
 }
@@ -60,6 +62,8 @@ struct Observation {
     interval: Duration,
     requests: Sender<Request>,
     sampled: Sampled,
+    /// Counted where it is recorded.
+    late: Arc<AtomicU64>,
 }
 
 impl Observer {
@@ -78,7 +82,8 @@ impl Observer {
         let scheduling = scheduling.clone();
         let ledger = Ledger::new(flow as usize);
         let sampled = Sampled::default();
-        let mut observation = Observation { hosts, ledger, clock, interval, requests, sampled };
+        let late = Arc::default();
+        let mut observation = Observation { hosts, ledger, clock, interval, requests, sampled, late };
         let stop = Arc::new(AtomicBool::new(false));
         let wish = Arc::clone(&stop);
         let work = move || {
@@ -91,7 +96,7 @@ impl Observer {
             if let Err(error) = observation.run(&wish) {
                 observation.sampled.missing = format!("the kernel stopped to tell of sockets: {error}");
             }
-            observation.sampled
+            Sampled { late: observation.late.load(Ordering::Relaxed), ..observation.sampled }
         };
         let thread =
             thread::Builder::new().name("airpath-sockets".to_owned()).spawn(work).asked("a thread")?;
@@ -123,7 +128,8 @@ impl Observation {
         let mut sample_at = instant(until, self.interval);
         while !stop.load(Ordering::Relaxed) {
             let now = self.clock.now();
-            if sample_at <= now {
+            let due = (sample_at <= now).then_some(until);
+            if due.is_some() {
                 let took = self.sample()?;
                 let earliest = self.clock.now() + took * PART;
                 while sample_at < earliest || sample_at <= now {
@@ -133,14 +139,14 @@ impl Observation {
             } else {
                 self.look()?;
             }
-            self.tell(false);
+            self.tell(false, due);
             let wait = sample_at.since(self.clock.now()).min(LOOK_EVERY);
             thread::sleep(std::time::Duration::from_nanos(wait.as_nanos()));
         }
         self.sample()?;
         thread::sleep(LAST_WORDS);
         self.look()?;
-        self.tell(true);
+        self.tell(true, None);
         Ok(())
     }
 
@@ -179,12 +185,20 @@ impl Observation {
         Ok(())
     }
 
-    /// Sends what is new to the link thread.
-    fn tell(&mut self, last: bool) {
+    /// Sends what is new to the link thread, where it should be by the end of the interval that was asked about.
+    fn tell(&mut self, last: bool, due: Option<Timestamp>) {
         let mut news = self.ledger.news(last).into_iter().peekable();
         while news.peek().is_some() {
             let some: Vec<News> = news.by_ref().take(BATCH).collect();
-            let record = move |exchange: &mut Exchange| some.into_iter().for_each(|one| one.record(exchange));
+            let is_last = news.peek().is_none();
+            let (clock, late) = (self.clock, Arc::clone(&self.late));
+            let record = move |exchange: &mut Exchange| {
+                for one in some {
+                    one.record(exchange);
+                }
+                let comes_late = is_last && due.is_some_and(|due| clock.now() >= due);
+                late.fetch_add(u64::from(comes_late), Ordering::Relaxed);
+            };
             // Only fails after the end, when there is nothing to be told any more.
             let _ = self.requests.send(Box::new(record));
         }
