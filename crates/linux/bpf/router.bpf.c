@@ -95,6 +95,7 @@ int router_vcp(struct __sk_buff *skb)
 	struct record passed = { 0 };
 
 	pass_vcp(skb, &passed);
+	add(&counters.settled, passed.segments);
 	record(&passed);
 	return PASS;
 }
@@ -163,6 +164,7 @@ int router_xcp(struct __sk_buff *skb)
 	struct record passed = { 0 };
 
 	pass_xcp(skb, &passed);
+	add(&counters.settled, passed.segments);
 	record(&passed);
 	return PASS;
 }

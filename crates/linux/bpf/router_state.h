@@ -9,7 +9,7 @@
  * queue discipline: link-layer header included, each segment of an offloaded packet with its own headers.
  */
 struct counters {
-	__u64 packets; /* arrivals at the queue */
+	__u64 packets; /* arrivals at the queue: the first to be counted */
 	__u64 bytes;
 	__u64 data_packets; /* those that feedback can be written on */
 	__u64 data_bytes;
@@ -22,6 +22,7 @@ struct counters {
 	__u64 unlost;    /* packets that it let pass */
 	__u64 shortest;  /* shortest queue that an arrival has met since the daemon reset it, bytes */
 	__u64 backlog;   /* queue that the last arrival met, bytes */
+	__u64 settled;   /* of `packets` those of which all else is counted too: when both are equal, none is under way */
 };
 
 /* XCP's feedback of one control interval. Rates are in units of 1/65536 byte/s. */

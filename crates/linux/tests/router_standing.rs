@@ -298,14 +298,8 @@ fn xcp_over_ebe_computes_nearly_what_the_simulators_router_does() {
     println!("{} packets, {:.0} bytes waited in the mean", recording.passed.len(), mean_queue(&recording));
     differences.tell();
     assert!(mean_queue(&recording) > 10_000.0, "the queue stands");
-    for name in ["capacity_estimate_bps", "input_rate_bps"] {
+    for name in ["capacity_estimate_bps", "input_rate_bps", "mean_rtt_s", "control_interval_s"] {
         assert!(differences.of(name).1 < 1e-6, "{name}");
-    }
-    // The program adds X and X RTT one after the other. A sample that falls between has a packet in one sum and not in the other:
-    // seldom, and one of some hundred packets.
-    for name in ["mean_rtt_s", "control_interval_s"] {
-        let (median, worst) = differences.of(name);
-        assert!(median < 1e-6 && worst < 1e-2, "{name}: {median} at the median, {worst} at worst");
     }
     // What left when is spread over 10 ms, and the daemon knows the shortest queue from arrivals only: a packet on either side.
     let worst = differences.of("persistent_queue_bytes").1 * differences.largest("persistent_queue_bytes");

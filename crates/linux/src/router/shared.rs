@@ -1,8 +1,9 @@
 //! The global variables of the BPF programs, which are mapped into this process and change while it looks.
 #![expect(unsafe_code, reason = "the kernel writes this memory too: every access must be atomic")]
 
+use std::hint::spin_loop;
 use std::ptr::{NonNull, addr_of_mut};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use super::bpf::{Counters, Globals, RawOutcome, RawShares};
 use super::engine::Guidance;
@@ -13,6 +14,9 @@ use super::loss::Outcome;
 pub(super) struct Shared {
     globals: NonNull<Globals>,
 }
+
+/// How often the counters are looked at to find them between two packets.
+const LOOKS: usize = 1000;
 
 /// An aligned number of the globals, as an atomic one.
 macro_rules! atomic {
@@ -29,7 +33,23 @@ impl Shared {
         Self { globals: NonNull::from(globals) }
     }
 
+    /// What was counted, between two packets: sums that belong together have the same packets in them.
     pub(super) fn counters(&self) -> Counters {
+        // A packet takes a fraction of a microsecond. Where one is always under way, a sum may have one that another lacks.
+        for _ in 0..LOOKS {
+            let settled = atomic!(self, AtomicU64, counters.settled).load(Ordering::Acquire);
+            let counters = self.any_counters();
+            fence(Ordering::Acquire);
+            if atomic!(self, AtomicU64, counters.packets).load(Ordering::Relaxed) == settled {
+                return counters;
+            }
+            spin_loop();
+        }
+        self.any_counters()
+    }
+
+    /// What was counted, some of it perhaps in the middle of a packet.
+    fn any_counters(&self) -> Counters {
         macro_rules! read {
             ($($name:ident),+) => {
                 Counters { $($name: atomic!(self, AtomicU64, counters.$name).load(Ordering::Relaxed)),+ }
