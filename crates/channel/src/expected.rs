@@ -30,10 +30,7 @@ impl ErrorProcess for Expected {
         let probability = self.damage_probability(transmission, departs, self.before);
         let arrives = self.errors.arrives(transmission, departs);
         self.before = departs;
-        self.damage.packets += 1;
-        self.damage.damaged += u64::from(!arrives);
-        self.damage.expected += probability;
-        self.damage.variance += probability * (1.0 - probability);
+        self.damage.count(probability, !arrives);
         arrives
     }
 

@@ -41,10 +41,7 @@ impl<E: ErrorProcess> ErrorProcess for AfterLosses<E> {
         let probability = self.damage_probability(transmission, departs, self.before);
         let arrives = self.errors.arrives(transmission, departs);
         if self.lost {
-            self.damage.packets += 1;
-            self.damage.damaged += u64::from(!arrives);
-            self.damage.expected += probability;
-            self.damage.variance += probability * (1.0 - probability);
+            self.damage.count(probability, !arrives);
         }
         (self.lost, self.before) = (!arrives, departs);
         arrives

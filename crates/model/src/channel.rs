@@ -39,6 +39,16 @@ pub struct Damage {
     pub variance: f64,
 }
 
+impl Damage {
+    /// A packet is sent that was to be damaged with that probability.
+    pub fn count(&mut self, probability: f64, damaged: bool) {
+        self.packets += 1;
+        self.damaged += u64::from(damaged);
+        self.expected += probability;
+        self.variance += probability * (1.0 - probability);
+    }
+}
+
 /// One packet about to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {

@@ -1,8 +1,8 @@
 """Every scheme, queue and link has its page, and what the pages name exists."""
 
-import importlib.util
 from pathlib import Path
 
+import make_docs
 import pytest
 
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
@@ -12,16 +12,6 @@ from airpath.sweeps.document import SweepDocument
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
-
-
-@pytest.fixture(scope="module")
-def make_docs():
-    spec = importlib.util.spec_from_file_location("make_docs", ROOT / "tools" / "make_docs.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 END_TO_END = [scheme for scheme in SCHEMES if scheme.router is None]
@@ -70,13 +60,13 @@ def test_the_page_of_a_source_names_its_schemes_and_what_it_reports(scheme):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=by_id)
-def test_every_parameter_is_in_a_table_of_the_pages(scheme, make_docs):
+def test_every_parameter_is_in_a_table_of_the_pages(scheme):
     tables = make_docs.parameter_tables()
     described = {key for table in pages_of(scheme) for key in tables[table].model_fields}
     assert set(scheme.parameters.model_fields) <= described
 
 
-def test_loss_differentiation_has_its_page(make_docs):
+def test_loss_differentiation_has_its_page():
     page = (DOCS / "schemes" / "loss-differentiation.md").read_text(encoding="utf-8")
     assert '"docs/reference/parameters/loss-differentiation.md"' in section(page, "Parameters")
     assert "loss-differentiation" in make_docs.parameter_tables()
@@ -85,7 +75,7 @@ def test_loss_differentiation_has_its_page(make_docs):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.id)
-def test_every_estimator_has_its_page(estimator, make_docs):
+def test_every_estimator_has_its_page(estimator):
     page = (DOCS / "estimators" / make_docs.page_of(estimator.id)).read_text(encoding="utf-8")
     assert f"`{estimator.id}`" in page
     table = f'"docs/reference/parameters/estimators/{estimator.id}.md"'
@@ -96,7 +86,7 @@ def test_every_estimator_has_its_page(estimator, make_docs):
     assert "```text" in page, "no formula"
 
 
-def test_the_compositions_are_listed_with_their_pages(make_docs):
+def test_the_compositions_are_listed_with_their_pages():
     rows = {line.split("|")[1].strip(): line for line in make_docs.compositions().splitlines()[2:]}
     assert list(rows) == [f"`{scheme.id}`" for scheme in ROUTER_ASSISTED]
     for scheme in ROUTER_ASSISTED:
@@ -115,7 +105,7 @@ def test_every_reported_quantity_is_on_a_page(quantity):
     assert any(f"`{quantity}`" in page for page in pages)
 
 
-def test_a_default_has_its_unit(make_docs):
+def test_a_default_has_its_unit():
     table = "\n".join(make_docs.keys(make_docs.schema_of(make_docs.parameter_tables()["sources/ebe"])))
     assert '`"200 ms"`' in table
 
@@ -134,7 +124,7 @@ MANAGED = [queue.name for queue in QUEUES if queue.name not in ("drop-tail", "ro
 
 
 @pytest.mark.parametrize("queue", MANAGED)
-def test_every_parameter_of_a_managed_queue_is_on_its_page(queue, make_docs):
+def test_every_parameter_of_a_managed_queue_is_on_its_page(queue):
     page = (DOCS / "queues" / f"{queue}.md").read_text(encoding="utf-8")
     assert f'"docs/reference/parameters/queues/{queue}.md"' in section(page, "Parameters")
     assert f"queues/{queue}" in make_docs.parameter_tables()
@@ -151,7 +141,7 @@ def test_every_page_is_in_the_navigation():
             assert f"{folder}/{page.name}" in navigation
 
 
-def test_every_key_of_a_scenario_is_in_the_reference(make_docs):
+def test_every_key_of_a_scenario_is_in_the_reference():
     schema = scenario_schema()
     page = make_docs.scenario_page(schema)
     for table in (schema, *schema["$defs"].values()):
@@ -167,7 +157,7 @@ def test_every_key_of_a_sweep_is_on_its_page():
         assert any(f"`{key}`" in row for row in rows), key
 
 
-def test_a_key_says_what_it_takes(make_docs):
+def test_a_key_says_what_it_takes():
     assert make_docs.kind({"anyOf": [{"type": "string", "examples": ["1s"]}, {"type": "null"}]}) == '`"1s"`'
     assert make_docs.kind({"type": "integer", "minimum": 1}) == "whole number at least 1"
     assert make_docs.default_of({"default": {"kind": "bulk"}}) == '`{kind = "bulk"}`'

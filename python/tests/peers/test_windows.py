@@ -5,13 +5,9 @@ outside has an entry in `EXCEPTIONS` that says by how much and why; an entry tha
 well.
 """
 
-import importlib.util
-import sys
-from pathlib import Path
-
+import peer_windows
 import pytest
 
-TOOL = Path(__file__).parents[3] / "tools" / "peer_windows.py"
 TOLERANCE = 0.1
 
 LINUX_COUNTS_MORE = (
@@ -33,24 +29,11 @@ EXCEPTIONS = {
 """Least and most ratio of ours to theirs, and why: by peer, link, delayed acknowledgments, quantity."""
 
 
-def load():
-    spec = importlib.util.spec_from_file_location("peer_windows", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-PEERS = load()
-
-
 @pytest.mark.parametrize("delayed", [False, True], ids=["each", "delayed"])
-@pytest.mark.parametrize("case", PEERS.CASES, ids=lambda case: f"{case.peer}-{case.link.rate}")
+@pytest.mark.parametrize("case", peer_windows.CASES, ids=lambda case: f"{case.peer}-{case.link.rate}")
 def test_the_window_is_that_of_ns_2(case, delayed):
-    ours = PEERS.measure(PEERS.ours(case, delayed=delayed), case.losses_per_cycle)
-    theirs = PEERS.measure(PEERS.theirs(case, delayed=delayed), case.losses_per_cycle)
+    ours = peer_windows.measure(peer_windows.ours(case, delayed=delayed), case.losses_per_cycle)
+    theirs = peer_windows.measure(peer_windows.theirs(case, delayed=delayed), case.losses_per_cycle)
     for quantity in ("epoch", "peak", "mean"):
         own, peer = getattr(ours, quantity), getattr(theirs, quantity)
         assert (own is None) == (peer is None), f"{quantity}: {own}, ns-2 {peer}"
@@ -69,8 +52,10 @@ def test_the_window_is_that_of_ns_2(case, delayed):
 
 @pytest.mark.parametrize(("delayed", "samples"), [(False, 7), (True, 9)], ids=["each", "delayed"])
 def test_vegas_ends_slow_start_when_it_does_in_ns_2(delayed, samples):
-    case = next(one for one in PEERS.CASES if one.peer == "linux:vegas")
-    ours, theirs = (window(case, delayed=delayed)[:samples] for window in (PEERS.ours, PEERS.theirs))
+    case = next(one for one in peer_windows.CASES if one.peer == "linux:vegas")
+    ours, theirs = (
+        window(case, delayed=delayed)[:samples] for window in (peer_windows.ours, peer_windows.theirs)
+    )
     assert theirs[-1] < 0.75 * theirs[-2], "the last sample is the first after slow start"
     # ns-2 has whole segments.
     assert ours == pytest.approx(theirs, abs=1.0)
@@ -79,20 +64,20 @@ def test_vegas_ends_slow_start_when_it_does_in_ns_2(delayed, samples):
 def test_measures_of_a_saw():
     # 100 to 180 segments in 4 s, four times, and half of one more; the first fall comes while things settle.
     saw = [100.0 + 2.0 * (step % 40) for step in range(180)]
-    measures = PEERS.measure(saw, 1)
+    measures = peer_windows.measure(saw, 1)
     assert measures.epoch == pytest.approx(4.0)
     assert measures.peak == pytest.approx(178.0)
     assert measures.mean == pytest.approx(sum(saw[100:]) / 80)
-    assert PEERS.measure(saw[:130], 1).epoch is None
-    assert PEERS.measure([86.0, 85.0] * 100, 1).peak is None
+    assert peer_windows.measure(saw[:130], 1).epoch is None
+    assert peer_windows.measure([86.0, 85.0] * 100, 1).peak is None
 
 
 def test_a_decrease_spread_over_a_round_trip_is_one_loss():
     saw = ([100.0 + 2.0 * step for step in range(37)] + [150.0, 120.0, 101.0]) * 5
-    assert PEERS.measure(saw, 1).epoch == pytest.approx(4.0)
+    assert peer_windows.measure(saw, 1).epoch == pytest.approx(4.0)
 
 
 def test_every_case_has_its_data():
-    for case in PEERS.CASES:
+    for case in peer_windows.CASES:
         for delayed in (False, True):
-            assert len(PEERS.theirs(case, delayed=delayed)) == 600
+            assert len(peer_windows.theirs(case, delayed=delayed)) == 600

@@ -1,31 +1,18 @@
 """The gate against slow growth closes when runs take more instructions than stored."""
 
-import importlib.util
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import bench_instructions as gate
 import pytest
 
 ROOT = Path(__file__).parents[3]
 TOOL = ROOT / "tools" / "bench_instructions.py"
 PROGRAM = ROOT / "target" / "release" / "examples" / "dumbbell"
 RUN = "sack 1 100 6 100"
-
-
-def load():
-    spec = importlib.util.spec_from_file_location("bench_instructions", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-gate = load()
 
 
 def figures(count, compiler="rustc 1"):

@@ -3,27 +3,11 @@
 A short form of `make bench-worlds`, which has more scenarios, longer runs and intervals.
 """
 
-import importlib.util
-import sys
 from dataclasses import replace
-from pathlib import Path
 
+import bench_worlds as bench
 import pytest
 
-TOOL = Path(__file__).parents[3] / "tools" / "bench_worlds.py"
-
-
-def load():
-    spec = importlib.util.spec_from_file_location("bench_worlds", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-bench = load()
 FIRST = next(iter(bench.SCENARIOS))
 
 
