@@ -33,10 +33,9 @@ use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpC
 use empty_queue::{Data, engine, step};
 use namespaces::{Pair, load};
 use nix::net::if_::if_nametoindex;
-use nix::time::{ClockId, clock_gettime};
 use recorded::Connection;
 use replay::{difference, reference_windows};
-use support::{OwnCgroup, alone, can_host};
+use support::{OwnCgroup, alone, can_host, clock};
 use wire::Wire;
 
 const BUFFER: Bytes = Bytes::new(100_000);
@@ -112,12 +111,6 @@ impl Router {
             }
         }
     }
-}
-
-/// The clock of the programs.
-fn clock() -> u64 {
-    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
-    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
 /// Lets `traffic` pass a router of that protocol, over a path of 20 ms. Also gives what the controllers were told.

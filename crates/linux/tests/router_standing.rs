@@ -26,8 +26,7 @@ use airpath_model::{Backlog, Bytes, CapacitySource, LoadCode, PathHeader, Rate, 
 use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
 use empty_queue::Data;
 use namespaces::{Pair, load};
-use nix::time::{ClockId, clock_gettime};
-use support::{OwnCgroup, alone, can_host};
+use support::{OwnCgroup, alone, can_host, clock};
 
 const BUFFER: Bytes = Bytes::new(575_000);
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -71,11 +70,6 @@ fn config(protocol: Protocol) -> RouterConfig {
         netns: None,
         loss: None,
     }
-}
-
-fn clock() -> u64 {
-    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
-    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
 /// Lets `traffic` pass the daemon's router over a token bucket; `quantities` are noted at each look.

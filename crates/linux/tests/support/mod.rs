@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use airpath_linux::capability;
+use nix::time::{ClockId, clock_gettime};
 
 mod can_load;
 
@@ -15,6 +16,13 @@ pub(crate) use can_load::{can_control, can_host, skipped};
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The clock of the programs.
+#[allow(dead_code, reason = "each test file asks for what it needs")]
+pub(crate) fn clock() -> u64 {
+    let time = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
+    time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
 /// A control group of its own, which this process joins, and leaves when it is dropped.
