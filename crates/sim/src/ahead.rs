@@ -152,20 +152,20 @@ fn run_ahead(
 
 /// The links at which routes end whose ends must have each packet in its time.
 fn ends_in_time(routes: &[u32], flows: &[Flow], neighbours: &[Neighbours]) -> Vec<usize> {
-    let mut ahead = vec![false; neighbours.len()];
+    let mut has_flows = vec![false; neighbours.len()];
     let mut in_time: Vec<usize> = Vec::new();
     for flow in flows {
         for (end, begins) in [(End::Receiver, flow.route), (End::Sender, flow.reverse_route)] {
             let route = routes[begins as usize..].iter().take_while(|&&hop| hop != END_OF_ROUTE);
             let Some(last) = route.last().map(|&last| last as usize) else { continue };
-            ahead[last] = true;
+            has_flows[last] = true;
             if !flow.ahead[end.index()] {
                 in_time.push(last);
             }
         }
     }
-    // Whoever else takes packets there says nothing.
-    in_time.extend((0..neighbours.len()).filter(|&link| neighbours[link].ends && !ahead[link]));
+    // Foreign packets end there too, and nobody knows what they find.
+    in_time.extend((0..neighbours.len()).filter(|&link| neighbours[link].ends && !has_flows[link]));
     in_time
 }
 
