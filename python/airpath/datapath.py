@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from airpath.errors import EmulationError
 from airpath.kernel_routers import KernelRouter
@@ -72,6 +72,8 @@ class Daemon:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._errors: IO[str] | None = None
+        self.end: dict[str, Any] = {}
+        """What it said at its end: its counters."""
 
     def start(self, arguments: Sequence[str]) -> None:
         """Start it with these arguments, and wait until all that it attaches is there.
@@ -129,7 +131,9 @@ class Daemon:
             line = process.stdout.readline()
             if not line:
                 return False
-            if line.startswith("{") and json.loads(line).get("event") == event:
+            said = json.loads(line) if line.startswith("{") else {}
+            if said.get("event") == event:
+                self.end = said if event == "end" else self.end
                 return True
         return False
 
@@ -176,10 +180,14 @@ class Datapath:
         daemon.start(arguments)
         self._daemons.append(daemon)
 
-    def stop(self) -> None:
-        """End them, and wait until they are gone."""
-        while self._daemons:
-            self._daemons.pop().stop()
+    def stop(self) -> dict[str, Any]:
+        """End them, and wait until they are gone; return what that of the hosts counted."""
+        counters: dict[str, Any] = {}
+        while self._daemons:  # that of the hosts last
+            daemon = self._daemons.pop()
+            daemon.stop()
+            counters = daemon.end.get("counters", {})
+        return counters
 
 
 def _cgroup_roots() -> list[Path]:

@@ -62,8 +62,8 @@ def run(
         two seconds.
     world
         Where to run it: ``sim``, ``emulate`` (the kernel's TCP over an emulated network, in real time, one
-        run after another; on Linux) ``datapath`` (our controllers in the kernel) or
-        ``routers`` (our controllers and routers in the kernel).
+        run after another; on Linux), ``datapath`` (our controllers in the kernel) or ``routers`` (our
+        controllers and routers in the kernel).
 
     Returns
     -------

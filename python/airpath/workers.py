@@ -18,7 +18,7 @@ from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
-from airpath.worlds import OURS, Placed, World, place
+from airpath.worlds import WITH_OURS, Placed, World, place
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,12 @@ class _DatapathRun:
 
     def run(self) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
         try:
-            return self._run.run()
+            tables, capture, counts = self._run.run()
         finally:
-            self._datapath.stop()
+            counters = self._datapath.stop()
+        if counters:
+            counts["validity"]["datapath"] = counters
+        return tables, capture, counts
 
     def cancel(self) -> None:
         self._run.cancel()
@@ -240,7 +243,7 @@ def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
     try:
         if job.world == "sim":
             return _core.Simulation(plan, traces, job.seed)
-        if job.world in OURS:
+        if job.world in WITH_OURS:
             return _DatapathRun(placed, traces, job.seed)
         return _core.EmulatedRun(plan, traces, job.seed)
     except _core.PlanError as error:

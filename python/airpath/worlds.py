@@ -31,7 +31,7 @@ WORLDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """The worlds, and what results say of them."""
 
-OURS: Final = ("datapath", "routers")
+WITH_OURS: Final = ("datapath", "routers")
 """The worlds that have our controllers."""
 
 _IN_OURS: Final[Mapping[str, str]] = MappingProxyType(
@@ -111,7 +111,7 @@ def place(scenario: Scenario, world: World) -> Placed:
         return Placed(resolved.plan, resolved.schemes, None)
     available = kernel_congestion_controls()
     routers: tuple[KernelRouter, ...] = ()
-    if world in OURS:
+    if world in WITH_OURS:
         if (reason := datapath_missing()) is not None:
             raise UsageError(f"{scenario.name}: no world {world}: {reason}")
         available = (*available, *_CONTROLLERS)

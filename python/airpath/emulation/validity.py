@@ -50,8 +50,7 @@ class Validity:
     """Of each router of the kernel, with the name of its link: changes of its rate and the latest of them in
     seconds, packets that vanished there and that were none of ours, the worst second (the share of the rate
     that was not used or used too much while packets waited), the most bytes that left the kernel before their
-    transmission began, and the intervals at whose end its daemon said
-    what it observes, and did not.
+    transmission began, and the intervals at whose end its daemon said what it observes, and did not.
     """
     measurements: Mapping[str, float] = field(repr=False)
     """Everything else by name: lateness of packets (`lateness_p50_s` …, of each host's

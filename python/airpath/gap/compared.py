@@ -10,8 +10,7 @@ from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
 from airpath.runner import run_all, scheme_label
 from airpath.scenario import Scenario
-from airpath.worlds import OURS as WITH_OURS
-from airpath.worlds import WORLDS, World, has_ours, place
+from airpath.worlds import WITH_OURS, WORLDS, World, has_ours, place
 
 OURS: Final = "vcp-ebe"
 """What a scenario runs too if no scheme is asked for and our datapath has none of its own."""

@@ -35,6 +35,8 @@ def test_vcp_in_the_kernel_hears_the_simulators_router() -> None:
     assert run.metrics["queueing_p95_ms"] < 120
     assert run.metrics["retransmitted_packets"] == 0
     assert kernel_congestion_controls() == before
+    # What the daemon counted stands beside.
+    assert run.record.validity["datapath"]["started"] >= 2
 
 
 def _scenario(delay: str, buffer: str, duration: str, *schemes: str) -> airpath.Scenario:

@@ -8,7 +8,7 @@ import airpath
 from airpath.errors import UsageError
 from airpath.kernel_routers import kernel_routers
 from airpath.runner import jobs_of
-from airpath.worlds import OURS, place
+from airpath.worlds import WITH_OURS, place
 
 
 def plan(scheme: str, queue: dict[str, Any] | None = None, **bottleneck: Any) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def test_what_the_kernels_routers_are_not_is_refused(
 def test_runs_with_other_routers_have_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("airpath.worlds.datapath_missing", lambda: None)
     monkeypatch.setattr("airpath.worlds.kernel_congestion_controls", lambda: ("cubic", "reno"))
-    datapath, routers = (place(scenario("vcp-ebe"), world) for world in OURS)
+    datapath, routers = (place(scenario("vcp-ebe"), world) for world in WITH_OURS)
     assert (datapath.label, routers.label) == ("kernel:airpath_vcp", "kernel:airpath_vcp with routers")
     assert (len(datapath.routers), len(routers.routers)) == (0, 2)
     assert datapath.plan == routers.plan
