@@ -4,7 +4,10 @@
 use airpath_model::{Backlog, Bytes, Ecn, PathHeader, Timestamp};
 
 use super::Network;
+use crate::any_link::AnyLink;
+use crate::event::Target;
 use crate::link::Link;
+use crate::record::Recorder;
 
 impl Network {
     /// The handle of the next packet that goes out to the keeper of a link's queue; ask until there is none whenever
@@ -51,13 +54,13 @@ impl Network {
         &mut self,
         now: Timestamp,
         index: usize,
-        work: impl FnOnce(Timestamp, &mut crate::record::Recorder, &mut Link),
+        work: impl FnOnce(Timestamp, &mut Recorder, &mut Link),
     ) {
         self.now = self.now.max(now.min(self.end));
         self.events.all_over(self.now);
-        let Some(link) = self.links.get_mut(index).and_then(crate::any_link::AnyLink::full) else { return };
+        let Some(link) = self.links.get_mut(index).and_then(AnyLink::full) else { return };
         work(self.now, &mut self.recorder, link);
         let (at, since) = link.next_event(self.now);
-        self.events.schedule_since(index as crate::event::Target, at, since);
+        self.events.schedule_since(index as Target, at, since);
     }
 }
