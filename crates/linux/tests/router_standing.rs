@@ -17,6 +17,8 @@ mod namespaces;
 mod support;
 
 use std::collections::VecDeque;
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use airpath_estimate::{Ebe, EbeConfig};
@@ -298,4 +300,46 @@ fn xcp_over_ebe_computes_nearly_what_the_simulators_router_does() {
     // What left when is spread over 10 ms, and the daemon knows the shortest queue from arrivals only: a packet on either side.
     let worst = differences.of("persistent_queue_bytes").1 * differences.largest("persistent_queue_bytes");
     assert!(worst <= 3.0 * FRAME, "{worst} bytes of persistent queue");
+}
+
+/// Whatever passes while the programs are loaded: to the router each packet that leaves had come.
+#[test]
+fn a_router_that_starts_amid_packets_counts_them_at_both_sides_of_the_queue() {
+    if !can_host("router standing") {
+        return;
+    }
+    let _alone = alone();
+    let pair = Pair::through_a_middle();
+    pair.slow("rate 10mbit burst 4kb limit 575kb", WINDOW);
+    let over = AtomicBool::new(false);
+    let looks = pair.middle.as_ref().unwrap().within(|| {
+        let socket = UdpSocket::bind("10.77.1.1:0").unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    let _ = socket.send_to(&[0; 100], "10.77.1.2:9");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            });
+            std::thread::sleep(Duration::from_millis(100));
+            let router = Router::start_recording(config(Protocol::Vcp));
+            let looks = router.and_then(|mut router| {
+                let mut looks = Vec::new();
+                for _ in 0..20 {
+                    looks.push((router.passed()?.len() as u64, router.looked().sample.departed_packets));
+                    std::thread::sleep(Duration::from_millis(10));
+                    router.step(clock())?;
+                }
+                Ok(looks)
+            });
+            over.store(true, Ordering::Relaxed);
+            looks
+        })
+    });
+    let (mut came, mut left) = (0, 0);
+    for (arrived, departed) in looks.unwrap() {
+        (came, left) = (came + arrived, left + departed);
+        assert!(left <= came, "{left} packets left, {came} had come");
+    }
+    assert!(came > 50, "{came} packets");
 }

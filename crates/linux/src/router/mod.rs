@@ -50,6 +50,8 @@ pub struct Router {
     passage: Passage,
     next_sample: Timestamp,
     last: Seen,
+    /// Packets that had passed the programs before the first look.
+    unseen: u64,
     looked: Looked,
     intervals: u64,
     gaps: u64,
@@ -79,6 +81,28 @@ struct Seen {
     qdisc: RootQdisc,
 }
 
+/// How often programs and queue are looked at to find that no packet passed between the two.
+const FIRST_LOOKS: usize = 100;
+
+impl Seen {
+    /// What the programs at work and the queue have both counted, to count from: else a packet that passed while the programs
+    /// were loaded would leave a queue in which it never arrived. Where packets pass all the time, the last look is taken.
+    fn first(
+        programs: &Programs,
+        mut queue: impl FnMut() -> Result<RootQdisc, Error>,
+    ) -> Result<Self, Error> {
+        let mut seen = Self { counters: programs.counters(), qdisc: queue()? };
+        for _ in 1..FIRST_LOOKS {
+            let counters = programs.counters();
+            if counters.packets == seen.counters.packets {
+                break;
+            }
+            seen = Self { counters, qdisc: queue()? };
+        }
+        Ok(seen)
+    }
+}
+
 impl Router {
     /// Loads and attaches, in the network namespace that this thread is in.
     pub fn start(config: RouterConfig) -> Result<Self, Error> {
@@ -98,11 +122,9 @@ impl Router {
         let mut rtnetlink =
             Rtnetlink::open().map_err(|source| Error::System { action: "cannot open rtnetlink", source })?;
         let said = |source| Error::System { action: "cannot look at the device", source };
-        let qdisc = rtnetlink
-            .root_qdisc(device)
-            .map_err(said)?
-            .filter(|qdisc| qdisc.kind != "noqueue")
-            .ok_or_else(|| Error::NoQueue { device: config.device.clone() })?;
+        let no_queue = || Error::NoQueue { device: config.device.clone() };
+        let queue = |qdisc: &RootQdisc| qdisc.kind != "noqueue";
+        rtnetlink.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue)?;
         let link_header = rtnetlink.link_header(device).map_err(said)?.ok_or_else(|| Error::Config {
             problem: format!(
                 "device {:?} is of a kind that is not known here; accepted: Ethernet, TUN",
@@ -119,7 +141,9 @@ impl Router {
             programs.attach(Kind::Loss, index_of(device)?, *hook)?;
         }
         programs.attach(Kind::Protocol(config.protocol), device, Hook::Egress)?;
-        let counters = programs.counters();
+        let last = Seen::first(&programs, || {
+            rtnetlink.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue)
+        })?;
         let mut router = Self {
             config,
             programs,
@@ -128,7 +152,8 @@ impl Router {
             engine,
             passage: Passage::default(),
             next_sample: Timestamp::ZERO,
-            last: Seen { counters, qdisc },
+            unseen: last.counters.packets,
+            last,
             looked: Looked::default(),
             intervals: 0,
             gaps: 0,
@@ -201,9 +226,11 @@ impl Router {
         &self.looked
     }
 
-    /// The packets that passed since the last call, if the programs write them down.
+    /// The packets that passed since the last call, if the programs write them down; none from before the first look.
     pub fn passed(&self) -> Result<Vec<Passed>, Error> {
-        self.programs.passed()
+        let mut passed = self.programs.passed()?;
+        passed.retain(|packet| packet.count > self.unseen);
+        Ok(passed)
     }
 
     /// The quantity that the engine reports under `name`.
