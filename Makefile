@@ -95,7 +95,7 @@ bench-instructions: prerequisites ## instructions of short runs against the stor
 	$(PYTHON) tools/bench_instructions.py --install
 
 bench-emulator: prerequisites ## how exact emulated rates and delays are (Linux with root, three minutes)
-	cargo test --release -p airpath-emu --test accuracy --test routers -- --include-ignored --nocapture --test-threads 1
+	cargo test --release -p airpath-emu --test accuracy --test routers --test traces -- --include-ignored --nocapture --test-threads 1
 
 bench-worlds: build ## the kernel's CUBIC and Reno against the simulator's (Linux with root, ten minutes)
 	$(BIN)/python tools/bench_worlds.py $(BENCH)

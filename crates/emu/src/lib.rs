@@ -27,6 +27,7 @@ pub use exchange::{Exchange, PacketCounts};
 mod linux {
     pub use crate::clock::Clock;
     pub use crate::emulation::{Connections, Emulated, Emulation, Options};
+    pub use crate::held_up::held_up;
     pub use crate::host::{DEVICE, Host, MTU};
     pub use crate::hosts::Hosts;
     pub use crate::link_record::LinkRecord;
@@ -49,6 +50,8 @@ mod capture;
 mod clock;
 #[cfg(target_os = "linux")]
 mod emulation;
+#[cfg(target_os = "linux")]
+mod held_up;
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]

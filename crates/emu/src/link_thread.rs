@@ -63,8 +63,8 @@ const SPIN: Duration = Duration::from_micros(30);
 /// How long the thread may be awake, and how long it then rests even if there is something to do. The kernel gives
 /// ordinary threads that wait for a processor 5 % of each second of it; if a real-time thread leaves them less, it takes
 /// them 50 ms at a time, which would hold up packets for as long.
-const AWAKE: Duration = Duration::from_micros(500);
-const REST: Duration = Duration::from_micros(50);
+pub(crate) const AWAKE: Duration = Duration::from_micros(500);
+pub(crate) const REST: Duration = Duration::from_micros(50);
 /// Packets wait no longer than about this for what else was asked for.
 const REQUESTS: Duration = Duration::from_micros(20);
 /// The longest sleep: requests and the wish to stop are seen this soon.

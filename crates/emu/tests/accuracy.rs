@@ -14,9 +14,9 @@ use std::io::IoSliceMut;
 use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use airpath_emu::{Emulated, LATE, LATE_SHARE_BOUND, Scheduling, Side};
+use airpath_emu::{Emulated, Side};
 use airpath_sim::plan::*;
 use nix::sys::socket::sockopt::ReceiveTimestampns;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
@@ -24,81 +24,22 @@ use nix::sys::time::TimeSpec;
 
 use support::*;
 
-/// Says what was measured.
-fn report(what: &str, emulated: &Emulated) {
-    let lateness = emulated.validity.measured.lateness;
-    eprintln!(
-        "{what}; late mean {:.1} µs, p50 {:.1}, p99 {:.1}, worst {:.1}; gap {:.2} ms; {:?}, {:?}; {:?}",
-        1e6 * lateness.mean_s,
-        1e6 * lateness.p50_s,
-        1e6 * lateness.p99_s,
-        1e6 * lateness.max_s,
-        1e3 * emulated.validity.measured.longest_gap_s,
-        emulated.validity.measured.packets,
-        emulated.validity.measured.scheduling,
-        emulated.validity.problems,
-    );
-}
+/// Where measuring begins, seconds: the queue is full by then.
+const FROM_S: f64 = 0.5;
 
-/// Datagrams over a link of one rate: what arrives by the receiver's count, in bit/s, and what the emulator says of
-/// itself. The queue holds what comes within 60 ms, so that a sender that is kept waiting does not leave the link idle.
-fn constant_rate(bps: u64, seconds: u64) -> Option<(f64, Emulated)> {
+/// Datagrams over a link of one rate: what arrives by the receiver's count, in bit/s, and why that should not be trusted.
+/// The queue holds what comes within 60 ms, so that a sender that is kept waiting does not leave the link idle.
+fn constant_rate(bps: u64, seconds: u64) -> Option<(f64, Vec<String>)> {
     let queue = (bps / 12_000 / 16).max(100);
     let links = vec![link("there", constant(bps), 5.0, queue), link("back", RatePlan::Unlimited, 5.0, 1000)];
-    let emulation = emulation(&plan(seconds + 3, links, 1))?;
-    let (received, emulated) = flood(emulation, bps + bps / 4, 1500, Duration::from_secs(seconds + 2));
-    let rate = received.rate(1.0, 1.0 + seconds as f64);
+    let emulation = emulation(&plan(seconds + 2, links, 1))?;
+    // The count moves by whole packets: of a slow link they are small.
+    let size = if bps > 1_000_000 { 1500 } else { 500 };
+    let to = FROM_S + seconds as f64;
+    let (received, emulated) = flood(emulation, bps + bps / 4, size, Duration::from_secs_f64(to));
+    let rate = received.rate(FROM_S, to);
     report(&format!("{:.0} Mbit/s: achieved {:.4}", bps as f64 / 1e6, rate / bps as f64), &emulated);
-    Some((rate, emulated))
-}
-
-/// What comes of a test when no run is valid.
-#[derive(Clone, Copy)]
-enum Otherwise {
-    /// It is skipped if the machine holds up even a thread that does nothing, and fails if not.
-    Skipped,
-    /// It fails: whoever runs it wants the result.
-    Fails,
-}
-
-/// The first valid run of four; `None`, and the reason is said, where there are no hosts or the machine is too busy.
-fn valid<T>(otherwise: Otherwise, measure: impl Fn() -> Option<(T, Emulated)>) -> Option<T> {
-    let mut problems = Vec::new();
-    for _ in 0..4 {
-        let (found, emulated) = measure()?;
-        if emulated.validity.is_valid() {
-            return Some(found);
-        }
-        problems = emulated.validity.problems;
-    }
-    let share = held_up();
-    let busy = share > LATE_SHARE_BOUND / 4.0 && matches!(otherwise, Otherwise::Skipped);
-    let held_up = format!("a thread that does nothing is held up for {:.2} % of the time", 100.0 * share);
-    assert!(busy, "no run of four was valid; {held_up}; the last run: {problems:?}");
-    skipped(format_args!("no run of four was valid, and {held_up}"));
-    None
-}
-
-/// The share of two seconds for which a thread that is granted what a link thread is, and works and rests like one, finds
-/// itself away from its processor for more than [`LATE`] at a time.
-fn held_up() -> f64 {
-    let watch = || {
-        Scheduling::obtain(true, true);
-        let (began, mut away) = (Instant::now(), Duration::ZERO);
-        let (mut looked, mut woke) = (began, began);
-        while began.elapsed() < Duration::from_secs(2) {
-            let now = Instant::now();
-            let gap = now - looked;
-            away += if gap.as_nanos() > u128::from(LATE.as_nanos()) { gap } else { Duration::ZERO };
-            looked = now;
-            if now - woke > Duration::from_micros(500) {
-                thread::sleep(Duration::from_micros(50));
-                woke = Instant::now();
-            }
-        }
-        away.as_secs_f64() / began.elapsed().as_secs_f64()
-    };
-    thread::spawn(watch).join().unwrap()
+    Some((rate, emulated.validity.problems))
 }
 
 fn within(bps: u64, seconds: u64, share: f64, otherwise: Otherwise) {
@@ -108,21 +49,31 @@ fn within(bps: u64, seconds: u64, share: f64, otherwise: Otherwise) {
 }
 
 #[test]
+fn one_mbps_within_one_percent() {
+    within(1_000_000, 3, 0.01, Otherwise::Skipped);
+}
+
+#[test]
 fn ten_mbps_within_one_percent() {
     within(10_000_000, 2, 0.01, Otherwise::Skipped);
 }
 
 #[test]
-#[ignore = "long: make bench-emulator"]
-fn one_and_a_hundred_mbps_within_one_percent() {
-    within(1_000_000, 10, 0.01, Otherwise::Fails);
-    within(100_000_000, 10, 0.01, Otherwise::Fails);
+fn a_hundred_mbps_within_one_percent() {
+    within(100_000_000, 2, 0.01, Otherwise::Skipped);
+}
+
+#[test]
+fn four_hundred_mbps_within_one_percent() {
+    within(400_000_000, 2, 0.01, Otherwise::Skipped);
 }
 
 #[test]
 #[ignore = "long: make bench-emulator"]
-fn four_hundred_mbps_within_one_percent() {
-    within(400_000_000, 10, 0.01, Otherwise::Fails);
+fn one_to_four_hundred_mbps_within_one_percent_for_long() {
+    for mbps in [1, 100, 400] {
+        within(mbps * 1_000_000, 10, 0.01, Otherwise::Fails);
+    }
 }
 
 /// One-way delays over 20 ms, sorted: from the sender's clock just before it sends to the stamp that the receiver's
@@ -178,7 +129,7 @@ fn delays_within(probes: usize, bound_s: f64, otherwise: Otherwise) {
             &emulated,
         );
         assert!(best > -10e-6, "a packet came too early");
-        Some((median, emulated))
+        Some((median, emulated.validity.problems))
     });
     let Some(median) = median else { return };
     assert!(median.abs() < bound_s, "20 ms: off by {median} s at the median of {probes} probes");
@@ -193,27 +144,4 @@ fn twenty_milliseconds_within_a_fifth_of_one() {
 #[ignore = "long: make bench-emulator"]
 fn twenty_milliseconds_within_a_fifth_of_one_for_long() {
     delays_within(300, 0.2e-3, Otherwise::Fails);
-}
-
-/// A rate log from 1 to 20 Mbit/s with a fresh rate each second is followed within 1 % in each second.
-#[test]
-#[ignore = "long: make bench-emulator"]
-fn a_moving_rate_is_followed_each_second() {
-    let mbps = [10, 14, 17, 20, 15, 1, 5, 2, 6, 4, 8, 19];
-    let steps = (0..).zip(mbps).map(|(second, rate)| (second * SECOND, rate * 1_000_000)).collect();
-    let errors = valid(Otherwise::Fails, || {
-        let rate = RatePlan::Steps { steps: Vec::clone(&steps), repeat_after_ns: None };
-        let links = vec![link("there", rate, 5.0, 400), link("back", RatePlan::Unlimited, 5.0, 1000)];
-        let emulation = emulation(&plan(mbps.len() as u64 + 1, links, 1))?;
-        let (received, emulated) = flood(emulation, 25_000_000, 500, Duration::from_secs(mbps.len() as u64));
-        let error = |second: usize| {
-            let from = second as f64 + 0.005; // the link's delay
-            received.rate(from, from + 1.0) / (mbps[second] as f64 * 1e6) - 1.0
-        };
-        let errors: Vec<f64> = (1..mbps.len() - 1).map(error).collect();
-        report(&format!("1-20 Mbit/s by the second: {errors:.4?}"), &emulated);
-        Some((errors, emulated))
-    });
-    let Some(errors) = errors else { return };
-    assert!(errors.iter().all(|error| error.abs() < 0.01), "{errors:?}");
 }

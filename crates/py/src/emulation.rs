@@ -6,6 +6,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use airpath_emu::{Connections, Emulated, EmulationError, Options, Side, Validity};
 use airpath_sim::plan::Plan;
@@ -181,6 +182,12 @@ pub(crate) fn try_emulated_hosts(py: Python<'_>) -> PyResult<()> {
 pub(crate) fn try_emulation_scheduling(py: Python<'_>) -> (bool, Option<usize>, String) {
     let granted = py.detach(airpath_emu::Scheduling::tried);
     (granted.realtime, granted.processor, granted.refused)
+}
+
+/// The share of a time for which this machine keeps a thread that must be on time from its processor.
+#[pyfunction]
+pub(crate) fn held_up(py: Python<'_>, milliseconds: u64) -> f64 {
+    py.detach(|| airpath_emu::held_up(Duration::from_millis(milliseconds)))
 }
 
 /// The record of an emulation's accuracy, as {name: value}.

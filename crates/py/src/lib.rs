@@ -24,8 +24,8 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulation::{
-        EmulatedProcess, Emulation, EmulationFailed, become_root_in_user_namespace, try_emulated_hosts,
-        try_emulation_scheduling,
+        EmulatedProcess, Emulation, EmulationFailed, become_root_in_user_namespace, held_up,
+        try_emulated_hosts, try_emulation_scheduling,
     };
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};

@@ -71,15 +71,16 @@ def hosts() -> tuple[State, str]:
 
 
 def real_time() -> tuple[State, str]:
-    """Whether the link thread gets real time and a processor of its choice."""
+    """Whether the link thread gets real time and a processor of its choice, and what the machine leaves it."""
     from airpath import _core
 
     granted, processor, refused = _core.try_emulation_scheduling()
     pinned = "" if processor is None else f", pinned to processor {processor}"
+    kept = f"held up for {_core.held_up(500):.2%} of half a second"
     if granted:
-        return "good", f"SCHED_FIFO{pinned}"
+        return "good", f"SCHED_FIFO{pinned}; {kept}"
     how = "use root, `setcap cap_sys_nice+ep` on the interpreter, or `ulimit -r 10`"
-    return "missing", f"packets will be less punctual ({refused}): {how}"
+    return "missing", f"packets will be less punctual ({refused}; {kept}): {how}"
 
 
 def btf() -> tuple[State, str]:

@@ -2,9 +2,7 @@
 
 import json
 import os
-import shutil
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -144,68 +142,6 @@ def test_ctrl_c_ends_the_command_and_keeps_the_results(tmp_path: Path):
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGINT, said
     assert (tmp_path / "out" / "emulate-8mbps" / "links.parquet").exists()
-
-
-@pytest.fixture
-def nobodys_folder():
-    """Yield a folder that an ordinary user may write to, with a TUN file of its own that is open to them."""
-    if os.geteuid() != 0 or shutil.which("setpriv") is None:
-        pytest.skip("only root with setpriv can become an ordinary user")
-    folder = Path("/tmp") / f"airpath-test-{os.getpid()}"
-    folder.mkdir()
-    try:
-        folder.chmod(0o777)
-        os.mknod(folder / "tun", stat.S_IFCHR, os.makedev(10, 200))
-        (folder / "tun").chmod(0o666)
-        yield folder
-    finally:
-        shutil.rmtree(folder)
-
-
-def as_nobody(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "AIRPATH_TUN": str(folder / "tun"), "HOME": str(folder)}
-    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs", *command]
-    return subprocess.run(
-        nobody, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
-
-
-def test_an_ordinary_user_can(nobodys_folder: Path):
-    if as_nobody("unshare", "--user", "--map-root-user", "true", folder=nobodys_folder).returncode != 0:
-        pytest.skip("the kernel allows users no user namespaces")
-    if as_nobody(sys.executable, "-c", "import airpath", folder=nobodys_folder).returncode != 0:
-        pytest.skip("this Python is not for ordinary users")
-    if shutil.which("ping") is None:
-        pytest.skip("there is no ping")
-    # No command from where root's Python may be: that is not for ordinary users.
-    done = as_nobody(
-        *(sys.executable, "-m", "airpath", "emulate", "--link", "8mbps", "--rtt", "20ms", "--json"),
-        *("--", "ping", "-c", "3", "-i", "0.2", "10.8.0.1"),
-        folder=nobodys_folder,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "3 received" in done.stderr
-    validity = json.loads(done.stdout)["validity"]
-    assert (validity["sent_packets"], validity["delivered_packets"]) == (6, 6)
-    out = nobodys_folder / json.loads(done.stdout)["out"]
-    assert out.stat().st_uid == 65534, "the files are the user's own"
-
-
-def test_an_ordinary_user_without_a_device_is_told(nobodys_folder: Path):
-    if as_nobody(sys.executable, "-c", "import airpath", folder=nobodys_folder).returncode != 0:
-        pytest.skip("this Python is not for ordinary users")
-    (nobodys_folder / "tun").chmod(0o600)
-    done = as_nobody(
-        *(sys.executable, "-m", "airpath", "emulate", "--link", "8mbps", "--", "true"), folder=nobodys_folder
-    )
-    assert done.returncode == 1
-    assert "airpath doctor" in done.stderr
-    assert "Traceback" not in done.stderr
-    told = as_nobody(sys.executable, "-m", "airpath", "doctor", "--json", folder=nobodys_folder)
-    checks = {check["name"]: check for check in json.loads(told.stdout)["checks"]}
-    assert checks["TUN devices"]["state"] == "missing"
-    assert checks["emulated hosts"]["state"] == "missing"
-    assert "chmod 0666" in checks["TUN devices"]["detail"]
 
 
 def test_the_python_api():

@@ -1,11 +1,14 @@
 """Our controllers in the kernel, over the emulator; skipped where the daemon cannot be started."""
 
+from collections.abc import Callable
+
 import pytest
 
 import airpath
 from airpath.datapath import Datapath
 from airpath.errors import EmulationError
-from airpath.worlds import kernel_congestion_controls
+from airpath.results import RunResult
+from airpath.worlds import WITH_OURS, World, kernel_congestion_controls
 
 pytestmark = pytest.mark.usefixtures("datapath")
 
@@ -39,12 +42,12 @@ def test_vcp_in_the_kernel_hears_the_simulators_router() -> None:
     assert run.record.validity["datapath"]["started"] >= 2
 
 
-def _scenario(delay: str, buffer: str, duration: str, *schemes: str) -> airpath.Scenario:
+def _scenario(delay: str, buffer: str, warm_up: str, duration: str, *schemes: str) -> airpath.Scenario:
     return airpath.Scenario.from_dict(
         {
             "name": "ten",
             "duration": duration,
-            "record": {"warm_up": "5s"},
+            "record": {"warm_up": warm_up},
             "topology": {
                 "kind": "dumbbell",
                 "bottleneck": {
@@ -59,24 +62,41 @@ def _scenario(delay: str, buffer: str, duration: str, *schemes: str) -> airpath.
     )
 
 
-@pytest.mark.parametrize("scheme", ["xcp", "vcp"])
-def test_a_long_path_is_filled_as_by_the_simulated_twin(scheme: str) -> None:
-    scenario = _scenario("200ms", "600kB", "25s", scheme)
-    simulated, real = (
-        airpath.run(scenario, world=world).runs[0].metrics["utilisation"] for world in ("sim", "datapath")
-    )
-    assert real == pytest.approx(simulated, rel=0.1)
+@pytest.mark.parametrize("world", WITH_OURS)
+@pytest.mark.parametrize(
+    ("scheme", "warm_up", "duration"),
+    [
+        ("xcp", "5s", "15s"),
+        # VCP's window swings with a period of 20 s, and how fast it grows before hangs on when the flow begins
+        # within an interval of its router, which in the kernel is chance: measured from 5 s the simulator itself
+        # differs by 11 %, from 10 to 30 s by 1 %.
+        ("vcp", "10s", "30s"),
+    ],
+)
+def test_a_long_path_is_filled_as_by_the_simulated_twin(
+    scheme: str, warm_up: str, duration: str, world: World, valid_run: Callable[..., RunResult]
+) -> None:
+    scenario = _scenario("200ms", "600kB", warm_up, duration, scheme)
+    (simulated,) = airpath.run(scenario).runs
+    real = valid_run(scenario, world)
+    assert real.metrics["utilisation"] == pytest.approx(simulated.metrics["utilisation"], rel=0.1)
 
 
-def test_vcp_and_the_kernels_cubic_run_beside_each_other() -> None:
-    scenario = _scenario("20ms", "100kB", "12s", "vcp-ebe", "cubic")
+@pytest.mark.parametrize("world", WITH_OURS)
+def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
+    world: World, valid_run: Callable[..., RunResult]
+) -> None:
+    """CUBIC fills the buffer, which VCP takes for overload: it keeps a packet or two in flight, and goes on."""
+    scenario = _scenario("20ms", "100kB", "4s", "10s", "vcp-ebe", "cubic")
     for seed in (1, 2):
-        (run,) = airpath.run(scenario, world="datapath", seed=seed).runs
-        assert run.metrics["utilisation"] > 0.95
-        # CUBIC fills the buffer, which VCP takes for overload: it keeps a packet or two, as in simulations.
-        vcp, cubic = (8 * value / 7 for value in run.flows["goodput_bytes"].to_pylist())
-        assert vcp > 0.02e6
-        assert cubic > 8e6
+        (simulated,) = airpath.run(scenario, seed=seed).runs
+        real = valid_run(scenario, world, seed)
+        vcp, cubic = real.flows["goodput_bytes"].to_pylist()
+        simulated_vcp, simulated_cubic = simulated.flows["goodput_bytes"].to_pylist()
+        # VCP's are some 55 segments: a tenth is five of them. CUBIC has all the rest of a full link.
+        assert vcp == pytest.approx(simulated_vcp, rel=0.1)
+        assert cubic == pytest.approx(simulated_cubic, rel=0.02)
+        assert real.metrics["utilisation"] > 0.99
 
 
 def test_a_daemon_that_cannot_start_says_why() -> None:

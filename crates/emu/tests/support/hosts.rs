@@ -1,10 +1,12 @@
 //! What tests on real hosts have in common.
 
 use std::net::{SocketAddrV4, UdpSocket};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use airpath_emu::{Clock, DEVICE, Emulated, Emulation, Hosts, Options, Side};
+use airpath_sim::Input;
 use airpath_sim::plan::Plan;
 
 use super::skipped;
@@ -22,7 +24,12 @@ pub(crate) fn hosts_can_be_made() -> bool {
 
 /// An emulation of a plan, or `None` where there can be none.
 pub(crate) fn emulation(plan: &Plan) -> Option<Emulation> {
-    hosts_can_be_made().then(|| Emulation::start(plan, &[], 1, &Options::default()).unwrap())
+    emulation_with(plan, &[], &Options::default())
+}
+
+/// The same with traces that the plan refers to, and options.
+pub(crate) fn emulation_with(plan: &Plan, traces: &[Arc<Input>], options: &Options) -> Option<Emulation> {
+    hosts_can_be_made().then(|| Emulation::start(plan, traces, 1, options).unwrap())
 }
 
 /// A socket of a flow's address in a host.
@@ -53,6 +60,11 @@ impl Received {
         8.0 * (self.bytes(to) - self.bytes(from)) / (to - from)
     }
 
+    /// The first count at an instant or later.
+    pub(crate) fn since(&self, at: f64) -> Counted {
+        self.0[self.0.partition_point(|counted| counted.at < at)]
+    }
+
     /// Bytes up to an instant, in proportion between two counts.
     fn bytes(&self, at: f64) -> f64 {
         let next = self.0.partition_point(|counted| counted.at < at);
@@ -81,13 +93,16 @@ fn count(clock: Clock) -> Counted {
     best.unwrap().1
 }
 
+/// A sender that paused for longer may have left the link idle: queues of these tests take at least that long to empty.
+const LONGEST_PAUSE: Duration = Duration::from_millis(30);
+
 /// Sends datagrams of `size` bytes (of IP) of flow 0 at `bps` for a time, more than the link takes; meanwhile the
-/// receivers' kernel counts what arrives. Ends the emulation.
+/// receivers' kernel counts what arrives. Ends the emulation, which is not valid if the sender paused.
 pub(crate) fn flood(emulation: Emulation, bps: u64, size: usize, lasting: Duration) -> (Received, Emulated) {
     let sender = socket(&emulation, Side::Senders, 0, 5000);
     let receiver = socket(&emulation, Side::Receivers, 0, 5001);
     sender.connect((Side::Receivers.address(0).unwrap(), 5001)).unwrap();
-    let counted = thread::scope(|scope| {
+    let (counted, longest_pause) = thread::scope(|scope| {
         let counting = scope.spawn(|| {
             emulation.host(Side::Receivers).enter(|| {
                 let clock = emulation.clock();
@@ -107,18 +122,24 @@ pub(crate) fn flood(emulation: Emulation, bps: u64, size: usize, lasting: Durati
             })
         });
         let began = Instant::now();
-        let mut sent = 0_u64;
+        let (mut sent, mut last, mut longest_pause) = (0_u64, began, Duration::ZERO);
         let payload = vec![0; size - HEADERS];
         while began.elapsed() < lasting {
             let due = (began.elapsed().as_secs_f64() * bps as f64 / 8.0 / size as f64) as u64;
             while sent < due {
                 sender.send(&payload).unwrap();
                 sent += 1;
+                longest_pause = longest_pause.max(last.elapsed());
+                last = Instant::now();
             }
             thread::sleep(Duration::from_micros(300));
         }
-        counting.join().unwrap().unwrap()
+        (counting.join().unwrap().unwrap(), longest_pause)
     });
     drop(receiver);
-    (Received(counted), emulation.stop(None).unwrap())
+    let mut emulated = emulation.stop(None).unwrap();
+    if longest_pause > LONGEST_PAUSE {
+        emulated.validity.problems.push(format!("the sender of datagrams paused for {longest_pause:?}"));
+    }
+    (Received(counted), emulated)
 }

@@ -6,6 +6,8 @@
 #[cfg(target_os = "linux")]
 mod hosts;
 mod skipped;
+#[cfg(target_os = "linux")]
+mod valid;
 
 use airpath_sim::plan::*;
 
@@ -15,6 +17,10 @@ pub(crate) use hosts::*;
 
 #[allow(unused_imports, reason = "not every test file has hosts")]
 pub(crate) use skipped::skipped;
+
+#[cfg(target_os = "linux")]
+#[allow(unused_imports, reason = "not every test file measures")]
+pub(crate) use valid::*;
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 pub(crate) const MILLISECOND: u64 = 1_000_000;

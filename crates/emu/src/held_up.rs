@@ -1,0 +1,46 @@
+//! What a machine does to a thread that must be on time.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::link_thread::{AWAKE, REST};
+use crate::scheduling::Scheduling;
+use crate::timing::LATE;
+
+/// The share of a time for which a thread that is granted what a link thread is, and works and rests like one, finds itself
+/// away from its processor for more than [`LATE`] at a time. It does nothing else: what keeps it is the machine.
+pub fn held_up(lasting: Duration) -> f64 {
+    let [late, awake, rest] = [LATE, AWAKE, REST].map(|span| Duration::from_nanos(span.as_nanos()));
+    let watch = move || {
+        Scheduling::obtain(true, true);
+        let (began, mut away) = (Instant::now(), Duration::ZERO);
+        let (mut looked, mut woke) = (began, began);
+        while looked - began < lasting {
+            let now = Instant::now();
+            if now - looked > late {
+                away += now - looked;
+            }
+            looked = now;
+            if now - woke > awake {
+                thread::sleep(rest);
+                woke = Instant::now();
+            }
+        }
+        away.as_secs_f64() / (looked - began).as_secs_f64()
+    };
+    // It does not panic.
+    thread::spawn(watch).join().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_lasts_as_long_as_it_should_and_is_a_share() {
+        let began = Instant::now();
+        let share = held_up(Duration::from_millis(20));
+        assert!(began.elapsed() >= Duration::from_millis(20));
+        assert!((0.0..=1.0).contains(&share), "{share}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Recorded rates are followed: what a host's kernel counts in each second is what the trace offers in it.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use std::fmt::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use airpath_emu::{LATE, Options};
+use airpath_sim::Input;
+use airpath_sim::plan::*;
+use airpath_trace::{Format, ReadOptions, Trace, detect, read};
+
+use support::*;
+
+/// Propagation, seconds.
+const DELAY_S: f64 = 0.005;
+
+/// Bytes that a trace offers between two instants, seconds, before it starts over.
+fn offered(trace: &Trace, from: f64, to: f64) -> f64 {
+    let [from, to] = [from, to].map(|at| (at * 1e9) as u64);
+    match trace {
+        Trace::Opportunities { instants_ns, opportunity_bytes } => {
+            let within = instants_ns.iter().filter(|instant| (from..to).contains(*instant));
+            (within.count() as u64 * opportunity_bytes) as f64
+        }
+        Trace::Rates { points, end_ns } => {
+            let ends = points.iter().skip(1).map(|(start, _)| *start).chain([*end_ns]);
+            let bits = points.iter().zip(ends).map(|(&(start, bps), end)| {
+                let held = to.min(end).saturating_sub(from.max(start));
+                bps as f64 * held as f64 / 1e9
+            });
+            bits.sum::<f64>() / 8.0
+        }
+    }
+}
+
+/// By how much what arrived in a second differs from what was offered, as a share of that. Where a burst is delivered within a
+/// millisecond of an end of the second it may count on either side: packets may be so late.
+fn error(trace: &Trace, received: &Received, second: u64) -> f64 {
+    let [from, to] = [second, second + 1].map(|second| received.since(second as f64 + DELAY_S));
+    let carried = to.bytes - from.bytes;
+    let (from, to) = (from.at - DELAY_S, to.at - DELAY_S);
+    let margin = match trace {
+        Trace::Opportunities { .. } => LATE.as_secs_f64(),
+        Trace::Rates { .. } => 0.0,
+    };
+    let [least, most] = [margin, -margin].map(|inwards| offered(trace, from + inwards, to - inwards));
+    (carried - carried.clamp(least, most)) / offered(trace, from, to)
+}
+
+/// Floods a link whose rate is a trace, as read from the bytes of its file, with datagrams of that many bytes at 40 Mbit/s,
+/// and holds each whole second after the first to 1 %.
+fn is_followed(file: &[u8], format: Format, size: usize, seconds: u64, otherwise: Otherwise) {
+    assert_eq!(detect(file), Ok(format));
+    let trace = read(file, &ReadOptions::default()).unwrap();
+    let rate = match trace {
+        Trace::Opportunities { .. } => RatePlan::Opportunities { trace: 0, once: false },
+        Trace::Rates { .. } => RatePlan::RateLog { trace: 0, once: false },
+    };
+    let links = vec![link("there", rate, 1e3 * DELAY_S, 1000), link("back", RatePlan::Unlimited, 5.0, 1000)];
+    let plan = plan(seconds + 1, links, 1);
+    let errors = valid(otherwise, || {
+        let emulation = emulation_with(&plan, &[Arc::new(Input::from(&trace))], &Options::default())?;
+        let (received, emulated) = flood(emulation, 40_000_000, size, Duration::from_secs(seconds));
+        let errors: Vec<f64> = (1..seconds).map(|second| error(&trace, &received, second)).collect();
+        report(&format!("{format} by the second: {errors:.4?}"), &emulated);
+        Some((errors, emulated.validity.problems))
+    });
+    let Some(errors) = errors else { return };
+    assert!(errors.iter().all(|error| error.abs() < 0.01), "{errors:?}");
+}
+
+/// A rate log of two columns, seconds and Mbit/s, with a row each half second.
+fn rate_log(mbps: &[f64]) -> String {
+    let mut file = String::new();
+    for (row, mbps) in mbps.iter().enumerate() {
+        writeln!(file, "{:.1} {mbps}", 0.5 * row as f64).unwrap();
+    }
+    file
+}
+
+/// Delivery opportunities in bursts of 7 ms, as many in each second as make these Mbit/s; none within 10 ms of its ends, so
+/// that the count of a second is exact.
+fn opportunities(mbps: &[u64]) -> String {
+    let mut file = String::new();
+    for (second, mbps) in mbps.iter().enumerate() {
+        let count = mbps * 1_000_000 / (8 * airpath_trace::OPPORTUNITY_BYTES);
+        for number in 0..count {
+            writeln!(file, "{}", 1000 * second as u64 + 10 + number * 980 / count / 7 * 7).unwrap();
+        }
+    }
+    file
+}
+
+#[test]
+fn a_rate_log_is_followed_each_second() {
+    let file = rate_log(&[10.0, 12.5, 20.0, 17.3, 1.0, 1.0, 14.6, 3.2, 5.75, 8.4, 2.1, 19.0]);
+    is_followed(file.as_bytes(), Format::SecondsMbps, 500, 6, Otherwise::Skipped);
+}
+
+#[test]
+fn delivery_opportunities_are_followed_each_second() {
+    // A second more than is looked at: the last line is the period, after which the trace starts over.
+    let file = opportunities(&[10, 20, 1, 14, 5, 8, 10]);
+    is_followed(file.as_bytes(), Format::Mahimahi, 1500, 6, Otherwise::Skipped);
+}
+
+#[test]
+fn a_shipped_link_is_followed_each_second() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/airpath/links/lte.down");
+    is_followed(&std::fs::read(file).unwrap(), Format::Mahimahi, 1500, 5, Otherwise::Skipped);
+}
+
+#[test]
+#[ignore = "long: make bench-emulator"]
+fn a_rate_log_is_followed_each_second_for_long() {
+    let mbps = [10.0, 14.0, 17.0, 20.0, 15.0, 1.0, 5.0, 2.0, 6.0, 4.0, 8.0, 19.0];
+    let file = rate_log(&mbps.map(|mbps| [mbps, mbps]).concat());
+    is_followed(file.as_bytes(), Format::SecondsMbps, 500, 12, Otherwise::Fails);
+}
