@@ -93,7 +93,7 @@ def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
         real = valid_run(scenario, world, seed)
         vcp, cubic = real.flows["goodput_bytes"].to_pylist()
         simulated_vcp, simulated_cubic = simulated.flows["goodput_bytes"].to_pylist()
-        # VCP's are some 55 segments: a tenth is five of them. CUBIC has all the rest of a full link.
+        # VCP's are some 65 segments: a tenth is six of them. CUBIC has all the rest of a full link.
         assert vcp == pytest.approx(simulated_vcp, rel=0.1)
         assert cubic == pytest.approx(simulated_cubic, rel=0.02)
         assert real.metrics["utilisation"] > 0.99
