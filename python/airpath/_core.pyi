@@ -186,7 +186,7 @@ def become_root_in_user_namespace() -> None:
     """Make this process root in a user namespace of its own; nothing for root."""
 
 def held_up(milliseconds: int) -> float:
-    """Return the share of that time for which the machine keeps a thread that must be on time off its processor."""
+    """Return the share of that time for which this machine keeps a punctual thread off its processor."""
 
 def try_emulated_hosts() -> None:
     """Make two hosts and take them away again."""

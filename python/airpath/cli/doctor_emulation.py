@@ -71,7 +71,7 @@ def hosts() -> tuple[State, str]:
 
 
 def real_time() -> tuple[State, str]:
-    """Whether the link thread gets real time and a processor of its choice, and what the machine leaves it."""
+    """Whether the link thread gets real time and a processor of its choice, and how long it is held up."""
     from airpath import _core
 
     granted, processor, refused = _core.try_emulation_scheduling()

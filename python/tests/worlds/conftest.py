@@ -24,7 +24,8 @@ def nothing_valid() -> Callable[[str], NoReturn]:
 
     def end(reason: str) -> NoReturn:
         share = _core.held_up(2000)
-        said = f"no run was valid; a thread that does nothing is held up for {share:.2%} of the time: {reason}"
+        held_up = f"a thread that does nothing is held up for {share:.2%} of the time"
+        said = f"no run was valid, and {held_up}; the last one: {reason}"
         if share > BUSY:
             pytest.skip(said)
         pytest.fail(said)
@@ -38,9 +39,11 @@ def valid_run(nothing_valid: Callable[[str], NoReturn]) -> Callable[..., RunResu
 
     def run(scenario: airpath.Scenario, world: World, seed: int = 1) -> RunResult:
         for _ in range(ATTEMPTS):
-            (run,) = airpath.run(scenario, world=world, seed=seed, progress=False).runs
-            if run.record.valid:
-                return run
-        nothing_valid("; ".join(run.record.validity["problems"]))
+            (found,) = airpath.run(scenario, world=world, seed=seed, progress=False).runs
+            if found.record.valid:
+                break
+        else:
+            nothing_valid("; ".join(found.record.validity["problems"]))
+        return found
 
     return run

@@ -67,9 +67,9 @@ def _scenario(delay: str, buffer: str, warm_up: str, duration: str, *schemes: st
     ("scheme", "warm_up", "duration"),
     [
         ("xcp", "5s", "15s"),
-        # VCP's window swings with a period of 20 s, and how fast it grows before hangs on when the flow begins
-        # within an interval of its router, which in the kernel is chance: measured from 5 s the simulator itself
-        # differs by 11 %, from 10 to 30 s by 1 %.
+        # VCP swings with a period of 20 s. How fast it grows before hangs on when its flow begins within an
+        # interval of its router, which in the kernel is chance: measured from 5 s the simulator's own results
+        # differ by more than 10 %, from 10 to 30 s by 2 %.
         ("vcp", "10s", "30s"),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_long_path_is_filled_as_by_the_simulated_twin(
 def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
     world: World, valid_run: Callable[..., RunResult]
 ) -> None:
-    """CUBIC fills the buffer, which VCP takes for overload: it keeps a packet or two in flight, and goes on."""
+    """CUBIC fills the buffer, which VCP takes for overload: it keeps a packet or two in flight."""
     scenario = _scenario("20ms", "100kB", "4s", "10s", "vcp-ebe", "cubic")
     for seed in (1, 2):
         (simulated,) = airpath.run(scenario, seed=seed).runs

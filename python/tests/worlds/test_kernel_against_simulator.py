@@ -15,9 +15,7 @@ FIRST = next(iter(bench.SCENARIOS))
 
 @pytest.mark.usefixtures("emulated_hosts")
 @pytest.mark.parametrize("scheme", list(bench.SCHEMES))
-def test_goodput_and_queue_are_the_simulators(
-    scheme: str, nothing_valid: Callable[[str], NoReturn]
-) -> None:
+def test_goodput_and_queue_are_the_simulators(scheme: str, nothing_valid: Callable[[str], NoReturn]) -> None:
     compared = bench.compare(bench.scenario(FIRST, scheme, "15s"), runs=1, attempts=2)
     if not compared.runs:
         nothing_valid(compared.rejected[-1])
