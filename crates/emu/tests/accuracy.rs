@@ -50,7 +50,7 @@ fn within(bps: u64, seconds: u64, share: f64, otherwise: Otherwise) {
 
 #[test]
 fn one_mbps_within_one_percent() {
-    within(1_000_000, 3, 0.01, Otherwise::Skipped);
+    within(1_000_000, 2, 0.01, Otherwise::Skipped);
 }
 
 #[test]

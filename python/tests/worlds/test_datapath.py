@@ -66,7 +66,7 @@ def _scenario(delay: str, buffer: str, warm_up: str, duration: str, *schemes: st
 @pytest.mark.parametrize(
     ("scheme", "warm_up", "duration"),
     [
-        ("xcp", "5s", "15s"),
+        ("xcp", "4s", "12s"),
         # VCP swings with a period of 20 s. How fast it grows before hangs on when its flow begins within an
         # interval of its router, which in the kernel is chance: measured from 5 s the simulator's own results
         # differ by more than 10 %, from 10 to 30 s by 2 %.
@@ -82,21 +82,20 @@ def test_a_long_path_is_filled_as_by_the_simulated_twin(
     assert real.metrics["utilisation"] == pytest.approx(simulated.metrics["utilisation"], rel=0.1)
 
 
-@pytest.mark.parametrize("world", WITH_OURS)
+@pytest.mark.parametrize(("world", "seed"), [("datapath", 1), ("datapath", 2), ("routers", 1)])
 def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
-    world: World, valid_run: Callable[..., RunResult]
+    world: World, seed: int, valid_run: Callable[..., RunResult]
 ) -> None:
     """CUBIC fills the buffer, which VCP takes for overload: it keeps a packet or two in flight."""
     scenario = _scenario("20ms", "100kB", "4s", "10s", "vcp-ebe", "cubic")
-    for seed in (1, 2):
-        (simulated,) = airpath.run(scenario, seed=seed).runs
-        real = valid_run(scenario, world, seed)
-        vcp, cubic = real.flows["goodput_bytes"].to_pylist()
-        simulated_vcp, simulated_cubic = simulated.flows["goodput_bytes"].to_pylist()
-        # VCP's are some 65 segments: a tenth is six of them. CUBIC has all the rest of a full link.
-        assert vcp == pytest.approx(simulated_vcp, rel=0.1)
-        assert cubic == pytest.approx(simulated_cubic, rel=0.02)
-        assert real.metrics["utilisation"] > 0.99
+    (simulated,) = airpath.run(scenario, seed=seed).runs
+    real = valid_run(scenario, world, seed)
+    vcp, cubic = real.flows["goodput_bytes"].to_pylist()
+    simulated_vcp, simulated_cubic = simulated.flows["goodput_bytes"].to_pylist()
+    # VCP's are some 65 segments: a tenth is six of them. CUBIC has all the rest of a full link.
+    assert vcp == pytest.approx(simulated_vcp, rel=0.1)
+    assert cubic == pytest.approx(simulated_cubic, rel=0.02)
+    assert real.metrics["utilisation"] > 0.99
 
 
 def test_a_daemon_that_cannot_start_says_why() -> None:
