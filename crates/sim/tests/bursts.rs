@@ -4,7 +4,7 @@
 
 mod common;
 
-use airpath_channel::Antennas;
+use airpath_channel::{Antennas, Psk};
 use airpath_sim::Simulation;
 use airpath_sim::plan::*;
 use common::*;
@@ -12,10 +12,15 @@ use common::*;
 const CODED: CodingPlan = CodingPlan { data: Some((93, 100)), acks: Some((1, 2)), small_bytes: 100 };
 
 fn fading(snr_db: f64, beta: f64) -> ChainPlan {
+    modulated(Psk::Bpsk, snr_db, beta)
+}
+
+fn modulated(modulation: Psk, snr_db: f64, beta: f64) -> ChainPlan {
     let antennas = Antennas::OneByOne;
     ChainPlan::Fading {
         stay_good: 0.99875,
         stay_bad: beta,
+        modulation,
         snr_db,
         bad_snr_drop_db: 10.0,
         antennas,

@@ -39,11 +39,13 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     QUARTER: {"additive_scaling": "linear", "alpha": 0.25},
 }
 """VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
+SMALLEST_RTT: Final[Mapping[str, Any]] = {"rtt_scaling": "minimum"}
+"""Option of a rule: increases follow the smallest RTT seen instead."""
 
 
 def of_rule(rule: str, scheme: str = "vcp-ld", **further: Any) -> str:
     """Return a scheme of VCP's kind under a rule."""
-    return with_options(scheme, rtt_scaling="smoothed", **{**RULES[rule], **further})
+    return with_options(scheme, **{"rtt_scaling": "smoothed", **RULES[rule], **further})
 
 
 VCP: Final = "VCP"
@@ -92,12 +94,28 @@ EQUAL_RTTS: Final[Changes] = {f"flows.{number}.extra_rtt": {"even": ["0ms", "10m
 PACED: Final[Changes] = {"transport.pacing": True}
 
 
+def in_small_packets(protocol: str) -> dict[str, Any]:
+    """Return the changes to the 1040 bytes of the paper's simulations, and to 1000 such packets of buffer."""
+    queue = "topology.bottleneck.queue"
+    thresholds = {f"{queue}.minimum": "346.7kB", f"{queue}.maximum": "693.3kB"}
+    return {
+        "transport.mss": "1000B",
+        f"{queue}.limit": "1040kB",
+        "flows.7.traffic.packet": "1040B",
+        **(thresholds if protocol in (RED, RED_NEWRENO) else {}),
+    }
+
+
 def on_testbed(
-    protocol: str, changes: Changes | None = None, repetitions: int = REPETITIONS, rule: str = AUTHOR
+    protocol: str,
+    changes: Changes | None = None,
+    repetitions: int = REPETITIONS,
+    rule: str = AUTHOR,
+    **further: Any,
 ) -> Experiment:
-    """Return a protocol on the testbed; `rule` is VCP's."""
+    """Return a protocol on the testbed; `rule` is VCP's, with further options of it."""
     scheme, own = {
-        VCP: (of_rule(rule), {}),
+        VCP: (of_rule(rule, **further), {}),
         XCP: ("xcp-ld", {}),
         RED: ("bic", _RED_QUEUE),
         RED_NEWRENO: ("bic", {**_RED_QUEUE, **NEWRENO}),
