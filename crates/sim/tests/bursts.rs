@@ -65,6 +65,27 @@ fn coded_packets_are_lost_as_computed() {
     }
 }
 
+/// More points in a symbol lose more, as much as is said without a run.
+#[test]
+fn modulation_decides_what_is_lost() {
+    let clock = ClockPlan::Bit { coding: CODED, step_by_step: false };
+    let mut shares = Vec::new();
+    for modulation in [Psk::Bpsk, Psk::Qpsk, Psk::Eight] {
+        let chain = modulated(modulation, 22.0, 0.875);
+        let bursts = serde_json::to_string(&BurstPlan { chain, clock }).unwrap();
+        let exact = airpath_sim::packet_loss(&bursts, 1040).unwrap();
+        let (damaged, sent) = damaged(&stream(chain, clock, 1040, 30));
+        let error = (sent * exact * (1.0 - exact)).sqrt();
+        assert!(
+            (damaged - sent * exact).abs() < 3.0 * error,
+            "{modulation:?}: {damaged} of {sent}, exact {exact}"
+        );
+        assert!(airpath_sim::independent_packet_loss(&bursts, 1040).unwrap().unwrap() < exact);
+        shares.push(exact);
+    }
+    assert!(shares[0] > 0.001 && shares[2] < 0.999 && shares.is_sorted(), "{shares:?}");
+}
+
 /// The same chain loses the same share under either clock, but in runs of packets or in spans of time.
 #[test]
 fn the_clock_decides_where_losses_fall() {

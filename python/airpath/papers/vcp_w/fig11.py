@@ -179,9 +179,7 @@ def _faster_claim(
 
 def _not_proportional(of: Runs) -> Sample:
     """Return by how much RED is faster at its best SNR below the cleanest than at the cleanest, 2x2."""
-    clean, *others = (
-        _times(of, RED, "2x2", snr, mean_transfer_s)[:SWEEP] for snr in (_CLEAN, *SNRS_DB[:-1])
-    )
+    clean, *others = (_times(of, RED, "2x2", snr, mean_transfer_s)[:SWEEP] for snr in (_CLEAN, *SNRS_DB[:-1]))
     return difference(clean, np.min(others, axis=0))
 
 

@@ -39,8 +39,8 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     QUARTER: {"additive_scaling": "linear", "alpha": 0.25},
 }
 """VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
-SMALLEST_RTT: Final[Mapping[str, Any]] = {"rtt_scaling": "minimum"}
-"""Option of a rule: increases follow the smallest RTT seen instead."""
+SMALLEST: Final = ", smallest RTT"
+"""End of the names of choices in which increases follow the smallest RTT seen instead."""
 
 
 def of_rule(rule: str, scheme: str = "vcp-ld", **further: Any) -> str:
@@ -125,6 +125,44 @@ def on_testbed(
         BARE_XCP: ("xcp", {}),
     }[protocol]
     return Experiment("vcpw-testbed", scheme, {**_BACKGROUND, **own, **(changes or {})}, repetitions)
+
+
+IN_SMALL_PACKETS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    f"{rule}, 1040 bytes{tail}": (rule, further)
+    for tail, further in (("", {}), (SMALLEST, {"rtt_scaling": "minimum"}))
+    for rule in RULES
+}
+"""Choices with the packets of the paper's simulations: VCP's rule and further options of it."""
+
+
+def all_four(
+    rule: str,
+    tcp: Changes = NEWRENO,
+    changes: Changes | None = None,
+    small_packets: bool = False,
+    **further: Any,
+) -> dict[str, Experiment]:
+    """Return TCP over drop-tail and RED, XCP and VCP.
+
+    Parameters
+    ----------
+    rule
+        VCP's rule.
+    tcp
+        Changes for TCP.
+    changes
+        Changes for all.
+    small_packets
+        Whether packets are those of the paper's simulations.
+    **further
+        Further options of the rule.
+    """
+
+    def one(protocol: str, own: Changes) -> Experiment:
+        packets = in_small_packets(protocol) if small_packets else {}
+        return on_testbed(protocol, {**own, **(changes or {}), **packets}, rule=rule, **further)
+
+    return {DROP_TAIL: one(DROP_TAIL, tcp), RED: one(RED, tcp), XCP: one(XCP, {}), VCP: one(VCP, {})}
 
 
 BIT: Final = "an error draw per bit (printed)"
