@@ -19,6 +19,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     OBEY,
     RED,
     RULE_NOTE,
+    SMALLEST,
     SQUARE,
     TRAFFIC_NOTE,
     VCP,
@@ -36,15 +37,14 @@ _SACK: Final = "author, TCP with SACK (today)"
 _HEAVIER: Final = "author, background window of 64 kB"
 
 
-_RULES: Final = (AUTHOR, GUARDED, OBEY, SQUARE)
 _EXPERIMENTS: Final = {
-    **{rule: all_four(rule) for rule in _RULES},
+    **{rule: all_four(rule) for rule in (AUTHOR, GUARDED, OBEY, SQUARE)},
     _SACK: all_four(AUTHOR, tcp={}),
     _HEAVIER: all_four(AUTHOR, changes={"flows.6.transport.receive_window": "64kB"}),
     **{
         choice: all_four(rule, small_packets=True, **further)
         for choice, (rule, further) in IN_SMALL_PACKETS.items()
-        if rule in _RULES
+        if not choice.endswith(SMALLEST)
     },
 }
 

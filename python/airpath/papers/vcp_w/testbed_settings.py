@@ -29,6 +29,7 @@ OBEY: Final = "obey"
 SQUARE: Final = "square"
 UNSCALED: Final = "obey, unscaled AI"
 QUARTER: Final = "alpha 0.25"
+THAWED: Final = "alpha 0.25, increases in the freeze"
 
 RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     AUTHOR: {"additive_scaling": "linear"},
@@ -37,6 +38,7 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     SQUARE: {},
     UNSCALED: {"additive_scaling": "none", "after_freeze": "obey"},
     QUARTER: {"additive_scaling": "linear", "alpha": 0.25},
+    THAWED: {"additive_scaling": "linear", "alpha": 0.25, "freeze": "decreases-only"},
 }
 """VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
 SMALLEST: Final = ", smallest RTT"
@@ -130,7 +132,7 @@ def on_testbed(
 IN_SMALL_PACKETS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     f"{rule}, 1040 bytes{tail}": (rule, further)
     for tail, further in (("", {}), (SMALLEST, {"rtt_scaling": "minimum"}))
-    for rule in RULES
+    for rule in (AUTHOR, GUARDED, OBEY)
 }
 """Choices with the packets of the paper's simulations: VCP's rule and further options of it."""
 
