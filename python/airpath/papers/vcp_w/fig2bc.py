@@ -204,8 +204,8 @@ def _code_claims(schemes: Sequence[str], antennas: Sequence[str]) -> tuple[Claim
 
 _NOTES: Final = (
     WHICH_VCP,
-    "What coding acknowledgments gains is called significant from 1 dB on. It was 0.5 dB until XCP's gain with"
-    " 1x2 was seen to lie there.",
+    "What coding acknowledgments gains is called significant from 1 dB on. It was 0.5 dB until XCP's gain"
+    " with 1x2 was seen to lie there.",
     "Bursts of 12 in the bad state. The text says “different rates” and “in all cases 0.93 and 0.5”: the"
     " latter is"
     " taken for its best, and shown beside others. Runs last 60 s, of which the first 10 do not count.",
