@@ -261,7 +261,7 @@ def test_what_a_coded_link_loses_is_said_beside_the_formula_of_independent_bytes
     loss = {"kind": "fading", "snr": 10.0, "antennas": "2x2", "beta": 0.91667, "code_rate": 0.93}
     described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": loss}).describe()
     # Both computed independently (VCP-W's chain, codewords of at most 255 symbols).
-    said = "damages 0.186 % of packets of 1040 bytes in the long run (0.00161 % if bytes were independent)"
+    said = "damages 0.186 % of packets of 1040 bytes in the long run (0.0016 % if bytes were independent)"
     assert f"losses in bursts (fading, BPSK), chain clocked by bit; {said}" in described
     uncoded = Scenario.load("satellite-bursts-time").describe()
     assert "in the long run" in uncoded
