@@ -121,6 +121,7 @@ _REASON: Final = (
 _AT_CD: Final = (
     "a fair share of CD is 1.4 packets for each of the 60 local flows, and windows are whole packets (likely)"
 )
+_XCP_RISES: Final = "XCP's own queue rises on DE, see the notes"
 _PLACES: Final[Mapping[str, tuple[str, Span, tuple[str, ...]]]] = {
     "before": ("before R3, on AB, BC and DE", BEFORE, _LOCAL),
     "after": ("after R3 started, on AB, BC and DE", AFTER, _LOCAL),
@@ -139,7 +140,7 @@ def _claims(place: str) -> tuple[Claim, ...]:
             Between(1.5, 3.0),
             f"mean queue in packets from {seconds}, VCP over XCP",
             _times(span, links),
-            reason=_AT_CD if place == "cd" else _REASON,
+            reason={"before": _REASON, "after": _XCP_RISES, "cd": _AT_CD}[place],
         ),
         *(
             Claim(
