@@ -422,6 +422,10 @@ FIG10D: Final = Figure(
             reason="bursts of two-way traffic make the queue swing around its mean",
         ),
     ),
-    notes=_NOTES,
+    notes=(
+        *_NOTES,
+        "With packets of 1040 bytes, and 1000 of them as buffer, XCP's queue takes 17 % of it instead of 12"
+        " %, VCP's 3.6 % instead of 3.4 %.",
+    ),
     kernel=_ON_KERNEL,
 )
