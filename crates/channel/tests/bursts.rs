@@ -232,7 +232,7 @@ fn bits_are_right_as_often_as_their_symbols() {
         (Psk::SixtyFour, 3, 4),
     ] {
         let symbol = Antennas::OneByTwo.symbol_error(modulation, linear_snr(20.0), 0.0);
-        let expected = 1.0 - (1.0 - symbol).powi(symbols);
+        let expected = 1.0 - libm::pow(1.0 - symbol, f64::from(symbols));
         let chain = link(modulation).chain(0.99875, 0.875).unwrap();
         let loss = AirChain { chain, clock: BitClock::Bit }.uncoded(bytes).loss(chain.stationary());
         assert!((loss - expected).abs() < 1e-12, "{modulation:?}: {loss}, {expected}");
