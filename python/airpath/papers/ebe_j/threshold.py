@@ -20,7 +20,7 @@ from airpath.papers.measures import (
 )
 from airpath.papers.rules import AtMost, Between, Positive
 from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import shipped, with_options
+from airpath.papers.settings import ALL_SETTINGS, in_setting, with_options
 from airpath.plots.style import styled
 from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
@@ -44,20 +44,15 @@ def _label(threshold: int) -> str:
 
 def _experiments(setting: str, scheme: str) -> dict[str, Experiment]:
     return {
-        _label(threshold): shipped(
-            f"ebe-steps-{setting.lower()}",
-            with_options(scheme, threshold=threshold / 100 or SMALLEST),
-            REPETITIONS,
+        _label(threshold): in_setting(
+            "ebe-steps", setting, with_options(scheme, threshold=threshold / 100 or SMALLEST), REPETITIONS
         )
         for threshold in THRESHOLDS
     }
 
 
-_CHOICES = {
-    "T": _experiments("T", "vcp-ebe"),
-    "O": _experiments("O", "vcp-ebe"),
-    "T, XCP-EBE": _experiments("T", "xcp-ebe"),
-    "O, XCP-EBE": _experiments("O", "xcp-ebe"),
+_CHOICES = {setting: _experiments(setting, "vcp-ebe") for setting in ALL_SETTINGS} | {
+    f"{setting}, XCP-EBE": _experiments(setting, "xcp-ebe") for setting in ALL_SETTINGS
 }
 
 

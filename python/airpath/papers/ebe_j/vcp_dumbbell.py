@@ -31,15 +31,27 @@ from airpath.papers.measures import (
 )
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import ONE_WAY, TWO_WAY, VCP_SCHEMES, dumbbell, with_options
+from airpath.papers.settings import (
+    ONE_WAY,
+    TWO_WAY,
+    VCP_SCHEMES,
+    WIDE_REVERSE,
+    dumbbell,
+    in_setting,
+    with_options,
+)
 from airpath.plots.style import styled
 
 REPETITIONS: Final = 10
+REPETITIONS_OF_WINDOWS: Final = 30
+"""For figures 4 and 5: ratios of windows vary much from run to run."""
 
 SCALINGS: Final[Mapping[str, dict[str, Any]]] = {
     TWO_WAY: {},
     ONE_WAY: {},
+    WIDE_REVERSE: {},
     "T, unscaled": {"rtt_scaling": "unscaled"},
+    "O, unscaled": {"rtt_scaling": "unscaled"},
     "T, smoothed RTT": {"rtt_scaling": "smoothed"},
 }
 """The choices for VCP: which round-trip time scales its increases (by default the minimum)."""
@@ -158,9 +170,8 @@ FIG3B: Final = Figure(
 )
 
 # Figure 4 has five long flows and no others: one in each direction and number, no short ones.
-_FIVE: Final[dict[str, Any]] = {"flows.0.count": 5}
 _FIFTY: Final[dict[str, Any]] = {"flows.0.count": 50}
-_WINDOW_CHOICES: Final = {TWO_WAY: {}, ONE_WAY: {}, "T, smoothed RTT": {"rtt_scaling": "smoothed"}}
+_WINDOW_CHOICES: Final = {TWO_WAY: {}, ONE_WAY: {}, WIDE_REVERSE: {}, "T, smoothed RTT": {"rtt_scaling": "smoothed"}}
 
 
 def _windows_of(scheme: str, experiments: dict[str, dict[str, Experiment]]) -> Any:
@@ -183,17 +194,12 @@ def _band(scheme: str, span: tuple[float, float]) -> Any:
 
 _FIVE_FLOWS = {
     choice: {
-        scheme: Experiment(
-            f"ebe-five-flows-{choice[0].lower()}",
-            with_options(scheme, capacity="10mbps", **options),
-            {},
-            REPETITIONS,
-        )
+        scheme: in_setting("ebe-five-flows", choice[0], with_options(scheme, **options), REPETITIONS_OF_WINDOWS)
         for scheme in VCP_SCHEMES
     }
     for choice, options in _WINDOW_CHOICES.items()
 }
-_FIFTY_FLOWS = _experiments(REPETITIONS, _FIFTY, _WINDOW_CHOICES)
+_FIFTY_FLOWS = _experiments(REPETITIONS_OF_WINDOWS, _FIFTY, _WINDOW_CHOICES)
 _BAND = "90th over 10th percentile of the windows, mean over time"
 _FIVE_NOTE = "Five long flows in each direction (T) or forward only (O), no short flows."
 _FIFTY_NOTE = "50 long flows in each direction (T) or forward only (O), 10 short flows."

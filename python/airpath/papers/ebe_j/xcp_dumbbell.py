@@ -32,13 +32,13 @@ from airpath.papers.measures import (
 from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import ONE_WAY, TWO_WAY, WIDE_REVERSE, XCP_SCHEMES, dumbbell
+from airpath.papers.settings import ALL_SETTINGS, XCP_SCHEMES, dumbbell
 
-REPETITIONS: Final = 10
+REPETITIONS: Final = 30
 
 _EXPERIMENTS = {
     setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in XCP_SCHEMES}
-    for setting in (TWO_WAY, ONE_WAY, WIDE_REVERSE)
+    for setting in ALL_SETTINGS
 } | {
     LONGER_TIMEOUT: longer_timeout(REPETITIONS),
     TODAYS_SENDER: todays_sender(REPETITIONS),
