@@ -100,6 +100,12 @@ def test_a_claim_that_holds_elsewhere_is_reproduced_in_part_and_says_where_and_w
     assert judged.headline.mean == 0.5
 
 
+def test_each_choice_has_a_verdict_of_its_own():
+    judged = judge(claim(), choices(first=0.5, second=2.0))
+    assert judged.verdict_under("first") is Verdict.NOT_REPRODUCED
+    assert judged.verdict_under("second") is Verdict.REPRODUCED
+
+
 def test_a_claim_that_holds_nowhere_is_not_reproduced_and_says_why():
     judged = judge(claim(reason="because"), choices(first=0.5, second=0.6))
     assert judged.verdict is Verdict.NOT_REPRODUCED
