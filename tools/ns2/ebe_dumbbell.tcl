@@ -113,8 +113,8 @@ proc sample {} {
     global simulator monitor queue throughput kilobytes before area
     set departed [$monitor set bdepartures_]
     $queue newpoint [$simulator now] [$monitor set size_]
-    lappend throughput [format %.3f [expr {($departed - $before) * 8e-6}]]
-    lappend kilobytes [format %.1f [expr {([$queue set sum_] - $area) / 1e3}]]
+    lappend throughput [format %.2f [expr {($departed - $before) * 8e-6}]]
+    lappend kilobytes [format %.0f [expr {([$queue set sum_] - $area) / 1e3}]]
     set before $departed
     set area [$queue set sum_]
     $simulator at [expr {[$simulator now] + 1}] sample

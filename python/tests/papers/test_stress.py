@@ -46,7 +46,7 @@ def before_the_first(column: str) -> Callable[[Rows], np.ndarray]:
     """Rows of a flow before the first that has a number in this column."""
 
     def rows_before(rows: Rows) -> np.ndarray:
-        first = {flow: np.inf for flow in set(rows["flow"])}
+        first = dict.fromkeys(set(rows["flow"]), np.inf)
         there = ~np.isnan(rows[column])
         for flow, time in zip(rows["flow"][there], rows["time_s"][there], strict=True):
             first[flow] = min(first[flow], time)
@@ -118,7 +118,9 @@ def test_the_family_covers_what_was_promised():
 def metrics_without_value(result, scheme: str) -> set[str]:
     """Return the metrics that a run need not have: of transfers, fairness, an estimate that nobody makes."""
     names = set(result.metrics)
-    allowed = {"capacity_estimate_settling_s"}  # without a step of the capacity, or if the estimate never settles
+    allowed = {
+        "capacity_estimate_settling_s"
+    }  # without a step of the capacity, or if the estimate never settles
     if result.table("completions").num_rows == 0:
         allowed |= {metric for metric in names if metric.startswith("completion_")}
     if result.table("flows").num_rows == 1:
@@ -129,7 +131,11 @@ def metrics_without_value(result, scheme: str) -> set[str]:
 
 
 def test_numbers_that_should_be_there_are_missed():
-    rows = {"flow": np.array([0, 0, 1]), "time_s": np.array([0.2, 0.4, 0.2]), "goodput_bytes": np.array([0, 9, 0])}
+    rows = {
+        "flow": np.array([0, 0, 1]),
+        "time_s": np.array([0.2, 0.4, 0.2]),
+        "goodput_bytes": np.array([0, 9, 0]),
+    }
     rows |= {"srtt_s": np.array([np.nan, 0.1, np.nan]), "delay_mean_s": np.array([np.nan, 0.1, np.nan])}
     assert not missing_numbers({"flow_series": rows})
     late = {"srtt_s": np.array([0.1, np.nan, np.nan]), "delay_mean_s": np.array([0.1, np.nan, np.inf])}

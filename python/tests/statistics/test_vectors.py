@@ -44,7 +44,8 @@ class Tally:
         """Print how many numbers held, and the worst error; fail if one is broken, or there was none."""
         count = self.held + len(self.broken)
         share, where = self.worst
-        print(f"\n{NAME}: {self.held} of {count} numbers held; worst error {share:.1e} of the tolerance ({where})")
+        held = f"{self.held} of {count} numbers held"
+        print(f"\n{NAME}: {held}; worst error {share:.1e} of the tolerance ({where})")  # noqa: T201 it is the result
         assert not self.broken, f"{NAME}: {len(self.broken)} broken, first {self.broken[0]}"
         assert count, f"{NAME} holds nothing to compare"
 

@@ -33,9 +33,7 @@ JOIN_LEAVE: Final = Figure(
     paper=PAPER,
     title="Half of the flows leave at 40 s and return at 80 s",
     experiments={
-        setting: {
-            scheme: in_setting("ebe-join-leave", setting, scheme, REPETITIONS) for scheme in _SCHEMES
-        }
+        setting: {scheme: in_setting("ebe-join-leave", setting, scheme, REPETITIONS) for scheme in _SCHEMES}
         for setting in ALL_SETTINGS
     },
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
