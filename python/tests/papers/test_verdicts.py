@@ -10,7 +10,7 @@ from scipy import stats
 from airpath.papers.anova_tables import anova_tables, tukey_p
 from airpath.papers.claim import Claim, Verdict, judge
 from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import Sample, deviation, difference, sample
+from airpath.papers.sample import Sample, deviation, difference, least, sample
 
 SURE = sample([1.0, 1.1, 0.9, 1.05])
 DOUBTFUL = sample([1.0, -1.1, 0.9, -0.3])
@@ -33,6 +33,17 @@ def test_equal_differences_are_certain():
 
 def test_differences_are_paired():
     assert difference([3, 5], [1, 4]).values == (2.0, 1.0)
+
+
+def test_the_least_of_runs_is_of_all_of_them_and_has_no_interval():
+    lowest = least([0.9, 0.7, 0.8])
+    assert (lowest.mean, lowest.n) == (0.7, 3)
+    assert math.isnan(lowest.interval[0])
+    assert math.isnan(lowest.p_value)
+    note = judge(claim(AtMost(0.75)), {"first": lambda _scheme: [run_data()]}).note
+    assert "a single run" in note
+    of_many = Claim("name", "words", AtMost(0.75), "what", lambda _of: lowest)
+    assert judge(of_many, {"first": lambda _scheme: [run_data()]}).note == ""
 
 
 def test_jackknife_of_the_deviation_covers_it():

@@ -98,7 +98,7 @@ NOTE: Final = (
     "ns-2's own XCP, on the same dumbbell and schedule with ten short flows as here, was run 30 times in T"
     " and 10 times in O; the last tables have it beside ours. In T it agrees with ours within the intervals"
     " at both rises: the link is full for 2 s in 14 of 30 runs at 80 s and 10 of 30 at 100 s (ours 14 and"
-    " 9), 0.93 ± 0.04 and 0.86 ± 0.05 in the mean, and 0.90 ± 0.03 and 0.88 ± 0.02 from 4 to 10 s. Its own"
+    " 9), 0.93 ± 0.04 and 0.86 ± 0.06 in the mean, and 0.90 ± 0.03 and 0.88 ± 0.02 from 4 to 10 s. Its own"
     " fall is not significant at either. A prototype of others had found 1.00 for 2 to 3 s and then some"
     " 0.85; ns-2 does not do that. Claims about these rises are not judged under “today's loss recovery”,"
     " which the papers cannot have had: the tables show that XCP is ahead with it."
