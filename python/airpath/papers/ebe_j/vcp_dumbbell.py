@@ -125,9 +125,9 @@ FIG3A: Final = Figure(
             reason=QUEUE_CEILING,
         ),
         segments.claim(
-            f"{QUEUE_CEILING}; increases that are not scaled bring it there in O at every rate from 10 s on,"
-            " 12 to 16 %, and to 11.9 % in the first 10 s, in which flows start; in T to 10 to 14 % (the table"
-            " has each rate)"
+            f"{QUEUE_CEILING}; increases that are not scaled bring it there in O at every rate from 10 s"
+            " on, 12 to 16 %, and to 11.9 % in the first 10 s, in which flows start; in T to 10 to 14 %"
+            " (the table has each rate)"
         ),
         Claim(
             "average",
