@@ -92,7 +92,7 @@ def test_vcp_and_the_kernels_cubic_share_a_link_as_their_simulated_twins(
     real = valid_run(scenario, world, seed)
     vcp, cubic = real.flows["goodput_bytes"].to_pylist()
     simulated_vcp, simulated_cubic = simulated.flows["goodput_bytes"].to_pylist()
-    # VCP's are 65 segments in the simulator, 56 to 75 where flows begin up to 0.15 s later: within an interval
+    # VCP's are 65 segments in the simulator, 56 to 75 where flows begin up to 0.15 s later, in an interval
     # of the router, which is chance in the kernel. CUBIC has all the rest of a full link.
     assert vcp == pytest.approx(simulated_vcp, rel=0.2)
     assert cubic == pytest.approx(simulated_cubic, rel=0.02)
