@@ -47,4 +47,4 @@ pub use router::{Router, RouterProtocol};
 pub use sample::QueueSample;
 pub use unit::QueueUnit;
 pub use vcp::{LoadFactor, LoadFactorConfig, Mpcp, Vcp};
-pub use xcp::{NegativeShare, Xcp, XcpConfig, XcpControl, XcpFeedback, XcpFlows};
+pub use xcp::{NegativeShare, UpsilonOn, Xcp, XcpConfig, XcpControl, XcpFeedback, XcpFlows};

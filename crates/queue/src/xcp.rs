@@ -11,10 +11,12 @@ mod control;
 mod feedback;
 mod flows;
 mod persistent_queue;
+mod upsilon;
 
 pub use control::XcpControl;
 pub use feedback::XcpFeedback;
 pub use flows::XcpFlows;
+pub use upsilon::UpsilonOn;
 
 /// XCP's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +33,8 @@ pub struct XcpConfig {
     pub max_interval: Duration,
     /// Whose bytes share the negative feedback.
     pub negative_share: NegativeShare,
+    /// What Υ of a source that probes multiplies.
+    pub upsilon_on: UpsilonOn,
 }
 
 /// Whose bytes share XCP's negative feedback.
@@ -54,6 +58,7 @@ impl XcpConfig {
         min_interval: Duration::from_millis(1),
         max_interval: Duration::from_secs(1),
         negative_share: NegativeShare::All,
+        upsilon_on: UpsilonOn::Capacity,
     };
 
     fn check(&self) -> Result<(), ConfigError> {

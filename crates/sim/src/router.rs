@@ -7,7 +7,7 @@ use airpath_estimate::{
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig, Router,
-    RouterProtocol, Vcp, Xcp, XcpConfig,
+    RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
 use crate::managed::managed;
@@ -15,7 +15,7 @@ use crate::packet::Packet;
 use crate::part::Queue;
 use crate::plan::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
-    SourcePlan,
+    SourcePlan, UpsilonOnPlan,
 };
 
 /// The queue of a plan, in front of a link with that rate process; `flow_sources` is the flow of the plan
@@ -61,7 +61,15 @@ fn router(
     source: Box<dyn CapacitySource>,
 ) -> Result<Box<dyn Qdisc<Packet>>, String> {
     match *protocol {
-        ProtocolPlan::Xcp { alpha, beta, gamma, min_interval_ns, max_interval_ns, negative_share } => {
+        ProtocolPlan::Xcp {
+            alpha,
+            beta,
+            gamma,
+            min_interval_ns,
+            max_interval_ns,
+            negative_share,
+            upsilon_on,
+        } => {
             let config = XcpConfig {
                 alpha,
                 beta,
@@ -71,6 +79,12 @@ fn router(
                 negative_share: match negative_share {
                     NegativeSharePlan::All => NegativeShare::All,
                     NegativeSharePlan::Data => NegativeShare::Data,
+                },
+                upsilon_on: match upsilon_on {
+                    UpsilonOnPlan::Capacity => UpsilonOn::Capacity,
+                    UpsilonOnPlan::Spare => UpsilonOn::Spare,
+                    UpsilonOnPlan::Feedback => UpsilonOn::Feedback,
+                    UpsilonOnPlan::PositiveFeedback => UpsilonOn::PositiveFeedback,
                 },
             };
             boxed(limit, Xcp::new(config, source, buffer).map_err(said)?)

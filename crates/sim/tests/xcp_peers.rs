@@ -160,6 +160,7 @@ fn xcp_queue(limit_packets: u64, source: SourcePlan) -> QueuePlan {
             min_interval_ns: MILLISECOND,
             max_interval_ns: SECOND,
             negative_share: NegativeSharePlan::All,
+            upsilon_on: UpsilonOnPlan::Capacity,
         },
         source,
     }

@@ -42,6 +42,10 @@ class XcpRouter(Table):
     """Whose bytes share negative feedback: those of `all` packets (ns-2.35) or of `data` packets, on which it
     can be written (Katabi et al. 2002).
     """
+    upsilon_on: Literal["capacity", "spare", "feedback", "positive-feedback"] = "capacity"
+    """What Upsilon of EBE's queue maintainer multiplies: the `capacity` (C; the only one that leaves a link at
+    rest), the `spare` bandwidth (C - y), the `feedback`, or `positive-feedback` only.
+    """
 
 
 class LoadFactorTiming(Table):
@@ -103,6 +107,7 @@ def xcp_protocol(router: XcpRouter) -> dict[str, Any]:
         "min_interval_ns": router.min_interval,
         "max_interval_ns": router.max_interval,
         "negative_share": router.negative_share,
+        "upsilon_on": router.upsilon_on,
     }
 
 

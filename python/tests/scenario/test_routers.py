@@ -77,6 +77,7 @@ def test_the_defaults_are_those_of_the_findings():
         "min_interval_ns": 1_000_000,
         "max_interval_ns": 1_000_000_000,
         "negative_share": "all",
+        "upsilon_on": "capacity",
     }
     assert router["source"] == {
         "kind": "ebe",

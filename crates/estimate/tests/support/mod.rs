@@ -123,10 +123,12 @@ impl Link {
         let length = Duration::from_millis(milliseconds);
         let seconds = length.as_secs_f64();
         let shortest = self.shortest as f64;
+        let probing = self.source.probing();
         let spare = self.source.spare(&ControlInterval {
             now,
             length,
             input_rate: self.arrived as f64 / seconds,
+            probing,
             mean_rtt: length,
             queue: shortest,
             shortest_queue: shortest,

@@ -66,6 +66,8 @@ pub enum ProtocolPlan {
         max_interval_ns: u64,
         /// Whose bytes share negative feedback: all.
         negative_share: NegativeSharePlan,
+        /// What Υ of a source that probes multiplies: the capacity.
+        upsilon_on: UpsilonOnPlan,
     },
     /// VCP.
     Vcp {
@@ -182,6 +184,20 @@ pub enum NegativeSharePlan {
     All,
     /// Those of packets that feedback can be written on.
     Data,
+}
+
+/// What XCP multiplies by Υ of a source that probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpsilonOnPlan {
+    /// The capacity.
+    Capacity,
+    /// The spare bandwidth.
+    Spare,
+    /// The feedback.
+    Feedback,
+    /// The feedback where it is positive.
+    PositiveFeedback,
 }
 
 /// Which reading of EBE's filter.
