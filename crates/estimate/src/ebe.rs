@@ -8,11 +8,25 @@ use crate::{
 };
 use airpath_model::config::{ConfigError, check};
 
+/// Which queue of an estimation interval is the measurement z.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SampledQueue {
+    /// The mean of the samples (EBE-J, section III-A).
+    #[default]
+    Mean,
+    /// The shortest of the interval: what persists over it.
+    Minimum,
+    /// The one with which the interval ends.
+    Last,
+}
+
 /// Parameters of [`Ebe`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EbeConfig {
     /// Which reading of the papers' filter.
     pub profile: Profile,
+    /// Which queue of an interval is measured.
+    pub sampled_queue: SampledQueue,
     /// How capacity follows from the filter.
     pub monitor: Monitor,
     /// How the queue maintainer acts.
@@ -41,6 +55,7 @@ impl Default for EbeConfig {
     fn default() -> Self {
         Self {
             profile: Profile::default(),
+            sampled_queue: SampledQueue::default(),
             monitor: Monitor::default(),
             maintenance: Maintenance::default(),
             threshold: 0.15,
@@ -103,6 +118,7 @@ impl EbeConfig {
 #[derive(Clone, Debug)]
 pub struct Ebe {
     predictor: Predictor,
+    sampled_queue: SampledQueue,
     monitor: LinkCapacityMonitor,
     maintainer: QueueMaintainer,
     sampling: Duration,
@@ -114,8 +130,8 @@ pub struct Ebe {
     /// When the estimation interval began.
     began: Timestamp,
     arrived: Bytes,
-    /// Nothing waited at some time of the interval.
-    emptied: bool,
+    /// The shortest queue of the interval.
+    shortest: Bytes,
     /// Queue samples of the interval, packets.
     samples: RunningVariance,
     /// Packets/s.
@@ -126,7 +142,7 @@ pub struct Ebe {
 /// What the last estimation saw and computed.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
-    mean_queue: f64,
+    queue: f64,
     arrival_rate: f64,
     cycle: Cycle,
 }
@@ -141,6 +157,7 @@ impl Ebe {
         let threshold = config.threshold * config.buffer.as_f64() / packet;
         Ok(Self {
             predictor: Predictor::new(config.profile, capacity),
+            sampled_queue: config.sampled_queue,
             monitor: LinkCapacityMonitor::new(
                 config.monitor,
                 packets_per_second(config.minimum),
@@ -154,7 +171,7 @@ impl Ebe {
             next_estimate: Timestamp::ZERO + config.interval,
             began: Timestamp::ZERO,
             arrived: Bytes::ZERO,
-            emptied: true,
+            shortest: Bytes::ZERO,
             samples: RunningVariance::new(),
             capacity,
             latest: None,
@@ -164,10 +181,15 @@ impl Ebe {
     fn estimate(&mut self, now: Timestamp, backlog: Backlog) {
         // A late driver makes a longer interval, not a wrong rate.
         let interval = now.since(self.began).as_secs_f64();
+        let last_queue = self.packets(backlog.bytes);
         let measured = Measured {
-            mean_queue: self.samples.mean(),
+            queue: match self.sampled_queue {
+                SampledQueue::Mean => self.samples.mean(),
+                SampledQueue::Minimum => self.packets(self.shortest),
+                SampledQueue::Last => last_queue,
+            },
             queue_variance: self.samples.population_variance(),
-            last_queue: self.packets(backlog.bytes),
+            last_queue,
             arrival_rate: self.packets(self.arrived) / interval,
             service_rate: self.capacity,
             interval,
@@ -179,16 +201,15 @@ impl Ebe {
             queue: cycle.posterior.x[0],
             length: interval,
             idle: cycle.idle,
-            emptied: self.emptied,
+            emptied: self.shortest.is_zero(),
             previous_capacity: self.capacity,
         });
-        self.maintainer.update(measured.mean_queue);
-        self.latest =
-            Some(Latest { mean_queue: measured.mean_queue, arrival_rate: measured.arrival_rate, cycle });
+        self.maintainer.update(measured.queue);
+        self.latest = Some(Latest { queue: measured.queue, arrival_rate: measured.arrival_rate, cycle });
 
         self.began = now;
         self.arrived = Bytes::ZERO;
-        self.emptied = backlog.bytes.is_zero();
+        self.shortest = backlog.bytes;
         self.samples = RunningVariance::new();
     }
 
@@ -203,7 +224,7 @@ impl CapacitySource for Ebe {
     }
 
     fn on_departure(&mut self, _now: Timestamp, _size: Bytes, backlog: Backlog) {
-        self.emptied |= backlog.bytes.is_zero();
+        self.shortest = self.shortest.min(backlog.bytes);
     }
 
     fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
@@ -233,7 +254,7 @@ impl CapacitySource for Ebe {
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
         report::capacity(report, self.capacity * self.packet);
         report("maintainer_on", f64::from(u8::from(self.maintainer.is_on())));
-        if let Some(Latest { mean_queue, arrival_rate, cycle }) = &self.latest {
+        if let Some(Latest { queue, arrival_rate, cycle }) = &self.latest {
             report("x1", cycle.posterior.x[0]);
             report("x2", cycle.posterior.x[1]);
             report("p11", cycle.posterior.p.p11);
@@ -241,7 +262,7 @@ impl CapacitySource for Ebe {
             report("p22", cycle.posterior.p.p22);
             report("k1", cycle.gain.k1);
             report("k2", cycle.gain.k2);
-            report("queue_mean_packets", *mean_queue);
+            report("queue_mean_packets", *queue);
             report("arrival_rate_pps", *arrival_rate);
         }
     }

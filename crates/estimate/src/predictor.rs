@@ -31,8 +31,8 @@ pub enum Profile {
 /// What was measured over one estimation interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// z: mean of the queue samples, packets.
-    pub mean_queue: f64,
+    /// z: the queue of the interval, packets: by default the mean of its samples.
+    pub queue: f64,
     /// Population variance of the queue samples, packet².
     pub queue_variance: f64,
     /// The queue when the interval ended, packets.
@@ -101,7 +101,7 @@ impl Predictor {
             measured.service_rate,
             measured.interval,
         );
-        self.measurements.push(measured.mean_queue);
+        self.measurements.push(measured.queue);
         let (prior, jacobian) = self.predict(
             measured,
             transition.queue,
@@ -135,14 +135,14 @@ impl Predictor {
             Profile::Linear => {
                 let identity = Jacobian { j11: 1.0, j12: 0.0 };
                 let overwritten = Estimate {
-                    x: [measured.mean_queue, measured.arrival_rate],
+                    x: [measured.queue, measured.arrival_rate],
                     p: Covariance::diagonal(measured.queue_variance, 0.0),
                 };
                 let noise = [LINEAR_PROCESS_NOISE; 2];
                 (overwritten.predict(overwritten.x, identity, noise), identity)
             }
             Profile::None => {
-                let x = [measured.mean_queue, measured.arrival_rate];
+                let x = [measured.queue, measured.arrival_rate];
                 (Estimate { x, p: Covariance::diagonal(0.0, 0.0) }, Jacobian { j11: 0.0, j12: 0.0 })
             }
         }
@@ -159,7 +159,7 @@ impl Predictor {
 
     fn update(&self, measured: &Measured, prior: Estimate, noise: f64) -> (Estimate, Gain) {
         match self.profile {
-            Profile::Icc | Profile::Journal | Profile::Counting => prior.update(measured.mean_queue, noise),
+            Profile::Icc | Profile::Journal | Profile::Counting => prior.update(measured.queue, noise),
             Profile::Linear => prior.update(measured.last_queue, noise),
             Profile::None => (prior, Gain { k1: 1.0, k2: 0.0 }),
         }

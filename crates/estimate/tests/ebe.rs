@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use airpath_estimate::{Configured, Ebe, EbeConfig, Measured, Monitor, Oracle, Predictor, Profile};
+use airpath_estimate::{
+    Configured, Ebe, EbeConfig, Measured, Monitor, Oracle, Predictor, Profile, SampledQueue,
+};
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp, TrueRate};
 
 fn at(milliseconds: u64) -> Timestamp {
@@ -57,7 +59,7 @@ fn the_filter_inside_is_the_predictor() {
     let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
     interval(&mut ebe, 0, |sample| 1000 * sample);
     let cycle = Predictor::new(Profile::Icc, 1250.0).step(&Measured {
-        mean_queue: 10.5,
+        queue: 10.5,
         queue_variance: 33.25,
         last_queue: 20.0,
         arrival_rate: 500.0,
@@ -88,6 +90,29 @@ fn the_linear_filter_follows_the_queue_of_the_instant() {
     let reported = observed(&ebe);
     assert!((reported["k1"] - k1).abs() < 1e-12);
     assert!((reported["x1"] - (10.5 + k1 * 9.5)).abs() < 1e-9);
+}
+
+/// Samples of 1 … 20 packets, and a queue that fell to 400 bytes between two of them.
+#[test]
+fn the_measured_queue_is_the_one_that_was_asked_for() {
+    for (sampled_queue, first, second) in [
+        (SampledQueue::Mean, 10.5, 15.5),
+        (SampledQueue::Minimum, 0.0, 0.4),
+        (SampledQueue::Last, 20.0, 25.0),
+    ] {
+        let config = EbeConfig { profile: Profile::None, sampled_queue, ..EbeConfig::default() };
+        let mut ebe = Ebe::new(config).unwrap();
+        // A run starts empty, the second interval with 20 packets.
+        interval(&mut ebe, 0, |sample| 1000 * sample);
+        assert!((observed(&ebe)["queue_mean_packets"] - first).abs() < 1e-12, "{sampled_queue:?}");
+        ebe.on_departure(at(205), Bytes::new(1000), bytes(400));
+        interval(&mut ebe, 200, |sample| 1000 * sample + 5000);
+        let reported = observed(&ebe);
+        assert!((reported["queue_mean_packets"] - second).abs() < 1e-12, "{sampled_queue:?}");
+        // 500 packets/s came; what the queue grew by in 0.2 s was not carried.
+        let carried = 500.0 - (second - first) / 0.2;
+        assert!((reported["capacity_estimate"] - 1000.0 * carried).abs() < 1e-6, "{sampled_queue:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use airpath_channel::{ChannelRate, RateProcess};
 use airpath_estimate::{
-    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, XcpB, XcpBConfig,
+    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue, XcpB,
+    XcpBConfig,
 };
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
@@ -156,6 +157,7 @@ fn source(
         }
         SourcePlan::Ebe {
             profile,
+            sampled_queue,
             monitor,
             maintainer,
             threshold,
@@ -174,6 +176,11 @@ fn source(
                     EbeProfilePlan::Counting => Profile::Counting,
                     EbeProfilePlan::Linear => Profile::Linear,
                     EbeProfilePlan::None => Profile::None,
+                },
+                sampled_queue: match sampled_queue {
+                    QueueSignalPlan::Minimum => SampledQueue::Minimum,
+                    QueueSignalPlan::Mean => SampledQueue::Mean,
+                    QueueSignalPlan::Last => SampledQueue::Last,
                 },
                 monitor: match monitor {
                     MonitorPlan::Plain => Monitor::Plain,

@@ -37,6 +37,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "filter journal": {"profile": "journal"},
     "filter counting": {"profile": "counting"},
     "filter linear": {"profile": "linear"},
+    "shortest queue": {"sampled_queue": "minimum"},
     "maintainer off": {"maintainer": "off"},
     "maintainer below threshold": {"maintainer": "below-threshold"},
     "monitor idle-corrected": {"monitor": "idle-corrected"},

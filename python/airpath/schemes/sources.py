@@ -65,6 +65,10 @@ class EbeSource(Table):
     prints it), `counting` (Poisson counting noise), `linear` (EBE-C's linear filter), `none` (no filter: the
     mean of the samples).
     """
+    sampled_queue: Literal["mean", "minimum", "last"] = "mean"
+    """Which queue of an estimation interval the filter and the maintainer get: the `mean` of its samples (EBE-J),
+    its `minimum` (what persists over the interval), or the `last`.
+    """
     monitor: Literal["plain", "idle-corrected", "hold"] = "plain"
     """Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as the papers), `idle-corrected`
     (for the idle time that the filter predicts), `hold` (an empty queue may not lower the estimate).
@@ -173,6 +177,7 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
     return {
         "kind": "ebe",
         "profile": source.profile,
+        "sampled_queue": source.sampled_queue,
         "monitor": source.monitor,
         "maintainer": source.maintainer,
         "threshold": float(source.threshold),

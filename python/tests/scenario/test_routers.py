@@ -82,6 +82,7 @@ def test_the_defaults_are_those_of_the_findings():
     assert router["source"] == {
         "kind": "ebe",
         "profile": "icc",
+        "sampled_queue": "mean",
         "monitor": "plain",
         "maintainer": "latch",
         "threshold": 0.15,

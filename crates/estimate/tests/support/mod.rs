@@ -5,7 +5,9 @@
 
 use std::collections::VecDeque;
 
-use airpath_estimate::{Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, XcpB, XcpBConfig};
+use airpath_estimate::{
+    Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, SampledQueue, XcpB, XcpBConfig,
+};
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp};
 
 /// Size of every packet, bytes.
@@ -300,8 +302,15 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
             }
         }
     }
-    let below = ebe(buffer, |config| config.maintenance = Maintenance::BelowThreshold);
-    sources.push(("ebe BelowThreshold".into(), below));
+    type Switch = fn(&mut EbeConfig);
+    let switches: [(&str, Switch); 3] = [
+        ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
+        ("Minimum", |config| config.sampled_queue = SampledQueue::Minimum),
+        ("Last", |config| config.sampled_queue = SampledQueue::Last),
+    ];
+    for (name, switch) in switches {
+        sources.push((format!("ebe {name}"), ebe(buffer, switch)));
+    }
     sources.push(("qfcp".into(), Box::new(Qfcp::new(QfcpConfig::default()).expect("valid"))));
     for signal in [
         airpath_estimate::QueueSignal::Minimum,

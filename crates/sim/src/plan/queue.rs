@@ -141,6 +141,8 @@ pub enum SourcePlan {
     Ebe {
         /// Which reading of the papers' filter.
         profile: EbeProfilePlan,
+        /// Which queue of an interval is measured: the mean of its samples.
+        sampled_queue: QueueSignalPlan,
         /// How capacity follows from the filter.
         monitor: MonitorPlan,
         /// How the queue maintainer acts.
@@ -164,13 +166,13 @@ pub enum SourcePlan {
     },
 }
 
-/// Which queue of an interval XCP-b looks at.
+/// Which queue of an interval XCP-b or EBE looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueSignalPlan {
     /// The shortest.
     Minimum,
-    /// The mean over time.
+    /// The mean over time, or of samples.
     Mean,
     /// The last.
     Last,
