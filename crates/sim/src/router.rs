@@ -189,6 +189,7 @@ fn source(
                 },
                 maintenance: match maintainer {
                     MaintainerPlan::Latch => Maintenance::Latch,
+                    MaintainerPlan::Strict => Maintenance::Strict,
                     MaintainerPlan::BelowThreshold => Maintenance::BelowThreshold,
                     MaintainerPlan::Off => Maintenance::Off,
                 },

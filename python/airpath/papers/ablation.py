@@ -39,6 +39,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "filter linear": {"profile": "linear"},
     "shortest queue": {"sampled_queue": "minimum"},
     "maintainer off": {"maintainer": "off"},
+    "maintainer strict": {"maintainer": "strict"},
     "maintainer below threshold": {"maintainer": "below-threshold"},
     "monitor idle-corrected": {"monitor": "idle-corrected"},
     "monitor hold": {"monitor": "hold"},

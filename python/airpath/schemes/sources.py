@@ -73,9 +73,9 @@ class EbeSource(Table):
     """Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as the papers), `idle-corrected`
     (for the idle time that the filter predicts), `hold` (an empty queue may not lower the estimate).
     """
-    maintainer: Literal["latch", "below-threshold", "off"] = "latch"
-    """Queue maintainer: `latch` (on and off with memory), `below-threshold` (on whenever the queue is below
-    the threshold), `off`.
+    maintainer: Literal["latch", "strict", "below-threshold", "off"] = "latch"
+    """Queue maintainer: `latch` (on and off with memory), `strict` (on only while the condition to switch on
+    holds), `below-threshold` (on whenever the queue is below the threshold), `off`.
     """
     threshold: Share = 0.15
     """Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20)."""

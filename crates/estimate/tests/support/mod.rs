@@ -303,8 +303,9 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
         }
     }
     type Switch = fn(&mut EbeConfig);
-    let switches: [(&str, Switch); 3] = [
+    let switches: [(&str, Switch); 4] = [
         ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
+        ("Strict", |config| config.maintenance = Maintenance::Strict),
         ("Minimum", |config| config.sampled_queue = SampledQueue::Minimum),
         ("Last", |config| config.sampled_queue = SampledQueue::Last),
     ];

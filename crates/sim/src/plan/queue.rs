@@ -236,6 +236,8 @@ pub enum MonitorPlan {
 pub enum MaintainerPlan {
     /// On and off with memory.
     Latch,
+    /// On only while the condition to switch on holds.
+    Strict,
     /// On whenever the queue is below the threshold.
     BelowThreshold,
     /// Never.
