@@ -1,6 +1,6 @@
 //! EBE, the bandwidth estimator on an extended Kalman filter, at a router.
 
-use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp};
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Spare, Timestamp};
 
 use crate::{
     Cycle, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile,
@@ -20,6 +20,16 @@ pub enum SampledQueue {
     Last,
 }
 
+/// Whose arrivals y are taken off the capacity where a protocol asks for spare bandwidth, Υ C − y.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpareArrivals {
+    /// Those of the protocol's control interval.
+    #[default]
+    Protocol,
+    /// Those of EBE's estimation interval: S is the monitor's own, −(x1 − previous x1)/τ, while nothing bounds C or probes.
+    Estimator,
+}
+
 /// Parameters of [`Ebe`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EbeConfig {
@@ -31,6 +41,8 @@ pub struct EbeConfig {
     pub monitor: Monitor,
     /// How the queue maintainer acts.
     pub maintenance: Maintenance,
+    /// Whose arrivals are taken off the capacity for XCP.
+    pub spare_arrivals: SpareArrivals,
     /// The maintainer's threshold as a share of the buffer, in (0, 1]: 0.15 (EBE-J, section III-C), 0.20 (EBE-C).
     pub threshold: f64,
     /// Υ ≥ 1: 1.40 for XCP, 1.14 for VCP (EBE-J, section III-C).
@@ -58,6 +70,7 @@ impl Default for EbeConfig {
             sampled_queue: SampledQueue::default(),
             monitor: Monitor::default(),
             maintenance: Maintenance::default(),
+            spare_arrivals: SpareArrivals::default(),
             threshold: 0.15,
             upsilon: 1.40,
             initial: Rate::from_bps(10_000_000),
@@ -121,6 +134,7 @@ pub struct Ebe {
     sampled_queue: SampledQueue,
     monitor: LinkCapacityMonitor,
     maintainer: QueueMaintainer,
+    spare_arrivals: SpareArrivals,
     sampling: Duration,
     interval: Duration,
     /// Bytes.
@@ -164,6 +178,7 @@ impl Ebe {
                 packets_per_second(config.maximum),
             ),
             maintainer: QueueMaintainer::new(config.maintenance, threshold, config.upsilon),
+            spare_arrivals: config.spare_arrivals,
             sampling: config.sampling,
             interval: config.interval,
             packet,
@@ -249,6 +264,16 @@ impl CapacitySource for Ebe {
 
     fn probing(&self) -> f64 {
         self.maintainer.factor()
+    }
+
+    fn spare(&mut self, interval: &ControlInterval) -> Spare {
+        let arrivals = match (self.spare_arrivals, &self.latest) {
+            (SpareArrivals::Estimator, Some(latest)) => latest.arrival_rate * self.packet,
+            // Before the first estimate nothing else is known.
+            (SpareArrivals::Protocol, _) | (SpareArrivals::Estimator, None) => interval.input_rate,
+        };
+        let bandwidth = interval.probing * (self.capacity * self.packet) - arrivals;
+        Spare { bandwidth, queue: interval.queue }
     }
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use airpath_estimate::{
-    Configured, Ebe, EbeConfig, Measured, Monitor, Oracle, Predictor, Profile, SampledQueue,
+    Configured, Ebe, EbeConfig, Measured, Monitor, Oracle, Predictor, Profile, SampledQueue, SpareArrivals,
 };
-use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp, TrueRate};
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp, TrueRate};
 
 fn at(milliseconds: u64) -> Timestamp {
     Timestamp::ZERO + Duration::from_millis(milliseconds)
@@ -129,6 +129,39 @@ fn the_maintainer_probes_below_its_threshold() {
     assert!((ebe.probing() - 1.40).abs() < 1e-12, "only the second is above");
     interval(&mut ebe, 800, |_| 86_400);
     assert!((ebe.probing() - 1.0).abs() < 1e-12);
+}
+
+/// EBE counts 500 kB/s, and from an empty queue to 10.5 packets a capacity of 447.5 kB/s; XCP counts 400 kB/s in its own
+/// interval.
+#[test]
+fn the_arrivals_taken_off_are_those_that_were_asked_for() {
+    for (spare_arrivals, probing, before, after) in [
+        (SpareArrivals::Protocol, 1.0, 850_000.0, 47_500.0),
+        (SpareArrivals::Protocol, 1.4, 1_350_000.0, 226_500.0),
+        (SpareArrivals::Estimator, 1.0, 850_000.0, -52_500.0),
+        (SpareArrivals::Estimator, 1.4, 1_350_000.0, 126_500.0),
+    ] {
+        let config = EbeConfig { profile: Profile::None, spare_arrivals, ..EbeConfig::default() };
+        let mut ebe = Ebe::new(config).unwrap();
+        let asked = ControlInterval {
+            now: at(200),
+            length: Duration::from_millis(50),
+            input_rate: 400_000.0,
+            probing,
+            mean_rtt: Duration::from_millis(50),
+            queue: 7000.0,
+            shortest_queue: 0.0,
+            mean_queue: 0.0,
+            last_queue: 0.0,
+            buffer: 575_000.0,
+        };
+        // The first estimate is 1250 kB/s, and EBE has counted nothing yet.
+        assert!((ebe.spare(&asked).bandwidth - before).abs() < 1e-6, "{spare_arrivals:?}");
+        interval(&mut ebe, 0, |sample| 1000 * sample);
+        let spare = ebe.spare(&asked);
+        assert!((spare.bandwidth - after).abs() < 1e-6, "{spare_arrivals:?} {probing}: {spare:?}");
+        assert!((spare.queue - 7000.0).abs() < 1e-9);
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use airpath_channel::{ChannelRate, RateProcess};
 use airpath_estimate::{
-    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue, XcpB,
-    XcpBConfig,
+    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue,
+    SpareArrivals, XcpB, XcpBConfig,
 };
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
@@ -16,7 +16,7 @@ use crate::packet::Packet;
 use crate::part::Queue;
 use crate::plan::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
-    SourcePlan, UpsilonOnPlan,
+    SourcePlan, SpareArrivalsPlan, UpsilonOnPlan,
 };
 
 /// The queue of a plan, in front of a link with that rate process; `flow_sources` is the flow of the plan
@@ -160,6 +160,7 @@ fn source(
             sampled_queue,
             monitor,
             maintainer,
+            spare_arrivals,
             threshold,
             upsilon,
             initial_bps,
@@ -169,6 +170,10 @@ fn source(
             sampling_ns,
             interval_ns,
         } => {
+            let own_arrivals = spare_arrivals == SpareArrivalsPlan::Estimator;
+            if own_arrivals && !matches!(protocol, ProtocolPlan::Xcp { .. }) {
+                return Err("EBE takes off its own arrivals for XCP only".to_owned());
+            }
             let config = EbeConfig {
                 profile: match profile {
                     EbeProfilePlan::Icc => Profile::Icc,
@@ -193,6 +198,7 @@ fn source(
                     MaintainerPlan::BelowThreshold => Maintenance::BelowThreshold,
                     MaintainerPlan::Off => Maintenance::Off,
                 },
+                spare_arrivals: if own_arrivals { SpareArrivals::Estimator } else { SpareArrivals::Protocol },
                 threshold,
                 upsilon,
                 initial: Rate::from_bps(initial_bps),

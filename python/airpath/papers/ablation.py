@@ -43,6 +43,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "maintainer below threshold": {"maintainer": "below-threshold"},
     "monitor idle-corrected": {"monitor": "idle-corrected"},
     "monitor hold": {"monitor": "hold"},
+    "spare bandwidth of EBE's interval": {"spare_arrivals": "estimator"},
     "Upsilon 1.0": {"upsilon": 1.0},
     "Upsilon 1.1": {"upsilon": 1.1},
     "Upsilon 1.2": {"upsilon": 1.2},

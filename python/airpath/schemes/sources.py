@@ -77,6 +77,10 @@ class EbeSource(Table):
     """Queue maintainer: `latch` (on and off with memory), `strict` (on only while the condition to switch on
     holds), `below-threshold` (on whenever the queue is below the threshold), `off`.
     """
+    spare_arrivals: Literal["protocol", "estimator"] = "protocol"
+    """Whose arrivals are taken off the capacity, for the spare bandwidth that XCP asks for: those of XCP's control
+    interval (`protocol`) or of EBE's estimation interval (`estimator`, under XCP only).
+    """
     threshold: Share = 0.15
     """Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20)."""
     upsilon: Annotated[float, Strict(), Field(ge=1)] | None = None
@@ -168,6 +172,8 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
     packet = source.packet or link.packet_bytes
     if source.measurement_interval > source.estimation_interval:
         raise UsageError("measurement_interval must not be above estimation_interval")
+    if source.spare_arrivals == "estimator" and protocol != "xcp":
+        raise UsageError(f'spare_arrivals = "estimator" is for xcp, which asks for spare bandwidth; found {protocol}')
     initial = _capacity(source.capacity, link)
     smallest = source.min_capacity or max(1, round(packet * 8 * SECOND / source.estimation_interval))
     largest = source.max_capacity or min(round(MAX_PACKETS_PER_S * packet * 8), LARGEST_BPS)
@@ -180,6 +186,7 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
         "sampled_queue": source.sampled_queue,
         "monitor": source.monitor,
         "maintainer": source.maintainer,
+        "spare_arrivals": source.spare_arrivals,
         "threshold": float(source.threshold),
         "upsilon": float(UPSILON[protocol] if source.upsilon is None else source.upsilon),
         "initial_bps": initial,

@@ -85,6 +85,7 @@ def test_the_defaults_are_those_of_the_findings():
         "sampled_queue": "mean",
         "monitor": "plain",
         "maintainer": "latch",
+        "spare_arrivals": "protocol",
         "threshold": 0.15,
         "upsilon": 1.40,
         "initial_bps": 10_000_000,
@@ -281,6 +282,10 @@ WRONG = {
     "a parameter": (
         {"topology__bottleneck__queue": ANY | {"scheme": "xcp:alpha=-1"}},
         "topology.bottleneck.queue.scheme.alpha: found -1; accepted: more than 0",
+    ),
+    "arrivals": (
+        {"flows__0__scheme": "vcp-ebe:spare_arrivals=estimator"},
+        'flows[0].parameters: spare_arrivals = "estimator" is for xcp',
     ),
     "timers": (
         {"flows__0__scheme": "xcp-ebe:measurement_interval=1s"},

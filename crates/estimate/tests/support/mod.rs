@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 
 use airpath_estimate::{
-    Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, SampledQueue, XcpB, XcpBConfig,
+    Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, SampledQueue, SpareArrivals, XcpB,
+    XcpBConfig,
 };
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp};
 
@@ -303,11 +304,12 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
         }
     }
     type Switch = fn(&mut EbeConfig);
-    let switches: [(&str, Switch); 4] = [
+    let switches: [(&str, Switch); 5] = [
         ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
         ("Strict", |config| config.maintenance = Maintenance::Strict),
         ("Minimum", |config| config.sampled_queue = SampledQueue::Minimum),
         ("Last", |config| config.sampled_queue = SampledQueue::Last),
+        ("Estimator", |config| config.spare_arrivals = SpareArrivals::Estimator),
     ];
     for (name, switch) in switches {
         sources.push((format!("ebe {name}"), ebe(buffer, switch)));

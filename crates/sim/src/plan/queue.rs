@@ -147,6 +147,8 @@ pub enum SourcePlan {
         monitor: MonitorPlan,
         /// How the queue maintainer acts.
         maintainer: MaintainerPlan,
+        /// Whose arrivals are taken off the capacity: the protocol's. EBE's own serve XCP only.
+        spare_arrivals: SpareArrivalsPlan,
         /// Its threshold as a share of the buffer: 0.15.
         threshold: f64,
         /// Υ: 1.40 for XCP, 1.14 for VCP.
@@ -242,4 +244,14 @@ pub enum MaintainerPlan {
     BelowThreshold,
     /// Never.
     Off,
+}
+
+/// Whose arrivals are taken off EBE's capacity, for the spare bandwidth that XCP asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpareArrivalsPlan {
+    /// Those of the protocol's control interval.
+    Protocol,
+    /// Those of EBE's estimation interval.
+    Estimator,
 }
