@@ -1,6 +1,8 @@
 //! EBE, the bandwidth estimator on an extended Kalman filter, at a router.
 
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Spare, Timestamp};
+use airpath_model::{
+    Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Spare, Timestamp,
+};
 
 use crate::{
     Cycle, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile,
@@ -53,6 +55,8 @@ pub struct EbeConfig {
     pub minimum: Rate,
     /// Upper bound of the estimate: 8 Tbit/s, 1e9 packets/s.
     pub maximum: Rate,
+    /// What queue and arrivals are counted in.
+    pub unit: QueueUnit,
     /// Size of one packet in the filter, greater than zero: 1000 B (EBE-J, section IV).
     pub packet: Bytes,
     /// Size of the buffer, greater than zero: 575 kB (EBE-J, section IV).
@@ -76,6 +80,7 @@ impl Default for EbeConfig {
             initial: Rate::from_bps(10_000_000),
             minimum: Rate::from_bps(40_000),
             maximum: Rate::from_bps(8_000_000_000_000),
+            unit: QueueUnit::Bytes,
             packet: Bytes::new(1000),
             buffer: Bytes::new(575_000),
             sampling: Duration::from_millis(10),
@@ -122,8 +127,9 @@ impl EbeConfig {
 /// EBE (EBE-J, sections II-B and III; EBE-C): the queue is sampled on one timer; on a slower one a filter predicts the
 /// real-time queue, a monitor derives the capacity, a maintainer says whether to probe above it.
 ///
-/// Queue and arrivals are bytes over the size of one packet (an acknowledgment that counted as a
-/// packet would say that much more leaves than does). Every arrival counts, also one that is dropped then. The queue is
+/// Queue and arrivals are bytes over the size of one packet (an acknowledgment that counts as a packet, with
+/// [`QueueUnit::Packets`], says that much more leaves than does; a driver that tells of many packets at once has to count
+/// bytes). Every arrival counts, also one that is dropped then. The queue is
 /// what waits; the packet on the link, which the M/M/1 queue includes, is not seen.
 ///
 /// Reports `capacity_estimate` (byte/s), `capacity_estimate_bps` (bit/s), `x1` (packets), `x2` (packets/s), `p11`,
@@ -137,15 +143,16 @@ pub struct Ebe {
     spare_arrivals: SpareArrivals,
     sampling: Duration,
     interval: Duration,
-    /// Bytes.
-    packet: f64,
+    unit: QueueUnit,
+    packet: Bytes,
     next_sample: Timestamp,
     next_estimate: Timestamp,
     /// When the estimation interval began.
     began: Timestamp,
-    arrived: Bytes,
+    /// What came in the interval.
+    arrived: Backlog,
     /// The shortest queue of the interval.
-    shortest: Bytes,
+    shortest: Backlog,
     /// Queue samples of the interval, packets.
     samples: RunningVariance,
     /// Packets/s.
@@ -181,12 +188,13 @@ impl Ebe {
             spare_arrivals: config.spare_arrivals,
             sampling: config.sampling,
             interval: config.interval,
-            packet,
+            unit: config.unit,
+            packet: config.packet,
             next_sample: Timestamp::ZERO + config.sampling,
             next_estimate: Timestamp::ZERO + config.interval,
             began: Timestamp::ZERO,
-            arrived: Bytes::ZERO,
-            shortest: Bytes::ZERO,
+            arrived: Backlog::default(),
+            shortest: Backlog::default(),
             samples: RunningVariance::new(),
             capacity,
             latest: None,
@@ -196,7 +204,7 @@ impl Ebe {
     fn estimate(&mut self, now: Timestamp, backlog: Backlog) {
         // A late driver makes a longer interval, not a wrong rate.
         let interval = now.since(self.began).as_secs_f64();
-        let last_queue = self.packets(backlog.bytes);
+        let last_queue = self.packets(backlog);
         let measured = Measured {
             queue: match self.sampled_queue {
                 SampledQueue::Mean => self.samples.mean(),
@@ -216,36 +224,43 @@ impl Ebe {
             queue: cycle.posterior.x[0],
             length: interval,
             idle: cycle.idle,
-            emptied: self.shortest.is_zero(),
+            emptied: self.shortest.bytes.is_zero(),
             previous_capacity: self.capacity,
         });
         self.maintainer.update(measured.queue);
         self.latest = Some(Latest { queue: measured.queue, arrival_rate: measured.arrival_rate, cycle });
 
         self.began = now;
-        self.arrived = Bytes::ZERO;
-        self.shortest = backlog.bytes;
+        self.arrived = Backlog::default();
+        self.shortest = backlog;
         self.samples = RunningVariance::new();
     }
 
-    fn packets(&self, bytes: Bytes) -> f64 {
-        bytes.as_f64() / self.packet
+    fn packets(&self, backlog: Backlog) -> f64 {
+        self.unit.packets(backlog, self.packet)
+    }
+
+    /// Packets of the filter in bytes.
+    fn bytes(&self, packets: f64) -> f64 {
+        packets * self.packet.as_f64()
     }
 }
 
 impl CapacitySource for Ebe {
     fn on_arrival(&mut self, _now: Timestamp, size: Bytes, _backlog: Backlog) {
-        self.arrived += size;
+        self.arrived.bytes += size;
+        self.arrived.packets += 1;
     }
 
     fn on_departure(&mut self, _now: Timestamp, _size: Bytes, backlog: Backlog) {
-        self.shortest = self.shortest.min(backlog.bytes);
+        self.shortest.bytes = self.shortest.bytes.min(backlog.bytes);
+        self.shortest.packets = self.shortest.packets.min(backlog.packets);
     }
 
     fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
         // Where both timers meet, the sample belongs to the interval that ends (samples at 10 … 200 ms).
         if self.next_sample <= now {
-            self.samples.push(self.packets(backlog.bytes));
+            self.samples.push(self.packets(backlog));
             self.next_sample = following(self.next_sample, self.sampling, now);
         }
         if self.next_estimate <= now {
@@ -259,7 +274,7 @@ impl CapacitySource for Ebe {
     }
 
     fn capacity(&mut self, _now: Timestamp) -> Option<f64> {
-        Some(self.capacity * self.packet)
+        Some(self.bytes(self.capacity))
     }
 
     fn probing(&self) -> f64 {
@@ -268,16 +283,16 @@ impl CapacitySource for Ebe {
 
     fn spare(&mut self, interval: &ControlInterval) -> Spare {
         let arrivals = match (self.spare_arrivals, &self.latest) {
-            (SpareArrivals::Estimator, Some(latest)) => latest.arrival_rate * self.packet,
+            (SpareArrivals::Estimator, Some(latest)) => self.bytes(latest.arrival_rate),
             // Before the first estimate nothing else is known.
             (SpareArrivals::Protocol, _) | (SpareArrivals::Estimator, None) => interval.input_rate,
         };
-        let bandwidth = interval.probing * (self.capacity * self.packet) - arrivals;
+        let bandwidth = interval.probing * self.bytes(self.capacity) - arrivals;
         Spare { bandwidth, queue: interval.queue }
     }
 
     fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
-        report::capacity(report, self.capacity * self.packet);
+        report::capacity(report, self.bytes(self.capacity));
         report("maintainer_on", f64::from(u8::from(self.maintainer.is_on())));
         if let Some(Latest { queue, arrival_rate, cycle }) = &self.latest {
             report("x1", cycle.posterior.x[0]);

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use airpath_estimate::{
     Configured, Ebe, EbeConfig, Measured, Monitor, Oracle, Predictor, Profile, SampledQueue, SpareArrivals,
 };
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp, TrueRate};
+use airpath_model::{
+    Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Timestamp, TrueRate,
+};
 
 fn at(milliseconds: u64) -> Timestamp {
     Timestamp::ZERO + Duration::from_millis(milliseconds)
@@ -52,6 +54,22 @@ fn queue_and_arrivals_are_bytes_over_the_packet_size() {
     // The queue rises by five packets: 25 packets/s less than came.
     interval(&mut ebe, 200, |sample| 1000 * sample + 5000);
     assert!((observed(&ebe)["capacity_estimate"] - 475_000.0).abs() < 1e-6);
+}
+
+/// Two packets come in each interval, and 25 of 40 bytes are a kilobyte that waits.
+#[test]
+fn counted_in_packets_an_acknowledgment_is_one() {
+    let config = EbeConfig { profile: Profile::None, unit: QueueUnit::Packets, ..EbeConfig::default() };
+    let mut ebe = Ebe::new(config).unwrap();
+    interval(&mut ebe, 0, |_| 1000);
+    assert!((observed(&ebe)["queue_mean_packets"] - 25.0).abs() < 1e-12);
+    assert!((observed(&ebe)["arrival_rate_pps"] - 10.0).abs() < 1e-12);
+    ebe.on_departure(at(205), Bytes::new(1000), bytes(200));
+    interval(&mut ebe, 200, |_| 200);
+    let second = observed(&ebe);
+    assert!((second["queue_mean_packets"] - 5.0).abs() < 1e-12);
+    // 20 packets fewer wait: 100 packets/s more than the 10 that came, as packets of 1000 bytes.
+    assert!((second["capacity_estimate"] - 110_000.0).abs() < 1e-6);
 }
 
 #[test]

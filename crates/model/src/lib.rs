@@ -22,6 +22,7 @@ mod qdisc;
 mod random;
 mod rate;
 mod time;
+mod unit;
 mod window_ceiling;
 
 pub use ack_rate::{AckRateEstimator, AckRateRequirements};
@@ -37,4 +38,5 @@ pub use qdisc::{Backlog, DropReason, Packet, Qdisc, QueueSink};
 pub use random::RandomStream;
 pub use rate::Rate;
 pub use time::{Duration, Timestamp};
+pub use unit::QueueUnit;
 pub use window_ceiling::WindowCeilingEstimator;

@@ -25,10 +25,10 @@ mod red;
 mod rem;
 mod router;
 mod sample;
-mod unit;
 mod vcp;
 mod xcp;
 
+pub use airpath_model::QueueUnit;
 pub use airpath_model::config::ConfigError;
 pub use avq::{Avq, AvqConfig};
 pub use classifier::Classifier;
@@ -45,6 +45,5 @@ pub use red::{Red, RedConfig};
 pub use rem::{Rem, RemConfig, RemResponse};
 pub use router::{Router, RouterProtocol};
 pub use sample::QueueSample;
-pub use unit::QueueUnit;
 pub use vcp::{LoadFactor, LoadFactorConfig, Mpcp, Vcp};
 pub use xcp::{NegativeShare, UpsilonOn, Xcp, XcpConfig, XcpControl, XcpFeedback, XcpFlows};

@@ -11,7 +11,7 @@ use airpath_queue::{
     RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
-use crate::managed::managed;
+use crate::managed::{managed, queue_unit};
 use crate::packet::Packet;
 use crate::part::Queue;
 use crate::plan::{
@@ -166,6 +166,7 @@ fn source(
             initial_bps,
             min_bps,
             max_bps,
+            unit,
             packet_bytes,
             sampling_ns,
             interval_ns,
@@ -204,6 +205,7 @@ fn source(
                 initial: Rate::from_bps(initial_bps),
                 minimum: Rate::from_bps(min_bps),
                 maximum: Rate::from_bps(max_bps),
+                unit: queue_unit(unit),
                 packet: Bytes::new(packet_bytes),
                 buffer,
                 sampling: Duration::from_nanos(sampling_ns),

@@ -37,6 +37,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "filter journal": {"profile": "journal"},
     "filter counting": {"profile": "counting"},
     "filter linear": {"profile": "linear"},
+    "counted in packets": {"unit": "packets"},
     "shortest queue": {"sampled_queue": "minimum"},
     "maintainer off": {"maintainer": "off"},
     "maintainer strict": {"maintainer": "strict"},

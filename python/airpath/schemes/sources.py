@@ -93,6 +93,10 @@ class EbeSource(Table):
     """Lower bound of the estimate. Default: one `packet` in each `estimation_interval`."""
     max_capacity: Rate | None = None
     """Upper bound of the estimate. Default: 10⁹ packets per second, no bound in practice."""
+    unit: Literal["bytes", "packets"] = "bytes"
+    """What queue and arrivals are counted in: `bytes` over the size of one `packet`, or `packets` of any size, in
+    which an acknowledgment counts as much as a data packet.
+    """
     packet: Size | None = None
     """Size of one packet in the filter, whose queue is counted in packets. Default: the largest packet that
     any flow sends.
@@ -192,6 +196,7 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
         "initial_bps": initial,
         "min_bps": smallest,
         "max_bps": largest,
+        "unit": source.unit,
         "packet_bytes": packet,
         "sampling_ns": source.measurement_interval,
         "interval_ns": source.estimation_interval,

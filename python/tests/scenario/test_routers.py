@@ -91,6 +91,7 @@ def test_the_defaults_are_those_of_the_findings():
         "initial_bps": 10_000_000,
         "min_bps": 40_000,  # one packet of 1000 bytes in 200 ms
         "max_bps": 8_000_000_000_000,
+        "unit": "bytes",
         "packet_bytes": 1000,
         "sampling_ns": 10_000_000,
         "interval_ns": 200_000_000,

@@ -9,7 +9,7 @@ use airpath_estimate::{
     Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, SampledQueue, SpareArrivals, XcpB,
     XcpBConfig,
 };
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp};
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Timestamp};
 
 /// Size of every packet, bytes.
 pub(crate) const PACKET: u64 = 1000;
@@ -304,11 +304,12 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
         }
     }
     type Switch = fn(&mut EbeConfig);
-    let switches: [(&str, Switch); 5] = [
+    let switches: [(&str, Switch); 6] = [
         ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
         ("Strict", |config| config.maintenance = Maintenance::Strict),
         ("Minimum", |config| config.sampled_queue = SampledQueue::Minimum),
         ("Last", |config| config.sampled_queue = SampledQueue::Last),
+        ("Packets", |config| config.unit = QueueUnit::Packets),
         ("Estimator", |config| config.spare_arrivals = SpareArrivals::Estimator),
     ];
     for (name, switch) in switches {

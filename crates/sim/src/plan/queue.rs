@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ManagementPlan;
+use super::{ManagementPlan, QueueUnitPlan};
 
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -159,6 +159,8 @@ pub enum SourcePlan {
         min_bps: u64,
         /// Upper bound of the estimate, bits per second.
         max_bps: u64,
+        /// What queue and arrivals are counted in: bytes.
+        unit: QueueUnitPlan,
         /// Size of one packet in the filter's queue, bytes.
         packet_bytes: u64,
         /// The measurement timer: 10 ms.
