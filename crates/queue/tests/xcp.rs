@@ -4,7 +4,7 @@ mod driver;
 mod packet;
 mod source;
 
-use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpHeader};
+use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpForm, XcpHeader};
 use airpath_queue::{NegativeShare, UpsilonOn, Xcp, XcpConfig};
 
 use driver::Driver;
@@ -127,6 +127,28 @@ fn the_negative_share_says_whether_acknowledgments_dilute_negative_feedback() {
         // y = 200 000 byte/s: F = 0.4 (100 000 - 200 000).
         assert!(close(driver.observed("feedback"), -40_000.0));
         assert!(close(given, -40_000.0 * given_part), "{negative_share:?} {given}");
+    }
+}
+
+/// F = 40 000 byte/s over Σ X = 0.5 s of ten packets in 50 ms, each 4000 byte/s; then twice as many come.
+#[test]
+fn the_form_says_whether_more_packets_get_more() {
+    for (form, given_in_all) in [(XcpForm::Rate, 40_000.0), (XcpForm::Window, 80_000.0)] {
+        let config = XcpConfig { gamma: 0.0, form, ..XcpConfig::NS2 };
+        let source = Box::new(Known(300_000.0));
+        let mut driver = Driver::new(Xcp::new(config, source, BUFFER).expect("the parameters are in range"));
+        for _ in 0..10 {
+            driver.arrive(SIZE, true, header(Duration::from_millis(50), 1));
+            driver.depart();
+        }
+        driver.run_to(milliseconds(50));
+        assert!(close(driver.observed("feedback"), 0.4 * 100_000.0));
+        let mut given = 0.0;
+        for _ in 0..20 {
+            driver.arrive(SIZE, true, header(Duration::from_millis(50), 1));
+            given += delta(driver.depart().expect("a packet waits").header);
+        }
+        assert!(close(given, given_in_all), "{form:?}: {given}");
     }
 }
 

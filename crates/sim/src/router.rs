@@ -70,6 +70,7 @@ fn router(
             max_interval_ns,
             negative_share,
             upsilon_on,
+            form,
         } => {
             let config = XcpConfig {
                 alpha,
@@ -87,6 +88,7 @@ fn router(
                     UpsilonOnPlan::Feedback => UpsilonOn::Feedback,
                     UpsilonOnPlan::PositiveFeedback => UpsilonOn::PositiveFeedback,
                 },
+                form: form.into(),
             };
             boxed(limit, Xcp::new(config, source, buffer).map_err(said)?)
         }

@@ -165,6 +165,7 @@ fn routers_answer_and_the_ends_are_recorded() {
         max_interval_ns: 500 * MILLISECOND,
         negative_share: NegativeSharePlan::All,
         upsilon_on: UpsilonOnPlan::Capacity,
+        form: XcpFormPlan::Rate,
     };
     let queue = QueuePlan::Router {
         limit_bytes: Some(100_000),

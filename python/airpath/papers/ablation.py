@@ -51,6 +51,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "Upsilon 1.3": {"upsilon": 1.3},
     "Upsilon 1.5": {"upsilon": 1.5},
     "Upsilon 1.6": {"upsilon": 1.6},
+    "XCP's window form": {"form": "window", "negative_share": "data"},
     "Upsilon on positive feedback": {"upsilon_on": "positive-feedback"},
     "hold, Upsilon 1.2": {"monitor": "hold", "upsilon": 1.2},
     "hold, Upsilon 1.2, threshold 5 %": {"monitor": "hold", "upsilon": 1.2, "threshold": 0.05},

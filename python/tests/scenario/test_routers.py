@@ -78,6 +78,7 @@ def test_the_defaults_are_those_of_the_findings():
         "max_interval_ns": 1_000_000_000,
         "negative_share": "all",
         "upsilon_on": "capacity",
+        "form": "rate",
     }
     assert router["source"] == {
         "kind": "ebe",
@@ -96,7 +97,7 @@ def test_the_defaults_are_those_of_the_findings():
         "sampling_ns": 10_000_000,
         "interval_ns": 200_000_000,
     }
-    assert sender == {"kind": "xcp", "halve_on_loss": True}
+    assert sender == {"kind": "xcp", "halve_on_loss": True, "form": "rate"}
     assert parts("xcp-b")[0]["source"] == {
         "kind": "xcp-b",
         "kappa": 0.0,

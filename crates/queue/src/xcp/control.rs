@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Timestamp};
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Timestamp, XcpForm};
 
 use super::flows::XcpFlows;
 use super::persistent_queue::PersistentQueue;
@@ -149,7 +149,11 @@ impl XcpControl {
         };
         self.control_interval = self.mean_rtt.clamp(self.config.min_interval, self.config.max_interval);
         self.control_due = now + self.control_interval;
-        XcpFeedback::new(self.aggregate, shuffled, flows.sum_x(), sharing.as_f64())
+        let feedback = XcpFeedback::new(self.aggregate, shuffled, flows.sum_x(), sharing.as_f64());
+        match self.config.form {
+            XcpForm::Rate => feedback,
+            XcpForm::Window => feedback.without_residues(),
+        }
     }
 }
 

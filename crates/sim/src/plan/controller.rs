@@ -139,6 +139,8 @@ pub enum ControllerPlan {
     Xcp {
         /// A loss halves the window, as in ns-2; without, it is only repaired.
         halve_on_loss: bool,
+        /// Feedback changes the rate or the window; as in routers.
+        form: XcpFormPlan,
     },
     /// VCP's sender.
     Vcp {

@@ -1,5 +1,6 @@
 //! Queues, router protocols and what they believe of their links.
 
+use airpath_model::XcpForm;
 use serde::{Deserialize, Serialize};
 
 use super::{ManagementPlan, QueueUnitPlan};
@@ -52,7 +53,7 @@ impl QueuePlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ProtocolPlan {
-    /// XCP in the rate form.
+    /// XCP.
     Xcp {
         /// Gain on spare bandwidth: 0.4.
         alpha: f64,
@@ -68,6 +69,8 @@ pub enum ProtocolPlan {
         negative_share: NegativeSharePlan,
         /// What Υ of a source that probes multiplies: the capacity.
         upsilon_on: UpsilonOnPlan,
+        /// Feedback changes the rate or the window.
+        form: XcpFormPlan,
     },
     /// VCP.
     Vcp {
@@ -190,6 +193,25 @@ pub enum NegativeSharePlan {
     All,
     /// Those of packets that feedback can be written on.
     Data,
+}
+
+/// In which form XCP computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum XcpFormPlan {
+    /// Changes of rate.
+    Rate,
+    /// Changes of window.
+    Window,
+}
+
+impl From<XcpFormPlan> for XcpForm {
+    fn from(plan: XcpFormPlan) -> Self {
+        match plan {
+            XcpFormPlan::Rate => Self::Rate,
+            XcpFormPlan::Window => Self::Window,
+        }
+    }
 }
 
 /// What XCP multiplies by Υ of a source that probes.
