@@ -175,9 +175,13 @@ impl Ebe {
         let packet = config.packet.as_f64();
         let packets_per_second = |rate: Rate| rate.bytes_per_second() / packet;
         let capacity = packets_per_second(config.initial);
+        let buffer = config.buffer.as_f64() / packet;
         let threshold = config.threshold * config.buffer.as_f64() / packet;
         Ok(Self {
-            predictor: Predictor::new(config.profile, capacity),
+            predictor: match config.profile {
+                Profile::Normalised => Predictor::normalised(capacity, buffer, config.interval.as_secs_f64()),
+                profile => Predictor::new(profile, capacity),
+            },
             sampled_queue: config.sampled_queue,
             monitor: LinkCapacityMonitor::new(
                 config.monitor,

@@ -182,6 +182,7 @@ fn source(
                     EbeProfilePlan::Icc => Profile::Icc,
                     EbeProfilePlan::Journal => Profile::Journal,
                     EbeProfilePlan::Counting => Profile::Counting,
+                    EbeProfilePlan::Normalised => Profile::Normalised,
                     EbeProfilePlan::Linear => Profile::Linear,
                     EbeProfilePlan::None => Profile::None,
                 },

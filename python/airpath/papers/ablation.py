@@ -36,6 +36,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "filter none": {"profile": "none"},
     "filter journal": {"profile": "journal"},
     "filter counting": {"profile": "counting"},
+    "filter normalised": {"profile": "normalised"},
     "filter linear": {"profile": "linear"},
     "counted in packets": {"unit": "packets"},
     "shortest queue": {"sampled_queue": "minimum"},
@@ -51,7 +52,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "Upsilon 1.3": {"upsilon": 1.3},
     "Upsilon 1.5": {"upsilon": 1.5},
     "Upsilon 1.6": {"upsilon": 1.6},
-    "XCP's window form": {"form": "window", "negative_share": "data"},
+    "XCP's window form": {"form": "window"},
     "Upsilon on positive feedback": {"upsilon_on": "positive-feedback"},
     "hold, Upsilon 1.2": {"monitor": "hold", "upsilon": 1.2},
     "hold, Upsilon 1.2, threshold 5 %": {"monitor": "hold", "upsilon": 1.2, "threshold": 0.05},
@@ -106,7 +107,7 @@ def _against_default(of: Any, label: str) -> Sample:
 @styled
 def _draw(runs: FigureRuns) -> Picture:
     labels = [label for label in runs.labels(runs.choices[0]) if label != DEFAULT]
-    picture, axes = panels(len(runs.choices), height_in=3.2, columns=len(runs.choices))
+    picture, axes = panels(len(runs.choices), height_in=0.15 * len(labels), columns=len(runs.choices))
     places = list(range(len(labels)))[::-1]
     for choice, panel in zip(runs.choices, axes, strict=True):
         of = runs.of(choice)

@@ -60,10 +60,10 @@ class QfcpSource(Table):
 class EbeSource(Table):
     """Parameters of EBE, the estimator by an extended Kalman filter on the M/M/1 transient mean."""
 
-    profile: Literal["icc", "journal", "counting", "linear", "none"] = "icc"
+    profile: Literal["icc", "journal", "counting", "normalised", "linear", "none"] = "icc"
     """How the filter is read: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as EBE-J
-    prints it), `counting` (Poisson counting noise), `linear` (EBE-C's linear filter), `none` (no filter: the
-    mean of the samples).
+    prints it), `counting` (Poisson counting noise), `normalised` (noises as shares of the buffer), `linear`
+    (EBE-C's linear filter), `none` (no filter: the mean of the samples).
     """
     sampled_queue: Literal["mean", "minimum", "last"] = "mean"
     """Which queue of an estimation interval the filter and the maintainer get: the `mean` of its samples (EBE-J),
@@ -114,7 +114,7 @@ class HoldingEbeSource(EbeSource):
     that the maintainer need not win back what was lost and can probe gently.
     """
 
-    profile: Literal["icc", "journal", "counting", "linear", "none"] = "linear"
+    profile: Literal["icc", "journal", "counting", "normalised", "linear", "none"] = "linear"
     """How the filter is read; see `xcp-ebe`."""
     monitor: Literal["plain", "idle-corrected", "hold"] = "hold"
     """Link-capacity monitor; see `xcp-ebe`."""

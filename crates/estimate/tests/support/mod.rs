@@ -304,8 +304,9 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
         }
     }
     type Switch = fn(&mut EbeConfig);
-    let switches: [(&str, Switch); 6] = [
+    let switches: [(&str, Switch); 7] = [
         ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
+        ("Normalised", |config| config.profile = Profile::Normalised),
         ("Strict", |config| config.maintenance = Maintenance::Strict),
         ("Minimum", |config| config.sampled_queue = SampledQueue::Minimum),
         ("Last", |config| config.sampled_queue = SampledQueue::Last),

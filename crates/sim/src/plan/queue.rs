@@ -238,6 +238,8 @@ pub enum EbeProfilePlan {
     Journal,
     /// R and Ψ from Poisson counting noise.
     Counting,
+    /// R and Ψ as shares of the buffer.
+    Normalised,
     /// EBE-C's linear filter.
     Linear,
     /// No filter: the mean of the samples.
