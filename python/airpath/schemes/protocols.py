@@ -29,9 +29,9 @@ class XcpComputation(Table):
     """What XCP's senders and routers share."""
 
     form: Literal["rate", "window"] = "rate"
-    """What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest RTT, and
-    residues bound what an interval gives out) or the `window` (Katabi et al. 2002: over the RTT that its packet
-    carried, without residues).
+    """What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest
+    RTT, and residues bound what an interval gives out) or the `window` (Katabi et al. 2002: over the RTT that
+    its packet carried, without residues).
     """
 
 
@@ -53,8 +53,8 @@ class XcpRouter(XcpComputation):
     can be written (Katabi et al. 2002).
     """
     upsilon_on: Literal["capacity", "spare", "feedback", "positive-feedback"] = "capacity"
-    """What Upsilon of EBE's queue maintainer multiplies: the `capacity` (C; the only one that leaves a link at
-    rest), the `spare` bandwidth (C - y), the `feedback`, or `positive-feedback` only.
+    """What Upsilon of EBE's queue maintainer multiplies: the `capacity` (the only one that leaves a link at
+    rest), the `spare` bandwidth C - y, the `feedback`, or `positive-feedback` only.
     """
 
 

@@ -66,8 +66,8 @@ class EbeSource(Table):
     (EBE-C's linear filter), `none` (no filter: the mean of the samples).
     """
     sampled_queue: Literal["mean", "minimum", "last"] = "mean"
-    """Which queue of an estimation interval the filter and the maintainer get: the `mean` of its samples (EBE-J),
-    its `minimum` (what persists over the interval), or the `last`.
+    """Which queue of an estimation interval the filter and the maintainer get: the `mean` of its samples
+    (EBE-J), its `minimum` (what persists over the interval), or the `last`.
     """
     monitor: Literal["plain", "idle-corrected", "hold"] = "plain"
     """Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as the papers), `idle-corrected`
@@ -78,8 +78,8 @@ class EbeSource(Table):
     holds), `below-threshold` (on whenever the queue is below the threshold), `off`.
     """
     spare_arrivals: Literal["protocol", "estimator"] = "protocol"
-    """Whose arrivals are taken off the capacity, for the spare bandwidth that XCP asks for: those of XCP's control
-    interval (`protocol`) or of EBE's estimation interval (`estimator`, under XCP only).
+    """Whose arrivals are taken off the capacity, for the spare bandwidth that XCP asks for: those of XCP's
+    control interval (`protocol`) or of EBE's estimation interval (`estimator`, under XCP only).
     """
     threshold: Share = 0.15
     """Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20)."""
@@ -94,8 +94,8 @@ class EbeSource(Table):
     max_capacity: Rate | None = None
     """Upper bound of the estimate. Default: 10⁹ packets per second, no bound in practice."""
     unit: Literal["bytes", "packets"] = "bytes"
-    """What queue and arrivals are counted in: `bytes` over the size of one `packet`, or `packets` of any size, in
-    which an acknowledgment counts as much as a data packet.
+    """What queue and arrivals are counted in: `bytes` over the size of one `packet`, or `packets` of any
+    size, in which an acknowledgment counts as much as a data packet.
     """
     packet: Size | None = None
     """Size of one packet in the filter, whose queue is counted in packets. Default: the largest packet that
@@ -177,7 +177,9 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
     if source.measurement_interval > source.estimation_interval:
         raise UsageError("measurement_interval must not be above estimation_interval")
     if source.spare_arrivals == "estimator" and protocol != "xcp":
-        raise UsageError(f'spare_arrivals = "estimator" is for xcp, which asks for spare bandwidth; found {protocol}')
+        raise UsageError(
+            f'spare_arrivals = "estimator" is for xcp, which asks for spare bandwidth; found {protocol}'
+        )
     initial = _capacity(source.capacity, link)
     smallest = source.min_capacity or max(1, round(packet * 8 * SECOND / source.estimation_interval))
     largest = source.max_capacity or min(round(MAX_PACKETS_PER_S * packet * 8), LARGEST_BPS)
