@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckRatePlan, EbeCeilingPlan, ProbingGrowthPlan};
+use super::{AckRatePlan, EbeCeilingPlan, ProbingGrowthPlan, XcpFormPlan};
 
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
