@@ -290,6 +290,9 @@ pub(crate) fn ebe(buffer: u64, change: impl FnOnce(&mut EbeConfig)) -> Box<dyn C
     Box::new(Ebe::new(config).expect("valid"))
 }
 
+/// One part of EBE that differs from the default.
+type Switch = fn(&mut EbeConfig);
+
 /// Every estimating source in every variant, on a buffer of that size.
 pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)> {
     let mut sources: Vec<(String, Box<dyn CapacitySource>)> = Vec::new();
@@ -303,7 +306,6 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
             }
         }
     }
-    type Switch = fn(&mut EbeConfig);
     let switches: [(&str, Switch); 7] = [
         ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
         ("Normalised", |config| config.profile = Profile::Normalised),
