@@ -39,7 +39,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "filter normalised": {"profile": "normalised"},
     "filter linear": {"profile": "linear"},
     "counted in packets": {"unit": "packets"},
-    "shortest queue": {"sampled_queue": "minimum"},
+    "last queue": {"sampled_queue": "last"},
     "maintainer off": {"maintainer": "off"},
     "maintainer strict": {"maintainer": "strict"},
     "maintainer below threshold": {"maintainer": "below-threshold"},
