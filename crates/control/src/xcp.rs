@@ -2,7 +2,7 @@
 
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Pacing, PathHeader,
-    Phase, Probe, Requirements, SendEvent, Timestamp, XcpHeader,
+    Phase, Probe, Requirements, SendEvent, Timestamp, XcpForm, XcpHeader,
 };
 
 use crate::ConfigError;
@@ -30,6 +30,7 @@ const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 #[derive(Clone, Debug)]
 pub struct Xcp {
     halve_on_loss: bool,
+    form: XcpForm,
     mss: Bytes,
     /// Bytes of payload; a fraction of a byte counts, as feedback is small on each acknowledgment.
     window: f64,
@@ -45,7 +46,14 @@ impl Xcp {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         let window = initial_window.as_f64().min(LARGEST_WINDOW);
-        Ok(Self { halve_on_loss, mss, window, before_signal: None })
+        Ok(Self { halve_on_loss, form: XcpForm::Rate, mss, window, before_signal: None })
+    }
+
+    /// The same in that form. In the window form feedback counts over the round-trip time that its packet carried: the
+    /// change of window that the paper's routers write is that product.
+    #[must_use]
+    pub const fn with_form(self, form: XcpForm) -> Self {
+        Self { form, ..self }
     }
 }
 
@@ -74,7 +82,11 @@ impl Controller for Xcp {
         if feedback > 0.0 && !may_grow {
             return;
         }
-        let change = feedback * event.rtt.smoothed.as_secs_f64();
+        let rtt = match self.form {
+            XcpForm::Rate => event.rtt.smoothed,
+            XcpForm::Window => header.rtt,
+        };
+        let change = feedback * rtt.as_secs_f64();
         self.window = (self.window + change).max(event.mss.as_f64()).min(LARGEST_WINDOW);
     }
 

@@ -199,6 +199,8 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
         min_interval_ns: MILLISECOND,
         max_interval_ns: 1000 * MILLISECOND,
         negative_share: NegativeSharePlan::All,
+        upsilon_on: UpsilonOnPlan::Capacity,
+        form: XcpFormPlan::Rate,
     };
     let plan = routed(xcp, SourcePlan::Configured { bps: 10_000_000 });
     let asked = 1_000_000_i32;

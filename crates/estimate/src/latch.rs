@@ -29,6 +29,11 @@ impl Latch {
         self.on
     }
 
+    /// Off until its condition holds again; the last value stays in memory.
+    pub const fn release(&mut self) {
+        self.on = false;
+    }
+
     /// Whether it is on.
     pub const fn is_on(&self) -> bool {
         self.on

@@ -44,7 +44,7 @@ pub use ack_rate::{
 pub use airpath_model::config::ConfigError;
 pub use ceiling_filter::{CeilingCycle, CeilingFilter, CeilingMeasured, CeilingProfile, Trigger};
 pub use configured::Configured;
-pub use ebe::{Ebe, EbeConfig};
+pub use ebe::{Ebe, EbeConfig, SampledQueue, SpareArrivals};
 pub use ebe_ceiling::{EbeCeiling, EbeCeilingConfig};
 pub use kalman::{Covariance, Estimate, Gain, Jacobian};
 pub use latch::Latch;

@@ -10,6 +10,9 @@ const MEASUREMENT_NOISE: f64 = 1e-5;
 const LINEAR_PROCESS_NOISE: f64 = 1e-5;
 /// Samples of the queue in one interval (EBE-J, section III-A): what the mean's variance is divided by.
 const SAMPLES: f64 = 20.0;
+/// Floor of R, and the variances at first, where the unit is the buffer.
+const NORMALISED_FLOOR: f64 = 1e-6;
+const NORMALISED_VARIANCE: f64 = 1e-2;
 
 /// Which reading of the papers' filter (docs/sources/ebe.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +24,9 @@ pub enum Profile {
     Journal,
     /// R = zvar/20 and Ψ₁₁ = 1e-5 + (y + μ)τ: the counting noise of Poisson traffic. Not in the papers.
     Counting,
+    /// Queue and arrivals in an interval as shares of the buffer: Ψ of EBE-J eq. 19 in that unit, R = zvar/20, at least
+    /// 1e-6, and 1e-2 as first variances. Not in the papers, which state no unit.
+    Normalised,
     /// EBE-C's linear filter: A = H = I; at each step the state is overwritten by the mean of the samples and P by
     /// their covariance, and the measurement is the queue at this instant.
     Linear,
@@ -31,8 +37,8 @@ pub enum Profile {
 /// What was measured over one estimation interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// z: mean of the queue samples, packets.
-    pub mean_queue: f64,
+    /// z: the queue of the interval, packets: by default the mean of its samples.
+    pub queue: f64,
     /// Population variance of the queue samples, packet².
     pub queue_variance: f64,
     /// The queue when the interval ended, packets.
@@ -74,6 +80,9 @@ pub struct Predictor {
     transient: TransientMean,
     /// Of the measurements so far, for [`Profile::Journal`].
     measurements: RunningVariance,
+    /// Ψ and the floor of R, packet² and packet²/s².
+    process_noise: [f64; 2],
+    least_noise: f64,
 }
 
 impl Predictor {
@@ -85,7 +94,26 @@ impl Predictor {
 
     /// Any other start.
     pub fn starting_from(profile: Profile, estimate: Estimate) -> Self {
-        Self { profile, estimate, transient: TransientMean::new(), measurements: RunningVariance::new() }
+        Self {
+            profile,
+            estimate,
+            transient: TransientMean::new(),
+            measurements: RunningVariance::new(),
+            process_noise: PROCESS_NOISE,
+            least_noise: MEASUREMENT_NOISE,
+        }
+    }
+
+    /// [`Profile::Normalised`], for a buffer of so many packets and an interval of so many seconds.
+    pub fn normalised(arrival_rate: f64, buffer: f64, interval: f64) -> Self {
+        let (queue, rate) = (buffer * buffer, buffer * buffer / (interval * interval));
+        let p = Covariance::diagonal(NORMALISED_VARIANCE * queue, NORMALISED_VARIANCE * rate);
+        let estimate = Estimate { x: [0.0, arrival_rate], p };
+        Self {
+            process_noise: [PROCESS_NOISE[0] * queue, PROCESS_NOISE[1] * rate],
+            least_noise: NORMALISED_FLOOR * queue,
+            ..Self::starting_from(Profile::Normalised, estimate)
+        }
     }
 
     /// One cycle at the end of an estimation interval.
@@ -101,7 +129,7 @@ impl Predictor {
             measured.service_rate,
             measured.interval,
         );
-        self.measurements.push(measured.mean_queue);
+        self.measurements.push(measured.queue);
         let (prior, jacobian) = self.predict(
             measured,
             transition.queue,
@@ -126,7 +154,9 @@ impl Predictor {
     fn predict(&self, measured: &Measured, f1: f64, jacobian: Jacobian) -> (Estimate, Jacobian) {
         let x = [f1, measured.arrival_rate];
         match self.profile {
-            Profile::Icc | Profile::Journal => (self.estimate.predict(x, jacobian, PROCESS_NOISE), jacobian),
+            Profile::Icc | Profile::Journal | Profile::Normalised => {
+                (self.estimate.predict(x, jacobian, self.process_noise), jacobian)
+            }
             Profile::Counting => {
                 let counted = (measured.arrival_rate + measured.service_rate) * measured.interval;
                 let noise = [PROCESS_NOISE[0] + counted, PROCESS_NOISE[1]];
@@ -135,14 +165,14 @@ impl Predictor {
             Profile::Linear => {
                 let identity = Jacobian { j11: 1.0, j12: 0.0 };
                 let overwritten = Estimate {
-                    x: [measured.mean_queue, measured.arrival_rate],
+                    x: [measured.queue, measured.arrival_rate],
                     p: Covariance::diagonal(measured.queue_variance, 0.0),
                 };
                 let noise = [LINEAR_PROCESS_NOISE; 2];
                 (overwritten.predict(overwritten.x, identity, noise), identity)
             }
             Profile::None => {
-                let x = [measured.mean_queue, measured.arrival_rate];
+                let x = [measured.queue, measured.arrival_rate];
                 (Estimate { x, p: Covariance::diagonal(0.0, 0.0) }, Jacobian { j11: 0.0, j12: 0.0 })
             }
         }
@@ -152,16 +182,51 @@ impl Predictor {
         match self.profile {
             Profile::Icc | Profile::Linear => MEASUREMENT_NOISE,
             Profile::Journal => self.measurements.sample_variance().max(MEASUREMENT_NOISE),
-            Profile::Counting => (measured.queue_variance / SAMPLES).max(MEASUREMENT_NOISE),
+            Profile::Counting | Profile::Normalised => {
+                (measured.queue_variance / SAMPLES).max(self.least_noise)
+            }
             Profile::None => 0.0,
         }
     }
 
     fn update(&self, measured: &Measured, prior: Estimate, noise: f64) -> (Estimate, Gain) {
         match self.profile {
-            Profile::Icc | Profile::Journal | Profile::Counting => prior.update(measured.mean_queue, noise),
+            Profile::Icc | Profile::Journal | Profile::Counting | Profile::Normalised => {
+                prior.update(measured.queue, noise)
+            }
             Profile::Linear => prior.update(measured.last_queue, noise),
             Profile::None => (prior, Gain { k1: 1.0, k2: 0.0 }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A buffer of 100 packets and intervals of 0.2 s: a share of the queue is 100 packets, one of the rate 500 packets/s.
+    #[test]
+    fn normalised_noises_are_shares_of_the_buffer() {
+        let mut predictor = Predictor::normalised(50.0, 100.0, 0.2);
+        let mut step = |queue_variance: f64| {
+            predictor.step(&Measured {
+                queue: 5.0,
+                queue_variance,
+                last_queue: 5.0,
+                arrival_rate: 50.0,
+                service_rate: 100.0,
+                interval: 0.2,
+            })
+        };
+        let first = step(4.0);
+        assert!((first.measurement_noise - 0.2).abs() < 1e-12, "4/20 packet²");
+        let Jacobian { j11, j12 } = first.jacobian;
+        // P(0) = diag(100, 2500) and Ψ = diag(0.1, 1.25), in packets.
+        assert!((first.prior.p11 - (100.0 * j11 * j11 + 2500.0 * j12 * j12 + 0.1)).abs() < 1e-9);
+        assert!((first.prior.p12 - 2500.0 * j12).abs() < 1e-9);
+        assert!((first.prior.p22 - 2501.25).abs() < 1e-9);
+        assert!((first.gain.k1 - first.prior.p11 / (first.prior.p11 + 0.2)).abs() < 1e-12);
+        // A queue that stands: R is 1e-6 of the buffer squared.
+        assert!((step(0.0).measurement_noise - 0.01).abs() < 1e-15);
     }
 }

@@ -8,6 +8,9 @@ pub enum Maintenance {
     /// On and off with memory, see [`Latch`] (EBE-J, section III-C).
     #[default]
     Latch,
+    /// On only in intervals in which the latch's condition to switch on holds: the queue does not grow and was below the
+    /// threshold twice.
+    Strict,
     /// On whenever the queue is below the threshold.
     BelowThreshold,
     /// Never.
@@ -32,10 +35,13 @@ impl QueueMaintainer {
         Self { maintenance, threshold, upsilon, latch: Latch::new(), below: false }
     }
 
-    /// Takes the mean queue of one interval; says the factor from now on.
-    pub fn update(&mut self, mean_queue: f64) -> f64 {
-        self.latch.update(mean_queue, self.threshold);
-        self.below = mean_queue < self.threshold;
+    /// Takes the queue of one interval; says the factor from now on.
+    pub fn update(&mut self, queue: f64) -> f64 {
+        if self.maintenance == Maintenance::Strict {
+            self.latch.release();
+        }
+        self.latch.update(queue, self.threshold);
+        self.below = queue < self.threshold;
         self.factor()
     }
 
@@ -48,7 +54,7 @@ impl QueueMaintainer {
     /// Whether it probes.
     pub const fn is_on(&self) -> bool {
         match self.maintenance {
-            Maintenance::Latch => self.latch.is_on(),
+            Maintenance::Latch | Maintenance::Strict => self.latch.is_on(),
             Maintenance::BelowThreshold => self.below,
             Maintenance::Off => false,
         }
@@ -69,6 +75,15 @@ mod tests {
         // First; falls below; still below; rises but not yet twice above; twice above and rising; falls, above.
         let queues = [5.0, 4.0, 9.0, 12.0, 13.0, 11.0];
         assert_eq!(factors(Maintenance::Latch, &queues), [false, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn the_strict_one_probes_only_where_the_queue_stays_or_falls_twice_below() {
+        // First; falls; stays; rises below; rises above; falls, above before; falls below; rises above; falls above.
+        let queues = [5.0, 4.0, 4.0, 6.0, 12.0, 9.0, 8.0, 13.0, 11.0];
+        let strict = [false, true, true, false, false, false, true, false, false];
+        assert_eq!(factors(Maintenance::Strict, &queues), strict);
+        assert_eq!(factors(Maintenance::Strict, &[0.0, 0.0]), [false, true]);
     }
 
     #[test]

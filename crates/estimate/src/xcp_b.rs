@@ -130,6 +130,7 @@ mod tests {
             now: Timestamp::ZERO,
             length,
             input_rate: 0.0,
+            probing: 1.0,
             mean_rtt: length,
             queue,
             shortest_queue: queue,

@@ -4,8 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use airpath_estimate::{Configured, Ebe, EbeConfig, Measured, Monitor, Oracle, Predictor, Profile};
-use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp, TrueRate};
+use airpath_estimate::{
+    Configured, Ebe, EbeConfig, Measured, Monitor, Oracle, Predictor, Profile, SampledQueue, SpareArrivals,
+};
+use airpath_model::{
+    Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Timestamp, TrueRate,
+};
 
 fn at(milliseconds: u64) -> Timestamp {
     Timestamp::ZERO + Duration::from_millis(milliseconds)
@@ -52,12 +56,28 @@ fn queue_and_arrivals_are_bytes_over_the_packet_size() {
     assert!((observed(&ebe)["capacity_estimate"] - 475_000.0).abs() < 1e-6);
 }
 
+/// Two packets come in each interval, and 25 of 40 bytes are a kilobyte that waits.
+#[test]
+fn counted_in_packets_an_acknowledgment_is_one() {
+    let config = EbeConfig { profile: Profile::None, unit: QueueUnit::Packets, ..EbeConfig::default() };
+    let mut ebe = Ebe::new(config).unwrap();
+    interval(&mut ebe, 0, |_| 1000);
+    assert!((observed(&ebe)["queue_mean_packets"] - 25.0).abs() < 1e-12);
+    assert!((observed(&ebe)["arrival_rate_pps"] - 10.0).abs() < 1e-12);
+    ebe.on_departure(at(205), Bytes::new(1000), bytes(200));
+    interval(&mut ebe, 200, |_| 200);
+    let second = observed(&ebe);
+    assert!((second["queue_mean_packets"] - 5.0).abs() < 1e-12);
+    // 20 packets fewer wait: 100 packets/s more than the 10 that came, as packets of 1000 bytes.
+    assert!((second["capacity_estimate"] - 110_000.0).abs() < 1e-6);
+}
+
 #[test]
 fn the_filter_inside_is_the_predictor() {
     let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
     interval(&mut ebe, 0, |sample| 1000 * sample);
     let cycle = Predictor::new(Profile::Icc, 1250.0).step(&Measured {
-        mean_queue: 10.5,
+        queue: 10.5,
         queue_variance: 33.25,
         last_queue: 20.0,
         arrival_rate: 500.0,
@@ -90,6 +110,29 @@ fn the_linear_filter_follows_the_queue_of_the_instant() {
     assert!((reported["x1"] - (10.5 + k1 * 9.5)).abs() < 1e-9);
 }
 
+/// Samples of 1 … 20 packets, and a queue that fell to 400 bytes between two of them.
+#[test]
+fn the_measured_queue_is_the_one_that_was_asked_for() {
+    for (sampled_queue, first, second) in [
+        (SampledQueue::Mean, 10.5, 15.5),
+        (SampledQueue::Minimum, 0.0, 0.4),
+        (SampledQueue::Last, 20.0, 25.0),
+    ] {
+        let config = EbeConfig { profile: Profile::None, sampled_queue, ..EbeConfig::default() };
+        let mut ebe = Ebe::new(config).unwrap();
+        // A run starts empty, the second interval with 20 packets.
+        interval(&mut ebe, 0, |sample| 1000 * sample);
+        assert!((observed(&ebe)["queue_mean_packets"] - first).abs() < 1e-12, "{sampled_queue:?}");
+        ebe.on_departure(at(205), Bytes::new(1000), bytes(400));
+        interval(&mut ebe, 200, |sample| 1000 * sample + 5000);
+        let reported = observed(&ebe);
+        assert!((reported["queue_mean_packets"] - second).abs() < 1e-12, "{sampled_queue:?}");
+        // 500 packets/s came; what the queue grew by in 0.2 s was not carried.
+        let carried = 500.0 - (second - first) / 0.2;
+        assert!((reported["capacity_estimate"] - 1000.0 * carried).abs() < 1e-6, "{sampled_queue:?}");
+    }
+}
+
 #[test]
 fn the_maintainer_probes_below_its_threshold() {
     let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
@@ -104,6 +147,39 @@ fn the_maintainer_probes_below_its_threshold() {
     assert!((ebe.probing() - 1.40).abs() < 1e-12, "only the second is above");
     interval(&mut ebe, 800, |_| 86_400);
     assert!((ebe.probing() - 1.0).abs() < 1e-12);
+}
+
+/// EBE counts 500 kB/s, and from an empty queue to 10.5 packets a capacity of 447.5 kB/s; XCP counts 400 kB/s in its own
+/// interval.
+#[test]
+fn the_arrivals_taken_off_are_those_that_were_asked_for() {
+    for (spare_arrivals, probing, before, after) in [
+        (SpareArrivals::Protocol, 1.0, 850_000.0, 47_500.0),
+        (SpareArrivals::Protocol, 1.4, 1_350_000.0, 226_500.0),
+        (SpareArrivals::Estimator, 1.0, 850_000.0, -52_500.0),
+        (SpareArrivals::Estimator, 1.4, 1_350_000.0, 126_500.0),
+    ] {
+        let config = EbeConfig { profile: Profile::None, spare_arrivals, ..EbeConfig::default() };
+        let mut ebe = Ebe::new(config).unwrap();
+        let asked = ControlInterval {
+            now: at(200),
+            length: Duration::from_millis(50),
+            input_rate: 400_000.0,
+            probing,
+            mean_rtt: Duration::from_millis(50),
+            queue: 7000.0,
+            shortest_queue: 0.0,
+            mean_queue: 0.0,
+            last_queue: 0.0,
+            buffer: 575_000.0,
+        };
+        // The first estimate is 1250 kB/s, and EBE has counted nothing yet.
+        assert!((ebe.spare(&asked).bandwidth - before).abs() < 1e-6, "{spare_arrivals:?}");
+        interval(&mut ebe, 0, |sample| 1000 * sample);
+        let spare = ebe.spare(&asked);
+        assert!((spare.bandwidth - after).abs() < 1e-6, "{spare_arrivals:?} {probing}: {spare:?}");
+        assert!((spare.queue - 7000.0).abs() < 1e-9);
+    }
 }
 
 #[test]

@@ -133,6 +133,7 @@ fn drive(name: &str, source: &mut dyn CapacitySource, calls: &[Call]) {
                     now,
                     length: Duration::from_nanos(now.as_nanos() % 1_000_000_000),
                     input_rate,
+                    probing: 1.4,
                     mean_rtt: Duration::from_millis(100),
                     queue,
                     shortest_queue: queue,

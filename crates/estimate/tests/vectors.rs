@@ -253,7 +253,7 @@ impl Sequence {
     /// Every output column by name; C is the last.
     fn step(&mut self, row: &Row, mu: f64) -> Vec<(&'static str, f64)> {
         let cycle = self.predictor.step(&Measured {
-            mean_queue: row.get("zbar"),
+            queue: row.get("zbar"),
             queue_variance: row.get("zvar"),
             last_queue: row.get("zbar"),
             arrival_rate: row.get("y"),

@@ -32,10 +32,11 @@ pub trait CapacitySource: Debug + Send {
         1.0
     }
 
-    /// What a protocol's control interval that just ended leaves to be given out. By default Υ C − y.
+    /// What a protocol's control interval that just ended leaves to be given out. By default Υ C − y, with the Υ of the
+    /// interval.
     fn spare(&mut self, interval: &ControlInterval) -> Spare {
         let capacity = self.capacity(interval.now).unwrap_or(interval.input_rate);
-        Spare { bandwidth: self.probing() * capacity - interval.input_rate, queue: interval.queue }
+        Spare { bandwidth: interval.probing * capacity - interval.input_rate, queue: interval.queue }
     }
 
     /// Reports quantities by name for the time series (`capacity_estimate`, `x1`, …), in the units that the source's
@@ -52,6 +53,8 @@ pub struct ControlInterval {
     pub length: Duration,
     /// Arrivals over the interval, byte/s.
     pub input_rate: f64,
+    /// What the capacity is multiplied by: [`CapacitySource::probing`], or 1 where the protocol multiplies something else.
+    pub probing: f64,
     /// The mean round-trip time of the flows.
     pub mean_rtt: Duration,
     /// The queue that the protocol wants drained (XCP: the persistent queue), bytes.

@@ -34,6 +34,19 @@ pub struct XcpHeader {
     pub delta_throughput: f64,
 }
 
+/// In which of its two forms XCP computes. Their equations are the same; what they do with the round-trip time and with
+/// what is left of the feedback is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum XcpForm {
+    /// Changes of rate (draft-falk-xcp-spec-03; ns-2.35): the sender multiplies feedback by its newest round-trip time, and
+    /// routers give out what residues hold.
+    #[default]
+    Rate,
+    /// Changes of window (SIGCOMM 2002): feedback is multiplied by the round-trip time that its packet carried, and routers
+    /// give every packet its share, however many come.
+    Window,
+}
+
 /// VCP's two-bit load-factor code (SIGCOMM'05), in the order of severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum LoadCode {

@@ -83,10 +83,12 @@ impl Qfcp {
 
     fn on_interval(&mut self, now: Timestamp, backlog: Backlog) {
         let passed = self.meter.finish(now, backlog);
+        let probing = self.source.probing();
         let spare = self.source.spare(&ControlInterval {
             now,
             length: passed.length,
             input_rate: passed.input_rate,
+            probing,
             mean_rtt: self.config.interval,
             queue: passed.shortest_queue.as_f64(),
             shortest_queue: passed.shortest_queue.as_f64(),

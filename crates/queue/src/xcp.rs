@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Packet, PathHeader, Timestamp};
+use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Packet, PathHeader, Timestamp, XcpForm};
 
 use crate::{ConfigError, RouterProtocol};
 use airpath_model::config::check;
@@ -11,10 +11,12 @@ mod control;
 mod feedback;
 mod flows;
 mod persistent_queue;
+mod upsilon;
 
 pub use control::XcpControl;
 pub use feedback::XcpFeedback;
 pub use flows::XcpFlows;
+pub use upsilon::UpsilonOn;
 
 /// XCP's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +33,10 @@ pub struct XcpConfig {
     pub max_interval: Duration,
     /// Whose bytes share the negative feedback.
     pub negative_share: NegativeShare,
+    /// What Υ of a source that probes multiplies.
+    pub upsilon_on: UpsilonOn,
+    /// Changes of rate, given out as far as residues last, or of window, without residues.
+    pub form: XcpForm,
 }
 
 /// Whose bytes share XCP's negative feedback.
@@ -54,6 +60,8 @@ impl XcpConfig {
         min_interval: Duration::from_millis(1),
         max_interval: Duration::from_secs(1),
         negative_share: NegativeShare::All,
+        upsilon_on: UpsilonOn::Capacity,
+        form: XcpForm::Rate,
     };
 
     fn check(&self) -> Result<(), ConfigError> {
@@ -73,7 +81,7 @@ impl Default for XcpConfig {
     }
 }
 
-/// XCP in the rate form, with any [`CapacitySource`]: the [`XcpControl`] of each interval, and its [`XcpFeedback`] written
+/// XCP with any [`CapacitySource`], in the rate form unless [`XcpConfig::form`] says otherwise: the [`XcpControl`] of each interval, and its [`XcpFeedback`] written
 /// on the data packets of the next.
 ///
 /// Decided where texts differ, as ns-2.35 does: y counts every byte through the queue, acknowledgments included; shares

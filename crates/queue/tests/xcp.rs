@@ -4,11 +4,11 @@ mod driver;
 mod packet;
 mod source;
 
-use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpHeader};
-use airpath_queue::{NegativeShare, Xcp, XcpConfig};
+use airpath_model::{Bytes, Duration, PathHeader, Timestamp, XcpForm, XcpHeader};
+use airpath_queue::{NegativeShare, UpsilonOn, Xcp, XcpConfig};
 
 use driver::Driver;
-use source::{Event, Known, Listening};
+use source::{Event, Known, Listening, Probing};
 
 const SIZE: Bytes = Bytes::new(1000);
 const UNLIMITED: f64 = 1e24;
@@ -20,6 +20,12 @@ fn milliseconds(count: u64) -> Timestamp {
 
 fn router(capacity: f64) -> Xcp {
     Xcp::new(XcpConfig::NS2, Box::new(Known(capacity)), BUFFER).expect("the parameters are in range")
+}
+
+/// One whose source probes 40 % above that.
+fn probing(upsilon_on: UpsilonOn, capacity: f64) -> Xcp {
+    let config = XcpConfig { upsilon_on, ..XcpConfig::NS2 };
+    Xcp::new(config, Box::new(Probing(capacity, 1.4)), BUFFER).expect("the parameters are in range")
 }
 
 fn header(rtt: Duration, packets_in_window: u64) -> PathHeader {
@@ -124,6 +130,28 @@ fn the_negative_share_says_whether_acknowledgments_dilute_negative_feedback() {
     }
 }
 
+/// F = 40 000 byte/s over Σ X = 0.5 s of ten packets in 50 ms, each 4000 byte/s; then twice as many come.
+#[test]
+fn the_form_says_whether_more_packets_get_more() {
+    for (form, given_in_all) in [(XcpForm::Rate, 40_000.0), (XcpForm::Window, 80_000.0)] {
+        let config = XcpConfig { gamma: 0.0, form, ..XcpConfig::NS2 };
+        let source = Box::new(Known(300_000.0));
+        let mut driver = Driver::new(Xcp::new(config, source, BUFFER).expect("the parameters are in range"));
+        for _ in 0..10 {
+            driver.arrive(SIZE, true, header(Duration::from_millis(50), 1));
+            driver.depart();
+        }
+        driver.run_to(milliseconds(50));
+        assert!(close(driver.observed("feedback"), 0.4 * 100_000.0));
+        let mut given = 0.0;
+        for _ in 0..20 {
+            driver.arrive(SIZE, true, header(Duration::from_millis(50), 1));
+            given += delta(driver.depart().expect("a packet waits").header);
+        }
+        assert!(close(given, given_in_all), "{form:?}: {given}");
+    }
+}
+
 #[test]
 fn a_flow_without_a_round_trip_time_gets_zero() {
     let mut driver = Driver::new(router(400_000.0));
@@ -156,17 +184,14 @@ fn control_intervals_stay_within_their_bounds() {
     }
 }
 
-#[test]
-fn a_standing_queue_is_drained() {
-    let mut driver = Driver::new(router(200_000.0));
+/// Ten packets wait from the start, and in the second interval, of 50 ms, eight come and go: 10 000 bytes persist.
+fn an_interval_over_a_standing_queue(driver: &mut Driver<Xcp>) {
     for _ in 0..10 {
         driver.arrive(SIZE, true, header(Duration::from_millis(50), 10));
     }
-    // Ten wait from the start. The queue's timer finds the empty start first, then what nobody drained.
+    // The queue's timer finds the empty start first, then what nobody drained.
     driver.run_to(milliseconds(50));
     assert!(close(driver.observed("persistent_queue_bytes"), 0.0));
-    let rest = driver.observed("feedback");
-    assert!(close(rest, 0.0));
     // Nothing leaves: 10 000 bytes are the whole 50 ms, so that T_q = 2 ms.
     driver.run_to(milliseconds(60));
     assert!(close(driver.observed("persistent_queue_bytes"), 10_000.0));
@@ -175,10 +200,56 @@ fn a_standing_queue_is_drained() {
         driver.depart();
     }
     driver.run_to(milliseconds(100));
+}
+
+#[test]
+fn a_standing_queue_is_drained() {
+    let mut driver = Driver::new(router(200_000.0));
+    an_interval_over_a_standing_queue(&mut driver);
     // 8000 bytes in 50 ms of 200 000 byte/s; F = 0.4 · 40 000 − 0.226 · Q / 0.05 s.
     let queue = driver.observed("persistent_queue_bytes");
     assert!(close(queue, 10_000.0));
     assert!(close(driver.observed("feedback"), 0.4 * 40_000.0 - 0.226 * queue / 0.05));
+}
+
+/// Every reading of Υ = 1.4 where y = 200 000 byte/s, d = 52 ms and no queue waits: at rest, below the capacity, above it.
+#[test]
+fn upsilon_multiplies_what_the_switch_says() {
+    for (upsilon_on, capacity, expected) in [
+        (UpsilonOn::Capacity, 200_000.0, 0.4 * 80_000.0),
+        (UpsilonOn::Spare, 200_000.0, 0.0),
+        (UpsilonOn::Feedback, 200_000.0, 0.0),
+        (UpsilonOn::PositiveFeedback, 200_000.0, 0.0),
+        (UpsilonOn::Capacity, 300_000.0, 0.4 * 220_000.0),
+        (UpsilonOn::Spare, 300_000.0, 0.4 * 140_000.0),
+        (UpsilonOn::Feedback, 300_000.0, 1.4 * 40_000.0),
+        (UpsilonOn::PositiveFeedback, 300_000.0, 1.4 * 40_000.0),
+        (UpsilonOn::Capacity, 100_000.0, 0.4 * -60_000.0),
+        (UpsilonOn::Spare, 100_000.0, 0.4 * -140_000.0),
+        (UpsilonOn::Feedback, 100_000.0, 1.4 * -40_000.0),
+        (UpsilonOn::PositiveFeedback, 100_000.0, -40_000.0),
+    ] {
+        let mut driver = Driver::new(probing(upsilon_on, capacity));
+        an_interval_of_two_flows(&mut driver);
+        let feedback = driver.observed("feedback");
+        assert!(close(feedback, expected), "{upsilon_on:?} at {capacity}: {feedback}");
+    }
+}
+
+/// S = 40 000 byte/s and a persistent queue of 10 000 bytes over d = 50 ms: α S = 16 000, β Q / d = 45 200.
+#[test]
+fn upsilon_on_the_spare_bandwidth_leaves_the_queue_alone() {
+    for (upsilon_on, expected) in [
+        (UpsilonOn::Capacity, 0.4 * 120_000.0 - 45_200.0),
+        (UpsilonOn::Spare, 1.4 * 16_000.0 - 45_200.0),
+        (UpsilonOn::Feedback, 1.4 * (16_000.0 - 45_200.0)),
+        (UpsilonOn::PositiveFeedback, 16_000.0 - 45_200.0),
+    ] {
+        let mut driver = Driver::new(probing(upsilon_on, 200_000.0));
+        an_interval_over_a_standing_queue(&mut driver);
+        let feedback = driver.observed("feedback");
+        assert!(close(feedback, expected), "{upsilon_on:?}: {feedback}");
+    }
 }
 
 #[test]

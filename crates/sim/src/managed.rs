@@ -175,7 +175,7 @@ fn table(classes: u32, class_of_flow: &[u32], flow_sources: &[u32]) -> Classifie
     Classifier::Table { queues: classes, of_flow }
 }
 
-const fn queue_unit(plan: QueueUnitPlan) -> QueueUnit {
+pub(crate) const fn queue_unit(plan: QueueUnitPlan) -> QueueUnit {
     match plan {
         QueueUnitPlan::Packets => QueueUnit::Packets,
         QueueUnitPlan::Bytes => QueueUnit::Bytes,

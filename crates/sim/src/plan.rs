@@ -27,7 +27,7 @@ pub use link::{ArqPlan, LinkPlan, RatePlan};
 pub use managed::{ManagementPlan, PieDelayPlan, QueueUnitPlan, RemResponsePlan};
 pub use queue::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
-    SourcePlan,
+    SourcePlan, SpareArrivalsPlan, UpsilonOnPlan, XcpFormPlan,
 };
 
 /// A whole run.

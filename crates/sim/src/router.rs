@@ -2,20 +2,21 @@
 
 use airpath_channel::{ChannelRate, RateProcess};
 use airpath_estimate::{
-    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, XcpB, XcpBConfig,
+    Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue,
+    SpareArrivals, XcpB, XcpBConfig,
 };
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig, Router,
-    RouterProtocol, Vcp, Xcp, XcpConfig,
+    RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
-use crate::managed::managed;
+use crate::managed::{managed, queue_unit};
 use crate::packet::Packet;
 use crate::part::Queue;
 use crate::plan::{
     EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
-    SourcePlan,
+    SourcePlan, SpareArrivalsPlan, UpsilonOnPlan,
 };
 
 /// The queue of a plan, in front of a link with that rate process; `flow_sources` is the flow of the plan
@@ -61,7 +62,16 @@ fn router(
     source: Box<dyn CapacitySource>,
 ) -> Result<Box<dyn Qdisc<Packet>>, String> {
     match *protocol {
-        ProtocolPlan::Xcp { alpha, beta, gamma, min_interval_ns, max_interval_ns, negative_share } => {
+        ProtocolPlan::Xcp {
+            alpha,
+            beta,
+            gamma,
+            min_interval_ns,
+            max_interval_ns,
+            negative_share,
+            upsilon_on,
+            form,
+        } => {
             let config = XcpConfig {
                 alpha,
                 beta,
@@ -72,6 +82,13 @@ fn router(
                     NegativeSharePlan::All => NegativeShare::All,
                     NegativeSharePlan::Data => NegativeShare::Data,
                 },
+                upsilon_on: match upsilon_on {
+                    UpsilonOnPlan::Capacity => UpsilonOn::Capacity,
+                    UpsilonOnPlan::Spare => UpsilonOn::Spare,
+                    UpsilonOnPlan::Feedback => UpsilonOn::Feedback,
+                    UpsilonOnPlan::PositiveFeedback => UpsilonOn::PositiveFeedback,
+                },
+                form: form.into(),
             };
             boxed(limit, Xcp::new(config, source, buffer).map_err(said)?)
         }
@@ -142,24 +159,37 @@ fn source(
         }
         SourcePlan::Ebe {
             profile,
+            sampled_queue,
             monitor,
             maintainer,
+            spare_arrivals,
             threshold,
             upsilon,
             initial_bps,
             min_bps,
             max_bps,
+            unit,
             packet_bytes,
             sampling_ns,
             interval_ns,
         } => {
+            let own_arrivals = spare_arrivals == SpareArrivalsPlan::Estimator;
+            if own_arrivals && !matches!(protocol, ProtocolPlan::Xcp { .. }) {
+                return Err("EBE takes off its own arrivals for XCP only".to_owned());
+            }
             let config = EbeConfig {
                 profile: match profile {
                     EbeProfilePlan::Icc => Profile::Icc,
                     EbeProfilePlan::Journal => Profile::Journal,
                     EbeProfilePlan::Counting => Profile::Counting,
+                    EbeProfilePlan::Normalised => Profile::Normalised,
                     EbeProfilePlan::Linear => Profile::Linear,
                     EbeProfilePlan::None => Profile::None,
+                },
+                sampled_queue: match sampled_queue {
+                    QueueSignalPlan::Minimum => SampledQueue::Minimum,
+                    QueueSignalPlan::Mean => SampledQueue::Mean,
+                    QueueSignalPlan::Last => SampledQueue::Last,
                 },
                 monitor: match monitor {
                     MonitorPlan::Plain => Monitor::Plain,
@@ -168,14 +198,17 @@ fn source(
                 },
                 maintenance: match maintainer {
                     MaintainerPlan::Latch => Maintenance::Latch,
+                    MaintainerPlan::Strict => Maintenance::Strict,
                     MaintainerPlan::BelowThreshold => Maintenance::BelowThreshold,
                     MaintainerPlan::Off => Maintenance::Off,
                 },
+                spare_arrivals: if own_arrivals { SpareArrivals::Estimator } else { SpareArrivals::Protocol },
                 threshold,
                 upsilon,
                 initial: Rate::from_bps(initial_bps),
                 minimum: Rate::from_bps(min_bps),
                 maximum: Rate::from_bps(max_bps),
+                unit: queue_unit(unit),
                 packet: Bytes::new(packet_bytes),
                 buffer,
                 sampling: Duration::from_nanos(sampling_ns),

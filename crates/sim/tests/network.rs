@@ -164,6 +164,8 @@ fn routers_answer_and_the_ends_are_recorded() {
         min_interval_ns: 50 * MILLISECOND,
         max_interval_ns: 500 * MILLISECOND,
         negative_share: NegativeSharePlan::All,
+        upsilon_on: UpsilonOnPlan::Capacity,
+        form: XcpFormPlan::Rate,
     };
     let queue = QueuePlan::Router {
         limit_bytes: Some(100_000),

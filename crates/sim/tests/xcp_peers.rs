@@ -131,7 +131,10 @@ fn scenario(cell: &serde_json::Value) -> Plan {
                 measured_at: direction,
                 start_ns: Draw::Uniform { low: start, high: start + 50e6 },
                 transport: Some(ns2_transport()),
-                ..flow(&format!("f{direction}-{index}"), ControllerPlan::Xcp { halve_on_loss: true })
+                ..flow(
+                    &format!("f{direction}-{index}"),
+                    ControllerPlan::Xcp { halve_on_loss: true, form: XcpFormPlan::Rate },
+                )
             });
         }
     }
@@ -160,6 +163,8 @@ fn xcp_queue(limit_packets: u64, source: SourcePlan) -> QueuePlan {
             min_interval_ns: MILLISECOND,
             max_interval_ns: SECOND,
             negative_share: NegativeSharePlan::All,
+            upsilon_on: UpsilonOnPlan::Capacity,
+            form: XcpFormPlan::Rate,
         },
         source,
     }

@@ -36,17 +36,24 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
     "filter none": {"profile": "none"},
     "filter journal": {"profile": "journal"},
     "filter counting": {"profile": "counting"},
+    "filter normalised": {"profile": "normalised"},
     "filter linear": {"profile": "linear"},
+    "counted in packets": {"unit": "packets"},
+    "last queue": {"sampled_queue": "last"},
     "maintainer off": {"maintainer": "off"},
+    "maintainer strict": {"maintainer": "strict"},
     "maintainer below threshold": {"maintainer": "below-threshold"},
     "monitor idle-corrected": {"monitor": "idle-corrected"},
     "monitor hold": {"monitor": "hold"},
+    "spare bandwidth of EBE's interval": {"spare_arrivals": "estimator"},
     "Upsilon 1.0": {"upsilon": 1.0},
     "Upsilon 1.1": {"upsilon": 1.1},
     "Upsilon 1.2": {"upsilon": 1.2},
     "Upsilon 1.3": {"upsilon": 1.3},
     "Upsilon 1.5": {"upsilon": 1.5},
     "Upsilon 1.6": {"upsilon": 1.6},
+    "XCP's window form": {"form": "window"},
+    "Upsilon on positive feedback": {"upsilon_on": "positive-feedback"},
     "hold, Upsilon 1.2": {"monitor": "hold", "upsilon": 1.2},
     "hold, Upsilon 1.2, threshold 5 %": {"monitor": "hold", "upsilon": 1.2, "threshold": 0.05},
     "Upsilon 1.2, threshold 5 %": {"upsilon": 1.2, "threshold": 0.05},
@@ -100,7 +107,7 @@ def _against_default(of: Any, label: str) -> Sample:
 @styled
 def _draw(runs: FigureRuns) -> Picture:
     labels = [label for label in runs.labels(runs.choices[0]) if label != DEFAULT]
-    picture, axes = panels(len(runs.choices), height_in=3.2, columns=len(runs.choices))
+    picture, axes = panels(len(runs.choices), height_in=0.15 * len(labels), columns=len(runs.choices))
     places = list(range(len(labels)))[::-1]
     for choice, panel in zip(runs.choices, axes, strict=True):
         of = runs.of(choice)

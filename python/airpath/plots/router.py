@@ -86,7 +86,7 @@ def filter_state(run: RunResult, style: Style | None = None, link: int | None = 
     figure, (queue, rate, covariance, gain) = _panels((1.0, 1.0, 1.0, 1.0))
     colour = _colour(run, style)
     for axes, measured, state, unit in (
-        (queue, ("queue_mean_packets", "z, mean of samples"), ("x1", "filter's queue x1"), "packets"),
+        (queue, ("queue_mean_packets", "z, measured"), ("x1", "filter's queue x1"), "packets"),
         (rate, ("arrival_rate_pps", "arrivals"), ("x2", "filter's arrival rate x2"), "packets/s"),
     ):
         _line(axes, run, link, *measured, color="#999999", linewidth=0.8)

@@ -47,7 +47,7 @@ _OBSERVATIONS = (
     Observation("k2", "1/s", "EBE: Kalman gain of `x2`"),
     Observation("maintainer_on", "", "EBE: 1 while the queue maintainer probes, else 0"),
     Observation(
-        "queue_mean_packets", "packets", "EBE: mean of the queue's samples, the filter's measurement z"
+        "queue_mean_packets", "packets", "EBE: the filter's measurement z, the mean of samples by default"
     ),
     Observation("arrival_rate_pps", "packets/s", "EBE: arrivals over the estimation interval"),
     Observation("spare_bandwidth", "B/s", "XCP-b: spare bandwidth that was answered last"),

@@ -25,8 +25,18 @@ Fraction = Annotated[float, Strict(), Field(gt=0, lt=1)]
 """Between 0 and 1."""
 
 
-class XcpRouter(Table):
-    """Parameters of XCP's router, in the rate form (draft-falk-xcp-spec-03; ns-2.35)."""
+class XcpComputation(Table):
+    """What XCP's senders and routers share."""
+
+    form: Literal["rate", "window"] = "rate"
+    """What feedback changes: the `rate` (draft-falk-xcp-spec-03, ns-2.35: it counts over the sender's newest
+    RTT, and residues bound what an interval gives out) or the `window` (Katabi et al. 2002: over the RTT that
+    its packet carried, without residues).
+    """
+
+
+class XcpRouter(XcpComputation):
+    """Parameters of XCP's router (draft-falk-xcp-spec-03; ns-2.35)."""
 
     alpha: Gain = 0.4
     """Gain on spare bandwidth (Katabi et al. 2002: 0.4; stable below pi/(4√2) = 0.555)."""
@@ -41,6 +51,10 @@ class XcpRouter(Table):
     negative_share: Literal["all", "data"] = "all"
     """Whose bytes share negative feedback: those of `all` packets (ns-2.35) or of `data` packets, on which it
     can be written (Katabi et al. 2002).
+    """
+    upsilon_on: Literal["capacity", "spare", "feedback", "positive-feedback"] = "capacity"
+    """What Upsilon of EBE's queue maintainer multiplies: the `capacity` (the only one that leaves a link at
+    rest), the `spare` bandwidth C - y, the `feedback`, or `positive-feedback` only.
     """
 
 
@@ -103,6 +117,8 @@ def xcp_protocol(router: XcpRouter) -> dict[str, Any]:
         "min_interval_ns": router.min_interval,
         "max_interval_ns": router.max_interval,
         "negative_share": router.negative_share,
+        "upsilon_on": router.upsilon_on,
+        "form": router.form,
     }
 
 

@@ -3,11 +3,18 @@
 from typing import Any, Literal
 
 from airpath.quantities import Flag
-from airpath.schemes.protocols import Fraction, Gain, LoadFactorTiming, LoadWordLength, Share
+from airpath.schemes.protocols import (
+    Fraction,
+    Gain,
+    LoadFactorTiming,
+    LoadWordLength,
+    Share,
+    XcpComputation,
+)
 from airpath.schemes.scheme import SchemeParameters
 
 
-class XcpSender(SchemeParameters):
+class XcpSender(SchemeParameters, XcpComputation):
     """Parameters of XCP's sender."""
 
     halve_on_loss: Flag = True
@@ -63,7 +70,7 @@ class QfcpSender(SchemeParameters):
 
 def xcp_sender(sender: XcpSender, _mss_bytes: int) -> dict[str, Any]:
     """Return XCP's sender as in a plan."""
-    return {"kind": "xcp", "halve_on_loss": sender.halve_on_loss}
+    return {"kind": "xcp", "halve_on_loss": sender.halve_on_loss, "form": sender.form}
 
 
 def vcp_sender(sender: VcpSender, _mss_bytes: int) -> dict[str, Any]:

@@ -60,18 +60,26 @@ class QfcpSource(Table):
 class EbeSource(Table):
     """Parameters of EBE, the estimator by an extended Kalman filter on the M/M/1 transient mean."""
 
-    profile: Literal["icc", "journal", "counting", "linear", "none"] = "icc"
+    profile: Literal["icc", "journal", "counting", "normalised", "linear", "none"] = "icc"
     """How the filter is read: `icc` (R = 1e-5, EBE-C table I), `journal` (R by running variance, as EBE-J
-    prints it), `counting` (Poisson counting noise), `linear` (EBE-C's linear filter), `none` (no filter: the
-    mean of the samples).
+    prints it), `counting` (Poisson counting noise), `normalised` (noises as shares of the buffer), `linear`
+    (EBE-C's linear filter), `none` (no filter: the mean of the samples).
+    """
+    sampled_queue: Literal["mean", "minimum", "last"] = "mean"
+    """Which queue of an estimation interval the filter and the maintainer get: the `mean` of its samples
+    (EBE-J), its `minimum` (what persists over the interval), or the `last`.
     """
     monitor: Literal["plain", "idle-corrected", "hold"] = "plain"
     """Link-capacity monitor: `plain` (arrival rate plus spare bandwidth, as the papers), `idle-corrected`
     (for the idle time that the filter predicts), `hold` (an empty queue may not lower the estimate).
     """
-    maintainer: Literal["latch", "below-threshold", "off"] = "latch"
-    """Queue maintainer: `latch` (on and off with memory), `below-threshold` (on whenever the queue is below
-    the threshold), `off`.
+    maintainer: Literal["latch", "strict", "below-threshold", "off"] = "latch"
+    """Queue maintainer: `latch` (on and off with memory), `strict` (on only while the condition to switch on
+    holds), `below-threshold` (on whenever the queue is below the threshold), `off`.
+    """
+    spare_arrivals: Literal["protocol", "estimator"] = "protocol"
+    """Whose arrivals are taken off the capacity, for the spare bandwidth that XCP asks for: those of XCP's
+    control interval (`protocol`) or of EBE's estimation interval (`estimator`, under XCP only).
     """
     threshold: Share = 0.15
     """Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20)."""
@@ -85,6 +93,10 @@ class EbeSource(Table):
     """Lower bound of the estimate. Default: one `packet` in each `estimation_interval`."""
     max_capacity: Rate | None = None
     """Upper bound of the estimate. Default: 10⁹ packets per second, no bound in practice."""
+    unit: Literal["bytes", "packets"] = "bytes"
+    """What queue and arrivals are counted in: `bytes` over the size of one `packet`, or `packets` of any
+    size, in which an acknowledgment counts as much as a data packet.
+    """
     packet: Size | None = None
     """Size of one packet in the filter, whose queue is counted in packets. Default: the largest packet that
     any flow sends.
@@ -102,7 +114,7 @@ class HoldingEbeSource(EbeSource):
     that the maintainer need not win back what was lost and can probe gently.
     """
 
-    profile: Literal["icc", "journal", "counting", "linear", "none"] = "linear"
+    profile: Literal["icc", "journal", "counting", "normalised", "linear", "none"] = "linear"
     """How the filter is read; see `xcp-ebe`."""
     monitor: Literal["plain", "idle-corrected", "hold"] = "hold"
     """Link-capacity monitor; see `xcp-ebe`."""
@@ -164,6 +176,10 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
     packet = source.packet or link.packet_bytes
     if source.measurement_interval > source.estimation_interval:
         raise UsageError("measurement_interval must not be above estimation_interval")
+    if source.spare_arrivals == "estimator" and protocol != "xcp":
+        raise UsageError(
+            f'spare_arrivals = "estimator" is for xcp, which asks for spare bandwidth; found {protocol}'
+        )
     initial = _capacity(source.capacity, link)
     smallest = source.min_capacity or max(1, round(packet * 8 * SECOND / source.estimation_interval))
     largest = source.max_capacity or min(round(MAX_PACKETS_PER_S * packet * 8), LARGEST_BPS)
@@ -173,13 +189,16 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
     return {
         "kind": "ebe",
         "profile": source.profile,
+        "sampled_queue": source.sampled_queue,
         "monitor": source.monitor,
         "maintainer": source.maintainer,
+        "spare_arrivals": source.spare_arrivals,
         "threshold": float(source.threshold),
         "upsilon": float(UPSILON[protocol] if source.upsilon is None else source.upsilon),
         "initial_bps": initial,
         "min_bps": smallest,
         "max_bps": largest,
+        "unit": source.unit,
         "packet_bytes": packet,
         "sampling_ns": source.measurement_interval,
         "interval_ns": source.estimation_interval,

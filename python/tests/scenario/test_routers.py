@@ -77,22 +77,27 @@ def test_the_defaults_are_those_of_the_findings():
         "min_interval_ns": 1_000_000,
         "max_interval_ns": 1_000_000_000,
         "negative_share": "all",
+        "upsilon_on": "capacity",
+        "form": "rate",
     }
     assert router["source"] == {
         "kind": "ebe",
         "profile": "icc",
+        "sampled_queue": "mean",
         "monitor": "plain",
         "maintainer": "latch",
+        "spare_arrivals": "protocol",
         "threshold": 0.15,
         "upsilon": 1.40,
         "initial_bps": 10_000_000,
         "min_bps": 40_000,  # one packet of 1000 bytes in 200 ms
         "max_bps": 8_000_000_000_000,
+        "unit": "bytes",
         "packet_bytes": 1000,
         "sampling_ns": 10_000_000,
         "interval_ns": 200_000_000,
     }
-    assert sender == {"kind": "xcp", "halve_on_loss": True}
+    assert sender == {"kind": "xcp", "halve_on_loss": True, "form": "rate"}
     assert parts("xcp-b")[0]["source"] == {
         "kind": "xcp-b",
         "kappa": 0.0,
@@ -279,6 +284,10 @@ WRONG = {
     "a parameter": (
         {"topology__bottleneck__queue": ANY | {"scheme": "xcp:alpha=-1"}},
         "topology.bottleneck.queue.scheme.alpha: found -1; accepted: more than 0",
+    ),
+    "arrivals": (
+        {"flows__0__scheme": "vcp-ebe:spare_arrivals=estimator"},
+        'flows[0].parameters: spare_arrivals = "estimator" is for xcp',
     ),
     "timers": (
         {"flows__0__scheme": "xcp-ebe:measurement_interval=1s"},

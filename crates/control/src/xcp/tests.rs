@@ -53,6 +53,17 @@ fn feedback_times_the_round_trip_moves_the_window() {
     assert_eq!(controller.control().window.get(), 1004);
 }
 
+/// The packet was sent with a round-trip time of 100 ms; by now it is 300 ms.
+#[test]
+fn the_form_says_over_which_round_trip_feedback_counts() {
+    for (form, window) in [(XcpForm::Rate, 10_000 + 7500), (XcpForm::Window, 10_000 + 2500)] {
+        let mut controller = xcp(true).with_form(form);
+        let mut event = ack(header(25_000.0));
+        event.rtt.smoothed = RTT * 3;
+        assert_eq!(window_after(&mut controller, &event), window, "{form:?}");
+    }
+}
+
 #[test]
 fn what_is_not_feedback_changes_nothing() {
     let mut controller = xcp(true);

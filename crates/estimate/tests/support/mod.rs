@@ -5,8 +5,11 @@
 
 use std::collections::VecDeque;
 
-use airpath_estimate::{Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, XcpB, XcpBConfig};
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp};
+use airpath_estimate::{
+    Ebe, EbeConfig, Maintenance, Monitor, Profile, Qfcp, QfcpConfig, SampledQueue, SpareArrivals, XcpB,
+    XcpBConfig,
+};
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, QueueUnit, Rate, Timestamp};
 
 /// Size of every packet, bytes.
 pub(crate) const PACKET: u64 = 1000;
@@ -123,10 +126,12 @@ impl Link {
         let length = Duration::from_millis(milliseconds);
         let seconds = length.as_secs_f64();
         let shortest = self.shortest as f64;
+        let probing = self.source.probing();
         let spare = self.source.spare(&ControlInterval {
             now,
             length,
             input_rate: self.arrived as f64 / seconds,
+            probing,
             mean_rtt: length,
             queue: shortest,
             shortest_queue: shortest,
@@ -285,6 +290,9 @@ pub(crate) fn ebe(buffer: u64, change: impl FnOnce(&mut EbeConfig)) -> Box<dyn C
     Box::new(Ebe::new(config).expect("valid"))
 }
 
+/// One part of EBE that differs from the default.
+type Switch = fn(&mut EbeConfig);
+
 /// Every estimating source in every variant, on a buffer of that size.
 pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)> {
     let mut sources: Vec<(String, Box<dyn CapacitySource>)> = Vec::new();
@@ -298,8 +306,18 @@ pub(crate) fn every_source(buffer: u64) -> Vec<(String, Box<dyn CapacitySource>)
             }
         }
     }
-    let below = ebe(buffer, |config| config.maintenance = Maintenance::BelowThreshold);
-    sources.push(("ebe BelowThreshold".into(), below));
+    let switches: [(&str, Switch); 7] = [
+        ("BelowThreshold", |config| config.maintenance = Maintenance::BelowThreshold),
+        ("Normalised", |config| config.profile = Profile::Normalised),
+        ("Strict", |config| config.maintenance = Maintenance::Strict),
+        ("Minimum", |config| config.sampled_queue = SampledQueue::Minimum),
+        ("Last", |config| config.sampled_queue = SampledQueue::Last),
+        ("Packets", |config| config.unit = QueueUnit::Packets),
+        ("Estimator", |config| config.spare_arrivals = SpareArrivals::Estimator),
+    ];
+    for (name, switch) in switches {
+        sources.push((format!("ebe {name}"), ebe(buffer, switch)));
+    }
     sources.push(("qfcp".into(), Box::new(Qfcp::new(QfcpConfig::default()).expect("valid"))));
     for signal in [
         airpath_estimate::QueueSignal::Minimum,

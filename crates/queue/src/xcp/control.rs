@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Timestamp};
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Timestamp, XcpForm};
 
 use super::flows::XcpFlows;
 use super::persistent_queue::PersistentQueue;
@@ -18,7 +18,7 @@ const INITIAL_INTERVAL: Duration = Duration::from_millis(50);
 /// written on the packets of the next.
 ///
 /// F = α S − β Q / d, with S and Q from [`CapacitySource::spare`] (C − y and the persistent queue, for a source that knows
-/// the capacity). F and the shuffled traffic h = max(0, γ y − |F|) are given out, positive feedback by X = RTT/window and
+/// the capacity), and Υ of a source that probes where [`UpsilonOn`](super::UpsilonOn) says. F and the shuffled traffic h = max(0, γ y − |F|) are given out, positive feedback by X = RTT/window and
 /// negative by size, as long as residues last.
 #[derive(Debug)]
 pub struct XcpControl {
@@ -122,10 +122,12 @@ impl XcpControl {
         let flows = core::mem::take(&mut self.flows);
         self.mean_rtt = flows.mean_rtt().unwrap_or(INITIAL_INTERVAL);
         self.input_rate = passed.input_rate;
+        let (upsilon, upsilon_on) = (self.source.probing(), self.config.upsilon_on);
         let spare = self.source.spare(&ControlInterval {
             now,
             length: passed.length,
             input_rate: passed.input_rate,
+            probing: upsilon_on.capacity_factor(upsilon),
             mean_rtt: self.mean_rtt,
             queue: self.persistent_queue.bytes().as_f64(),
             shortest_queue: passed.shortest_queue.as_f64(),
@@ -133,8 +135,11 @@ impl XcpControl {
             last_queue: passed.last_queue.as_f64(),
             buffer: self.buffer.as_f64(),
         });
-        let aggregate = self.config.alpha * spare.bandwidth
-            - self.config.beta * spare.queue / self.mean_rtt.as_secs_f64();
+        let aggregate = upsilon_on.aggregate(
+            upsilon,
+            self.config.alpha * spare.bandwidth,
+            self.config.beta * spare.queue / self.mean_rtt.as_secs_f64(),
+        );
         // Without arrivals nothing is known of the flows, and nothing is given.
         self.aggregate = if passed.input.is_zero() || !aggregate.is_finite() { 0.0 } else { aggregate };
         let shuffled = self.config.gamma * passed.input_rate;
@@ -144,7 +149,11 @@ impl XcpControl {
         };
         self.control_interval = self.mean_rtt.clamp(self.config.min_interval, self.config.max_interval);
         self.control_due = now + self.control_interval;
-        XcpFeedback::new(self.aggregate, shuffled, flows.sum_x(), sharing.as_f64())
+        let feedback = XcpFeedback::new(self.aggregate, shuffled, flows.sum_x(), sharing.as_f64());
+        match self.config.form {
+            XcpForm::Rate => feedback,
+            XcpForm::Window => feedback.without_residues(),
+        }
     }
 }
 

@@ -34,6 +34,12 @@ impl XcpFeedback {
         }
     }
 
+    /// The same without residues: every packet gets its share, however many come.
+    #[must_use]
+    pub const fn without_residues(self) -> Self {
+        Self { residue_positive: f64::MAX, residue_negative: f64::MAX, ..self }
+    }
+
     /// The feedback of a packet with inter-packet time `x` (seconds) and `size` bytes, in byte/s: at most
     /// `requested`, what its sender asked for and earlier routers left of it. A request that is not a number is
     /// taken for no limit.
@@ -93,6 +99,18 @@ mod tests {
         assert!(close(feedback.give(0.05, 500.0, UNLIMITED), 500.0));
         assert!(close(feedback.give(5.0, 500.0, UNLIMITED), 500.0));
         assert!(close(feedback.give(5.0, 500.0, UNLIMITED), 0.0));
+    }
+
+    #[test]
+    fn without_residues_packets_get_their_share_for_ever() {
+        let mut feedback = XcpFeedback::new(1000.0, 1500.0, 0.3, 2000.0).without_residues();
+        for _ in 0..10 {
+            // 1500 / 0.3 s times 0.1 s, less 500 / 2000 bytes times 1500 bytes.
+            assert!(close(feedback.give(0.1, 1500.0, UNLIMITED), 500.0 - 375.0));
+            assert!(close(feedback.give(0.1, 1500.0, 50.0), 50.0), "another hop is tighter");
+        }
+        let mut nothing = XcpFeedback::new(0.0, 0.0, 0.3, 2000.0).without_residues();
+        assert!(close(nothing.give(0.1, 1500.0, UNLIMITED), 0.0));
     }
 
     #[test]

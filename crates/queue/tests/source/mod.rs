@@ -14,6 +14,20 @@ impl CapacitySource for Known {
     }
 }
 
+/// A capacity in byte/s, and the factor Υ by which the source probes above it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probing(pub(crate) f64, pub(crate) f64);
+
+impl CapacitySource for Probing {
+    fn capacity(&mut self, _now: Timestamp) -> Option<f64> {
+        Some(self.0)
+    }
+
+    fn probing(&self) -> f64 {
+        self.1
+    }
+}
+
 /// What a source is told, to be looked at later.
 pub(crate) type Told = Arc<Mutex<Vec<Event>>>;
 

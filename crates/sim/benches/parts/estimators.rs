@@ -55,7 +55,7 @@ fn ekf_cycle(bencher: Bencher<'_, '_>, profile: Profile) {
         for _ in 0..BATCH {
             turn = (turn + 1.0) % 17.0;
             divan::black_box(predictor.step(&Measured {
-                mean_queue: 20.0 + turn,
+                queue: 20.0 + turn,
                 queue_variance: 10.0,
                 last_queue: 25.0,
                 arrival_rate: 990.0 + turn,

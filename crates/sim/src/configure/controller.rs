@@ -104,7 +104,9 @@ pub(crate) fn controller(
             let rule = Veno::new(VenoConfig { beta, keep, counting: self::counting(counting) })?;
             windowed(rule, slow_start, initial_window, mss)
         }
-        ControllerPlan::Xcp { halve_on_loss } => Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?)),
+        ControllerPlan::Xcp { halve_on_loss, form } => {
+            Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?.with_form(form.into())))
+        }
         ControllerPlan::Vcp {
             rtt_scaling,
             additive_scaling,

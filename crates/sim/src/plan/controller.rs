@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckRatePlan, EbeCeilingPlan, ProbingGrowthPlan};
+use super::{AckRatePlan, EbeCeilingPlan, ProbingGrowthPlan, XcpFormPlan};
 
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,6 +139,8 @@ pub enum ControllerPlan {
     Xcp {
         /// A loss halves the window, as in ns-2; without, it is only repaired.
         halve_on_loss: bool,
+        /// Feedback changes the rate or the window; as in routers.
+        form: XcpFormPlan,
     },
     /// VCP's sender.
     Vcp {

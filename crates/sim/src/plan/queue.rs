@@ -1,8 +1,9 @@
 //! Queues, router protocols and what they believe of their links.
 
+use airpath_model::XcpForm;
 use serde::{Deserialize, Serialize};
 
-use super::ManagementPlan;
+use super::{ManagementPlan, QueueUnitPlan};
 
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ impl QueuePlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ProtocolPlan {
-    /// XCP in the rate form.
+    /// XCP.
     Xcp {
         /// Gain on spare bandwidth: 0.4.
         alpha: f64,
@@ -66,6 +67,10 @@ pub enum ProtocolPlan {
         max_interval_ns: u64,
         /// Whose bytes share negative feedback: all.
         negative_share: NegativeSharePlan,
+        /// What Υ of a source that probes multiplies: the capacity.
+        upsilon_on: UpsilonOnPlan,
+        /// Feedback changes the rate or the window.
+        form: XcpFormPlan,
     },
     /// VCP.
     Vcp {
@@ -139,10 +144,14 @@ pub enum SourcePlan {
     Ebe {
         /// Which reading of the papers' filter.
         profile: EbeProfilePlan,
+        /// Which queue of an interval is measured: the mean of its samples.
+        sampled_queue: QueueSignalPlan,
         /// How capacity follows from the filter.
         monitor: MonitorPlan,
         /// How the queue maintainer acts.
         maintainer: MaintainerPlan,
+        /// Whose arrivals are taken off the capacity: the protocol's. EBE's own serve XCP only.
+        spare_arrivals: SpareArrivalsPlan,
         /// Its threshold as a share of the buffer: 0.15.
         threshold: f64,
         /// Υ: 1.40 for XCP, 1.14 for VCP.
@@ -153,6 +162,8 @@ pub enum SourcePlan {
         min_bps: u64,
         /// Upper bound of the estimate, bits per second.
         max_bps: u64,
+        /// What queue and arrivals are counted in: bytes.
+        unit: QueueUnitPlan,
         /// Size of one packet in the filter's queue, bytes.
         packet_bytes: u64,
         /// The measurement timer: 10 ms.
@@ -162,13 +173,13 @@ pub enum SourcePlan {
     },
 }
 
-/// Which queue of an interval XCP-b looks at.
+/// Which queue of an interval XCP-b or EBE looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueSignalPlan {
     /// The shortest.
     Minimum,
-    /// The mean over time.
+    /// The mean over time, or of samples.
     Mean,
     /// The last.
     Last,
@@ -184,6 +195,39 @@ pub enum NegativeSharePlan {
     Data,
 }
 
+/// In which form XCP computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum XcpFormPlan {
+    /// Changes of rate.
+    Rate,
+    /// Changes of window.
+    Window,
+}
+
+impl From<XcpFormPlan> for XcpForm {
+    fn from(plan: XcpFormPlan) -> Self {
+        match plan {
+            XcpFormPlan::Rate => Self::Rate,
+            XcpFormPlan::Window => Self::Window,
+        }
+    }
+}
+
+/// What XCP multiplies by Υ of a source that probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UpsilonOnPlan {
+    /// The capacity.
+    Capacity,
+    /// The spare bandwidth.
+    Spare,
+    /// The feedback.
+    Feedback,
+    /// The feedback where it is positive.
+    PositiveFeedback,
+}
+
 /// Which reading of EBE's filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -194,6 +238,8 @@ pub enum EbeProfilePlan {
     Journal,
     /// R and Ψ from Poisson counting noise.
     Counting,
+    /// R and Ψ as shares of the buffer.
+    Normalised,
     /// EBE-C's linear filter.
     Linear,
     /// No filter: the mean of the samples.
@@ -218,8 +264,20 @@ pub enum MonitorPlan {
 pub enum MaintainerPlan {
     /// On and off with memory.
     Latch,
+    /// On only while the condition to switch on holds.
+    Strict,
     /// On whenever the queue is below the threshold.
     BelowThreshold,
     /// Never.
     Off,
+}
+
+/// Whose arrivals are taken off EBE's capacity, for the spare bandwidth that XCP asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpareArrivalsPlan {
+    /// Those of the protocol's control interval.
+    Protocol,
+    /// Those of EBE's estimation interval.
+    Estimator,
 }

@@ -1,19 +1,19 @@
 //! What a queue is counted in.
 
-use airpath_model::{Backlog, Bytes};
+use crate::{Backlog, Bytes};
 
-/// What an active queue management counts.
+/// What active queue management or an estimator counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueUnit {
-    /// Packets of any size, acknowledgments included; every packet has the same chance to be chosen.
+    /// Packets of any size, acknowledgments included. Managed, every packet has the same chance to be chosen.
     Packets,
-    /// Bytes on the wire, as so many packets of a mean size; a packet's chance to be chosen grows with its size.
+    /// Bytes on the wire, as so many packets of a mean size. Managed, a packet's chance to be chosen grows with its size.
     Bytes,
 }
 
 impl QueueUnit {
     /// What waits, in packets: of any size, or so many of `packet` bytes.
-    pub(crate) fn packets(self, backlog: Backlog, packet: Bytes) -> f64 {
+    pub fn packets(self, backlog: Backlog, packet: Bytes) -> f64 {
         match self {
             Self::Packets => backlog.packets as f64,
             Self::Bytes => backlog.bytes.as_f64() / packet.as_f64(),
@@ -21,7 +21,7 @@ impl QueueUnit {
     }
 
     /// What one packet of `size` counts: 1, or its share of `packet` bytes.
-    pub(crate) fn weight(self, size: Bytes, packet: Bytes) -> f64 {
+    pub fn weight(self, size: Bytes, packet: Bytes) -> f64 {
         match self {
             Self::Packets => 1.0,
             Self::Bytes => size.as_f64() / packet.as_f64(),

@@ -1,0 +1,39 @@
+//! What the factor of a source that probes multiplies.
+
+/// What XCP multiplies by Υ, by which a source probes above its capacity
+/// ([`probing`](airpath_model::CapacitySource::probing)); Υ is 1 while it does not.
+///
+/// F = α S − β Q / d, with S = C − y where Υ is not in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UpsilonOn {
+    /// The capacity: S = Υ C − y. The only one that leaves a link at rest, where F is zero.
+    #[default]
+    Capacity,
+    /// The spare bandwidth: F = α Υ S − β Q / d.
+    Spare,
+    /// The feedback: Υ F, also where F is negative.
+    Feedback,
+    /// The feedback where it is positive: Υ F if F > 0, else F.
+    PositiveFeedback,
+}
+
+impl UpsilonOn {
+    /// What the capacity is multiplied by.
+    pub(crate) const fn capacity_factor(self, upsilon: f64) -> f64 {
+        match self {
+            Self::Capacity => upsilon,
+            Self::Spare | Self::Feedback | Self::PositiveFeedback => 1.0,
+        }
+    }
+
+    /// F in byte/s, of `given` = α S and `drained` = β Q / d.
+    pub(crate) fn aggregate(self, upsilon: f64, given: f64, drained: f64) -> f64 {
+        let feedback = given - drained;
+        match self {
+            Self::Spare => upsilon * given - drained,
+            Self::Feedback => upsilon * feedback,
+            Self::PositiveFeedback if feedback > 0.0 => upsilon * feedback,
+            Self::Capacity | Self::PositiveFeedback => feedback,
+        }
+    }
+}
