@@ -1,4 +1,4 @@
-"""Analysis of variance and Tukey's comparisons against vectors computed independently.
+"""Analysis of variance, Tukey's comparisons and Jain's index against vectors computed independently.
 
 The vectors are those of the folder that the environment variable AIRPATH_VECTORS names, by default the
 project's own. Their tolerance, which the file states: relative 1e-6, of probabilities absolute 1e-6.
@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from airpath.metrics import jain_index
 from airpath.statistics import Group, grand_mean, one_way, total, tukey_hsd
 
 FOLDER = Path(os.environ.get("AIRPATH_VECTORS", Path(__file__).parents[3] / "vectors"))
 VECTORS = json.loads((FOLDER / "anova.json").read_text(encoding="utf-8"))
+SHARES = json.loads((FOLDER / "sarbe.json").read_text(encoding="utf-8"))["jain"]
 CASES = {
     "utilisation": VECTORS["ebe_utilization"],
     "fairness": VECTORS["ebe_fairness"],
@@ -72,3 +74,8 @@ def test_the_paper_says_so():
     assert not pairs["1", "2"].significant
     assert pairs["1", "2"].p == pytest.approx(0.237, abs=5e-4)
     assert pairs["0", "1"].significant
+
+
+@pytest.mark.parametrize("case", SHARES, ids=lambda case: f"{len(case['x'])} shares")
+def test_jain(case):
+    assert jain_index(case["x"]) == pytest.approx(case["index"], rel=1e-9)
