@@ -1,4 +1,5 @@
 //! Captures of real traffic, which are not part of the project.
+#![allow(clippy::print_stdout, reason = "says what was not checked")]
 
 use std::path::PathBuf;
 
