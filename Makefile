@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator bench-worlds test-ray test-guest bench-datapath datapath
+.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator bench-worlds test-ray test-guest test-memory bench-datapath datapath
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ test-linux: prerequisites ## tests of the Linux datapath (skipped, with the reas
 
 test-guest: prerequisites ## BPF load tests in other kernels under emulation (Debian; fetches packages)
 	@! tools/prerequisites-linux || tools/test-guest
+
+test-memory: prerequisites ## memory over a capture of 1 GB, made while it is read (a minute; not part of `make test`)
+	cargo test --release -p airpath-replay --test memory -- --include-ignored --nocapture --test-threads 1
 
 test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest

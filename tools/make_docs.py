@@ -117,7 +117,7 @@ def page_of(estimator: str) -> str:
     """Return the name of the page that documents an estimator; variants share one."""
     if estimator == "westwood+":
         return "westwood-plus.md"
-    return f"{estimator.removesuffix('-aa').removesuffix('-timed')}.md"
+    return f"{estimator.removesuffix('-aa').removesuffix('-10ms').removesuffix('-timed')}.md"
 
 
 def compositions() -> str:

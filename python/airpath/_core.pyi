@@ -25,11 +25,11 @@ class TraceFormatError(ValueError):
 class CaptureFormatError(ValueError):
     """The bytes are not a capture."""
 
-def ack_rate_estimators() -> list[str]:
-    """Return the names of the estimators that captures can be replayed into."""
+def analyse_capture(path: str, estimators: list[tuple[str, str]]) -> dict[str, Any]:
+    """Read a capture and replay its flows into estimators: name, and plan as JSON.
 
-def analyse_capture(path: str, estimators: list[str]) -> dict[str, Any]:
-    """Read a capture and replay its flows; times in ns, rates in bit/s, None where there is no value."""
+    Times in ns, rates in bit/s, None where there is no value.
+    """
 
 def packet_loss(bursts: str, size: int) -> float:
     """Return the exact probability that bursts (of a plan, JSON) damage a packet of `size` bytes."""

@@ -63,7 +63,7 @@ pub use vcp::{
 };
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
-pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};
+pub use westwood::{MinimumRtt, ThresholdUnit, Westwood, WestwoodConfig, WestwoodReduction};
 pub use window_rule::WindowRule;
 pub use windowed::Windowed;
 pub use xcp::Xcp;

@@ -16,6 +16,8 @@ pub struct WestwoodConfig {
     pub may_raise: bool,
     /// Which RTT turns bandwidth into a window, for estimators that keep none of their own.
     pub minimum_rtt: MinimumRtt,
+    /// In what bandwidth times RTT is counted.
+    pub threshold_unit: ThresholdUnit,
     /// What growth in congestion avoidance counts.
     pub counting: Counting,
 }
@@ -41,10 +43,19 @@ pub enum MinimumRtt {
     SinceTimeout,
 }
 
+/// In what bandwidth times RTT is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThresholdUnit {
+    /// Whole segments, rounded down (the ns-2 module of 2002, Linux).
+    #[default]
+    Segments,
+    /// Bytes: not rounded (the formula of the papers).
+    Bytes,
+}
+
 /// Westwood's adaptive decrease over any ACK-rate estimator (Mascolo et al. 2001; GM, section 2; SARBE eq. 6).
 ///
-/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B `RTT_min` in whole
-/// segments. Before the first estimate they fall to half of the flight.
+/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B `RTT_min`. Before the first estimate they fall to half of the flight.
 #[derive(Clone, Debug)]
 pub struct Westwood<E> {
     config: WestwoodConfig,
@@ -61,13 +72,15 @@ impl<E: AckRateEstimator> Westwood<E> {
         Self { config, estimator, growth: NewReno::new(config.counting), minimum_rtt: None, relearn: false }
     }
 
-    /// B `RTT_min` in whole segments, as ns-2 and Linux count.
+    /// B `RTT_min`.
     fn bandwidth_times_rtt(&self, mss: Bytes) -> Option<Bytes> {
         let rtt = self.estimator.minimum_rtt().or(self.minimum_rtt)?;
         let bytes = self.estimator.bandwidth()? * rtt.as_secs_f64();
         // A float-to-integer `as` saturates.
-        let segments = (bytes / mss.as_f64()) as u64;
-        Some(mss * segments)
+        Some(match self.config.threshold_unit {
+            ThresholdUnit::Segments => mss * (bytes / mss.as_f64()) as u64,
+            ThresholdUnit::Bytes => Bytes::new(bytes as u64),
+        })
     }
 }
 

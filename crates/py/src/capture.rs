@@ -3,21 +3,18 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use airpath_replay::{Analysis, ESTIMATORS, EstimatorName, FlowResult, Options, Series, analyse};
+use airpath_replay::{Analysis, FlowResult, NamedEstimator, Options, Series, analyse};
+use airpath_sim::plan::AckRatePlan;
 use airpath_trace::capture::ReadReport;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::simulation::PlanError;
+
 pyo3::create_exception!(_core, CaptureFormatError, PyValueError, "The bytes are not a capture.");
 
-/// The names of all estimators, in the order of tables.
-#[pyfunction]
-pub(crate) fn ack_rate_estimators() -> Vec<&'static str> {
-    ESTIMATORS.iter().map(|estimator| estimator.name()).collect()
-}
-
-/// Reads a capture and replays its flows into the estimators of these names, with the interpreter lock released.
+/// Reads a capture and replays its flows into estimators (name, and plan as JSON), with the interpreter lock released.
 ///
 /// Returns {"report": …, "flows": [{…, "estimates": […], "series": {column: (dtype, little-endian bytes)}}]}; times in
 /// nanoseconds, rates in bit/s, None where there is no value.
@@ -26,13 +23,14 @@ pub(crate) fn ack_rate_estimators() -> Vec<&'static str> {
 pub(crate) fn analyse_capture(
     py: Python<'_>,
     path: PathBuf,
-    estimators: Vec<String>,
+    estimators: Vec<(String, String)>,
 ) -> PyResult<Bound<'_, PyDict>> {
     let estimators = estimators
-        .iter()
-        .map(|name| {
-            EstimatorName::from_name(name)
-                .ok_or_else(|| PyValueError::new_err(format!("there is no estimator {name:?}")))
+        .into_iter()
+        .map(|(name, plan)| {
+            let plan =
+                AckRatePlan::from_json(&plan).map_err(|error| PlanError::new_err(error.to_string()))?;
+            NamedEstimator::new(name, plan.config()).map_err(|error| PlanError::new_err(error.to_string()))
         })
         .collect::<PyResult<Vec<_>>>()?;
     let options = Options { estimators, ..Options::default() };
@@ -130,7 +128,7 @@ fn flow<'py>(py: Python<'py>, flow: &FlowResult) -> PyResult<Bound<'py, PyDict>>
     row.set_item("restarts", flow.restarts)?;
     let estimates = flow.estimates.iter().map(|estimate| {
         let entry = PyDict::new(py);
-        entry.set_item("name", estimate.name)?;
+        entry.set_item("name", &estimate.name)?;
         entry.set_item("mean_bps", estimate.mean_bps)?;
         entry.set_item("last_bps", estimate.last_bps)?;
         entry.set_item("missing", estimate.missing)?;

@@ -15,7 +15,7 @@ mod trace;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::capture::{CaptureFormatError, ack_rate_estimators, analyse_capture};
+    use super::capture::{CaptureFormatError, analyse_capture};
     #[pymodule_export]
     use super::channel::{independent_packet_loss, packet_loss};
     #[cfg(target_os = "linux")]

@@ -7,9 +7,9 @@ mod common;
 
 use std::io::Cursor;
 
-use airpath_replay::{Options, analyse};
+use airpath_replay::analyse;
 use airpath_trace::capture::CaptureReader;
-use common::{CONTAINERS, Link, capture, conversation};
+use common::{CONTAINERS, Link, capture, conversation, estimators};
 use divan::Bencher;
 use divan::counter::BytesCount;
 
@@ -42,5 +42,5 @@ fn replay_into_every_estimator(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::new(file.len()))
         .with_inputs(|| Cursor::new(file.clone()))
-        .bench_values(|file| analyse(file, &Options::default()));
+        .bench_values(|file| analyse(file, &estimators::options()));
 }

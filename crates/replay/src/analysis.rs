@@ -4,24 +4,24 @@ use std::io::Read;
 
 use airpath_trace::capture::{CaptureReadError, CaptureReader, ReadReport};
 
-use crate::estimators::{ESTIMATORS, EstimatorName};
+use crate::estimators::NamedEstimator;
 use crate::flow::Context;
 use crate::measured::{AckObserver, Unobserved};
 use crate::result::FlowResult;
 use crate::table::FlowTable;
 
 /// What to do with a capture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// The estimators, in the order of results. All of them if nothing is said.
-    pub estimators: Vec<EstimatorName>,
+    /// The estimators, in the order of results. None if nothing is said.
+    pub estimators: Vec<NamedEstimator>,
     /// The most flows that are followed at a time, and the most results. The flow that was silent longest makes room.
     pub most_flows: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { estimators: ESTIMATORS.to_vec(), most_flows: 1024 }
+        Self { estimators: Vec::new(), most_flows: 1024 }
     }
 }
 
@@ -61,7 +61,7 @@ pub fn analyse_observed(
 ) -> Result<Analysis, CaptureReadError> {
     let mut reader = CaptureReader::new(reader)?;
     let mut table = FlowTable::new(options.most_flows);
-    let mut context = Context { names: &options.estimators, observer };
+    let mut context = Context { estimators: &options.estimators, observer };
     while let Some(packet) = reader.next_packet() {
         table.on_packet(&packet, &mut context);
     }

@@ -8,7 +8,7 @@ use airpath_trace::capture::{SegmentFlags, TcpPacket};
 use airpath_transport::{Acknowledgment, Follower, ObservedSegment, Recovery, SackBlocks, SenderConfig};
 
 use crate::ecn::{EcnFeedback, EcnUse};
-use crate::estimators::EstimatorName;
+use crate::estimators::NamedEstimator;
 use crate::loss_runs::LossRuns;
 use crate::measured::{AckObserver, Measured};
 use crate::sequence::Unwrapped;
@@ -34,7 +34,7 @@ pub(crate) struct Facts {
 pub(crate) struct Direction {
     facts: Facts,
     sequence: Option<Unwrapped>,
-    receiver_ticks: Unwrapped,
+    receiver_ticks: Option<Unwrapped>,
     follower: Option<Follower>,
     pub(crate) measured: Option<Measured>,
     stamps: Stamps,
@@ -100,7 +100,7 @@ impl Direction {
         Self {
             facts,
             sequence: None,
-            receiver_ticks: Unwrapped::default(),
+            receiver_ticks: None,
             follower: None,
             measured: None,
             stamps: Stamps::default(),
@@ -122,7 +122,7 @@ impl Direction {
     }
 
     /// A packet with data, or the beginning or end of it, passes.
-    pub(crate) fn on_data(&mut self, now: Timestamp, packet: &TcpPacket, names: &[EstimatorName]) {
+    pub(crate) fn on_data(&mut self, now: Timestamp, packet: &TcpPacket, estimators: &[NamedEstimator]) {
         self.now = self.now.max(now);
         let now = self.now;
         if packet.flags.syn {
@@ -163,7 +163,7 @@ impl Direction {
             self.counts.retransmitted += 1;
             return;
         }
-        self.follow(now, names);
+        self.follow(now, estimators);
         let Some(follower) = &mut self.follower else { return };
         let observed = follower.on_sent(now, start, payload);
         if let (Some(measured), Some(event)) = (&mut self.measured, &observed.congestion) {
@@ -201,8 +201,10 @@ impl Direction {
     fn acknowledge(&mut self, held: Held, ecn: &mut EcnUse, observer: &mut dyn AckObserver) {
         self.now = self.now.max(held.due);
         let (now, packet) = (self.now, &held.packet);
-        let (ticks, stamps) = (packet.timestamps.map(|(value, _)| self.receiver_ticks.offset(value)), packet);
-        self.counts.receiver_stamps += u64::from(stamps.timestamps.is_some());
+        let ticks = packet.timestamps.map(|(value, _)| {
+            self.receiver_ticks.get_or_insert(Unwrapped::starting_at(value, value.into())).offset(value)
+        });
+        self.counts.receiver_stamps += u64::from(ticks.is_some());
         let shift = if packet.flags.syn { 0 } else { self.facts.window_shift };
         let window = u64::from(packet.window) << shift;
         self.counts.window_max = self.counts.window_max.max(window);
@@ -253,9 +255,9 @@ impl Direction {
     }
 
     /// Makes what data is followed by, when the first data passes.
-    fn follow(&mut self, now: Timestamp, names: &[EstimatorName]) {
+    fn follow(&mut self, now: Timestamp, estimators: &[NamedEstimator]) {
         if self.measured.is_none() {
-            self.measured = Some(Measured::new(now, names, self.facts.receiver_tick));
+            self.measured = Some(Measured::new(now, estimators, self.facts.receiver_tick));
         }
         if self.follower.is_none() {
             let config = SenderConfig {
@@ -365,9 +367,10 @@ fn sack_blocks(packet: &TcpPacket, cumulative: u64, sequence: Option<Unwrapped>)
     blocks
 }
 
-/// The receiver's clock. Its zero is far from the first value, so that what lies before that does not fall below zero.
+/// The receiver's clock. Its zero is far from the first value, so that what lies before that does not fall below zero, and a round
+/// number of ticks away: a coarser clock moves where its own stamps would.
 fn receiver_time(ticks: i64, tick: Duration) -> Timestamp {
-    let ticks = u64::try_from(ticks.saturating_add(1 << 31)).unwrap_or(0);
+    let ticks = u64::try_from(ticks.saturating_add(2_200_000_000)).unwrap_or(0);
     Timestamp::ZERO + tick * ticks
 }
 

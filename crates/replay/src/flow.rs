@@ -7,7 +7,7 @@ use airpath_trace::capture::TcpPacket;
 
 use crate::direction::{Direction, Facts, acknowledges};
 use crate::ecn::EcnUse;
-use crate::estimators::EstimatorName;
+use crate::estimators::NamedEstimator;
 use crate::handshake::Handshake;
 use crate::measured::AckObserver;
 use crate::preview::{Preview, Traits};
@@ -31,7 +31,7 @@ impl Ends {
 
 /// What a flow needs from outside.
 pub(crate) struct Context<'a> {
-    pub(crate) names: &'a [EstimatorName],
+    pub(crate) estimators: &'a [NamedEstimator],
     pub(crate) observer: &'a mut dyn AckObserver,
 }
 
@@ -190,7 +190,7 @@ impl Flow {
             directions[1 - side].on_acknowledgment(now, packet, answer, more);
             directions[1 - side].arrive(now, &mut self.ecn, context.observer);
         }
-        directions[side].on_data(now, packet, context.names);
+        directions[side].on_data(now, packet, context.estimators);
     }
 
     /// Ends the flow. `None` when it carried no data.

@@ -23,7 +23,7 @@ mod vantage;
 
 pub use analysis::{Analysis, Options, analyse, analyse_observed};
 pub use ecn::EcnUse;
-pub use estimators::{ESTIMATORS, EstimatorName};
+pub use estimators::NamedEstimator;
 pub use measured::AckObserver;
 pub use result::{EstimateResult, FlowResult};
 pub use series::Series;

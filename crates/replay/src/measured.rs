@@ -8,7 +8,7 @@ use airpath_model::{
 };
 use hdrhistogram::Histogram;
 
-use crate::estimators::EstimatorName;
+use crate::estimators::NamedEstimator;
 use crate::result::EstimateResult;
 use crate::series::Series;
 
@@ -48,7 +48,7 @@ pub(crate) struct Measured {
 /// One estimator and the mean of what it says.
 #[derive(Debug)]
 struct Track {
-    name: EstimatorName,
+    name: String,
     estimator: AckRate,
     /// First and latest estimate: when, and the integral between them.
     span: Option<(Timestamp, Timestamp)>,
@@ -57,12 +57,12 @@ struct Track {
 }
 
 impl Measured {
-    pub(crate) fn new(now: Timestamp, names: &[EstimatorName], tick: Option<Duration>) -> Self {
-        let tracks: Vec<Track> = names
+    pub(crate) fn new(now: Timestamp, estimators: &[NamedEstimator], tick: Option<Duration>) -> Self {
+        let tracks: Vec<Track> = estimators
             .iter()
-            .map(|&name| Track {
-                name,
-                estimator: name.estimator(tick),
+            .map(|one| Track {
+                name: one.name().to_owned(),
+                estimator: one.estimator(tick),
                 span: None,
                 value: 0.0,
                 integral: 0.0,
@@ -143,9 +143,9 @@ impl Measured {
                 let needs = track.estimator.requirements();
                 let missing = track.span.is_none().then(|| reason(needs, &seen));
                 EstimateResult {
-                    name: track.name.name(),
                     mean_bps: track.mean().map(|mean| mean * 8.0),
                     last_bps: track.span.map(|_| track.value * 8.0),
+                    name: track.name,
                     missing,
                 }
             })

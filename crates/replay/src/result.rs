@@ -10,7 +10,7 @@ use crate::vantage::Vantage;
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimateResult {
     /// The estimator.
-    pub name: &'static str,
+    pub name: String,
     /// Mean of the estimate over the time since its first, bit/s.
     pub mean_bps: Option<f64>,
     /// The last estimate, bit/s.

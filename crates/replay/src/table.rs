@@ -7,10 +7,9 @@ use airpath_trace::capture::TcpPacket;
 use crate::flow::{Context, Ends, Flow};
 use crate::result::FlowResult;
 
-/// Segments in flight that are kept over all flows: about 128 MB.
+/// Segments in flight that are kept over all flows, about 128 MB. A flow that keeps no more than its share of them does not give way,
+/// so that for a time there can be twice as many.
 const MOST_SEGMENTS: usize = 1 << 20;
-/// A flow that holds fewer than this is not the one to give way.
-const FEW_SEGMENTS: usize = 1 << 12;
 
 #[derive(Debug)]
 pub(crate) struct FlowTable {
@@ -64,7 +63,7 @@ impl FlowTable {
         flow.heard = self.clock;
         flow.on_packet(side, packet, context);
         self.segments = (self.segments + flow.segments()).saturating_sub(before);
-        if self.segments > MOST_SEGMENTS && flow.segments() > FEW_SEGMENTS {
+        if self.segments > MOST_SEGMENTS && flow.segments() > MOST_SEGMENTS / self.most_flows {
             self.segments -= flow.segments();
             flow.restart();
         }

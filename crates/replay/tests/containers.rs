@@ -13,7 +13,7 @@ use proptest::prelude::*;
 const SEGMENTS: u32 = 200;
 
 fn read(bytes: Vec<u8>) -> Analysis {
-    analyse(Cursor::new(bytes), &Options::default()).unwrap()
+    analyse(Cursor::new(bytes), &estimators::options()).unwrap()
 }
 
 fn compressed(bytes: &[u8]) -> Vec<u8> {
@@ -107,7 +107,7 @@ fn a_broken_length_ends_reading_with_a_reason() {
 #[test]
 fn what_is_no_capture_is_refused_with_what_was_found() {
     let refused =
-        |bytes: &[u8]| analyse(Cursor::new(bytes.to_vec()), &Options::default()).unwrap_err().to_string();
+        |bytes: &[u8]| analyse(Cursor::new(bytes.to_vec()), &estimators::options()).unwrap_err().to_string();
     assert!(refused(b"").starts_with("the file is empty"));
     assert!(refused(b"# Packet captures").starts_with("the file begins with `# Packet cap`"));
     assert!(refused(&[0x7F, 0x45, 0x4C, 0x46]).starts_with("the file begins with the bytes 7f 45 4c 46"));
@@ -184,7 +184,7 @@ proptest! {
             bytes[at] = value;
         }
         bytes.truncate(cut.index(bytes.len()) + 1);
-        if let Ok(analysis) = analyse(Cursor::new(bytes), &Options::default()) {
+        if let Ok(analysis) = analyse(Cursor::new(bytes), &estimators::options()) {
             for flow in &analysis.flows {
                 prop_assert!(flow.series.len() <= 1024);
                 prop_assert!(flow.estimates.iter().all(|e| e.mean_bps.is_none_or(f64::is_finite)));

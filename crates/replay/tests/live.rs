@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::net::SocketAddr;
@@ -12,9 +14,10 @@ use airpath_model::{
     AckEvent, AckRateEstimator, Bytes, CongestionEvent, Control, Controller, Duration, NullProbe, Pacing,
     Phase, Probe, RandomStream, Rate, Timestamp,
 };
-use airpath_replay::{AckObserver, Analysis, ESTIMATORS, Options, Vantage, analyse_observed};
+use airpath_replay::{AckObserver, Analysis, Vantage, analyse_observed};
 use airpath_trace::capture::{CaptureWriter, PacketDescription, PacketKind, TcpDescription, TcpFlags};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
+use common::estimators::{every_estimator, options};
 
 const MSS: u32 = 1448;
 const HEADERS: u64 = 52;
@@ -89,7 +92,7 @@ fn run(seconds: u64, loss: f64, jitter: Duration) -> (Vec<Row>, Vec<u8>, Vec<u8>
     let rows = Arc::new(Mutex::new(Vec::new()));
     let tick = Some(Duration::from_millis(1));
     let estimators =
-        ESTIMATORS.iter().map(|estimator| AckRate::new(estimator.config(tick)).unwrap()).collect();
+        every_estimator().iter().map(|estimator| AckRate::new(estimator.config(tick)).unwrap()).collect();
     let live = Live { window: 20 * u64::from(MSS), estimators, rows: Arc::clone(&rows) };
     let mut sender = Sender::new(SenderConfig::default(), Box::new(live)).unwrap();
     sender.offer(Bytes::MAX);
@@ -241,15 +244,15 @@ impl AckObserver for Replayed {
 
 fn replay(capture: Vec<u8>) -> (Vec<Row>, Analysis) {
     let mut replayed = Replayed::default();
-    let analysis = analyse_observed(Cursor::new(capture), &Options::default(), &mut replayed).unwrap();
+    let analysis = analyse_observed(Cursor::new(capture), &options(), &mut replayed).unwrap();
     assert_eq!(analysis.report.stopped, None);
     assert_eq!(analysis.flows.len(), 1);
     (replayed.0, analysis)
 }
 
 /// For each estimator how far the two lists are apart at most, as a part of the live estimate.
-fn distances(live: &[Row], replayed: &[Row]) -> Vec<(&'static str, f64)> {
-    ESTIMATORS
+fn distances(live: &[Row], replayed: &[Row]) -> Vec<(String, f64)> {
+    every_estimator()
         .iter()
         .enumerate()
         .map(|(k, estimator)| {
@@ -260,7 +263,7 @@ fn distances(live: &[Row], replayed: &[Row]) -> Vec<(&'static str, f64)> {
                     (Some(live), Some(replayed)) => (live - replayed).abs(),
                     _ => f64::INFINITY,
                 });
-            (estimator.name(), worst.fold(0.0, f64::max))
+            (estimator.name().to_owned(), worst.fold(0.0, f64::max))
         })
         .collect()
 }
@@ -288,7 +291,7 @@ fn a_capture_at_the_receiver_gives_what_the_sender_estimated_by_the_receivers_cl
     assert_eq!(analysis.flows[0].vantage, Vantage::Receiver);
     // The last acknowledgments had not arrived at the sender when the run ended.
     assert!(live.len() <= replayed.len() && replayed.len() < live.len() + 100);
-    let distances: BTreeMap<&str, f64> = distances(&live, &replayed).into_iter().collect();
+    let distances: BTreeMap<String, f64> = distances(&live, &replayed).into_iter().collect();
     assert!(distances["sarbe"] <= ROUNDING, "{distances:?}");
     // The others need the arrivals at the sender, which this end cannot see.
     assert!(distances["westwood"] > 0.01 && distances["westwood-zoh"] > 0.01, "{distances:?}");

@@ -11,7 +11,7 @@ use std::io::Cursor;
 use std::net::SocketAddr;
 
 use airpath_model::AckEvent;
-use airpath_replay::{AckObserver, EstimatorName, FlowResult, Options, Vantage, analyse_observed};
+use airpath_replay::{AckObserver, FlowResult, NamedEstimator, Options, Vantage, analyse_observed};
 use airpath_sim::plan::*;
 use airpath_sim::{Column, Outcome};
 use common::*;
@@ -20,7 +20,7 @@ fn filtered(sampler: SamplerPlan, filter: FilterPlan) -> AckRatePlan {
     AckRatePlan::Filtered { sampler, filter }
 }
 
-/// The estimators as a plan has them, under the names that captures know.
+/// Estimators as a plan has them, by the names of the registry.
 fn estimators() -> Vec<EstimatorPlan> {
     let (tau_ns, start) = (SECOND, StartPlan::First);
     let bilinear = |virtual_samples| FilterPlan::Bilinear { tau_ns, virtual_samples, start };
@@ -30,6 +30,7 @@ fn estimators() -> Vec<EstimatorPlan> {
     let triple = SamplerPlan::BackToBack { acks: 3, spacing_ns: MILLISECOND };
     let ten = SamplerPlan::Interval { interval_ns: 10 * MILLISECOND };
     let clock = SamplerPlan::ReceiverClock { resolution_ns: MILLISECOND };
+    let coarse = SamplerPlan::ReceiverClock { resolution_ns: 10 * MILLISECOND };
     let stability = FilterPlan::Stability { beta: 0.8, window: 8 };
     let two_state = FilterPlan::TwoState { good: 0.9, bad: 0.6, timed: false };
     [
@@ -42,7 +43,10 @@ fn estimators() -> Vec<EstimatorPlan> {
         ("westwood-ti", filtered(SamplerPlan::PerAck, low_pass)),
         ("westwood-ti-aa", filtered(SamplerPlan::RoundTrip, low_pass)),
         ("dynapara", filtered(SamplerPlan::PerAck, two_state)),
+        ("dynapara:samples=round-trip", filtered(SamplerPlan::RoundTrip, two_state)),
         ("sarbe", filtered(clock, stability)),
+        ("sarbe:resolution=10ms", filtered(coarse, stability)),
+        ("samples", filtered(SamplerPlan::PerAck, FilterPlan::None)),
         ("packet-pair", filtered(pair, FilterPlan::Median { window: 9 })),
         ("hoe", filtered(triple, FilterPlan::First)),
         ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
@@ -115,8 +119,8 @@ fn distances(outcome: &Outcome) -> (BTreeMap<String, f64>, FlowResult) {
 }
 
 fn replay(outcome: &Outcome) -> (Replayed, FlowResult) {
-    let names = estimators().iter().map(|plan| EstimatorName::from_name(&plan.name).unwrap()).collect();
-    let options = Options { estimators: names, ..Options::default() };
+    let named = |plan: EstimatorPlan| NamedEstimator::new(plan.name, plan.estimator.config()).unwrap();
+    let options = Options { estimators: estimators().into_iter().map(named).collect(), ..Options::default() };
     let mut replayed = Replayed::default();
     let capture = Cursor::new(outcome.capture.clone().unwrap());
     let analysis = analyse_observed(capture, &options, &mut replayed).unwrap();

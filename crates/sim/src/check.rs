@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::event::MAX_TARGETS;
 use crate::input::Input;
 use crate::plan::{
-    BurstPlan, ChainPlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan,
+    AckRatePlan, BurstPlan, ChainPlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan,
+    TrafficPlan,
 };
 
 /// What in a plan cannot be run.
@@ -23,6 +24,16 @@ pub enum PlanError {
         /// What is wrong and what is accepted.
         problem: String,
     },
+}
+
+impl AckRatePlan {
+    /// Reads an estimator from the JSON text that stands for it in a plan.
+    ///
+    /// # Errors
+    /// Where the text is no estimator.
+    pub fn from_json(text: &str) -> Result<Self, PlanError> {
+        serde_json::from_str(text).map_err(|error| PlanError::Syntax(error.to_string()))
+    }
 }
 
 impl Plan {

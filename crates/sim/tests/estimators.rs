@@ -137,6 +137,7 @@ fn a_controller_s_own_estimate_is_recorded_and_equals_the_same_estimator_beside_
         reduction: WestwoodReductionPlan::AtLoss,
         may_raise: false,
         minimum_rtt: MinimumRttPlan::OfFlow,
+        threshold_unit: ThresholdUnitPlan::Segments,
         counting: CountingPlan::Bytes,
         slow_start: SlowStartPlan::Standard,
     };

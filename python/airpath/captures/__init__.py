@@ -1,6 +1,6 @@
 """Flows of packet captures, replayed into estimators."""
 
-from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis, analyse, estimator_names
+from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis, analyse
 from airpath.captures.choosing import choose
 from airpath.captures.pictures import flow_picture
 from airpath.captures.tables import estimates_table, flows_table, series_table
@@ -12,7 +12,6 @@ __all__ = [
     "analyse",
     "choose",
     "estimates_table",
-    "estimator_names",
     "flow_picture",
     "flows_table",
     "series_table",

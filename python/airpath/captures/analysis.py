@@ -1,5 +1,6 @@
 """What the engine says of a capture, as arrays and plain values."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath import _core
-from airpath.errors import CaptureError, UsageError
-from airpath.nearest import suggestion
+from airpath.errors import CaptureError
+from airpath.schemes import ESTIMATORS, estimator_plan
 
 Numbers = npt.NDArray[np.float64]
 
@@ -78,11 +79,6 @@ class CaptureAnalysis:
     silent: int
 
 
-def estimator_names() -> list[str]:
-    """Return the names of all estimators, in the order of tables."""
-    return _core.ack_rate_estimators()
-
-
 def analyse(path: str | Path, estimators: Sequence[str] = ()) -> CaptureAnalysis:
     """Read a capture, find its TCP flows, and replay the acknowledgments of each into estimators.
 
@@ -91,20 +87,18 @@ def analyse(path: str | Path, estimators: Sequence[str] = ()) -> CaptureAnalysis
     path
         A pcap or pcapng file, plain or compressed by gzip.
     estimators
-        Names of estimators; all of them if none is given.
+        Estimators by name, also with options, as in `sarbe:resolution=10ms`; every one of the registry if
+        none is given.
 
     Raises
     ------
     CaptureError
         If there is no such file, or it is no capture.
     UsageError
-        If there is no such estimator.
+        If there is no such estimator, or an option of it is unknown or out of range.
     """
-    known = estimator_names()
-    for name in estimators:
-        if name not in known:
-            raise UsageError(f'there is no estimator "{name}"; {suggestion(name, known)}')
-    chosen = list(dict.fromkeys(estimators)) or known
+    names = dict.fromkeys(estimators) or [estimator.id for estimator in ESTIMATORS]
+    chosen = [(name, json.dumps(estimator_plan(name))) for name in names]
     path = Path(path)
     if not path.is_file():
         raise CaptureError(f"{path}: {'not a file' if path.exists() else 'there is no such file'}")

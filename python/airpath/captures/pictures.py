@@ -1,5 +1,7 @@
 """Pictures of a flow: estimates beside the delivered rate, and round trips, over time."""
 
+from collections import Counter
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,8 +10,8 @@ from airpath.captures.analysis import FlowAnalysis, Numbers
 from airpath.plots.style import PAGE_IN, legend_above, styled
 from airpath.schemes.estimators import find_estimator
 
-ACCUMULATED = "-10ms"
-"""What a name ends with if samples are of at least 10 ms: drawn dotted, in the colour without it."""
+LINES = ("-", ":", "--", "-.")
+"""Lines of one estimator with different options, which have one colour."""
 
 ROOM = 1.5
 """The rate axis ends at so many times the highest delivered rate."""
@@ -77,9 +79,12 @@ def _draw_far(axes: Axes, flow: FlowAnalysis, far: dict[str, Numbers]) -> None:
 
 
 def _draw_lines(axes: Axes, flow: FlowAnalysis, estimates: dict[str, Numbers]) -> None:
+    drawn: Counter[str] = Counter()
     for name, values in estimates.items():
-        line = ":" if name.endswith(ACCUMULATED) else "-"
-        colour = find_estimator(name.removesuffix(ACCUMULATED)).colour
+        plain = name.partition(":")[0]
+        line = LINES[drawn[plain] % len(LINES)]
+        drawn[plain] += 1
+        colour = find_estimator(plain).colour
         axes.plot(flow.time_s, values, color=colour, linestyle=line, linewidth=0.9, label=name)
 
 

@@ -16,7 +16,7 @@ Examples:
 
     airpath estimate drive.pcapng
 
-    airpath estimate upload.pcap.gz --estimator sarbe --estimator westwood+
+    airpath estimate upload.pcap.gz --estimator sarbe --estimator westwood:samples=round-trip
 
     airpath estimate office.pcap --flow 10.0.0.7:59130 --json | jq '.captures[0].flows[0].rtt_min_s'
 """
@@ -29,7 +29,11 @@ def estimate(
     captures: Annotated[list[Path], typer.Argument(metavar="CAPTURE…", help="Capture files.")],
     estimator: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this estimator; can be repeated.", show_default=False),
+        typer.Option(
+            metavar="NAME",
+            help="Only this estimator, NAME or NAME:option=value,…; can be repeated.",
+            show_default=False,
+        ),
     ] = None,
     flow: Annotated[
         list[str] | None,

@@ -102,10 +102,10 @@ def _fitted(*fits: LossFit) -> tuple[LossFit, ...]:
 
 
 def _capture(path: Path, wanted: Sequence[str], confidence: float) -> list[LossFit]:
-    from airpath.captures import analyse, choose, estimator_names
+    from airpath.captures import analyse, choose
 
     # Estimates are not asked for: any one estimator will do.
-    flows = choose(analyse(path, estimator_names()[:1]), wanted).flows
+    flows = choose(analyse(path, ["samples"]), wanted).flows
     if not flows:
         raise FitError(f"{path}: has no TCP flow with data")
     return [_flow(str(path), flow.number, flow.name, flow.facts, confidence) for flow in flows]

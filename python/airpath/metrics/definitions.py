@@ -138,7 +138,7 @@ _METRICS = (
         "Jain index, 1 s windows",
         "",
         "mean over windows of 1 s of the index over the long-lived flows active throughout the window; "
-        "windows with at least two such flows",
+        "windows with at least two such flows, in which anything was carried",
     ),
     Metric(
         "completion_mean_s",

@@ -21,12 +21,14 @@ def jain_index(shares: Numbers) -> float:
     Returns
     -------
     float
-        From 1/n (one flow has all) to 1 (all have the same); NaN without flows or when all shares are zero.
+        From 1/n (one flow has all) to 1 (all have the same, and be it nothing); NaN without flows.
     """
     x = np.asarray(shares, dtype=np.float64)
-    largest = x.max(initial=0.0)
-    if largest == 0.0:
+    if x.size == 0:
         return math.nan
+    largest = x.max()
+    if largest == 0.0:
+        return 1.0
     x = x / largest  # the index does not depend on scale; squares of tiny or huge shares would lose it
     return float(x.sum() ** 2 / (x.size * np.square(x).sum()))
 

@@ -90,7 +90,10 @@ def sources_under_test(plan: Plan) -> npt.NDArray[np.bool_]:
 def windowed_jain(
     flow_series: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64], bins: TimeBins
 ) -> npt.NDArray[np.float64]:
-    """Jain index in each bin over those of `flows` that are active throughout it; NaN with fewer than two."""
+    """Jain index in each bin over those of `flows` that are active throughout it.
+
+    NaN with fewer than two of them, and where they got nothing: an outage is no proof of fairness.
+    """
     number = {int(flow): row for row, flow in enumerate(flows)}
     row = np.array([number.get(int(flow), -1) for flow in flow_series["flow"]], dtype=np.int64)
     index = bins.index(flow_series["time_s"])
@@ -102,8 +105,8 @@ def windowed_jain(
     throughout = active == bins.intervals
     return np.array(
         [
-            jain_index(sizes[throughout[:, b], b]) if throughout[:, b].sum() >= 2 else math.nan
-            for b in range(len(bins))
+            jain_index(sizes[among, b]) if among.sum() >= 2 and sizes[among, b].any() else math.nan
+            for b, among in enumerate(throughout.T)
         ]
     )
 

@@ -84,6 +84,13 @@ class Bilinear(Sampling):
     """Where the filter begins: at the `first` sample, or at `zero`; GM does not say."""
 
 
+class IntervalBilinear(Bilinear):
+    """Parameters of GM's filter (6) over data of a fixed time."""
+
+    samples: Samples = "interval"
+    """As `samples` elsewhere; here data of a fixed time unless told otherwise."""
+
+
 class AntiAliasedBilinear(RoundTripSampling, Bilinear):
     """Parameters of GM's filter (6) over anti-aliased samples."""
 

@@ -70,6 +70,14 @@ ESTIMATORS: Final = (
         build=ack_rate.bilinear,
     ),
     Estimator(
+        id="westwood-10ms",
+        title="Westwood (10 ms)",
+        description="samples of at least 10 ms through the bilinear filter, GM (6): for bursty links",
+        colour="#aa3377",
+        parameters=ack_rate.IntervalBilinear,
+        build=ack_rate.bilinear,
+    ),
+    Estimator(
         id="westwood-zoh-aa",
         title="Westwood (zero-order hold, anti-aliased)",
         description="one sample for each RTT through GM's filter (2)",

@@ -24,6 +24,10 @@ class WestwoodSender(SchemeParameters):
     """Which RTT makes a window of the bandwidth: the smallest `of-flow`, or the smallest `since-timeout`, as
     the path may be another then (Linux). Westwood+ keeps its own.
     """
+    threshold_unit: Literal["segments", "bytes"] = "segments"
+    """In what bandwidth times RTT is counted: whole `segments`, rounded down (the ns-2 module of 2002,
+    Linux), or `bytes`, without rounding (the papers' formula).
+    """
     counting: Literal["bytes", "acknowledgments"] = "bytes"
     """What growth in congestion avoidance counts, as NewReno's."""
     slow_start: SlowStart = "standard"
@@ -98,6 +102,7 @@ def over(
             "reduction": given.reduction,
             "may_raise": not given.guard,
             "minimum_rtt": given.minimum_rtt,
+            "threshold_unit": given.threshold_unit,
             "counting": given.counting,
             "slow_start": given.slow_start,
         }

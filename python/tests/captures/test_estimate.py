@@ -7,8 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import airpath
-from airpath.captures import analyse, estimator_names
+from airpath.captures import analyse
 from airpath.cli import main
+from airpath.schemes import ESTIMATORS
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,8 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "duration=20s",
                 "--capture",
                 "bottleneck",
+                "--capture",
+                "bottleneck-reverse",
                 "--out",
                 str(folder / "out"),
             ]
@@ -40,7 +43,7 @@ def test_a_capture_gives_tables_pictures_and_provenance(
     assert left.value.code == 0
     said = json.loads(capsys.readouterr().out)["captures"][0]
     assert said["stopped_because"] is None
-    assert set(said["flows"][0]["estimates"]) == set(estimator_names())
+    assert list(said["flows"][0]["estimates"]) == [estimator.id for estimator in ESTIMATORS]
     flows = pq.read_table(tmp_path / "found" / "flows.parquet")
     assert flows.num_rows == len(said["flows"]) > 0
     assert all(flows.schema.field(name).metadata[b"description"] for name in flows.column_names)
@@ -52,11 +55,36 @@ def test_a_capture_gives_tables_pictures_and_provenance(
     assert len(facts["captures"][0]["sha256"]) == 64
 
 
+def test_options_say_of_a_capture_what_they_say_of_a_run(capture: Path) -> None:
+    names = [
+        "westwood-aa",
+        "westwood:samples=round-trip,virtual_samples=held",
+        "westwood",
+        "dynapara:samples=round-trip",
+        "dynapara",
+        "sarbe:resolution=1us",
+        "sarbe",
+        "sarbe:resolution=50ms",
+    ]
+    found = {one["name"]: one["mean_bps"] for one in analyse(capture, names).flows[0].estimates}
+    assert list(found) == names
+    assert None not in found.values()
+    assert found[names[0]] == found[names[1]] != found[names[2]]
+    assert found[names[3]] != found[names[4]]
+    assert found[names[5]] == found[names[6]] != found[names[7]]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
         (["nothing.pcap"], "there is no such file", 1),
         (["{capture}", "--estimator", "sarb"], 'did you mean "sarbe"?', 2),
+        (
+            ["{capture}", "--estimator", "sarbe:betta=0.8"],
+            'has no parameter "betta"; did you mean "beta"?',
+            2,
+        ),
+        (["{capture}", "--estimator", "sarbe:beta=1.5"], 'parameter "beta" of estimator "sarbe"', 2),
         (["{capture}", "--flow", "192.0.2.1"], "accepted: a number from 1 to", 2),
     ],
 )

@@ -29,8 +29,17 @@ def test_recordings_are_added_where_they_are(tmp_path):
     assert (recording.label, recording.kind) == ("Verizon LTE", Kind.BURSTS)
     assert recording.reverse == recording.rate  # its opposite direction is absent
     (tmp_path / "Verizon-LTE-short.up").write_text("1\n")
-    (recording,) = judged_links(str(tmp_path))[2:]
-    assert recording.reverse["file"] == str(tmp_path / "Verizon-LTE-short.up")
+    down, up = judged_links(str(tmp_path))[2:]
+    assert (up.label, up.reverse) == ("Verizon LTE, up", down.rate)
+    assert down.reverse == up.rate
+
+
+def test_every_recording_of_rates_is_judged():
+    folder = Path(os.environ.get("AIRPATH_TRACES", Path(__file__).parents[4] / "shared" / "data" / "traces"))
+    if not folder.is_dir():
+        pytest.skip("there are no recordings; set AIRPATH_TRACES to their folder")
+    recorded = {str(path) for path in folder.iterdir() if not path.name.startswith(("README", "leo-delay"))}
+    assert {link.rate["file"] for link in judged_links(str(folder))[2:]} == recorded
 
 
 def test_every_estimator_is_judged():
@@ -81,5 +90,5 @@ def test_a_recorded_link_shows_the_same_more_clearly(tmp_path):
     found = errors_on(experiment("estimators-link", recorded[0]), tmp_path)
     assert found("westwood-ti").bias > 0.25
     assert found("sarbe:resolution=1ms").bias > 0.25
-    assert abs(found("westwood:samples=interval,interval=10ms").bias) < 0.10
+    assert abs(found("westwood-10ms").bias) < 0.10
     assert abs(found("westwood-aa").bias) < 0.10

@@ -18,7 +18,7 @@ from airpath.metrics import (
     nearest_rank,
     power,
 )
-from airpath.metrics.run import columns, link_under_test
+from airpath.metrics.run import columns, link_under_test, windowed_jain
 from airpath.results import Results, RunResult
 from airpath.results.columns import TABLES
 
@@ -133,9 +133,19 @@ def test_jain_of_k_equal_users_among_n_is_k_over_n(k: int, others: int) -> None:
     assert jain_index([5.0] * k + [0.0] * others) == pytest.approx(k / (k + others))
 
 
-def test_jain_without_anything_to_share_has_no_value() -> None:
+def test_jain_of_nobody_has_no_value() -> None:
     assert math.isnan(jain_index([]))
-    assert math.isnan(jain_index([0.0, 0.0]))
+
+
+def test_jain_of_windows_leaves_out_those_in_which_nobody_got_anything() -> None:
+    flow_series = {
+        "flow": np.array([0, 1] * 3),
+        "time_s": np.repeat([1.0, 2.0, 3.0], 2),
+        "departed_bytes": np.array([3, 1, 0, 0, 0, 5]),
+    }
+    plan = {"duration_ns": 3_000_000_000, "record": {"interval_ns": 1_000_000_000}}
+    windows = windowed_jain(flow_series, np.array([0, 1]), TimeBins(plan, 1.0, 0.0))
+    np.testing.assert_allclose(windows, [16 / 20, math.nan, 0.5])
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1), st.sampled_from([1, 25, 50, 95, 99, 99.9, 100]))

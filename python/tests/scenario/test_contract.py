@@ -149,7 +149,7 @@ def test_every_kind_of_datagrams(traffic):
         "newreno-ld:delay_share=0.3",
         "cubic-ebe-ld:history_rule=total,evidence=feedback",
         *(scheme.id for scheme in WESTWOOD),
-        "westwood:guard=false,reduction=after-recovery,minimum_rtt=since-timeout,virtual_samples=none",
+        "westwood:guard=false,reduction=after-recovery,minimum_rtt=since-timeout,threshold_unit=bytes,virtual_samples=none",
     ],
 )
 def test_every_scheme(scheme):

@@ -77,6 +77,15 @@ fn a_loss_sets_window_and_threshold_to_bandwidth_times_rtt_in_whole_segments() {
 }
 
 #[test]
+fn a_threshold_in_bytes_is_not_rounded() {
+    let config = WestwoodConfig { threshold_unit: ThresholdUnit::Bytes, ..WestwoodConfig::default() };
+    let mut controller = westwood(told(), config, 50);
+    signal(&mut controller, CongestionSignal::Loss, 50);
+    assert_eq!(controller.control().window, Bytes::new(20_036));
+    assert_eq!(controller.ssthresh(), Some(Bytes::new(20_036)));
+}
+
+#[test]
 fn a_timeout_sets_the_threshold_to_it_and_the_window_to_one_segment() {
     let mut controller = westwood(told(), WestwoodConfig::default(), 50);
     signal(&mut controller, CongestionSignal::Timeout, 50);

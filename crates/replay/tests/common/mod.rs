@@ -1,6 +1,10 @@
 //! Small captures, made byte by byte.
 #![allow(dead_code, reason = "each user takes a part of it")]
 
+pub(crate) mod damage;
+pub(crate) mod estimators;
+pub(crate) mod recordings;
+
 /// How a capture is packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Container {

@@ -4,8 +4,8 @@ use airpath_control::{
     AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa,
     CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp,
     HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig,
-    MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas,
-    VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, ThresholdUnit, Vcp, VcpBounds, VcpConfig,
+    VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
@@ -13,7 +13,7 @@ use super::ceiling;
 use super::slow_start::windowed;
 use crate::plan::{
     AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
-    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
+    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, ThresholdUnitPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
@@ -31,7 +31,15 @@ pub(crate) fn controller(
         ControllerPlan::Newreno { counting, slow_start } => {
             windowed(NewReno::new(self::counting(counting)), slow_start, initial_window, mss)
         }
-        ControllerPlan::Westwood { estimator, reduction, may_raise, minimum_rtt, counting, slow_start } => {
+        ControllerPlan::Westwood {
+            estimator,
+            reduction,
+            may_raise,
+            minimum_rtt,
+            threshold_unit,
+            counting,
+            slow_start,
+        } => {
             let config = WestwoodConfig {
                 reduction: match reduction {
                     WestwoodReductionPlan::AtLoss => WestwoodReduction::AtLoss,
@@ -41,6 +49,10 @@ pub(crate) fn controller(
                 minimum_rtt: match minimum_rtt {
                     MinimumRttPlan::OfFlow => MinimumRtt::OfFlow,
                     MinimumRttPlan::SinceTimeout => MinimumRtt::SinceTimeout,
+                },
+                threshold_unit: match threshold_unit {
+                    ThresholdUnitPlan::Segments => ThresholdUnit::Segments,
+                    ThresholdUnitPlan::Bytes => ThresholdUnit::Bytes,
                 },
                 counting: self::counting(counting),
             };

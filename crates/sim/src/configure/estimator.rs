@@ -13,12 +13,17 @@ impl AckRatePlan {
     /// # Errors
     /// A parameter outside its range.
     pub fn build(&self) -> Result<AckRate, ConfigError> {
-        AckRate::new(match *self {
+        AckRate::new(self.config())
+    }
+
+    /// The parameters of the estimator.
+    pub const fn config(&self) -> AckRateConfig {
+        match *self {
             Self::Filtered { sampler, filter } => {
                 AckRateConfig::Filtered { sampler: self::sampler(sampler), filter: self::filter(filter) }
             }
             Self::WestwoodPlus { ticks_per_second } => AckRateConfig::WestwoodPlus { ticks_per_second },
-        })
+        }
     }
 }
 

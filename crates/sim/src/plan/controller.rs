@@ -59,6 +59,8 @@ pub enum ControllerPlan {
         may_raise: bool,
         /// Which RTT turns bandwidth into a window.
         minimum_rtt: MinimumRttPlan,
+        /// In what bandwidth times RTT is counted.
+        threshold_unit: ThresholdUnitPlan,
         /// What growth in congestion avoidance counts.
         counting: CountingPlan,
         /// Slow start.
@@ -284,6 +286,16 @@ pub enum MinimumRttPlan {
     OfFlow,
     /// Of all samples since the last timeout.
     SinceTimeout,
+}
+
+/// In what Westwood's bandwidth times RTT is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThresholdUnitPlan {
+    /// Whole segments, rounded down.
+    Segments,
+    /// Bytes.
+    Bytes,
 }
 
 /// Which round-trip time scales VCP's increases.

@@ -27,7 +27,7 @@ from airpath.papers.run_data import RunData
 from airpath.papers.sample import sample
 from airpath.statistics import TextTable
 
-REPETITIONS: Final = 10
+REPETITIONS: Final = 30
 MIDDLE: Final = "R2-R3"
 SPAN_S: Final = 5.0
 

@@ -44,13 +44,13 @@ ESTIMATORS: Final = {
     "packet-pair": "packet pair",
     "hoe": "Hoe's slope, once",
     "westwood-ti:samples=interval,interval=10ms": "filter (3), data of 10 ms",
-    "westwood:samples=interval,interval=10ms": "filter (6), data of 10 ms",
+    "westwood-10ms": "filter (6), data of 10 ms",
     "westwood:samples=interval,interval=50ms": "filter (6), data of 50 ms",
     "dynapara:samples=interval,interval=50ms": "DynaPara-like, data of 50 ms",
 }
 """What is judged, as a scenario writes it, and its name in table and picture."""
 
-TEN_MS: Final = "westwood:samples=interval,interval=10ms"
+TEN_MS: Final = "westwood-10ms"
 FIFTY_MS: Final = "westwood:samples=interval,interval=50ms"
 
 

@@ -92,6 +92,14 @@ _RECORDINGS: Final = (
         114,
         reverse="ATT-LTE-driving-2016.up",
     ),
+    _Recording("Verizon LTE, up", Kind.BURSTS, "Verizon-LTE-short.up", 149, reverse="Verizon-LTE-short.down"),
+    _Recording(
+        "AT&T LTE, driving, up",
+        Kind.BURSTS,
+        "ATT-LTE-driving-2016.up",
+        48,
+        reverse="ATT-LTE-driving-2016.down",
+    ),
     _Recording("T-Mobile LTE", Kind.BURSTS, "TMobile-LTE-short.down", 418),
     _Recording("LTE, Times Square", Kind.BURSTS, "trace-3201711-timessquare", 99),
     _Recording("Verizon EV-DO, driving", Kind.SLOW, "Verizon-EVDO-driving.down", 20),
@@ -105,6 +113,7 @@ _RECORDINGS: Final = (
     _Recording("FCC fixed line", Kind.SMOOTH, "fcc-trace_866_http---www.amazon.com", 66, "seconds-mbps"),
     _Recording("Oboe", Kind.SMOOTH, "oboe-trace_26.txt", 118, "milliseconds-kbps"),
     _Recording("NYU LTE, bus", Kind.SMOOTH, "nyu-mets-bus62.csv", 66, "value-unit-csv"),
+    _Recording("Lumos 5G, walking", Kind.SMOOTH, "lumos5g-5g_trace_100_walking", 12464, "seconds-mbps"),
     _Recording(
         "Irish 5G, driving",
         Kind.SMOOTH,

@@ -30,6 +30,8 @@ HALF_BUFFER: Final = "31 kB"
 """Half of the link's rate times that RTT."""
 PLAIN_RENO: Final = "Reno's recovery"
 """Reno repairs losses as RFC 5681 has it, without NewReno's partial acknowledgments."""
+NOT_ROUNDED: Final = "threshold not rounded"
+"""Westwood's threshold is the paper's formula, in bytes as Reno's is here, not in whole segments."""
 ZERO_ORDER_HOLD: Final = "filter (2)"
 TIME_INVARIANT: Final = "filter (3)"
 
@@ -170,15 +172,37 @@ FIG9: Final = Figure(
 
 
 def _with_reno(
-    changes: Mapping[str, Any] | None = None, of_reno: Mapping[str, Any] | None = None
+    changes: Mapping[str, Any] | None = None,
+    of_reno: Mapping[str, Any] | None = None,
+    westwood: str = "westwood-aa",
 ) -> dict[str, Experiment]:
     changes_of_reno = {**(changes or {}), **(of_reno or {})}
     return {
         RENO_WITHOUT: varying("newreno", reverse=False, changes=changes_of_reno),
         RENO_WITH: varying("newreno", reverse=True, changes=changes_of_reno),
-        WITHOUT: varying("westwood-aa", reverse=False, changes=changes),
-        WITH: varying("westwood-aa", reverse=True, changes=changes),
+        WITHOUT: varying(westwood, reverse=False, changes=changes),
+        WITH: varying(westwood, reverse=True, changes=changes),
     }
+
+
+def _ratio(of: Runs, label: str, reno: str) -> Sample:
+    """Return Westwood's mean threshold over Reno's, of each repetition."""
+    pairs = zip(of_each(of(label), mean_threshold), of_each(of(reno), mean_threshold), strict=True)
+    return sample([westwood / half for westwood, half in pairs])
+
+
+def _ratios(runs: FigureRuns) -> list[TextTable]:
+    rows = []
+    for choice in runs.choices:
+        of, cells = runs.of(choice), [choice]
+        for label, reno in ((WITHOUT, RENO_WITHOUT), (WITH, RENO_WITH)):
+            cells += [f"{sample(of_each(of(one), mean_threshold)).mean:.2f}" for one in (label, reno)]
+            ratio = _ratio(of, label, reno)
+            cells.append(f"{ratio.mean:.3f} [{ratio.interval[0]:.3f}, {ratio.interval[1]:.3f}]")
+        rows.append(tuple(cells))
+    names = ("Westwood", "NewReno", "ratio")
+    header = ("choice", *(f"{name}, {label}" for label in (WITHOUT, WITH) for name in names))
+    return [TextTable("Mean threshold, packets, and Westwood's over NewReno's", header, tuple(rows))]
 
 
 def _above(label: str, reno: str, measure: Callable[[RunData], float]) -> Callable[[Runs], Sample]:
@@ -209,6 +233,7 @@ FIG10: Final = Figure(
         PLAIN_RENO: _with_reno(of_reno={"transport.recovery": "reno"}),
         LONGER_TIMEOUT: _with_reno({"transport.min_rto": "1s"}),
         SACK: _with_reno({"transport.recovery": "sack"}),
+        NOT_ROUNDED: _with_reno(westwood="westwood-aa:threshold_unit=bytes"),
     },
     draw=lambda runs: windows_and_thresholds(runs, (RENO_WITHOUT, RENO_WITH), LINK_MBPS),
     claims=(
@@ -250,8 +275,13 @@ FIG10: Final = Figure(
             " between two losses to fill the longer round trip again",
         ),
     ),
+    tables=_ratios,
     notes=(
         *_NOTES,
+        f"“{NOT_ROUNDED}”: elsewhere Westwood's threshold is in whole segments, rounded down, as in the ns-2"
+        " module of 2002 (there Reno's half is rounded down as well), while NewReno's here is in bytes.",
+        "With a buffer of one bandwidth-delay product both should be alike: ns-2's Linux modules of Reno and"
+        " Westwood+ have thresholds of 83 and 83 packets over 10 Mbit/s, 100 ms and a buffer of 83.",
         f"Reno is NewReno; “{PLAIN_RENO}” gives it RFC 5681's recovery, “{SACK}” another one to both senders."
         " The 40 reverse flows are of the same kind as the forward flow.",
     ),
