@@ -113,7 +113,7 @@ def kernel_queues() -> tuple[State, str]:
 
 
 def setpriv() -> tuple[State, str]:
-    """What ends the datapath's daemons when the process that started them is killed."""
+    """Whether daemons of the datapath end when the process that started them is killed."""
     return _tools({"setpriv": "util-linux"}, "without it daemons of the datapath outlive a killed airpath")
 
 
