@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from airpath import _core
+from airpath.cli import main
 from airpath.datapath import datapath_missing
 from airpath.gap.differences import TOLERANCES
 from airpath.gap.pictures import LOOKS
@@ -19,10 +20,10 @@ from airpath.gap.pictures import LOOKS
 SHORT = ["--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "1"]
 
 
-def gap(folder: Path, *arguments: str) -> str:
+def gap(folder: Path) -> str:
     """Run the command on the shipped scenario, made short; return its standard output."""
     done = subprocess.run(
-        [sys.executable, "-m", "airpath", "gap", "three-worlds", *arguments, *SHORT, "--out", "found"],
+        [sys.executable, "-m", "airpath", "gap", "three-worlds", *SHORT, "--out", "found"],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -109,12 +110,18 @@ def pictures(found: Path, number: int, worlds: set[str]) -> None:
             assert (drawn(differences, colour) > 500) == (world in worlds), world
 
 
-def test_json_is_what_is_written_and_alone_on_standard_output(tmp_path: Path) -> None:
-    said = json.loads(gap(tmp_path, "vcp-ebe", "--world", "sim", "--json"))
-    assert {key: said.pop(key) for key in ("out", "report")} == {
-        "out": "found",
-        "report": "found/report.html",
-    }
-    assert said == json.loads((tmp_path / "found" / "gap.json").read_text())
+def test_json_is_what_is_written_and_alone_on_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written: dict[str, Any] = {}
+    # The pictures are looked at above.
+    monkeypatch.setattr("airpath.cli.work.write_results", lambda *_, files, **__: written.update(files))
+    out = tmp_path / "found"
+    with pytest.raises(SystemExit) as left:
+        main(["gap", "three-worlds", "vcp-ebe", "--world", "sim", "--json", *SHORT, "--out", str(out)])
+    assert left.value.code == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said.pop("out"), said.pop("report")) == (str(out), str(out / "report.html"))
+    assert said == written["gap.json"]
     (scheme,) = said["schemes"]
     assert (scheme["worlds"], scheme["differences"]) == ({"sim": "vcp-ebe"}, {})
