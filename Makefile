@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator bench-worlds test-ray test-guest test-memory bench-datapath datapath
+.PHONY: help run build test test-rust test-python test-linux list-tests test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator bench-worlds test-ray test-guest test-memory bench-datapath datapath
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -29,7 +29,11 @@ build: $(INSTALLED) ## build the engine and install the command as .venv/bin/air
 datapath: prerequisites ## build the Linux datapath: the daemon target/release/airpathd (installs what is missing, as root)
 	@tools/prerequisites-linux && cargo build --release --package airpath-linux
 
-test: test-rust test-linux bench-instructions test-python ## all tests, and the gate against slow growth
+TESTS := test-rust test-linux bench-instructions test-python
+test: $(TESTS) ## all tests, and the gate against slow growth
+
+list-tests: # for .ci/run, which times each
+	@echo $(TESTS)
 
 test-rust: prerequisites ## Rust tests
 	cargo test --workspace --exclude airpath-py --exclude airpath-linux

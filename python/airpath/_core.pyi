@@ -194,5 +194,8 @@ def held_up(milliseconds: int) -> float:
 def try_emulated_hosts() -> None:
     """Make two hosts and take them away again."""
 
+def try_kernel_router() -> None:
+    """Make the queue of a router of the kernel and take it away again."""
+
 def try_emulation_scheduling() -> tuple[bool, int | None, str]:
     """Return what a link thread would be granted: real time, processor, what was refused."""

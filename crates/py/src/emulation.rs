@@ -177,6 +177,12 @@ pub(crate) fn try_emulated_hosts(py: Python<'_>) -> PyResult<()> {
     py.detach(airpath_emu::Hosts::new).map(drop).map_err(failed)
 }
 
+/// Makes the queue of a router of the kernel and takes it away again: raises where that is not possible.
+#[pyfunction]
+pub(crate) fn try_kernel_router(py: Python<'_>) -> PyResult<()> {
+    py.detach(airpath_emu::Router::tried).map_err(failed)
+}
+
 /// What the link thread would be granted: (real time, processor or None, what was refused).
 #[pyfunction]
 pub(crate) fn try_emulation_scheduling(py: Python<'_>) -> (bool, Option<usize>, String) {

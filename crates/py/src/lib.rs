@@ -25,7 +25,7 @@ mod _core {
     #[pymodule_export]
     use super::emulation::{
         EmulatedProcess, Emulation, EmulationFailed, become_root_in_user_namespace, held_up,
-        try_emulated_hosts, try_emulation_scheduling,
+        try_emulated_hosts, try_emulation_scheduling, try_kernel_router,
     };
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};

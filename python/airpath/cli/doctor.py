@@ -16,7 +16,8 @@ import typer
 from airpath.cli import doctor_emulation
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """Check this installation: versions, the engine with a short run, fonts, processors, permissions.
+HELP = """Check this installation: versions, the engine with a short run, fonts, processors, permissions, and
+in which worlds scenarios can run.
 
 Leaves with exit code 1 if something that every run needs is broken. What is `missing` concerns emulations
 (`airpath emulate`) or is optional; the line says how to get it.
@@ -26,6 +27,8 @@ Examples:
     airpath doctor
 
     airpath doctor --json | jq '.checks[] | select(.state != "good")'
+
+    airpath doctor --json | jq .worlds
 """
 
 State = Literal["good", "missing", "broken"]
@@ -46,9 +49,14 @@ class Check:
 def doctor(as_json: JsonOption = False) -> None:
     """Check this installation."""
     checks = [_guarded(name, check) for name, check in CHECKS.items()]
+    lacks = doctor_emulation.lacking([check.name for check in checks if check.state == "good"])
+    checks.append(
+        Check("worlds", "missing" if any(lacks.values()) else "good", doctor_emulation.worlds_text(lacks))
+    )
     healthy = all(check.state != "broken" for check in checks)
     if as_json:
-        show_json({"healthy": healthy, "checks": [asdict(check) for check in checks]})
+        can = [world for world, lacked in lacks.items() if not lacked]
+        show_json({"healthy": healthy, "worlds": can, "checks": [asdict(check) for check in checks]})
     else:
         from rich.table import Table
 

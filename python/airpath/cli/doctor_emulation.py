@@ -5,9 +5,13 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from airpath.worlds import World
 
 State = Literal["good", "missing"]
 
@@ -18,7 +22,7 @@ import sys
 from airpath import _core
 try:
     _core.become_root_in_user_namespace()
-    _core.try_emulated_hosts()
+    getattr(_core, sys.argv[1])()
 except _core.EmulationFailed as error:
     sys.exit(str(error))
 """
@@ -62,12 +66,9 @@ def tun() -> tuple[State, str]:
 
 def hosts() -> tuple[State, str]:
     """Whether all of it together works: two hosts, made and taken away again."""
-    tried = subprocess.run(
-        [sys.executable, "-c", _TRIED_IN_A_PROCESS], capture_output=True, text=True, timeout=30, check=False
-    )
-    if tried.returncode == 0:
+    if (refused := _refused("try_emulated_hosts")) is None:
         return "good", "`airpath emulate` works here"
-    return "missing", "`airpath emulate` does not work here: " + " ".join(tried.stderr.split())
+    return "missing", f"`airpath emulate` does not work here: {refused}"
 
 
 def real_time() -> tuple[State, str]:
@@ -104,9 +105,34 @@ def linux_datapath() -> tuple[State, str]:
     return "good", f"{find_daemon()}, Linux {platform.release()}, control groups of version 2"
 
 
+def kernel_queues() -> tuple[State, str]:
+    """Whether the kernel has the queues of world `routers`: one is made, and taken away again."""
+    if (refused := _refused("try_kernel_router")) is None:
+        return "good", "htb, bfifo"
+    how = "modprobe sch_htb, or a kernel with CONFIG_NET_SCHED and CONFIG_NET_SCH_HTB"
+    return "missing", f"no world routers: {refused}" + (f": {how}" if "sch_" in refused else "")
+
+
+def setpriv() -> tuple[State, str]:
+    """Whether daemons of the datapath end when the process that started them is killed."""
+    return _tools({"setpriv": "util-linux"}, "without it daemons of the datapath outlive a killed airpath")
+
+
 def iperf3() -> tuple[State, str]:
     """Traffic for emulations."""
     return _tools({"iperf3": "iperf3"}, "handy in emulations")
+
+
+def _refused(attempt: str) -> str | None:
+    """Try something of the engine in a process of its own, as root there; return what was refused."""
+    tried = subprocess.run(
+        [sys.executable, "-c", _TRIED_IN_A_PROCESS, attempt],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    return None if tried.returncode == 0 else " ".join(tried.stderr.split())
 
 
 def _tools(packages: dict[str, str], purpose: str) -> tuple[State, str]:
@@ -135,9 +161,34 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = (
         "BTF": btf,
         "BPF tools": bpf_tools,
         "Linux datapath": linux_datapath,
+        "kernel queues": kernel_queues,
+        "setpriv": setpriv,
         "iperf3": iperf3,
     }
     if sys.platform == "linux"
     else {}
 )
 """The checks by name; none where there can be no emulations."""
+
+_HOSTS = "emulated hosts" if sys.platform == "linux" else "Linux"
+NEEDED: "Final[Mapping[World, tuple[str, ...]]]" = MappingProxyType(
+    {
+        "sim": ("engine",),
+        "emulate": (_HOSTS,),
+        "datapath": (_HOSTS, "Linux datapath"),
+        "routers": (_HOSTS, "Linux datapath", "kernel queues"),
+    }
+)
+"""The checks that must be good for a world to run."""
+
+
+def lacking(good: Collection[str]) -> "dict[World, list[str]]":
+    """Return which checks each world lacks, given those that are good; nothing for a world that can run."""
+    return {world: [check for check in needed if check not in good] for world, needed in NEEDED.items()}
+
+
+def worlds_text(lacks: "Mapping[World, Sequence[str]]") -> str:
+    """Write which worlds can run, and which checks say what the others lack."""
+    can = ", ".join(world for world, lacked in lacks.items() if not lacked) or "none"
+    rest = [f"{world} lacks {' and '.join(lacked)}" for world, lacked in lacks.items() if lacked]
+    return "; ".join([f"{can} can run", *rest])

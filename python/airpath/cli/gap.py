@@ -1,5 +1,6 @@
 """`airpath gap`."""
 
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -54,6 +55,7 @@ def gap(
     """Compare worlds."""
     with suppress(EmulationError):  # a world that is not there is left out, and says why
         enter_world(WorldChoice.EMULATE)
+    started = time.perf_counter()
     from airpath.cli.output import show, show_json, tell
     from airpath.cli.work import refuse_unwritable, write_results
     from airpath.gap import gap as compare_worlds
@@ -92,3 +94,4 @@ def gap(
         if not run.record.valid:
             show(f"{run.label} is {validity_text(run.record.world, run.record.validity)}")
     show(f"results: {out}\nreport:  {out / 'report.html'}")
+    show(f"it took {time.perf_counter() - started:.0f} s, the runs {done.elapsed_s:.0f} s of them")

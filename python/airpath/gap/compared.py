@@ -1,5 +1,6 @@
 """Running one scenario in several worlds."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -40,6 +41,8 @@ class Gap:
     """All runs; those of other worlds than the simulator carry the names of the schemes there."""
     compared: tuple[Compared, ...]
     """Each scheme."""
+    elapsed_s: float
+    """Seconds by the clock that all runs together took, with what they need before and after."""
 
 
 def gap(
@@ -77,6 +80,7 @@ def gap(
     Interrupted
         On Ctrl-C.
     """
+    started = time.perf_counter()
     variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
     if not schemes and set(worlds) & set(WITH_OURS) and not has_ours(scenario):
         variants[OURS] = _with_scheme(scenario, OURS)
@@ -129,6 +133,7 @@ def gap(
             )
             for name, labels, missing in compared
         ),
+        time.perf_counter() - started,
     )
 
 

@@ -24,7 +24,8 @@ NOTE = (
 
 def gap_section(gap: Gap) -> Section:
     """Return the section of the report."""
-    remarks = [
+    remarks = [f"all runs together took {gap.elapsed_s:.0f} s"]
+    remarks += [
         f"{one.scheme} did not run in world {world}: {reason}"
         for one in gap.compared
         for world, reason in one.missing.items()
@@ -77,6 +78,7 @@ def gap_json(gap: Gap) -> dict[str, Any]:
             }
             for one in gap.compared
         ],
+        "elapsed_s": gap.elapsed_s,
         **validity_json(gap.results),
     }
 

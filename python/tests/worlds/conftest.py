@@ -15,7 +15,7 @@ BUSY = 0.0025
 """A quarter of the share of the time that makes a run not valid, as in the emulator's own tests."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def nothing_valid() -> Callable[[str], NoReturn]:
     """Return what ends a test of which no run was valid, and for what reason.
 
@@ -33,7 +33,7 @@ def nothing_valid() -> Callable[[str], NoReturn]:
     return end
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def valid_run(nothing_valid: Callable[[str], NoReturn]) -> Callable[..., RunResult]:
     """Return what runs a scenario in a world of real time until a run is valid."""
 

@@ -112,7 +112,7 @@ def test_nothing_is_left_after_a_kill(tmp_path: Path) -> None:
             time.sleep(0.2)
             daemons = daemons_of(runner.pid)
         assert len(daemons) == 3, "one for the hosts, one for each router"
-        time.sleep(2)  # traffic is under way
+        time.sleep(1)  # traffic is under way
         assert set(daemons.values()) <= namespaces()
     finally:
         runner.send_signal(signal.SIGKILL)

@@ -8,6 +8,7 @@ import pytest
 import airpath
 from airpath.metrics.run import columns
 from airpath.results import RunResult
+from airpath.worlds import kernel_congestion_controls
 
 LINK = {"rate": "20Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}}
 DURATION_S = 4.0
@@ -131,19 +132,28 @@ def test_poisson_datagrams_are_those_of_the_plan(twins: Twins) -> None:
 @pytest.mark.usefixtures("emulated_hosts")
 def test_bbr_is_the_kernels_bbr() -> None:
     """Its name is in the tables, and it keeps a long buffer short, which CUBIC fills."""
-    if "bbr" not in airpath.worlds.kernel_congestion_controls():
+    if "bbr" not in kernel_congestion_controls():
         pytest.skip("this kernel has no bbr")
 
-    def run(scheme: str) -> RunResult:
-        long = scenario([{"name": "long", "scheme": scheme}], record={"warm_up": "1s"})
-        changes = {"topology.bottleneck.queue.limit": "4bdp", "topology.bottleneck.rate": "10Mbps"}
-        return airpath.run(long.override(changes), world="emulate").runs[0]
-
-    bbr, cubic = run("kernel:bbr"), run("kernel:cubic")
-    assert set(columns(bbr.flows)["flow_scheme"]) == {"kernel:bbr"}
-    assert set(columns(bbr.flow_series)["phase"]) == {"steady"}
-    assert bbr.metrics["goodput_mbps"] > 8
-    assert bbr.metrics["queue_mean_bytes"] < 0.5 * cubic.metrics["queue_mean_bytes"]
+    # Beside each other, each over a link of its own.
+    link = LINK | {"rate": "10Mbps", "queue": {"kind": "drop-tail", "limit": "4bdp"}}
+    ends = {"bbr": ("a", "b"), "cubic": ("c", "d")}
+    topology = {
+        "kind": "graph",
+        "nodes": ["a", "b", "c", "d"],
+        "links": [link | {"name": name, "from": a, "to": b} for name, (a, b) in ends.items()],
+    }
+    flows = [{"name": name, "scheme": f"kernel:{name}", "from": a, "to": b} for name, (a, b) in ends.items()]
+    chosen = scenario(flows, topology=topology, record={"warm_up": "1s"})
+    (run,) = airpath.run(chosen, world="emulate").runs
+    assert of_flow(run, "bbr-1", "goodput_bytes") * 8 / (DURATION_S - 1) > 8e6
+    table, links = columns(run.flows), columns(run.links)
+    schemes = dict(zip(table["source_name"], table["flow_scheme"], strict=True))
+    assert schemes == {"bbr-1": "kernel:bbr", "cubic-1": "kernel:cubic"}
+    series = columns(run.flow_series)
+    assert set(series["phase"][series["source_name"] == "bbr-1"]) == {"steady"}
+    queues = dict(zip(links["link_name"], links["queue_mean_bytes"], strict=True))
+    assert queues["bbr"] < 0.5 * queues["cubic"]
 
 
 @pytest.mark.usefixtures("emulated_hosts")
@@ -162,7 +172,7 @@ def test_flows_over_a_chain_have_their_own_round_trips() -> None:
         "kind": "parking-lot",
         "bottlenecks": [bottleneck | {"delay": f"{delay}ms"} for delay in delays_ms],
     }
-    (run,) = airpath.run(scenario(flows, topology=topology), world="emulate").runs
+    (run,) = airpath.run(scenario(flows, topology=topology, duration="2s"), world="emulate").runs
     configured = {
         f"{name}-1": 2 * (sum(delays_ms) if hop is None else delays_ms[hop - 1]) + extra
         for name, (hop, extra) in ways.items()

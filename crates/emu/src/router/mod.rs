@@ -72,6 +72,15 @@ impl Router {
         Ok((Self { link, namespace }, Relay::new(link, device, bucket, steps)))
     }
 
+    /// Makes the queue of a router in a namespace of its own, and takes it away again.
+    ///
+    /// # Errors
+    /// What the kernel refuses: it may lack a queue discipline.
+    pub fn tried() -> Result<(), EmulationError> {
+        let (limit, rate) = (Bytes::new(64 * u64::from(MTU)), Rate::from_bps(10_000_000));
+        NetworkNamespace::new()?.enter(|| set_up(limit, rate))?.map(drop)
+    }
+
     /// The number of its link in the plan.
     pub const fn link(&self) -> usize {
         self.link

@@ -1,0 +1,93 @@
+"""`airpath doctor` on worlds: which can run, and how to get what the others lack."""
+
+import json
+import sys
+
+import pytest
+
+from airpath import _core
+from airpath.cli import doctor, doctor_emulation
+from airpath.cli.doctor_emulation import lacking, worlds_text
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="emulations need Linux")
+
+
+def test_a_world_runs_where_all_that_it_needs_is_good() -> None:
+    checks = ["engine", "emulated hosts", "Linux datapath", "kernel queues"]
+    assert not any(lacking(checks).values())
+    assert worlds_text(lacking(checks)) == "sim, emulate, datapath, routers can run"
+    without = lacking(["engine", "emulated hosts", "kernel queues"])
+    assert without == {
+        "sim": [],
+        "emulate": [],
+        "datapath": ["Linux datapath"],
+        "routers": ["Linux datapath"],
+    }
+    assert worlds_text(lacking(["engine", "emulated hosts"])) == (
+        "sim, emulate can run; datapath lacks Linux datapath; routers lacks Linux datapath and kernel queues"
+    )
+    assert worlds_text(lacking([])).startswith("none can run; sim lacks engine; ")
+
+
+def test_worlds_need_checks_that_there_are() -> None:
+    needed = {check for checks in doctor_emulation.NEEDED.values() for check in checks}
+    assert needed <= set(doctor.CHECKS)
+
+
+@pytest.mark.parametrize("state", ["good", "missing"])
+def test_worlds_follow_from_the_checks(airpath, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+    for name in doctor_emulation.CHECKS:
+        monkeypatch.setitem(doctor.CHECKS, name, lambda: ("good", ""))
+    monkeypatch.setitem(doctor.CHECKS, "kernel queues", lambda: (state, "modprobe sch_htb"))
+    outcome = airpath("doctor", "--json")
+    assert outcome.code == 0, "what emulations lack breaks nothing"
+    told = json.loads(outcome.out)
+    routers = ["routers"] if state == "good" else []
+    assert told["worlds"] == ["sim", "emulate", "datapath", *routers]
+    (check,) = (check for check in told["checks"] if check["name"] == "worlds")
+    assert check["state"] == state
+    assert ("routers lacks kernel queues" in check["detail"]) == (state == "missing")
+
+
+@pytest.mark.parametrize(
+    ("refused", "expected"),
+    [
+        ("a queue of the kernel (sch_htb): No such file or directory", "modprobe sch_htb, or a kernel"),
+        ("opening /dev/net/tun: No such file or directory", "/dev/net/tun: No such file or directory"),
+    ],
+)
+def test_a_kernel_without_the_queues_is_told_how_to_get_them(
+    monkeypatch: pytest.MonkeyPatch, refused: str, expected: str
+) -> None:
+    monkeypatch.setattr(doctor_emulation, "_refused", lambda _: refused)
+    state, detail = doctor_emulation.kernel_queues()
+    assert state == "missing"
+    assert detail.startswith(f"no world routers: {refused}")
+    assert detail.endswith(expected) or expected in detail
+
+
+def test_setpriv_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda tool, **_: f"/usr/bin/{tool}")
+    assert doctor_emulation.setpriv() == ("good", "/usr/bin/setpriv")
+    monkeypatch.setattr("shutil.which", lambda *_, **__: None)
+    state, detail = doctor_emulation.setpriv()
+    assert state == "missing"
+    assert "outlive a killed airpath" in detail
+    assert detail.endswith("apt-get install util-linux")
+
+
+@pytest.mark.usefixtures("emulated_hosts")
+def test_what_the_engine_refuses_is_the_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        _core.try_kernel_router()
+    except _core.EmulationFailed as error:
+        pytest.skip(str(error))
+    assert doctor_emulation.kernel_queues() == ("good", "htb, bfifo")
+    monkeypatch.setattr(
+        doctor_emulation,
+        "_TRIED_IN_A_PROCESS",
+        "import sys; sys.exit('a queue of the kernel (sch_htb):\\nnot there')",
+    )
+    state, detail = doctor_emulation.kernel_queues()
+    assert state == "missing"
+    assert "a queue of the kernel (sch_htb): not there: modprobe" in detail

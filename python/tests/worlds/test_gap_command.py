@@ -1,0 +1,127 @@
+"""`airpath gap`, the command: what it writes and says. In all worlds that can run here, by the real clock."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from airpath import _core
+from airpath.cli import main
+from airpath.datapath import datapath_missing
+from airpath.gap.differences import TOLERANCES
+from airpath.gap.pictures import LOOKS
+
+SHORT = ["--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "1"]
+
+
+def gap(folder: Path) -> str:
+    """Run the command on the shipped scenario, made short; return its standard output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "airpath", "gap", "three-worlds", *SHORT, "--out", "found"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def can_run() -> set[str]:
+    """The worlds that can run here, given that hosts can be emulated."""
+    if datapath_missing():
+        return {"sim", "emulate"}
+    try:
+        _core.try_kernel_router()
+    except _core.EmulationFailed:
+        return {"sim", "emulate", "datapath"}
+    return {"sim", "emulate", "datapath", "routers"}
+
+
+def drawn(picture: Path, colour: str) -> int:
+    """How many pixels of a picture have a colour."""
+    pixels = mpl.image.imread(picture)[:, :, :3]
+    return int((np.abs(pixels - mpl.colors.to_rgb(colour)).max(axis=2) < 0.02).sum())
+
+
+@pytest.mark.usefixtures("emulated_hosts")
+def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> None:
+    started = time.monotonic()
+    said = gap(tmp_path)
+    took_s = time.monotonic() - started
+    found = tmp_path / "found"
+    told = json.loads((found / "gap.json").read_text())
+    cubic, vcp = told["schemes"]
+    assert (cubic["scheme"], vcp["scheme"]) == ("cubic", "vcp-ebe")
+    # Our datapath has no CUBIC of its own, the kernel no VCP.
+    assert set(cubic["worlds"]) == {"sim", "emulate"}
+    assert set(vcp["worlds"]) == can_run() - {"emulate"}
+    for scheme in (cubic, vcp):
+        assert set(scheme["missing"]) == set(LOOKS) - set(scheme["worlds"])
+        assert all(scheme["missing"].values())
+        assert set(scheme["differences"]) == set(scheme["worlds"]) - {"sim"}
+        # Whatever the scenario says of the transport, the kernel does likewise.
+        assert scheme["departures"] == []
+    judged = [one for scheme in (cubic, vcp) for one in scheme["differences"].values()]
+    for metrics in judged:
+        names = [one["metric"] for one in metrics]
+        assert len(names) == len(set(names))
+        assert {"goodput_mbps", "utilisation", "queue_mean_bytes", "delay_mean_ms"} <= set(names)
+        assert set(names) <= set(TOLERANCES)
+        for one in metrics:
+            agrees(one)
+            assert one["metric"] != "goodput_mbps" or one["other"] > 1.0
+    # At most three worlds by the real clock, four seconds each.
+    runs = [run for run in told["validity"] if run["world"] != "sim"]
+    assert sorted(run["world"] for run in runs) == sorted(can_run() - {"sim"})
+    assert 4 * len(runs) < told["elapsed_s"] < took_s
+    assert f"the runs {told['elapsed_s']:.0f} s of them" in said
+    assert said.count("verdict") == len(judged)
+    for number, scheme in enumerate((cubic, vcp), 1):
+        pictures(found, number, set(scheme["worlds"]))
+    assert "Worlds compared" in (found / "report.html").read_text()
+
+
+def agrees(one: dict[str, Any]) -> None:
+    """A verdict on single runs is that of the difference alone, which is that of the two values."""
+    assert (one["n"], one["ci95_low"], one["ci95_high"]) == ([1, 1], None, None)
+    scale = abs(one["simulated"]) if one["relative"] else 1.0
+    assert one["difference"] == pytest.approx((one["other"] - one["simulated"]) / scale)
+    within = abs(one["difference"]) <= one["tolerance"]
+    assert one["verdict"] == ("agree" if within else "differ")
+
+
+def pictures(found: Path, number: int, worlds: set[str]) -> None:
+    """Each world of a scheme is drawn in its colour, far beyond its sign in the legend, and no other."""
+    over_time = found / "figures" / f"gap-over-time-{number}.png"
+    differences = found / "figures" / f"gap-{number}.png"
+    assert differences.exists() == (worlds != {"sim"})
+    for world, (colour, _, _) in LOOKS.items():
+        assert (drawn(over_time, colour) > 1000) == (world in worlds), world
+        # The simulator is what the others are compared with.
+        if world != "sim" and differences.exists():
+            assert (drawn(differences, colour) > 500) == (world in worlds), world
+
+
+def test_json_is_what_is_written_and_alone_on_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written: dict[str, Any] = {}
+    # The pictures are looked at above.
+    monkeypatch.setattr("airpath.cli.work.write_results", lambda *_, files, **__: written.update(files))
+    out = tmp_path / "found"
+    with pytest.raises(SystemExit) as left:
+        main(["gap", "three-worlds", "vcp-ebe", "--world", "sim", "--json", *SHORT, "--out", str(out)])
+    assert left.value.code == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said.pop("out"), said.pop("report")) == (str(out), str(out / "report.html"))
+    assert said == written["gap.json"]
+    (scheme,) = said["schemes"]
+    assert (scheme["worlds"], scheme["differences"]) == ({"sim": "vcp-ebe"}, {})
