@@ -1,4 +1,4 @@
-"""Jain's index against the block of that name in `sarbe.json`; tolerance, which the file states: relative 1e-9."""
+"""Jain's index against the block of that name in `sarbe.json`, whose tolerance is relative 1e-9."""
 
 import json
 import os
