@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airpath_linux::config_file::ConfigFile;
-use airpath_linux::daemon::{self, Asked, Door, Namespace};
+use airpath_linux::daemon::{self, Asked, Door, Namespace, Service};
 use airpath_linux::host::{CONTROLLERS, Host, HostConfig, HostSettings};
 use airpath_linux::router::{Router, RouterConfig, RouterSettings};
 use airpath_linux::{Error, capability};
 use clap::{Parser, Subcommand};
+use nix::sys::signalfd::SignalFd;
 use serde_json::json;
 
 /// Congestion controllers and routers of airpath in the Linux kernel.
@@ -116,6 +117,7 @@ fn host(config: &HostConfig) -> Result<(), Error> {
     let door = Door::open("host")?;
     let host = Host::load(config)?;
     let devices: Vec<String> = host.devices().iter().map(ToString::to_string).collect();
+    warn(&host);
     println!(
         "{}",
         json!({
@@ -123,9 +125,7 @@ fn host(config: &HostConfig) -> Result<(), Error> {
             "controllers": CONTROLLERS, "devices": devices,
         })
     );
-    daemon::serve(host, &door, &signals, &namespace)?;
-    println!("{}", json!({ "event": "end", "name": door.name() }));
-    Ok(())
+    until_the_end(host, &door, &signals, &namespace)
 }
 
 fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> {
@@ -139,8 +139,25 @@ fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> 
     // The name first: two routers of one device would both count and write.
     let door = Door::open(&format!("router/{}", config.device))?;
     let router = Router::start(config)?;
+    warn(&router);
     println!("{}", json!({ "event": "ready", "name": door.name() }));
-    daemon::serve(router, &door, &signals, &namespace)?;
-    println!("{}", json!({ "event": "end", "name": door.name() }));
+    until_the_end(router, &door, &signals, &namespace)
+}
+
+fn warn(service: &impl Service) {
+    for warning in service.warnings() {
+        eprintln!("airpathd: warning: {warning}");
+    }
+}
+
+/// Serves, and says at the end what was counted.
+fn until_the_end(
+    service: impl Service,
+    door: &Door,
+    signals: &SignalFd,
+    namespace: &Namespace,
+) -> Result<(), Error> {
+    let last = daemon::serve(service, door, signals, namespace)?;
+    println!("{}", json!({ "event": "end", "name": door.name(), "counters": last["counters"] }));
     Ok(())
 }

@@ -32,6 +32,9 @@ pub trait Service {
 
     /// What it is and does, as a JSON object; numbers in `counters` and `observed` become metrics.
     fn status(&self) -> Value;
+
+    /// What of its surroundings spoils its work now, and the cure: a sentence for each.
+    fn warnings(&self) -> Vec<String>;
 }
 
 /// Signals that end a daemon in good order, blocked from here on so that none is lost while it starts.
@@ -45,13 +48,14 @@ pub fn block_signals() -> Result<SignalFd, Error> {
     SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(said)
 }
 
-/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know.
+/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know. Gives its last
+/// status.
 pub fn serve<S: Service>(
     mut service: S,
     door: &Door,
     signals: &SignalFd,
     namespace: &Namespace,
-) -> Result<(), Error> {
+) -> Result<Value, Error> {
     let began = Instant::now();
     let mut last_check = began;
     let (mut steps, mut worst) = (0_u64, Duration::ZERO);
@@ -67,7 +71,7 @@ pub fn serve<S: Service>(
         let [asked, signalled] =
             waiting.map(|one| one.revents().is_some_and(|events| events.contains(PollFlags::POLLIN)));
         if signalled {
-            return Ok(());
+            return Ok(service.status());
         }
         if let Some(due) = due
             && let Some(late) = Instant::now().checked_duration_since(due)
@@ -87,10 +91,11 @@ pub fn serve<S: Service>(
             status["uptime_s"] = json!(began.elapsed().as_secs_f64());
             status["steps"] = json!(steps);
             status["worst_lateness_ms"] = json!(worst.as_secs_f64() * 1000.0);
+            status["warnings"] = json!(service.warnings());
             if let Some(goodbye) = door.answer(&status) {
                 drop(service);
                 goodbye.say(&json!({ "event": "detached", "name": door.name() }));
-                return Ok(());
+                return Ok(status);
             }
         }
     }
