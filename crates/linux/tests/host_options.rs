@@ -18,6 +18,7 @@ mod support;
 #[path = "support/wire.rs"]
 mod wire;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -41,8 +42,16 @@ struct Path {
 
 impl Path {
     fn new(passes: impl FnMut(Way, &mut Vec<u8>) -> bool + Send + 'static) -> Self {
+        Self::of_delay(DELAY, passes)
+    }
+
+    /// The same with another delay, each way.
+    fn of_delay(
+        delay: Duration,
+        passes: impl FnMut(Way, &mut Vec<u8>) -> bool + Send + 'static,
+    ) -> Self {
         let (group, pair) = (OwnCgroup::join("airpath-options"), Pair::over_a_wire());
-        let wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, passes);
+        let wire = Wire::new(pair.middle.as_ref().unwrap(), delay, passes);
         let devices = Some(pair.devices());
         let host =
             load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
@@ -116,9 +125,9 @@ fn damage(option: &mut [u8], count: usize) {
     }
 }
 
-/// Noise in place of feedback: some of it passes for a router's, so that windows move, within their bounds.
+/// Noise in place of feedback: some of it passes for a router's, so that windows move. All the same bytes arrive.
 #[test]
-fn windows_stay_bounded_whatever_routers_seem_to_say() {
+fn transfers_arrive_whatever_routers_seem_to_say() {
     if !can_host("host options") {
         return;
     }
@@ -136,10 +145,49 @@ fn windows_stay_bounded_whatever_routers_seem_to_say() {
     });
     for controller in ["airpath_xcp", "airpath_vcp"] {
         let (records, counters) = path.transfer(controller, 400_000);
-        let windows = || records.iter().map(|record| record.window);
-        println!("{controller}: windows up to {:?}, {counters:?}", windows().max());
-        assert!(windows().all(|window| (1400..=1 << 31).contains(&window)), "{controller}");
+        let windows: BTreeSet<u64> = records.iter().map(|record| record.window).collect();
+        println!("{controller}: {} windows up to {:?}, {counters:?}", windows.len(), windows.last());
+        assert!(windows.len() > 10 && counters.echoes > 50, "{controller}: {counters:?}");
     }
+}
+
+/// Routers give XCP far more than there is, over a round trip of 100 ms: its window ends at 2^31 bytes, and the kernel's at 2^20
+/// segments, which are fewer bytes as segments are small. (VCP's takes 2.3 s at least to double: `bounds.rs`.)
+#[test]
+fn windows_end_at_their_bounds() {
+    if !can_host("host options") {
+        return;
+    }
+    let _alone = alone();
+    let path = Path::of_delay(Duration::from_millis(50), |way, frame| {
+        if let Some(option) = our_option(frame)
+            && way == Way::There
+            && option.len() == 20
+        {
+            // Two of them, as one acknowledgment may echo, are less than what is taken for no feedback.
+            give(frame, option.end - 4, (1 << 29) - 1);
+        }
+        true
+    });
+    // What the first window has under way grows the next.
+    path.pair.left.command("ip route change 10.77.0.0/24 dev left src 10.77.0.1 initcwnd 100");
+    path.pair.right.command("ip route change 10.77.0.0/24 dev right src 10.77.0.2 advmss 256");
+    let (records, counters, segments) = std::thread::scope(|scope| {
+        let transfer = scope.spawn(|| path.transfer("airpath_xcp", 400_000));
+        let mut segments = 0;
+        while !transfer.is_finished() {
+            let said = path.pair.left.command("ss -tinH state established");
+            let window = said.split_whitespace().find_map(|word| word.strip_prefix("cwnd:"));
+            segments = segments.max(window.map_or(0, |number| number.parse().unwrap()));
+        }
+        let (records, counters) = transfer.join().unwrap();
+        (records, counters, segments)
+    });
+    let Told::Start { mss } = records[0].told else { panic!("it begins with {:?}", records[0]) };
+    let largest = records.iter().map(|record| record.window).max();
+    println!("segments of {mss}: {largest:?} bytes, {segments} segments; {counters:?}");
+    assert!(mss < 256);
+    assert_eq!((largest, segments), (Some(1 << 31), 1 << 20));
 }
 
 /// Routers speak and then do not: two windows later Reno takes over where the window was, and goes on as Reno does.
