@@ -138,8 +138,8 @@ def place(scenario: Scenario, world: World) -> Placed:
         if flow["transport"]["ecn"] and (named == _VCP or _has_vcp_router(resolved.plan)):
             raise UsageError(
                 f"{scenario.name}: flow {flow['name']}: transport.ecn = true, but VCP's code takes the ECN"
-                f" field of packets in world {world}, and the kernel would take overload for a mark; leave ecn"
-                " off"
+                f" field of packets in world {world}, and the kernel would take overload for a mark; leave"
+                " ecn off"
             )
         flows.append(flow | {"controller": find_scheme(named).build(None, flow["transport"]["mss_bytes"])})
         schemes.append(named)
