@@ -96,7 +96,8 @@ fn warnings(daemon: &Daemon) -> Vec<String> {
 /// Does what a warning says that mends it.
 fn mend(warning: &str) {
     let cure = warning.split('"').nth(1).unwrap();
-    let done = Command::new("sh").args(["-c", &format!("PATH=$PATH:/usr/sbin:/sbin {cure}")]).output().unwrap();
+    let done =
+        Command::new("sh").args(["-c", &format!("PATH=$PATH:/usr/sbin:/sbin {cure}")]).output().unwrap();
     assert!(done.status.success(), "{cure}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
@@ -163,7 +164,10 @@ fn routers_warn_where_losses_would_be_of_trains() {
     let router = lab.daemon_in_a(&[], &[&ROUTER[..], &["--config", path.to_str().unwrap()]].concat());
     std::fs::remove_file(&path).unwrap();
     let said = warnings(&router);
-    assert!(said.len() == 1 && said[0].starts_with("device va: a train of segments is lost as one"), "{said:?}");
+    assert!(
+        said.len() == 1 && said[0].starts_with("device va: a train of segments is lost as one"),
+        "{said:?}"
+    );
     lab.a.command("ethtool -K va tso off gso off");
     assert_eq!(warnings(&router), Vec::<String>::new());
 }

@@ -46,10 +46,7 @@ impl Path {
     }
 
     /// The same with another delay, each way.
-    fn of_delay(
-        delay: Duration,
-        passes: impl FnMut(Way, &mut Vec<u8>) -> bool + Send + 'static,
-    ) -> Self {
+    fn of_delay(delay: Duration, passes: impl FnMut(Way, &mut Vec<u8>) -> bool + Send + 'static) -> Self {
         let (group, pair) = (OwnCgroup::join("airpath-options"), Pair::over_a_wire());
         let wire = Wire::new(pair.middle.as_ref().unwrap(), delay, passes);
         let devices = Some(pair.devices());

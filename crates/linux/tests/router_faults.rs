@@ -60,8 +60,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
     for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT] {
         let daemon = lab.router(&ROUTER);
         let pid = Pid::from_raw(daemon.pid());
-        let traffic =
-            lab.spawn(&lab.a, &["ping", "-q", "-i", "0.01", "-c", "50", "-W", "1", "10.9.0.2"]);
+        let traffic = lab.spawn(&lab.a, &["ping", "-q", "-i", "0.01", "-c", "50", "-W", "1", "10.9.0.2"]);
         std::thread::sleep(Duration::from_millis(200));
         kill(pid, signal).unwrap();
         let (said, success) = daemon.end();

@@ -63,8 +63,8 @@ impl Unit {
     /// Its daemon in the namespace of `a`.
     fn start(&self, lab: &Lab, folder: &str) -> Daemon {
         let (under, words) = (self.restrictions(), self.arguments(folder));
-        let strs = |words: &'_ [String]| words.iter().map(String::as_str).collect::<Vec<_>>();
-        lab.daemon_in_a(&strs(&under), &strs(&words))
+        let [under, words] = [&under, &words].map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+        lab.daemon_in_a(&under, &words)
     }
 }
 

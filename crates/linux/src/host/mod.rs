@@ -230,8 +230,8 @@ const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
 /// A controller that the kernel will have once ours are registered, as its field of 16 bytes, ended by zero.
 fn kernel_name(name: &str) -> Result<[i8; 16], Error> {
-    let available =
-        std::fs::read_to_string(AVAILABLE).map_err(|source| Error::File { path: AVAILABLE.into(), source })?;
+    let available = std::fs::read_to_string(AVAILABLE)
+        .map_err(|source| Error::File { path: AVAILABLE.into(), source })?;
     let others = available.split_whitespace().filter(|other| !CONTROLLERS.contains(other));
     let accepted = CONTROLLERS.into_iter().chain(others);
     if !accepted.clone().any(|one| one == name) {

@@ -25,10 +25,10 @@ use nix::net::if_::if_nametoindex;
 use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
+use crate::Error;
 use crate::daemon::Service;
 use crate::offloads::Offloads;
 use crate::rtnetlink::{RootQdisc, Rtnetlink};
-use crate::Error;
 
 /// How often the queue is looked at: EBE's measurement timer.
 const SAMPLING: airpath_model::Duration = airpath_model::Duration::from_millis(10);
