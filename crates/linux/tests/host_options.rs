@@ -170,10 +170,11 @@ fn windows_end_at_their_bounds() {
     path.pair.left.command("ip route change 10.77.0.0/24 dev left src 10.77.0.1 initcwnd 100");
     path.pair.right.command("ip route change 10.77.0.0/24 dev right src 10.77.0.2 advmss 256");
     let (records, counters, segments) = std::thread::scope(|scope| {
-        let transfer = scope.spawn(|| path.transfer("airpath_xcp", 400_000));
+        let transfer = scope.spawn(|| path.transfer("airpath_xcp", 1_000_000));
         let mut segments = 0;
         while !transfer.is_finished() {
-            let said = path.pair.left.command("ss -tinH state established");
+            // The sender closes it soon, with much still to go.
+            let said = path.pair.left.command("ss -tinH state connected");
             let window = said.split_whitespace().find_map(|word| word.strip_prefix("cwnd:"));
             segments = segments.max(window.map_or(0, |number| number.parse().unwrap()));
         }
