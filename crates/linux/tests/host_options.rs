@@ -160,14 +160,14 @@ fn the_kernels_window_has_a_bound() {
     path.pair.left.command("ip route change 10.77.0.0/24 dev left src 10.77.0.1 initcwnd 4194304");
     path.pair.right.command("ip route change 10.77.0.0/24 dev right src 10.77.0.2 advmss 256");
     for controller in ["airpath_xcp", "airpath_ebe"] {
-        let mut windows: BTreeSet<u32> = BTreeSet::new();
+        let mut windows = BTreeSet::new();
         let records = std::thread::scope(|scope| {
             let transfer = scope.spawn(|| path.transfer(controller, 500_000).0);
             while !transfer.is_finished() {
                 // The sender closes it soon, with much still to go.
                 let said = path.pair.left.command("ss -tinH state connected");
                 let words = said.split_whitespace().filter(|_| said.contains(controller));
-                windows.extend(words.filter_map(|word| word.strip_prefix("cwnd:")?.parse().ok()));
+                windows.extend(words.filter_map(|word| word.strip_prefix("cwnd:")?.parse::<u32>().ok()));
             }
             transfer.join().unwrap()
         });
