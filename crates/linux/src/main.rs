@@ -11,7 +11,6 @@ use airpath_linux::host::{CONTROLLERS, Host, HostConfig, HostSettings};
 use airpath_linux::router::{Router, RouterConfig, RouterSettings};
 use airpath_linux::{Error, capability};
 use clap::{Parser, Subcommand};
-use nix::sys::signalfd::SignalFd;
 use serde_json::json;
 
 /// Congestion controllers and routers of airpath in the Linux kernel.
@@ -26,7 +25,8 @@ struct Arguments {
 enum Command {
     /// Offer airpath's controllers to the TCP connections of this machine, until interrupted.
     ///
-    /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end ({"event":"end", …}).
+    /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end with what was counted
+    /// ({"event":"end", …}).
     Host {
         /// Configuration file; arguments go before what it says
         #[arg(long, value_name = "FILE")]
@@ -125,7 +125,9 @@ fn host(config: &HostConfig) -> Result<(), Error> {
             "controllers": CONTROLLERS, "devices": devices,
         })
     );
-    until_the_end(host, &door, &signals, &namespace)
+    let last = daemon::serve(host, &door, &signals, &namespace)?;
+    end(&door, &last);
+    Ok(())
 }
 
 fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> {
@@ -141,23 +143,19 @@ fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> 
     let router = Router::start(config)?;
     warn(&router);
     println!("{}", json!({ "event": "ready", "name": door.name() }));
-    until_the_end(router, &door, &signals, &namespace)
+    let last = daemon::serve(router, &door, &signals, &namespace)?;
+    end(&door, &last);
+    Ok(())
 }
 
+/// What spoils its work is said at the beginning.
 fn warn(service: &impl Service) {
     for warning in service.warnings() {
         eprintln!("airpathd: warning: {warning}");
     }
 }
 
-/// Serves, and says at the end what was counted.
-fn until_the_end(
-    service: impl Service,
-    door: &Door,
-    signals: &SignalFd,
-    namespace: &Namespace,
-) -> Result<(), Error> {
-    let last = daemon::serve(service, door, signals, namespace)?;
+/// What was counted is said at the end too: afterwards nobody can ask.
+fn end(door: &Door, last: &serde_json::Value) {
     println!("{}", json!({ "event": "end", "name": door.name(), "counters": last["counters"] }));
-    Ok(())
 }

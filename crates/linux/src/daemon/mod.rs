@@ -48,8 +48,8 @@ pub fn block_signals() -> Result<SignalFd, Error> {
     SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(said)
 }
 
-/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know. Gives its last
-/// status.
+/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know. Gives its
+/// last status.
 pub fn serve<S: Service>(
     mut service: S,
     door: &Door,
