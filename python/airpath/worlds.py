@@ -72,6 +72,8 @@ KERNEL_DELAYED_ACK: Final = 2
 KERNEL_MINIMUM_RTO_NS: Final = 200_000_000
 """The kernel's smallest retransmission timeout (`TCP_RTO_MIN`)."""
 
+_VCP: Final = "kernel:airpath_vcp"
+
 _CONTROLLERS: Final = ("airpath_xcp", "airpath_vcp", "airpath_ebe", "airpath_westw", "airpath_sarbe")
 """The controllers that our daemon loads into the kernel."""
 
@@ -133,6 +135,12 @@ def place(scenario: Scenario, world: World) -> Placed:
                 " only"
             )
         named = _named(scenario, flow, scheme, world, available)
+        if flow["transport"]["ecn"] and (named == _VCP or _has_vcp_router(resolved.plan)):
+            raise UsageError(
+                f"{scenario.name}: flow {flow['name']}: transport.ecn = true, but VCP's code takes the ECN"
+                f" field of packets in world {world}, and the kernel would take overload for a mark; leave"
+                " ecn off"
+            )
         flows.append(flow | {"controller": find_scheme(named).build(None, flow["transport"]["mss_bytes"])})
         schemes.append(named)
     return Placed(
@@ -142,6 +150,12 @@ def place(scenario: Scenario, world: World) -> Placed:
         tuple(dict.fromkeys(text for flow in flows for text in _departures(flow["transport"]))),
         routers,
     )
+
+
+def _has_vcp_router(plan: Mapping[str, Any]) -> bool:
+    """Whether a link of a plan has a router of VCP."""
+    queues = (link["queue"] for link in plan["links"])
+    return any(queue["kind"] == "router" and queue["protocol"]["kind"] == "vcp" for queue in queues)
 
 
 def _label(schemes: Sequence[str | None], world: World) -> str | None:

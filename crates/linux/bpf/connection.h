@@ -66,6 +66,8 @@ struct {
 struct {
 	/* Connections of the cgroup to which the controller was given. */
 	u64 selected;
+	/* Those to which the kernel did not give it. */
+	u64 refused;
 	/* Connections whose controller began to work. */
 	u64 started;
 	/* Options written, and those for which there was no room; VCP's codes then go into header bits. */

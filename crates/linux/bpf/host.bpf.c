@@ -29,7 +29,11 @@ static __always_inline bool writes_options(struct bpf_sock_ops *operations)
 
 static __always_inline void select_controller(struct bpf_sock_ops *operations)
 {
-	if (selected[0] && !bpf_setsockopt(operations, SOL_TCP, TCP_CONGESTION, (void *)selected, NAME_LENGTH))
+	if (!selected[0])
+		return;
+	if (bpf_setsockopt(operations, SOL_TCP, TCP_CONGESTION, (void *)selected, NAME_LENGTH))
+		__sync_fetch_and_add(&counters.refused, 1);
+	else
 		__sync_fetch_and_add(&counters.selected, 1);
 }
 

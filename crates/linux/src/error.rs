@@ -91,14 +91,24 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+    /// A daemon does not answer this user.
+    #[error("{name}: {reason}")]
+    Refused {
+        /// Its name.
+        name: String,
+        /// What it says.
+        reason: String,
+    },
     /// The loader has not mapped the programs' variables.
     #[error("this kernel does not map the variables of BPF programs, which came with Linux 5.5")]
     NoGlobals,
-    /// The name of a congestion controller does not fit.
-    #[error("controller {name:?}: the kernel allows names of 1 to 15 bytes")]
-    ControllerName {
+    /// There is no such congestion controller.
+    #[error("controller {name:?} is not among those that this kernel has; accepted: {}", accepted.join(", "))]
+    NoController {
         /// The name as given.
         name: String,
+        /// What may be chosen: ours, and those that are registered.
+        accepted: Vec<String>,
     },
 }
 

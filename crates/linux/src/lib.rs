@@ -29,9 +29,11 @@ pub mod daemon;
 mod error;
 pub mod host;
 pub mod native;
+mod offloads;
 pub mod replay;
 mod ring;
 pub mod router;
+mod rtnetlink;
 mod tcx;
 pub mod units;
 

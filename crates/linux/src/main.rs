@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airpath_linux::config_file::ConfigFile;
-use airpath_linux::daemon::{self, Asked, Door, Namespace};
+use airpath_linux::daemon::{self, Asked, Door, Namespace, Service};
 use airpath_linux::host::{CONTROLLERS, Host, HostConfig, HostSettings};
 use airpath_linux::router::{Router, RouterConfig, RouterSettings};
 use airpath_linux::{Error, capability};
@@ -117,6 +117,7 @@ fn host(config: &HostConfig) -> Result<(), Error> {
     let door = Door::open("host")?;
     let host = Host::load(config)?;
     let devices: Vec<String> = host.devices().iter().map(ToString::to_string).collect();
+    warn(&host);
     println!(
         "{}",
         json!({
@@ -140,10 +141,18 @@ fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> 
     // The name first: two routers of one device would both count and write.
     let door = Door::open(&format!("router/{}", config.device))?;
     let router = Router::start(config)?;
+    warn(&router);
     println!("{}", json!({ "event": "ready", "name": door.name() }));
     let last = daemon::serve(router, &door, &signals, &namespace)?;
     end(&door, &last);
     Ok(())
+}
+
+/// What spoils its work is said at the beginning.
+fn warn(service: &impl Service) {
+    for warning in service.warnings() {
+        eprintln!("airpathd: warning: {warning}");
+    }
 }
 
 /// What was counted is said at the end too: afterwards nobody can ask.

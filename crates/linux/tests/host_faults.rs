@@ -38,14 +38,15 @@ const HOSTS: Names = Names {
     maps: &["\"host.", "\"airpath_", "\"senders\"", "\"receivers\""],
     links: &["\"tcx\"", "\"cgroup\"", "\"struct_ops\""],
 };
-/// What a transfer of 3 s carries over 10 Mbit/s, bytes.
+/// What transfers of so long carry over 10 Mbit/s, bytes.
 const THREE_SECONDS: usize = 3_500_000;
+const ONE_SECOND: usize = THREE_SECONDS / 3;
 
-/// Sends these bytes, and does something after a second of it: how long the transfer took.
+/// Sends these bytes, and does something after a third of it: how long the transfer took.
 fn during(lab: &Lab, controller: &str, bytes: usize, what: impl FnOnce()) -> Duration {
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| transfer(&lab.a, (&lab.b, "10.9.0.2"), controller, bytes));
-        sleep(Duration::from_secs(1));
+        sleep(Duration::from_secs(1) * bytes as u32 / THREE_SECONDS as u32);
         assert!(!sender.is_finished(), "{controller}: it is over");
         what();
         sender.join().unwrap()
@@ -136,6 +137,20 @@ fn hosts_end_in_good_order_and_leave_nothing() {
     assert!(daemon.end().1);
     nothing_left(&lab.a, HOSTS, &before);
 
+    // Any of the signals: the same.
+    let signals = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT];
+    for (signal, controller) in signals.into_iter().zip(["airpath_vcp", "airpath_xcp", "airpath_ebe"]) {
+        let daemon = lab.hosts(&group.folder);
+        let pid = Pid::from_raw(daemon.pid());
+        let took = during(&lab, controller, ONE_SECOND, || {
+            kill(pid, signal).unwrap();
+            let (said, success) = daemon.end();
+            assert!(success && said.is_empty(), "{signal}: {said}");
+        });
+        assert!(took < Duration::from_secs(4), "{signal}: {took:?}");
+        nothing_left(&lab.a, HOSTS, &before);
+    }
+
     // The link is down for ten seconds. Meanwhile second daemons are refused: in the same namespace by the first one's name, in
     // another by those of its controllers.
     let daemon = lab.hosts(&group.folder);
@@ -164,7 +179,7 @@ fn hosts_end_in_good_order_and_leave_nothing() {
     // The day leaps by ten years with each look.
     let clock = LeapingClock::new();
     let daemon = lab.hosts_under(&["env", &clock.preload()], &group.folder);
-    let took = transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", THREE_SECONDS / 3);
+    let took = transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", ONE_SECOND);
     assert!(took < Duration::from_secs(4), "{took:?}");
     let status = daemon.status();
     assert!(status["counters"]["echoes"].as_u64().unwrap() > 100, "{status}");

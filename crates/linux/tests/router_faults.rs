@@ -56,11 +56,19 @@ fn routers_end_in_good_order_and_leave_nothing() {
     nothing_left(&lab.a, ROUTERS, &before);
     assert!(reaches(&lab));
 
-    // Interrupted, and detached.
-    let daemon = lab.router(&ROUTER);
-    kill(Pid::from_raw(daemon.pid()), Signal::SIGINT).unwrap();
-    assert!(daemon.end().1);
-    nothing_left(&lab.a, ROUTERS, &before);
+    // Any of the signals: in good order, and no packet is lost meanwhile. And detached.
+    for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT] {
+        let daemon = lab.router(&ROUTER);
+        let pid = Pid::from_raw(daemon.pid());
+        let traffic = lab.spawn(&lab.a, &["ping", "-q", "-i", "0.01", "-c", "50", "-W", "1", "10.9.0.2"]);
+        std::thread::sleep(Duration::from_millis(200));
+        kill(pid, signal).unwrap();
+        let (said, success) = daemon.end();
+        assert!(success && said.is_empty(), "{signal}: {said}");
+        let answers = traffic.text();
+        assert!(answers.contains(" 50 received"), "{signal}: {answers}");
+        nothing_left(&lab.a, ROUTERS, &before);
+    }
     let daemon = lab.router(&ROUTER);
     let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &path]);
     assert!(answer.contains("detached"), "{answer}");

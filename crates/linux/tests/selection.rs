@@ -12,6 +12,7 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
 
 use airpath_linux::Error;
 use airpath_linux::host::{CONTROLLERS, Host, HostConfig};
@@ -113,13 +114,26 @@ fn connected(namespace: &Namespace, chosen: &str) -> [String; 2] {
     })
 }
 
+/// One message with what is accepted, whether the name stands in an argument or in a file, before anything is loaded.
 #[test]
-fn names_that_do_not_fit_are_refused() {
-    if !can_host("selection") {
-        return;
-    }
-    for name in ["", "sixteen-bytes-oh"] {
+fn names_that_nobody_has_are_refused() {
+    let file = std::env::temp_dir().join(format!("airpath-mistyped-{}.toml", std::process::id()));
+    for name in ["", "airpath_vpc", "Cubic", "sixteen-bytes-oh"] {
         let config = HostConfig { controller: Some(name.to_owned()), ..HostConfig::default() };
-        assert!(matches!(Host::load(&config), Err(Error::ControllerName { .. })), "{name:?}");
+        assert!(matches!(Host::load(&config), Err(Error::NoController { .. })), "{name:?}");
+        if !can_host("selection") {
+            continue;
+        }
+        std::fs::write(&file, format!("[host]\ncontroller = {name:?}\n")).unwrap();
+        for words in [["--controller", name], ["--config", file.to_str().unwrap()]] {
+            let daemon = ["20", env!("CARGO_BIN_EXE_airpathd"), "host"];
+            let ended = Command::new("timeout").args(daemon).args(words).output().unwrap();
+            let said = String::from_utf8(ended.stderr).unwrap();
+            assert_eq!((ended.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+            let accepted = said.split_once("accepted: ").unwrap().1;
+            assert!(said.contains(&format!("controller {name:?}")), "{said}");
+            assert!(accepted.contains("airpath_vcp, ") && accepted.contains("reno"), "{said}");
+        }
     }
+    let _ = std::fs::remove_file(&file);
 }

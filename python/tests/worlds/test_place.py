@@ -104,6 +104,29 @@ def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pyt
     assert placed.plan["links"][0]["queue"]["protocol"]["kind"] == "vcp"
 
 
+@pytest.mark.parametrize("schemes", [("vcp-ebe",), ("kernel:airpath_vcp",), ("vcp", "cubic")])
+@pytest.mark.parametrize("world", ["datapath", "routers"])
+def test_ecn_and_vcp_are_refused_where_they_share_the_field(
+    monkeypatch: pytest.MonkeyPatch, schemes: tuple[str, ...], world: worlds.World
+) -> None:
+    monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
+    monkeypatch.setattr(worlds, "kernel_routers", lambda _: ())
+    with pytest.raises(UsageError, match=r"flow f0-1: transport\.ecn = true, but .*; leave ecn off"):
+        worlds.place(scenario(*schemes, transport={"ecn": True}), world)
+    worlds.place(scenario(*schemes), world)
+
+
+def test_ecn_is_refused_at_a_router_of_vcp_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
+    mixed = scenario("vcp", "cubic").to_dict()
+    mixed["flows"][1]["transport"] = {"ecn": True}
+    with pytest.raises(UsageError, match=r"flow f1-1: .* leave ecn off"):
+        worlds.place(Scenario.from_dict(mixed), "datapath")
+    # The simulator keeps them apart, and routers of XCP have no use for the field.
+    worlds.place(scenario("vcp", transport={"ecn": True}), "sim")
+    worlds.place(scenario("xcp", "cubic", transport={"ecn": True}), "datapath")
+
+
 def test_what_the_kernel_does_its_own_way_is_named() -> None:
     assert worlds.place(scenario("cubic"), "emulate").departures == ()
     other = {"initial_window": "3 packets", "delayed_ack_segments": 1, "min_rto": "1s"}

@@ -127,7 +127,7 @@ static __always_inline bool standard_takes(struct state *state, const int contro
 	if (told(standard, controller, ack)) {
 		if (standard->active) {
 			/* Routers go on from where Reno is. */
-			u32 window = minimum(standard->window, WINDOWED_LARGEST);
+			u32 window = minimum(standard->window, WINDOW_LARGEST);
 
 			if (controller == CONTROLLER_XCP)
 				xcp_start(&state->xcp, window);
@@ -161,7 +161,7 @@ static __always_inline void standard_on_ack(struct standard *standard, const str
 			standard->window += ack->mss;
 		}
 	}
-	standard->window = minimum(standard->window, WINDOWED_LARGEST);
+	standard->window = minimum(standard->window, WINDOW_LARGEST);
 }
 
 static __always_inline void controller_on_ack(struct state *state, const int controller, const struct ack_event *ack)

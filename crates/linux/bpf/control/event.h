@@ -4,6 +4,9 @@
 
 #include "fixed.h"
 
+/* No window is larger, bytes. */
+#define WINDOW_LARGEST (1ULL << 31)
+
 enum signal {
 	SIGNAL_LOSS = 0,
 	SIGNAL_MARK = 1,

@@ -198,7 +198,10 @@ static __always_inline void vcp_on_spurious(struct vcp *vcp)
 static __always_inline u64 vcp_window(const struct vcp *vcp)
 {
 	/* At most 2^52 times a segment of a packet would not fit: whole packets and the rest apart. */
-	return (vcp->window >> 32) * vcp->mss + ((u64)(u32)vcp->window * vcp->mss >> 32);
+	u64 bytes = (vcp->window >> 32) * vcp->mss + ((u64)(u32)vcp->window * vcp->mss >> 32);
+
+	/* Of segments of more than 2 kB so many packets are more. */
+	return minimum(bytes, WINDOW_LARGEST);
 }
 
 /*

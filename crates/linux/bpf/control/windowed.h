@@ -16,8 +16,6 @@ enum rule {
 };
 
 #define NO_THRESHOLD (~0ULL)
-/* No window is larger, bytes. */
-#define WINDOWED_LARGEST (1ULL << 31)
 
 struct windowed {
 	/* Bytes. */
@@ -42,7 +40,7 @@ struct windowed {
 
 static __always_inline void windowed_start(struct windowed *state, const int rule, u32 window)
 {
-	state->window = minimum(window, WINDOWED_LARGEST);
+	state->window = minimum(window, WINDOW_LARGEST);
 	state->ssthresh = NO_THRESHOLD;
 	state->bytes_acked = 0;
 	state->repairing = state->cautious = false;
@@ -58,7 +56,7 @@ static __always_inline void windowed_start(struct windowed *state, const int rul
 
 static __always_inline fixed segments_of(u64 bytes, u32 mss)
 {
-	return mss ? (minimum(bytes, WINDOWED_LARGEST) << 32) / mss : 0;
+	return mss ? (minimum(bytes, WINDOW_LARGEST) << 32) / mss : 0;
 }
 
 static __always_inline void windowed_follow(struct windowed *state)
@@ -103,19 +101,19 @@ static __always_inline void windowed_on_ack(struct windowed *state, const int ru
 	if (!ack->in_recovery && state->repairing) {
 		state->repairing = false;
 		if (rule == RULE_WESTWOOD && westwood_target(&state->westwood, ack->mss, &target)) {
-			target = minimum(target, WINDOWED_LARGEST);
+			target = minimum(target, WINDOW_LARGEST);
 			state->window = state->ssthresh = maximum(target, 2 * ack->mss);
 		}
 	}
 	if (!ack->window_limited || ack->in_recovery || !ack->acked)
 		return;
 	if (state->window >= state->ssthresh) {
-		state->window = minimum(windowed_avoidance(state, rule, ack), WINDOWED_LARGEST);
+		state->window = minimum(windowed_avoidance(state, rule, ack), WINDOW_LARGEST);
 		state->ssthresh = minimum(state->ssthresh, state->window);
 	} else {
 		u64 growth = state->cautious ? minimum(ack->acked, ack->mss) : ack->acked;
 
-		state->window = minimum(minimum(state->window + growth, state->ssthresh), WINDOWED_LARGEST);
+		state->window = minimum(minimum(state->window + growth, state->ssthresh), WINDOW_LARGEST);
 	}
 }
 

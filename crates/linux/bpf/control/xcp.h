@@ -9,8 +9,7 @@
 
 /* Bits after the point of a window in bytes. */
 #define XCP_POINT 24
-/* No window is larger: 2^31 bytes. */
-#define XCP_LARGEST (1ULL << (31 + XCP_POINT))
+#define XCP_LARGEST (WINDOW_LARGEST << XCP_POINT)
 /* What a sender asks for, and what comes back where no router speaks XCP: all there is. Half of it and more is no feedback. */
 #define XCP_DEMAND 0x7fffffff
 #define XCP_ABSURD (1 << 30)

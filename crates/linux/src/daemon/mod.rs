@@ -32,6 +32,9 @@ pub trait Service {
 
     /// What it is and does, as a JSON object; numbers in `counters` and `observed` become metrics.
     fn status(&self) -> Value;
+
+    /// What of its surroundings spoils its work now, and the cure: a sentence for each.
+    fn warnings(&self) -> Vec<String>;
 }
 
 /// Signals that end a daemon in good order, blocked from here on so that none is lost while it starts.
@@ -88,6 +91,7 @@ pub fn serve<S: Service>(
             status["uptime_s"] = json!(began.elapsed().as_secs_f64());
             status["steps"] = json!(steps);
             status["worst_lateness_ms"] = json!(worst.as_secs_f64() * 1000.0);
+            status["warnings"] = json!(service.warnings());
             if let Some(goodbye) = door.answer(&status) {
                 drop(service);
                 goodbye.say(&json!({ "event": "detached", "name": door.name() }));

@@ -21,6 +21,9 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// How long one waits for a daemon's answer, or its end.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
+/// What a daemon answers to others than root and its own user.
+const REFUSED: &str = "it answers root and its own user only";
+
 /// What a daemon is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
@@ -79,7 +82,7 @@ impl Door {
         let (mut stream, _) = self.listener.accept().ok()?;
         let user = getsockopt(&stream, PeerCredentials).ok()?.uid();
         if user != 0 && user != geteuid().as_raw() {
-            let _ = writeln!(stream, "{}", serde_json::json!({ "error": "only root may ask" }));
+            let _ = writeln!(stream, "{}", serde_json::json!({ "error": REFUSED }));
             return None;
         }
         stream.set_nonblocking(false).ok()?;
@@ -104,7 +107,7 @@ impl AsFd for Door {
     }
 }
 
-/// Asks the daemon `name` of this thread's network namespace.
+/// Asks the daemon `name` of this thread's network namespace; an error too when it refuses.
 pub fn ask(name: &str, question: Asked) -> Result<Value, Error> {
     let said = |source| Error::System { action: "cannot ask the daemon", source };
     let mut stream = UnixStream::connect_addr(&address(name)?).map_err(|source| match source.kind() {
@@ -112,10 +115,19 @@ pub fn ask(name: &str, question: Asked) -> Result<Value, Error> {
         _ => said(source),
     })?;
     stream.set_read_timeout(Some(LONGEST_ANSWER)).map_err(said)?;
-    writeln!(stream, "{}", question.word()).map_err(said)?;
+    // A daemon that refuses does not listen, and may have hung up already: what it said is there all the same.
+    let spoken = writeln!(stream, "{}", question.word());
     let mut answer = String::new();
     BufReader::new(stream).read_line(&mut answer).map_err(said)?;
-    serde_json::from_str(&answer).map_err(|error| said(std::io::Error::new(ErrorKind::InvalidData, error)))
+    if answer.is_empty() {
+        spoken.map_err(said)?;
+    }
+    let answer: Value = serde_json::from_str(&answer)
+        .map_err(|error| said(std::io::Error::new(ErrorKind::InvalidData, error)))?;
+    match answer["error"].as_str() {
+        Some(reason) => Err(Error::Refused { name: name.to_owned(), reason: reason.to_owned() }),
+        None => Ok(answer),
+    }
 }
 
 /// The daemons at work in this thread's network namespace.

@@ -80,24 +80,26 @@ impl Device {
 
     /// Attaches one of two programs to what leaves by it: for packets that begin with an Ethernet header, or with IP.
     pub(super) fn attach(&self, ethernet: BorrowedFd<'_>, bare: BorrowedFd<'_>) -> Result<OwnedFd, Error> {
-        let here = || -> io::Result<OwnedFd> {
+        let attached = self.within(|| {
             let (index, with_ethernet) = self.find()?;
             tcx::attach_egress(if with_ethernet { ethernet } else { bare }, index)
-        };
-        let attached = match &self.namespace {
-            None => here(),
-            // A thread enters the namespace, so that this process stays in its own.
-            Some(path) => std::thread::scope(|scope| {
-                let there = scope.spawn(|| {
-                    setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
-                    here()
-                });
-                there.join().unwrap_or_else(|_| {
-                    Err(io::Error::other("the thread that entered the namespace panicked"))
-                })
-            }),
-        };
+        });
         attached.map_err(|source| Error::Device { device: self.to_string(), source })
+    }
+
+    /// Does something in the network namespace of the device.
+    pub(super) fn within<T: Send>(&self, work: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+        let Some(path) = &self.namespace else { return work() };
+        // A thread enters the namespace, so that this process stays in its own.
+        std::thread::scope(|scope| {
+            let there = scope.spawn(|| {
+                setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
+                work()
+            });
+            there
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("the thread that entered the namespace panicked")))
+        })
     }
 
     /// Its index in the thread's namespace, and whether its packets begin with an Ethernet header.

@@ -1,6 +1,7 @@
 //! The host side: controllers for the TCP connections of this machine, and what their packets carry.
 
 mod device;
+mod hazards;
 mod record;
 mod settings;
 
@@ -50,6 +51,8 @@ pub struct HostConfig {
 pub struct HostCounters {
     /// Connections that got the cgroup's controller.
     pub selected: u64,
+    /// Connections to which the kernel did not give it.
+    pub refused: u64,
     /// Connections whose controller began to work.
     pub started: u64,
     /// Options written.
@@ -87,7 +90,7 @@ impl Host {
         let object: &'static mut MaybeUninit<OpenObject> = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open =
             HostSkelBuilder::default().open(object).map_err(Error::bpf("cannot open the host programs"))?;
-        let selected = config.controller.as_deref().map_or(Ok([0; 16]), controller_name)?;
+        let selected = config.controller.as_deref().map_or(Ok([0; 16]), kernel_name)?;
         if let Some(constants) = open.maps.rodata_data.as_mut() {
             constants.selected = selected;
             constants.recording = config.record;
@@ -133,6 +136,7 @@ impl Host {
         let counters = &data.counters;
         HostCounters {
             selected: counters.selected,
+            refused: counters.refused,
             started: counters.started,
             options_written: counters.options_written,
             options_without_room: counters.options_without_room,
@@ -199,6 +203,10 @@ impl Service for Host {
         let devices: Vec<String> = self.devices.iter().map(ToString::to_string).collect();
         json!({ "controllers": CONTROLLERS, "devices": devices, "counters": self.counters() })
     }
+
+    fn warnings(&self) -> Vec<String> {
+        hazards::hazards(&self.devices)
+    }
 }
 
 /// Registers a controller. The kernel gives a name free some time after its last holder ended: that is waited for.
@@ -217,14 +225,22 @@ fn register(controller: &mut MapMut<'_>) -> Result<Link, Error> {
     }
 }
 
-/// `name` as the kernel's field of 16 bytes, ended by zero.
-fn controller_name(name: &str) -> Result<[i8; 16], Error> {
-    let bytes = name.as_bytes();
-    if bytes.is_empty() || bytes.len() > 15 || bytes.contains(&0) {
-        return Err(Error::ControllerName { name: name.to_owned() });
+/// Where the kernel lists the controllers that are registered. The list is the machine's, though each network namespace has the file.
+const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+
+/// A controller that the kernel will have once ours are registered, as its field of 16 bytes, ended by zero.
+fn kernel_name(name: &str) -> Result<[i8; 16], Error> {
+    let available = std::fs::read_to_string(AVAILABLE)
+        .map_err(|source| Error::File { path: AVAILABLE.into(), source })?;
+    let others = available.split_whitespace().filter(|other| !CONTROLLERS.contains(other));
+    let accepted = CONTROLLERS.into_iter().chain(others);
+    if !accepted.clone().any(|one| one == name) {
+        let accepted = accepted.map(str::to_owned).collect();
+        return Err(Error::NoController { name: name.to_owned(), accepted });
     }
     let mut field = [0; 16];
-    for (to, from) in field.iter_mut().zip(bytes) {
+    // Names that the kernel has leave room for the zero.
+    for (to, from) in field[..15].iter_mut().zip(name.as_bytes()) {
         *to = *from as i8; // the same byte
     }
     Ok(field)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{Device, HostConfig, controller_name};
+use super::{Device, HostConfig};
 use crate::{Error, capability};
 
 /// The table `[host]` of a configuration file, or the arguments of `airpathd host`.
@@ -14,7 +14,7 @@ pub struct HostSettings {
     /// Folder of the cgroup (version 2) whose connections speak to routers [default: all of the machine]
     #[arg(long)]
     pub cgroup: Option<PathBuf>,
-    /// Controller that each new connection of the cgroup gets [default: each keeps its own]
+    /// Controller that each new connection of the cgroup gets: ours, or another of this kernel [default: each keeps its own]
     #[arg(long)]
     pub controller: Option<String>,
     /// Device by which packets leave: NAME or /PATH/OF/NAMESPACE:NAME; several may be given [default: all of this network
@@ -41,7 +41,6 @@ impl TryFrom<HostSettings> for HostConfig {
 
     fn try_from(settings: HostSettings) -> Result<Self, Error> {
         let HostSettings { cgroup, controller, devices } = settings;
-        controller.as_deref().map(controller_name).transpose()?;
         Ok(Self {
             cgroup: cgroup.or_else(capability::cgroup_root).ok_or(Error::NoCgroups)?,
             controller,

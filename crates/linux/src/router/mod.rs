@@ -6,7 +6,6 @@ mod engine;
 mod fixed_point;
 mod loss;
 mod passage;
-mod qdisc;
 mod record;
 mod shared;
 
@@ -28,7 +27,8 @@ use serde_json::{Value, json};
 
 use crate::Error;
 use crate::daemon::Service;
-use qdisc::{RootQdisc, Rtnetlink};
+use crate::offloads::Offloads;
+use crate::rtnetlink::{RootQdisc, Rtnetlink};
 
 /// How often the queue is looked at: EBE's measurement timer.
 const SAMPLING: airpath_model::Duration = airpath_model::Duration::from_millis(10);
@@ -304,6 +304,19 @@ impl Service for Router {
             "counters": self.last.counters,
             "observed": observed,
         })
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let Some((_, device, hook, _)) = &self.config.loss else { return Vec::new() };
+        let Ok(offloads) = Offloads::of(device) else { return Vec::new() };
+        let (trains, cure) = match hook {
+            Hook::Egress => (offloads.sends_trains, "tso off gso off"),
+            Hook::Ingress => (offloads.joins, "gro off"),
+        };
+        let said = format!(
+            "device {device}: a train of segments is lost as one packet; \"ethtool -K {device} {cure}\" mends it"
+        );
+        trains.then_some(said).into_iter().collect()
     }
 }
 

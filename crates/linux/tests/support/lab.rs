@@ -87,9 +87,19 @@ impl Lab {
     pub(crate) fn hosts_under(&self, under: &[&str], cgroup: &std::path::Path) -> Daemon {
         let (va, vb) = (format!("{}:va", self.a.path()), format!("{}:vb", self.b.path()));
         let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
+        Self::patiently(under, &words, &["host"])
+    }
+
+    /// A daemon that is itself in the namespace of `a`, run there by the command `under`; ready when this returns.
+    pub(crate) fn daemon_in_a(&self, under: &[&str], words: &[&str]) -> Daemon {
+        let (path, inside) = (self.a.path(), format!("--net={}", self.a.path()));
+        Self::patiently(&[&["nsenter", &inside], under].concat(), words, &["--netns", &path])
+    }
+
+    fn patiently(under: &[&str], words: &[&str], asked: &[&str]) -> Daemon {
         let began = Instant::now();
         loop {
-            let mut daemon = Self::daemon(under, &words, &["host"]);
+            let mut daemon = Self::daemon(under, words, asked);
             if daemon.is_ready() {
                 return daemon;
             }

@@ -1,10 +1,10 @@
-//! The queue of a device, as the kernel counts it.
+//! What the kernel tells of a device: its queue as it counts it, and of what kind it is.
 
 use std::io;
 
 use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
 use netlink_packet_route::RouteNetlinkMessage;
-use netlink_packet_route::link::{LinkLayerType, LinkMessage};
+use netlink_packet_route::link::{InfoKind, LinkAttribute, LinkInfo, LinkLayerType, LinkMessage};
 use netlink_packet_route::tc::{TcAttribute, TcHandle, TcMessage, TcStats};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_ROUTE};
 use nix::sys::socket::{setsockopt, sockopt::ReceiveTimeout};
@@ -64,19 +64,41 @@ impl Rtnetlink {
 
     /// Bytes of the link-layer header of the device; `None` for a kind of device that is not known here.
     pub(crate) fn link_header(&mut self, device: u32) -> io::Result<Option<u32>> {
+        Ok(match self.link(device)?.header.link_layer_type {
+            LinkLayerType::Ether | LinkLayerType::Loopback => Some(14),
+            LinkLayerType::None => Some(0),
+            _ => None,
+        })
+    }
+
+    /// Of how many segments a train may be that the device is handed; `None` when the kernel does not say.
+    pub(crate) fn longest_train(&mut self, device: u32) -> io::Result<Option<u32>> {
+        let attributes = self.link(device)?.attributes;
+        Ok(attributes.into_iter().find_map(|attribute| match attribute {
+            LinkAttribute::GsoMaxSegs(segments) => Some(segments),
+            _ => None,
+        }))
+    }
+
+    /// Whether the device is TUN or TAP: what a program writes to it comes in packet by packet, whatever its offloads say.
+    pub(crate) fn is_tun(&mut self, device: u32) -> io::Result<bool> {
+        let attributes = self.link(device)?.attributes;
+        Ok(attributes.into_iter().any(|attribute| match attribute {
+            LinkAttribute::LinkInfo(facts) => facts.contains(&LinkInfo::Kind(InfoKind::Tun)),
+            _ => false,
+        }))
+    }
+
+    fn link(&mut self, device: u32) -> io::Result<LinkMessage> {
         let mut question = LinkMessage::default();
         question.header.index = device;
-        let mut header = None;
+        let mut link = LinkMessage::default();
         self.ask(RouteNetlinkMessage::GetLink(question), NLM_F_REQUEST, |answer| {
             if let RouteNetlinkMessage::NewLink(message) = answer {
-                header = match message.header.link_layer_type {
-                    LinkLayerType::Ether | LinkLayerType::Loopback => Some(14),
-                    LinkLayerType::None => Some(0),
-                    _ => None,
-                };
+                link = message;
             }
         })?;
-        Ok(header)
+        Ok(link)
     }
 
     /// Asks, and hands on every message of the answer.
