@@ -30,7 +30,7 @@ use nix::unistd::Pid;
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{AddressFamily, SocketType, ipproto};
 use support::{OwnCgroup, alone, can_host};
-use traces::{HOSTS, nothing_left, none_yet, traces};
+use traces::{HOSTS, none_yet, nothing_left, traces};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 /// What a transfer of 3 s carries over 10 Mbit/s, bytes.

@@ -22,7 +22,7 @@ use airpath_linux::host::CONTROLLERS;
 use lab::{Daemon, Lab, output};
 use namespaces::transfer;
 use support::{OwnCgroup, alone, can_host};
-use traces::{HOSTS, ROUTERS, nothing_left, none_yet};
+use traces::{HOSTS, ROUTERS, none_yet, nothing_left};
 
 /// XCP's and VCP's, each over a bottleneck of its own.
 const PROTOCOLS: [&str; 2] = ["xcp", "vcp"];
@@ -81,7 +81,9 @@ fn transfers_of_all_controllers_outlast_an_outage() {
     let labs = PROTOCOLS.map(|_| Lab::new("10mbit"));
     let before = [HOSTS, ROUTERS].map(|names| (names, none_yet(&labs[0].a, names)));
     let hosts = Lab::hosts_of(&labs.each_ref(), &[], &group.folder);
-    let routers = [0, 1].map(|place| labs[place].router(&["--protocol", PROTOCOLS[place], "--rate", "10Mbit"]));
+    let routers =
+        [0, 1].map(|place| labs[place].router(&["--protocol", PROTOCOLS[place], "--rate", "10Mbit"]));
+    let cables = |state| labs.iter().for_each(|lab| drop(lab.b.command(&format!("ip link set vb {state}"))));
     std::thread::scope(|scope| {
         let transfers: Vec<_> = std::iter::zip(&labs, PROTOCOLS)
             .flat_map(|(lab, protocol)| CONTROLLERS.map(|controller| (lab, protocol, controller)))
@@ -94,7 +96,7 @@ fn transfers_of_all_controllers_outlast_an_outage() {
         for (protocol, controller, transfer) in &transfers {
             assert!(!transfer.is_finished(), "{controller} over {protocol}: it is over");
         }
-        labs.each_ref().map(|lab| lab.b.command("ip link set vb down"));
+        cables("down");
         sleep(Duration::from_secs(10));
         for daemon in routers.iter().chain([&hosts]) {
             daemon.status();
@@ -102,7 +104,7 @@ fn transfers_of_all_controllers_outlast_an_outage() {
         for (protocol, controller, transfer) in &transfers {
             assert!(!transfer.is_finished(), "{controller} over {protocol}: no outage");
         }
-        labs.each_ref().map(|lab| lab.b.command("ip link set vb up"));
+        cables("up");
         for (protocol, controller, transfer) in transfers {
             let took = transfer.join().unwrap();
             println!("{controller} over {protocol}: {took:.2?}");

@@ -12,7 +12,7 @@ use nix::errno::Errno;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use rustix::net::sockopt::{set_ip_recvtos, set_ip_tos};
 
-use crate::lab::Lab;
+use crate::namespace::Namespace;
 
 /// Between two datagrams.
 const GAP: Duration = Duration::from_millis(4);
@@ -21,7 +21,7 @@ const SILENCE: Duration = Duration::from_millis(1000);
 /// Expedited forwarding (RFC 3246), above the ECN field, which must stay as well.
 const EXPEDITED: u8 = 46 << 2;
 
-/// 2 Mbit/s from the lab's `a` to `b`, until it is ended.
+/// 2 Mbit/s from one host to another, until it is ended.
 pub(crate) struct Stream {
     over: Arc<AtomicBool>,
     sender: JoinHandle<u64>,
@@ -29,9 +29,9 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn start(lab: &Lab) -> Self {
-        let to = lab.b.within(|| UdpSocket::bind("10.9.0.2:0").unwrap());
-        let from = lab.a.within(|| UdpSocket::bind("10.9.0.1:0").unwrap());
+    pub(crate) fn start(from: &Namespace, (to, address): (&Namespace, &str)) -> Self {
+        let to = to.within(|| UdpSocket::bind((address, 0)).unwrap());
+        let from = from.within(|| UdpSocket::bind("0.0.0.0:0").unwrap());
         from.connect(to.local_addr().unwrap()).unwrap();
         to.set_read_timeout(Some(SILENCE)).unwrap();
         set_ip_recvtos(&to, true).unwrap();

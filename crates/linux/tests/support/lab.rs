@@ -54,8 +54,17 @@ impl Lab {
 
     /// The same, run by the command `under`.
     pub(crate) fn router_under(&self, under: &[&str], words: &[&str]) -> Daemon {
-        let path = self.a.path();
-        let words = [&["router", "--netns", &path, "--device", "va"], words].concat();
+        Self::router_at((&self.a, "va"), under, words)
+    }
+
+    /// The same over another bottleneck: a device in a namespace.
+    pub(crate) fn router_at(
+        (namespace, device): (&Namespace, &str),
+        under: &[&str],
+        words: &[&str],
+    ) -> Daemon {
+        let path = namespace.path();
+        let words = [&["router", "--netns", &path, "--device", device], words].concat();
         let mut daemon = Self::daemon(under, &words, &["--netns", &path]);
         if daemon.is_ready() {
             return daemon;

@@ -156,12 +156,7 @@ pub(crate) fn connect(
 }
 
 /// Sends `bytes` to an address of the other host, as [`Pair::transfer`].
-pub(crate) fn transfer(
-    from: &Namespace,
-    to: (&Namespace, &str),
-    controller: &str,
-    bytes: usize,
-) -> Duration {
+pub(crate) fn transfer(from: &Namespace, to: (&Namespace, &str), controller: &str, bytes: usize) -> Duration {
     let (mut sender, mut receiver) = connect(from, to, controller);
     let began = Instant::now();
     std::thread::scope(|scope| {
