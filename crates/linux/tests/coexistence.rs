@@ -99,7 +99,10 @@ fn datagrams_pass_a_router_of_vcp_as_they_were_sent() {
     // The router was at work: it raised codes of VCP's packets, meanwhile.
     assert!(status["counters"]["written"].as_u64().unwrap() > 100, "{status}");
     let dropped = status["queue"]["drops"].as_u64().unwrap();
-    assert!(sent - arrived <= dropped, "{sent} sent, {arrived} arrived, {dropped} dropped by the queue");
+    assert!(
+        u64::from(sent - arrived) <= dropped,
+        "{sent} sent, {arrived} arrived, {dropped} dropped by the queue"
+    );
     for (protocol, counter) in [("Udp:", "InErrors"), ("Udp:", "InCsumErrors"), ("Tcp:", "InCsumErrors")] {
         assert_eq!(pair.right.counter(protocol, counter), 0, "{protocol} {counter}");
     }

@@ -24,8 +24,8 @@ const EXPEDITED: u8 = 46 << 2;
 /// 2 Mbit/s from one host to another, until it is ended.
 pub(crate) struct Stream {
     over: Arc<AtomicBool>,
-    sender: JoinHandle<u64>,
-    receiver: JoinHandle<u64>,
+    sender: JoinHandle<u32>,
+    receiver: JoinHandle<u32>,
 }
 
 impl Stream {
@@ -45,13 +45,13 @@ impl Stream {
     }
 
     /// How many were sent, and how many of them arrived, in order and as they were.
-    pub(crate) fn end(self) -> (u64, u64) {
+    pub(crate) fn end(self) -> (u32, u32) {
         self.over.store(true, Ordering::Relaxed);
         (self.sender.join().unwrap(), self.receiver.join().unwrap())
     }
 }
 
-fn send(socket: &UdpSocket, over: &AtomicBool) -> u64 {
+fn send(socket: &UdpSocket, over: &AtomicBool) -> u32 {
     let began = Instant::now();
     let mut sent = 0;
     while !over.load(Ordering::Relaxed) {
@@ -59,13 +59,13 @@ fn send(socket: &UdpSocket, over: &AtomicBool) -> u64 {
         set_ip_tos(socket, class).unwrap();
         socket.send(&payload).unwrap();
         sent += 1;
-        std::thread::sleep((GAP * sent as u32).saturating_sub(began.elapsed()));
+        std::thread::sleep((GAP * sent).saturating_sub(began.elapsed()));
     }
     sent
 }
 
 /// Until nothing comes any more.
-fn receive(socket: &UdpSocket) -> u64 {
+fn receive(socket: &UdpSocket) -> u32 {
     let (mut arrived, mut next) = (0, 0);
     let (mut buffer, mut control) = ([0; 2048], nix::cmsg_space!(u8));
     loop {
@@ -80,7 +80,7 @@ fn receive(socket: &UdpSocket) -> u64 {
             _ => None,
         });
         let length = message.bytes;
-        let number = u64::from_be_bytes(buffer[..8].try_into().unwrap());
+        let number = u32::from_be_bytes(buffer[..4].try_into().unwrap());
         assert!(number >= next, "{number} after {next}");
         let (sent_class, payload) = datagram(number);
         assert_eq!(class, Some(sent_class), "{number}");
@@ -89,11 +89,12 @@ fn receive(socket: &UdpSocket) -> u64 {
     }
 }
 
-/// The traffic class of each, with all ECN fields in turns, and the payload: its number, and bytes that differ from datagram to
-/// datagram, as do lengths.
-fn datagram(number: u64) -> (u8, Vec<u8>) {
-    let length = 900 + (number % 101) as usize;
+/// The traffic class of each, with all ECN fields in turns, and the payload: its number, the length of a header for whoever takes it
+/// for TCP, and bytes that differ from datagram to datagram, as do lengths.
+fn datagram(number: u32) -> (u8, Vec<u8>) {
+    let length = 900 + number % 101;
     let mut payload = number.to_be_bytes().to_vec();
-    payload.extend((0..length).map(|byte| ((byte as u64 * 7 + number * 13) % 251) as u8));
+    payload.push(5 << 4);
+    payload.extend((0..length).map(|byte| ((byte * 7 + number * 13) % 251) as u8));
     (EXPEDITED | (number % 4) as u8, payload)
 }

@@ -64,7 +64,7 @@ impl Segment {
     }
 }
 
-/// A datagram of UDP with right checksums.
+/// A datagram of UDP with right checksums. Taken for TCP, its payload would have the length of a header in it.
 pub(crate) fn datagram(ipv6: bool, ecn: u8, payload: usize) -> Vec<u8> {
     let length = 8 + payload;
     let mut frame = before_transport(ipv6, ecn, UDP, length);
@@ -73,6 +73,9 @@ pub(crate) fn datagram(ipv6: bool, ecn: u8, payload: usize) -> Vec<u8> {
     frame.extend((length as u16).to_be_bytes());
     frame.extend([0, 0]);
     frame.extend(pattern(payload));
+    if let Some(length) = frame.get_mut(transport + 12) {
+        *length = 5 << 4;
+    }
     let sum = !transport_sum(&frame, ipv6);
     frame[transport + 6..transport + 8].copy_from_slice(&sum.to_be_bytes());
     frame
