@@ -289,7 +289,7 @@ fn vcp_over_ebe_computes_what_the_simulators_router_does() {
 }
 
 #[test]
-fn xcp_over_ebe_computes_nearly_what_the_simulators_router_does() {
+fn xcp_over_ebe_computes_what_the_simulators_router_does_with_the_queue_that_it_knows() {
     if !can_host("router standing") {
         return;
     }
@@ -312,7 +312,8 @@ fn xcp_over_ebe_computes_nearly_what_the_simulators_router_does() {
     for name in ["capacity_estimate_bps", "input_rate_bps", "mean_rtt_s", "control_interval_s"] {
         assert!(seen.of(name).1 < 1e-6, "{name}");
     }
-    // What left when is spread over 10 ms, and the daemon knows the shortest queue from arrivals only: a packet on either side.
+    // What left is spread over 10 ms, where the bucket may send its 4 kB at once, and the daemon knows the shortest queue from
+    // arrivals only.
     let worst = seen.of("persistent_queue_bytes").1 * seen.largest("persistent_queue_bytes");
     assert!(worst <= 3.0 * FRAME, "{worst} bytes of persistent queue");
 }
