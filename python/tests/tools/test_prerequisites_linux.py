@@ -1,4 +1,4 @@
-"""Tests of the Linux datapath are skipped only where the machine cannot run them; what cannot be installed elsewhere is an error."""
+"""Tests of the Linux datapath are skipped where they cannot run; elsewhere a failed install is an error."""
 
 import os
 import shutil
@@ -15,10 +15,15 @@ INSTALLS = f'cd "$(dirname "$0")"; for name in {NEEDED}; do ln -sf nothing $name
 
 
 def machine(folder, user, apt):
-    """A folder of commands that is a whole PATH: of a user with that number, and with that script as `apt-get`, if any."""
+    """A folder of commands that is a whole PATH: of that user, and with that script as `apt-get`, if any."""
     for name in ("grep", "head", "dirname", "ln"):
         (folder / name).symlink_to(shutil.which(name))
-    scripts = {"uname": "echo Linux", "id": f"echo {user}", "nothing": "exit 0", "work": "echo worked; exit 7"}
+    scripts = {
+        "uname": "echo Linux",
+        "id": f"echo {user}",
+        "nothing": "exit 0",
+        "work": "echo worked; exit 7",
+    }
     if apt:
         scripts["apt-get"] = apt
     for name, script in scripts.items():
