@@ -17,7 +17,7 @@ use crate::namespace::Namespace;
 /// Between two datagrams.
 const GAP: Duration = Duration::from_millis(4);
 /// Longer than any of them takes.
-const SILENCE: Duration = Duration::from_millis(1000);
+const SILENCE: Duration = Duration::from_secs(1);
 /// Expedited forwarding (RFC 3246), above the ECN field, which must stay as well.
 const EXPEDITED: u8 = 46 << 2;
 
