@@ -49,7 +49,7 @@ test-ray: $(TOOLS) ## sweeps on Ray, here and on a cluster of two nodes (install
 
 test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (folder: AIRPATH_VECTORS)
 	cargo test --package airpath-estimate --package airpath-channel --test vectors -- --nocapture
-	$(BIN)/python -m pytest --quiet -s python/tests/statistics
+	$(BIN)/python -m pytest --quiet -s python/tests/statistics/test_vectors.py
 
 reproduce: build ## replay the figures and tables of the papers (long)
 	$(BIN)/airpath reproduce --out out/reproduce

@@ -34,6 +34,9 @@ def analyse_capture(path: str, estimators: list[str]) -> dict[str, Any]:
 def packet_loss(bursts: str, size: int) -> float:
     """Return the exact probability that bursts (of a plan, JSON) damage a packet of `size` bytes."""
 
+def independent_packet_loss(bursts: str, size: int) -> float | None:
+    """Return the same if bytes were wrong independently of each other; `None` where it is not coded."""
+
 @final
 class Simulation:
     """One run: a plan (JSON), the traces that it refers to by number, and a seed."""

@@ -24,7 +24,8 @@ def bursts(plan: Mapping[str, Any] | None) -> str:
         return ""
     chain, clock = plan["chain"], plan["clock"]
     step = f" of {format_duration(clock['step_ns'])}" if clock["kind"] == "time" else ""
-    return f"losses in bursts ({chain['kind']}), chain clocked by {clock['kind']}{step}"
+    modulation = f", {chain['modulation'].upper()}" if "modulation" in chain else ""
+    return f"losses in bursts ({chain['kind']}{modulation}), chain clocked by {clock['kind']}{step}"
 
 
 def repair(arq: Mapping[str, Any] | None) -> str:

@@ -8,22 +8,55 @@ use crate::{GilbertElliott, InvalidChannel};
 /// independent branches with equal mean signal-to-noise ratios, with perfect knowledge of the channel.
 ///
 /// Source: M. K. Simon, M.-S. Alouini, *Digital Communication over Fading Channels*, the form by the
-/// moment-generating function of the signal-to-noise ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Psk {
-    points: u32,
+/// moment-generating function of the signal-to-noise ratio. Signal-to-noise ratios are those of a symbol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Psk {
+    /// Two points.
+    #[default]
+    #[cfg_attr(feature = "serde", serde(rename = "bpsk"))]
+    Bpsk,
+    /// Four points.
+    #[cfg_attr(feature = "serde", serde(rename = "qpsk"))]
+    Qpsk,
+    /// Eight points.
+    #[cfg_attr(feature = "serde", serde(rename = "8psk"))]
+    Eight,
+    /// Sixteen points.
+    #[cfg_attr(feature = "serde", serde(rename = "16psk"))]
+    Sixteen,
+    /// Thirty-two points.
+    #[cfg_attr(feature = "serde", serde(rename = "32psk"))]
+    ThirtyTwo,
+    /// Sixty-four points.
+    #[cfg_attr(feature = "serde", serde(rename = "64psk"))]
+    SixtyFour,
 }
 
 impl Psk {
-    /// Two points: one bit for each symbol.
-    pub const BPSK: Self = Self { points: 2 };
+    /// All of them, by the number of points.
+    pub const ALL: [Self; 6] =
+        [Self::Bpsk, Self::Qpsk, Self::Eight, Self::Sixteen, Self::ThirtyTwo, Self::SixtyFour];
 
-    /// Phase-shift keying with `points` points: 2, 4, 8, 16, 32 or 64.
-    pub fn new(points: u32) -> Result<Self, InvalidChannel> {
-        if points.is_power_of_two() && (2..=64).contains(&points) {
-            Ok(Self { points })
-        } else {
-            Err(InvalidChannel::NotAConstellation(points))
+    /// The bits that a symbol carries.
+    pub const fn bits(self) -> u32 {
+        self as u32 + 1
+    }
+
+    /// M, the number of points.
+    pub const fn points(self) -> u32 {
+        1 << self.bits()
+    }
+
+    /// The probability of a wrong bit with which as many bits as a symbol carries, wrong independently of each other, are
+    /// all right as often as the symbol is.
+    ///
+    /// What is lost with its first wrong bit (a byte, a packet) is then lost as if its symbols were drawn, whatever bits
+    /// of a wrong symbol are wrong.
+    pub fn bit_error(self, symbol_error: f64) -> f64 {
+        match self {
+            Self::Bpsk => symbol_error,
+            _ => -libm::expm1(libm::log1p(-symbol_error) / f64::from(self.bits())),
         }
     }
 
@@ -69,29 +102,31 @@ impl Psk {
     }
 
     fn least_sine_squared(self) -> f64 {
-        if self.points == 2 {
+        if self == Self::Bpsk {
             return 1.0; // not the square of a rounded sine
         }
-        let sine = libm::sin(PI / f64::from(self.points));
+        let sine = libm::sin(PI / f64::from(self.points()));
         sine * sine
     }
 
     /// The part of the integral from pi/2 to (M-1) pi/M, by symmetry that from pi/M to pi/2.
     fn beyond_half_pi(self, transform: impl Fn(f64) -> f64) -> f64 {
-        if self.points == 2 {
+        if self == Self::Bpsk {
             return 0.0;
         }
-        gauss_legendre(PI / f64::from(self.points), FRAC_PI_2, |x| {
+        gauss_legendre(PI / f64::from(self.points()), FRAC_PI_2, |x| {
             let sine = libm::sin(x);
             transform(sine * sine)
         }) / PI
     }
 }
 
-/// A link of BPSK over fading whose mean signal-to-noise ratio has two values, one for each state of a chain.
+/// A link of phase-shift keying over fading whose mean signal-to-noise ratio has two values, one for each state of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TwoStateFading {
-    /// Mean signal-to-noise ratio for each receive antenna in the good state, dB.
+    /// How bits become symbols.
+    pub modulation: Psk,
+    /// Mean signal-to-noise ratio of a symbol for each receive antenna in the good state, dB.
     pub snr_db: f64,
     /// How much less it is in the bad state, dB.
     pub bad_snr_drop_db: f64,
@@ -104,7 +139,10 @@ pub struct TwoStateFading {
 impl TwoStateFading {
     /// The chain that damages a bit with the error probability of its state; see [`GilbertElliott::new`] for the errors.
     pub fn chain(&self, stay_good: f64, stay_bad: f64) -> Result<GilbertElliott, InvalidChannel> {
-        let error = |db| self.antennas.bpsk_error(linear_snr(db), self.rician_k);
+        let error = |db| {
+            let symbol = self.antennas.symbol_error(self.modulation, linear_snr(db), self.rician_k);
+            self.modulation.bit_error(symbol)
+        };
         GilbertElliott::new(
             stay_good,
             stay_bad,
@@ -154,11 +192,16 @@ impl Antennas {
         }
     }
 
-    /// The bit error rate of BPSK over Rayleigh fading, or Rician fading with factor `k` above 0, at a mean SNR of
-    /// `snr` (linear) for each receive antenna.
-    pub fn bpsk_error(self, snr: f64, k: f64) -> f64 {
+    /// The symbol error rate over Rayleigh fading, or Rician fading with factor `k` above 0, at a mean SNR of `snr`
+    /// (linear) for each receive antenna.
+    pub fn symbol_error(self, modulation: Psk, snr: f64, k: f64) -> f64 {
         let (branches, snr) = (self.branches(), self.branch_snr(snr));
-        if k > 0.0 { Psk::BPSK.rician(branches, snr, k) } else { Psk::BPSK.rayleigh(branches, snr) }
+        if k > 0.0 { modulation.rician(branches, snr, k) } else { modulation.rayleigh(branches, snr) }
+    }
+
+    /// The bit error rate of BPSK, otherwise as [`symbol_error`](Self::symbol_error).
+    pub fn bpsk_error(self, snr: f64, k: f64) -> f64 {
+        self.symbol_error(Psk::Bpsk, snr, k)
     }
 }
 

@@ -66,7 +66,4 @@ pub enum InvalidChannel {
         /// Symbols.
         denominator: u32,
     },
-    /// A constellation that is no power of two from 2 to 64.
-    #[error("{0} points: a phase-shift keying has 2, 4, 8, 16, 32 or 64")]
-    NotAConstellation(u32),
 }

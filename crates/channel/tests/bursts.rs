@@ -7,8 +7,8 @@ mod air;
 
 use air::{Point, arrives, fading, points, stream};
 use airpath_channel::{
-    AirErrors, Antennas, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
-    PacketBursts, StepByStep, TimedBursts, linear_snr,
+    AirChain, AirErrors, Antennas, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
+    PacketBursts, Psk, StepByStep, TimedBursts, TwoStateFading, linear_snr,
 };
 use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
 
@@ -212,6 +212,33 @@ fn antennas_are_in_order() {
             assert!(antennas.bpsk_error(linear_snr(snr), 5.0) < rayleigh, "{antennas:?} at {snr} dB");
         }
     }
+}
+
+/// Three bytes are eight symbols of 8-PSK: they arrive where all of these are right.
+#[test]
+fn bits_are_right_as_often_as_their_symbols() {
+    let link = |modulation| TwoStateFading {
+        modulation,
+        snr_db: 20.0,
+        bad_snr_drop_db: 0.0, // both states are one
+        antennas: Antennas::OneByTwo,
+        rician_k: 0.0,
+    };
+    for (modulation, bytes, symbols) in [
+        (Psk::Bpsk, 1, 8),
+        (Psk::Qpsk, 1, 4),
+        (Psk::Eight, 3, 8),
+        (Psk::Sixteen, 1, 2),
+        (Psk::SixtyFour, 3, 4),
+    ] {
+        let symbol = Antennas::OneByTwo.symbol_error(modulation, linear_snr(20.0), 0.0);
+        let expected = 1.0 - libm::pow(1.0 - symbol, f64::from(symbols));
+        let chain = link(modulation).chain(0.99875, 0.875).unwrap();
+        let loss = AirChain { chain, clock: BitClock::Bit }.uncoded(bytes).loss(chain.stationary());
+        assert!((loss - expected).abs() < 1e-12, "{modulation:?}: {loss}, {expected}");
+    }
+    let errors = Psk::ALL.map(|psk| psk.bit_error(psk.rayleigh(2, linear_snr(20.0))));
+    assert!(errors.windows(2).all(|pair| pair[0] < pair[1]), "more points err more: {errors:?}");
 }
 
 /// With a strong direct path Rician fading approaches the channel without fading, Q(sqrt(2 snr)).

@@ -21,7 +21,7 @@ fn ser() {
     let mut tally = Tally::default();
     for point in list(&file["mpsk_mrc"]) {
         let (points, branches) = (integer(&point["M"]) as u32, integer(&point["N"]) as u32);
-        let psk = Psk::new(points).unwrap();
+        let psk = Psk::ALL.into_iter().find(|psk| psk.points() == points).unwrap();
         let (db, expected) = (number(&point["snr_db"]), number(&point["ser"]));
         let what = format!("{points}-PSK, {branches} branches, {db} dB");
         tally.hold(&what, psk.rayleigh(branches, linear_snr(db)), expected, 1e-9 * expected);

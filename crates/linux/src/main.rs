@@ -25,7 +25,8 @@ struct Arguments {
 enum Command {
     /// Offer airpath's controllers to the TCP connections of this machine, until interrupted.
     ///
-    /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end ({"event":"end", …}).
+    /// Prints a line of JSON when everything is attached ({"event":"ready", …}) and one at the end with what was counted
+    /// ({"event":"end", …}).
     Host {
         /// Configuration file; arguments go before what it says
         #[arg(long, value_name = "FILE")]
@@ -123,8 +124,8 @@ fn host(config: &HostConfig) -> Result<(), Error> {
             "controllers": CONTROLLERS, "devices": devices,
         })
     );
-    daemon::serve(host, &door, &signals, &namespace)?;
-    println!("{}", json!({ "event": "end", "name": door.name() }));
+    let last = daemon::serve(host, &door, &signals, &namespace)?;
+    end(&door, &last);
     Ok(())
 }
 
@@ -140,7 +141,12 @@ fn router(file: Option<PathBuf>, settings: RouterSettings) -> Result<(), Error> 
     let door = Door::open(&format!("router/{}", config.device))?;
     let router = Router::start(config)?;
     println!("{}", json!({ "event": "ready", "name": door.name() }));
-    daemon::serve(router, &door, &signals, &namespace)?;
-    println!("{}", json!({ "event": "end", "name": door.name() }));
+    let last = daemon::serve(router, &door, &signals, &namespace)?;
+    end(&door, &last);
     Ok(())
+}
+
+/// What was counted is said at the end too: afterwards nobody can ask.
+fn end(door: &Door, last: &serde_json::Value) {
+    println!("{}", json!({ "event": "end", "name": door.name(), "counters": last["counters"] }));
 }

@@ -55,6 +55,7 @@ fn mistakes_are_named() {
         ("kind = \"gilbert\"\nmean_loss = 0.9\nmean_burst = 1.0", "loss"),
         ("kind = \"gilbert-elliott\"\ngamma = 2.0\nbeta = 0.5", "2"),
         ("kind = \"fading\"\nsnr = 12.0\ncode_rate = \"223\"", "223/255"),
+        ("kind = \"fading\"\nsnr = 12.0\nmodulation = \"qam\"", "unknown variant `qam`"),
         ("kind = \"rain\"", "unknown variant `rain`"),
     ] {
         let message = losses(loss).unwrap_err();

@@ -10,3 +10,10 @@ pub(crate) fn packet_loss(py: Python<'_>, bursts: &str, size: u64) -> PyResult<f
     py.detach(|| airpath_sim::packet_loss(bursts, size))
         .map_err(|error| PlanError::new_err(error.to_string()))
 }
+
+/// The same if bytes were wrong independently of each other; `None` for packets that are not coded.
+#[pyfunction]
+pub(crate) fn independent_packet_loss(py: Python<'_>, bursts: &str, size: u64) -> PyResult<Option<f64>> {
+    py.detach(|| airpath_sim::independent_packet_loss(bursts, size))
+        .map_err(|error| PlanError::new_err(error.to_string()))
+}

@@ -17,7 +17,7 @@ mod _core {
     #[pymodule_export]
     use super::capture::{CaptureFormatError, ack_rate_estimators, analyse_capture};
     #[pymodule_export]
-    use super::channel::packet_loss;
+    use super::channel::{independent_packet_loss, packet_loss};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulated_run::{EmulatedRun, kernel_congestion_controls};

@@ -57,9 +57,26 @@ impl Maker {
 /// # Errors
 /// Where the text is no such thing, or a value is out of range.
 pub fn packet_loss(bursts: &str, size: u64) -> Result<f64, PlanError> {
-    let plan = serde_json::from_str(bursts).map_err(|error| PlanError::Syntax(error.to_string()))?;
-    loss_of(&plan, Bytes::new(size))
-        .map_err(|error| PlanError::Value { place: "bursts".to_owned(), problem: error.to_string() })
+    loss_of(&bursts_plan(bursts)?, Bytes::new(size)).map_err(refused)
+}
+
+/// The same if bytes were wrong independently of each other ([`AirChain::independent_loss`]); `None` for packets that are
+/// not coded.
+///
+/// # Errors
+/// As [`packet_loss`].
+pub fn independent_packet_loss(bursts: &str, size: u64) -> Result<Option<f64>, PlanError> {
+    let coded = on_air(&bursts_plan(bursts)?).map_err(refused)?;
+    Ok(coded
+        .and_then(|(air, coding)| coding.of(Bytes::new(size)).map(|rate| air.independent_loss(size, rate))))
+}
+
+fn bursts_plan(text: &str) -> Result<BurstPlan, PlanError> {
+    serde_json::from_str(text).map_err(|error| PlanError::Syntax(error.to_string()))
+}
+
+fn refused(error: InvalidChannel) -> PlanError {
+    PlanError::Value { place: "bursts".to_owned(), problem: error.to_string() }
 }
 
 /// The share of packets of `size` bytes that a link damages in the long run, beyond repair by its own repeats.
@@ -76,16 +93,21 @@ pub fn long_run_loss(link: &LinkPlan, size: u64) -> Option<f64> {
 }
 
 fn loss_of(plan: &BurstPlan, size: Bytes) -> Result<f64, InvalidChannel> {
-    let chain = chain(&plan.chain)?;
-    let (clock, coding) = match plan.clock {
-        ClockPlan::Bit { coding, .. } => (BitClock::Bit, self::coding(coding)?),
-        ClockPlan::Symbol { coding, .. } => (BitClock::Symbol, self::coding(coding)?),
+    Ok(match on_air(plan)? {
+        Some((air, coding)) => air.outcomes(size.get(), coding.of(size)).loss(air.chain.stationary()),
         // A packet finds the chain in its stationary state, and damage is drawn once.
-        ClockPlan::Packet | ClockPlan::Time { .. } => return Ok(chain.mean_error()),
+        None => chain(&plan.chain)?.mean_error(),
+    })
+}
+
+/// The chain and the coding of what is clocked by bits or bytes; `None` for other clocks.
+fn on_air(plan: &BurstPlan) -> Result<Option<(AirChain, Coding)>, InvalidChannel> {
+    let (clock, coding) = match plan.clock {
+        ClockPlan::Bit { coding, .. } => (BitClock::Bit, coding),
+        ClockPlan::Symbol { coding, .. } => (BitClock::Symbol, coding),
+        ClockPlan::Packet | ClockPlan::Time { .. } => return Ok(None),
     };
-    let air = AirChain { chain, clock };
-    let outcomes = air.outcomes(size.get(), coding.of(size));
-    Ok(outcomes.loss(chain.stationary()))
+    Ok(Some((AirChain { chain: chain(&plan.chain)?, clock }, self::coding(coding)?)))
 }
 
 fn with_bursts(
@@ -121,9 +143,16 @@ fn chain(plan: &ChainPlan) -> Result<GilbertElliott, InvalidChannel> {
         }
         ChainPlan::Means { loss, burst } => GilbertElliott::from_means(loss, burst),
         ChainPlan::Netem { p, r, loss_bad, loss_good } => GilbertElliott::netem(p, r, loss_bad, loss_good),
-        ChainPlan::Fading { stay_good, stay_bad, snr_db, bad_snr_drop_db, antennas, rician_k } => {
-            TwoStateFading { snr_db, bad_snr_drop_db, antennas, rician_k }.chain(stay_good, stay_bad)
-        }
+        ChainPlan::Fading {
+            stay_good,
+            stay_bad,
+            modulation,
+            snr_db,
+            bad_snr_drop_db,
+            antennas,
+            rician_k,
+        } => TwoStateFading { modulation, snr_db, bad_snr_drop_db, antennas, rician_k }
+            .chain(stay_good, stay_bad),
     }
 }
 

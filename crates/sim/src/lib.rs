@@ -34,7 +34,7 @@ mod router;
 mod simulation;
 pub mod workload;
 
-pub use channel::{long_run_loss, packet_loss};
+pub use channel::{independent_packet_loss, long_run_loss, packet_loss};
 pub use check::PlanError;
 pub use control::RunControl;
 pub use input::Input;

@@ -4,7 +4,7 @@
 
 mod common;
 
-use airpath_channel::Antennas;
+use airpath_channel::{Antennas, Psk};
 use airpath_sim::Simulation;
 use airpath_sim::plan::*;
 use common::*;
@@ -12,10 +12,15 @@ use common::*;
 const CODED: CodingPlan = CodingPlan { data: Some((93, 100)), acks: Some((1, 2)), small_bytes: 100 };
 
 fn fading(snr_db: f64, beta: f64) -> ChainPlan {
+    modulated(Psk::Bpsk, snr_db, beta)
+}
+
+fn modulated(modulation: Psk, snr_db: f64, beta: f64) -> ChainPlan {
     let antennas = Antennas::OneByOne;
     ChainPlan::Fading {
         stay_good: 0.99875,
         stay_bad: beta,
+        modulation,
         snr_db,
         bad_snr_drop_db: 10.0,
         antennas,
@@ -58,6 +63,29 @@ fn coded_packets_are_lost_as_computed() {
         let error = (sent * exact * (1.0 - exact)).sqrt();
         assert!((damaged - sent * exact).abs() < 3.0 * error, "{damaged} of {sent}, exact {exact}");
     }
+}
+
+/// More points in a symbol lose more, as much as is said without a run.
+#[test]
+fn modulation_decides_what_is_lost() {
+    let clock = ClockPlan::Bit { coding: CODED, step_by_step: false };
+    let mut shares = Vec::new();
+    for modulation in [Psk::Bpsk, Psk::Qpsk, Psk::Eight] {
+        let chain = modulated(modulation, 22.0, 0.875);
+        let bursts = serde_json::to_string(&BurstPlan { chain, clock }).unwrap();
+        let exact = airpath_sim::packet_loss(&bursts, 1040).unwrap();
+        let (damaged, sent) = damaged(&stream(chain, clock, 1040, 30));
+        let error = (sent * exact * (1.0 - exact)).sqrt();
+        assert!(
+            (damaged - sent * exact).abs() < 3.0 * error,
+            "{modulation:?}: {damaged} of {sent}, exact {exact}"
+        );
+        let independent = airpath_sim::independent_packet_loss(&bursts, 1040).unwrap().unwrap();
+        // What is rarely lost is lost more often in bursts.
+        assert!(exact > 0.1 || independent < exact, "{independent}, {exact}");
+        shares.push(exact);
+    }
+    assert!(shares.windows(2).all(|pair| pair[1] > 2.0 * pair[0]), "{shares:?}");
 }
 
 /// The same chain loses the same share under either clock, but in runs of packets or in spans of time.

@@ -1,5 +1,7 @@
 """`airpath validate`."""
 
+import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,12 +59,15 @@ def validate(
 
 def facts(scenario: "Scenario") -> dict[str, Any]:
     """Return what a scenario comes to, for machines; null where a measure does not exist."""
+    from airpath._core import independent_packet_loss, packet_loss
     from airpath.scenario.traces import read_trace
 
     resolved = scenario.resolved
+    size = resolved.packet_bytes
     return {
         "name": scenario.name,
         "duration_s": resolved.plan["duration_ns"] / 1e9,
+        "packet_bytes": size,
         "seed": scenario.seed,
         "repetitions": scenario.repetitions,
         "links": {
@@ -74,6 +79,8 @@ def facts(scenario: "Scenario") -> dict[str, Any]:
                 "buffer_packets": buffer.packets,
                 "buffer_s": buffer.seconds,
                 "buffer_bdp": buffer.bdp,
+                "packet_loss": packet_loss(chain, size) if (chain := _chain(link)) else link["loss"],
+                "independent_packet_loss": independent_packet_loss(chain, size) if chain else None,
             }
             for link in resolved.plan["links"]
         },
@@ -88,3 +95,8 @@ def facts(scenario: "Scenario") -> dict[str, Any]:
             for trace in scenario.traces
         ],
     }
+
+
+def _chain(link: Mapping[str, Any]) -> str | None:
+    """Return the chain that damages packets on a link of a plan, as JSON; `None` without one."""
+    return None if link["bursts"] is None else json.dumps(link["bursts"])

@@ -83,6 +83,10 @@ class Judgement:
         """The choices under which the rule holds."""
         return [choice for choice, sample in self.judged.items() if self.claim.rule.holds(sample)]
 
+    def verdict_under(self, choice: str) -> Verdict:
+        """Return what the rule says under one choice: reproduced there, or not."""
+        return Verdict.REPRODUCED if choice in self.agreeing else Verdict.NOT_REPRODUCED
+
     @property
     def verdict(self) -> Verdict:
         """The verdict."""

@@ -20,7 +20,15 @@ from airpath.papers.figure import Figure
 from airpath.papers.measures import longest_queue, mean_queue, of_each, p95_queue, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import ONE_WAY, TWO_WAY, VCP_SCHEMES, XCP_SCHEMES, dumbbell, with_options
+from airpath.papers.settings import (
+    ONE_WAY,
+    TWO_WAY,
+    VCP_SCHEMES,
+    WIDE_REVERSE,
+    XCP_SCHEMES,
+    dumbbell,
+    with_options,
+)
 
 PAPER: Final = "EBE-C"
 REPETITIONS: Final = 10
@@ -30,6 +38,7 @@ THRESHOLD: Final = 0.20
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {
     TWO_WAY: {"threshold": THRESHOLD},
     ONE_WAY: {"threshold": THRESHOLD},
+    WIDE_REVERSE: {"threshold": THRESHOLD},
     "T, linear filter": {"threshold": THRESHOLD, "profile": "linear"},
 }
 _UNSCALED = {"T, unscaled": "T", "O, unscaled": "O"}

@@ -13,6 +13,7 @@ from airpath.papers.drawn import Drawn, draw_all
 from airpath.papers.figure import Figure
 from airpath.papers.real_time import do_real_runs, real_seconds
 from airpath.papers.report import report_html
+from airpath.papers.sample import Sample
 from airpath.papers.store import RunStore
 from airpath.papers.work import do_runs, missing_runs
 from airpath.statistics import TextTable
@@ -114,7 +115,8 @@ def reproduce(
 def verdicts(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
     """Return what `verdicts.json` holds: one entry for each claim, numbers of the headline choice.
 
-    A number that does not exist (an interval of a single run) is null.
+    `choices` has the same of every choice that counts, the headline first. A number that does not exist (an
+    interval of a single run) is null.
     """
     return [
         {
@@ -122,17 +124,29 @@ def verdicts(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
             "figure": one.figure.name,
             "claim": judgement.claim.statement,
             "expected": expected(judgement),
-            "measured": _number(judgement.headline.mean),
-            "ci_low": _number(judgement.headline.interval[0]),
-            "ci_high": _number(judgement.headline.interval[1]),
-            "n": judgement.headline.n,
+            **_numbers(judgement.headline),
             "verdict": judgement.verdict.value,
             "note": judgement.note,
+            "choices": [
+                {"choice": choice, **_numbers(measured), "verdict": judgement.verdict_under(choice).value}
+                for choice, measured in judgement.judged.items()
+            ],
             **_beside(judgement),
         }
         for one in done
         for judgement in one.judgements
     ]
+
+
+def _numbers(measured: Sample) -> dict[str, Any]:
+    """Return a number with its interval and how many runs it is of."""
+    low, high = measured.interval
+    return {
+        "measured": _number(measured.mean),
+        "ci_low": _number(low),
+        "ci_high": _number(high),
+        "n": measured.n,
+    }
 
 
 def _beside(judgement: Judgement) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from airpath.papers.sample import Sample
 
 SIGNIFICANCE = 0.01
 """The level of the papers (EBE-J, section IV-C)."""
+
+SURELY: Final = ", the whole interval"
+"""How a rule about the interval is written."""
 
 
 class Rule(Protocol):
@@ -57,13 +60,15 @@ class AtLeast:
     """The mean is not below a number."""
 
     bound: float
+    surely: bool = False
+    """Its whole 95 % interval is not; for numbers that differ much from run to run."""
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is not."""
-        return sample.mean >= self.bound
+        """Tell whether it is not; of a single run, which has no interval, never surely."""
+        return (sample.interval[0] if self.surely else sample.mean) >= self.bound
 
     def __str__(self) -> str:
-        return f"≥ {self.bound:g}"
+        return f"≥ {self.bound:g}{SURELY if self.surely else ''}"
 
 
 @dataclass(frozen=True)
@@ -71,13 +76,15 @@ class AtMost:
     """The mean is not above a number."""
 
     bound: float
+    surely: bool = False
+    """Its whole 95 % interval is not; for numbers that differ much from run to run."""
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is not."""
-        return sample.mean <= self.bound
+        """Tell whether it is not; of a single run, which has no interval, never surely."""
+        return (sample.interval[1] if self.surely else sample.mean) <= self.bound
 
     def __str__(self) -> str:
-        return f"≤ {self.bound:g}"
+        return f"≤ {self.bound:g}{SURELY if self.surely else ''}"
 
 
 @dataclass(frozen=True)

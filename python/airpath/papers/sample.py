@@ -19,6 +19,8 @@ class Sample:
     """The numbers; NaN where a run has no value."""
     p: float | None = None
     """The p value of the test that the paper made of them; by default of a t test against zero."""
+    runs: int | None = None
+    """Of how many runs a single number is (their least); `None` where each run has its own."""
 
     @property
     def mean(self) -> float:
@@ -32,8 +34,8 @@ class Sample:
 
     @property
     def n(self) -> int:
-        """How many have a value."""
-        return mean_interval(self.values)[2]
+        """How many runs have a value."""
+        return mean_interval(self.values)[2] if self.runs is None else self.runs
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -45,7 +47,7 @@ class Sample:
         """Two-sided p value of "the mean is zero"; NaN of fewer than two values."""
         if self.p is not None:
             return self.p
-        if self.n < 2:
+        if len(self.values) < 2 or self.n < 2:
             return math.nan
         if self.deviation == 0.0:
             return 1.0 if self.mean == 0.0 else 0.0
@@ -61,6 +63,11 @@ def sample(values: Sequence[float] | npt.NDArray[np.float64]) -> Sample:
 def difference(one: Sequence[float], other: Sequence[float]) -> Sample:
     """Return the paired differences `one` - `other`: number k of both comes from the same seed."""
     return sample(np.subtract(one, other))
+
+
+def least(values: Sequence[float]) -> Sample:
+    """Return the least of some numbers, each of one run: without interval and test."""
+    return Sample((min(values),), runs=len(values))
 
 
 def deviation(values: Sequence[float]) -> Sample:

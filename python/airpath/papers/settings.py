@@ -1,7 +1,7 @@
 """The EBE papers' settings: which scenario, what the routers believe, and the named choices.
 
 Reverse traffic is what the papers leave open and what matters most, so that every experiment on the dumbbell
-has up to three settings: **T**, the text taken literally (long flows in both directions over the same moving
+has three settings: **T**, the text taken literally (long flows in both directions over the same moving
 rate); **O**, one-way; **L**, reverse flows on a wide link of 100 Mbit/s. T is the headline.
 """
 
@@ -14,6 +14,8 @@ from airpath.schemes import parse_scheme
 TWO_WAY: Final = "T"
 ONE_WAY: Final = "O"
 WIDE_REVERSE: Final = "L"
+ALL_SETTINGS: Final = (TWO_WAY, ONE_WAY, WIDE_REVERSE)
+"""The three, the headline first."""
 
 XCP_SCHEMES: Final = ("xcp", "xcp-b", "xcp-ebe")
 VCP_SCHEMES: Final = ("vcp", "vcp-ebe")
@@ -48,10 +50,18 @@ def dumbbell(
     setting: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None
 ) -> Experiment:
     """Return a scheme on the papers' dumbbell with the fixed schedule, in setting T, O or L."""
-    reverse = (
-        {"topology.reverse.queue.scheme": believing(scheme, "100mbps")} if setting == WIDE_REVERSE else {}
-    )
-    return shipped(f"ebe-dumbbell-{setting.lower()}", scheme, repetitions, {**reverse, **(changes or {})})
+    return in_setting("ebe-dumbbell", setting, scheme, repetitions, changes)
+
+
+def in_setting(
+    family: str, setting: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None
+) -> Experiment:
+    """Return a scheme in setting T, O or L of a family of shipped scenarios (`ebe-steps`, …).
+
+    Routers believe `CAPACITY`, that of the wide link in setting L its rate.
+    """
+    wide = {"topology.reverse.queue.scheme": believing(scheme, "100mbps")} if setting == WIDE_REVERSE else {}
+    return shipped(f"{family}-{setting.lower()}", scheme, repetitions, {**wide, **(changes or {})})
 
 
 def shipped(name: str, scheme: str, repetitions: int, changes: Mapping[str, Any] | None = None) -> Experiment:

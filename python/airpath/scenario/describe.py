@@ -1,8 +1,10 @@
 """A scenario in words: what will be run, with every default filled in."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
+from airpath._core import independent_packet_loss, packet_loss
 from airpath.damage import damage
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.resolve import BufferSize, Resolved
@@ -35,6 +37,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
                 f" base RTT {format_duration(resolved.base_rtt_ns[name], 6)};"
                 f" buffer {describe_buffer(resolved.buffers[name])}{describe_router(link['queue'])}"
                 f"{'; ' if damage(link) else ''}{damage(link)}"
+                f"{describe_bursts(link['bursts'], resolved.packet_bytes)}"
             )
     lines.append("flows:")
     for entry in document.flows:
@@ -53,6 +56,19 @@ def describe_router(queue: Mapping[str, Any]) -> str:
     protocol, source = queue["protocol"], queue["source"]
     text = f"; router {protocol['kind']}, capacity source {source['kind']}"
     return f"{text} ({format_rate(source['bps'], 4)})" if source["kind"] == "configured" else text
+
+
+def describe_bursts(bursts: Mapping[str, Any] | None, packet_bytes: int) -> str:
+    """Return the share of packets of a size that a chain damages in the long run; nothing without a chain.
+
+    Beside it, for coded packets, what it would be if bytes were wrong independently of each other.
+    """
+    if bursts is None:
+        return ""
+    chain = json.dumps(bursts)
+    exact, independent = packet_loss(chain, packet_bytes), independent_packet_loss(chain, packet_bytes)
+    text = f"; damages {100 * exact:.3g} % of packets of {packet_bytes} bytes in the long run"
+    return text if independent is None else f"{text} ({100 * independent:.3g} % if bytes were independent)"
 
 
 def describe_buffer(buffer: BufferSize) -> str:

@@ -148,7 +148,7 @@ class NetemLoss(Table):
 
 
 class FadingLoss(Coded):
-    """BPSK over a fading channel whose signal-to-noise ratio is that of a chain's state."""
+    """Phase-shift keying over fading, with the signal-to-noise ratio of a chain's state."""
 
     kind: Literal["fading"]
     """The kind of losses."""
@@ -156,8 +156,10 @@ class FadingLoss(Coded):
     """What a step of the chain is: a transmitted `bit`, or a byte (`symbol`) that is wrong with the
     probability of one wrong bit. It stands still while nothing is sent.
     """
+    modulation: Literal["bpsk", "qpsk", "8psk", "16psk", "32psk", "64psk"] = "bpsk"
+    """Phase-shift keying with 2, 4, 8, 16, 32 or 64 points."""
     snr: Decibels
-    """Mean signal-to-noise ratio for each receive antenna in the good state, dB."""
+    """Mean signal-to-noise ratio of a symbol for each receive antenna in the good state, dB."""
     bad_snr_drop: Annotated[float, Strict(), Field(ge=0, le=100)] = 10.0
     """How much lower it is in the bad state, dB."""
     antennas: Literal["1x1", "2x1", "1x2", "2x2"] = "1x1"
@@ -181,6 +183,7 @@ class FadingLoss(Coded):
             "kind": "fading",
             "stay_good": float(self.gamma),
             "stay_bad": float(self.beta),
+            "modulation": self.modulation,
             "snr_db": float(self.snr),
             "bad_snr_drop_db": float(self.bad_snr_drop),
             "antennas": self.antennas,

@@ -72,6 +72,8 @@ class Resolved:
     """Base round-trip time of each link in nanoseconds."""
     mean_rate_bps: dict[str, float | None]
     """Mean rate of each link in bits per second; `None` when unlimited, or not known before the run."""
+    packet_bytes: int
+    """Size of the largest packet that any flow sends."""
     schemes: tuple[str | None, ...]
     """Scheme of each flow of the plan; `None` for datagrams."""
     groups: tuple[str, ...]
@@ -177,6 +179,7 @@ class _Resolution:
             buffers=buffers,
             base_rtt_ns=self.base_rtt,
             mean_rate_bps={name: draft.mean_bps for name, draft in self.network.links.items()},
+            packet_bytes=self.largest_packet,
             schemes=tuple(scheme for _, scheme, _ in flows),
             groups=tuple(group for _, _, group in flows),
         )

@@ -6,7 +6,7 @@ import pytest
 
 from airpath.errors import UsageError
 from airpath.papers.registry import FIGURES, select
-from airpath.papers.settings import believing, parking_lot, with_options
+from airpath.papers.settings import believing, in_setting, parking_lot, with_options
 from airpath.scenario import Scenario, scenario_names
 from airpath.schemes import parse_scheme
 from airpath.workers import simulation
@@ -80,6 +80,39 @@ def test_experiments_of_a_choice_are_paired():
                 {name: one[name] for name in shared} == {name: starts[0][name] for name in shared}
                 for one in starts
             )
+
+
+EBE_FAMILIES = ("ebe-dumbbell", "ebe-steps", "ebe-files", "ebe-five-flows", "ebe-join-leave")
+
+
+def family_of(scenario: str) -> str:
+    return next((family for family in EBE_FAMILIES if scenario in {f"{family}-{one}" for one in "tol"}), "")
+
+
+def test_every_experiment_on_the_dumbbell_has_the_three_settings_the_text_first():
+    found = set()
+    for figure in select("ebe-j") + select("ebe-c"):
+        used = {family_of(one.scenario) for one in figure.all_experiments()} - {""}
+        if used:
+            found.add(figure.id)
+            assert list(figure.experiments)[:3] == ["T", "O", "L"], figure.id
+            for setting in "TOL":
+                ends = {one.scenario[-2:] for one in figure.experiments[setting].values()}
+                assert ends == {f"-{setting.lower()}"}, figure.id
+    assert len(found) == 19
+
+
+@pytest.mark.parametrize("family", EBE_FAMILIES)
+def test_in_setting_l_the_way_back_is_wide_and_its_router_knows(family):
+    for scheme in ("xcp-ebe", "vcp"):
+        plan = in_setting(family, "L", scheme, 1).resolve().plan()
+        names = [link["name"] for link in plan["links"]]
+        back = names.index("bottleneck-reverse")
+        assert plan["links"][back]["rate"] == {"kind": "constant", "bps": 100_000_000}
+        source = plan["links"][back]["queue"]["source"]
+        assert 100_000_000 in source.values()
+        assert plan["links"][names.index("bottleneck")]["rate"] != plan["links"][back]["rate"]
+        assert any(flow["measured_at"] == back for flow in plan["flows"])
 
 
 def test_routers_believe_ten_and_the_other_links_of_the_parking_lot_twenty():

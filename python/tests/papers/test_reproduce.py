@@ -17,6 +17,7 @@ from airpath.papers.rules import AtLeast, Positive
 from airpath.papers.sample import difference, sample
 
 KEYS = ["paper", "figure", "claim", "expected", "measured", "ci_low", "ci_high", "n", "verdict", "note"]
+NUMBERS = ["measured", "ci_low", "ci_high", "n"]
 
 
 def nothing(_share: float) -> None:
@@ -65,10 +66,17 @@ def test_a_figure_becomes_pictures_report_and_verdicts(figure, tmp_path):
     written = json.loads((out / "verdicts.json").read_text(encoding="utf-8"))
     assert written == json.loads(json.dumps(verdicts(done)))
     busy, same = written
-    assert list(busy) == KEYS
+    assert list(busy) == [*KEYS, "choices"]
     assert (busy["paper"], busy["figure"], busy["verdict"], busy["n"]) == ("Test", "small", "reproduced", 2)
     assert busy["ci_low"] <= busy["measured"] <= busy["ci_high"]
     assert (same["measured"], same["verdict"], same["note"]) == (0.0, "not reproduced", "of course")
+    assert [one["choice"] for one in busy["choices"]] == ["normal", "slow"]
+    for entry in written:
+        assert all(list(one) == ["choice", *NUMBERS, "verdict"] for one in entry["choices"])
+        headline, other = entry["choices"]
+        assert [headline[name] for name in NUMBERS] == [entry[name] for name in NUMBERS]
+        assert headline["verdict"] == other["verdict"] == entry["verdict"]
+    assert busy["choices"][1]["measured"] != busy["measured"]
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "A &lt;small&gt; figure" in page
     assert 'href="#test-small"' in page

@@ -10,7 +10,7 @@ from scipy import stats
 from airpath.papers.anova_tables import anova_tables, tukey_p
 from airpath.papers.claim import Claim, Verdict, judge
 from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import Sample, deviation, difference, sample
+from airpath.papers.sample import Sample, deviation, difference, least, sample
 
 SURE = sample([1.0, 1.1, 0.9, 1.05])
 DOUBTFUL = sample([1.0, -1.1, 0.9, -0.3])
@@ -35,6 +35,17 @@ def test_differences_are_paired():
     assert difference([3, 5], [1, 4]).values == (2.0, 1.0)
 
 
+def test_the_least_of_runs_is_of_all_of_them_and_has_no_interval():
+    lowest = least([0.9, 0.7, 0.8])
+    assert (lowest.mean, lowest.n) == (0.7, 3)
+    assert math.isnan(lowest.interval[0])
+    assert math.isnan(lowest.p_value)
+    note = judge(claim(AtMost(0.75)), {"first": lambda _scheme: [run_data()]}).note
+    assert "a single run" in note
+    of_many = Claim("name", "words", AtMost(0.75), "what", lambda _of: lowest)
+    assert judge(of_many, {"first": lambda _scheme: [run_data()]}).note == ""
+
+
 def test_jackknife_of_the_deviation_covers_it():
     values = np.random.default_rng(1).normal(0, 2, 400)
     jackknife = deviation(values.tolist())
@@ -53,6 +64,9 @@ def test_jackknife_of_the_deviation_covers_it():
         (Between(0.5, 1.5), SURE, sample([1.6])),
         (AtLeast(1.0), SURE, sample([0.99])),
         (AtMost(1.02), SURE, sample([1.03])),
+        (AtLeast(0.8, surely=True), SURE, sample([1.0, 1.1, 0.9, 0.4])),
+        (AtMost(1.2, surely=True), SURE, sample([1.0, 1.1, 0.9, 1.6])),
+        (AtLeast(0.5, surely=True), SURE, SINGLE),
         (Positive(), SURE, DOUBTFUL),
         (Positive(), SINGLE, sample([-1.0])),
         (Positive(), Sample((0.1, 0.2, 0.3), p=0.001), Sample((0.1, 0.2, 0.3), p=0.02)),
@@ -98,6 +112,12 @@ def test_a_claim_that_holds_elsewhere_is_reproduced_in_part_and_says_where_and_w
     assert "holds under “second”, not under first" in judged.note
     assert "because" in judged.note
     assert judged.headline.mean == 0.5
+
+
+def test_each_choice_has_a_verdict_of_its_own():
+    judged = judge(claim(), choices(first=0.5, second=2.0))
+    assert judged.verdict_under("first") is Verdict.NOT_REPRODUCED
+    assert judged.verdict_under("second") is Verdict.REPRODUCED
 
 
 def test_a_claim_that_holds_nowhere_is_not_reproduced_and_says_why():

@@ -21,7 +21,7 @@ def _definition(name, path):
 
 SOURCE = "\n".join(
     [path.read_text(encoding="utf-8") for path in FILES]
-    + [_definition("Antennas", CRATES / "channel" / "src" / "fading.rs")]
+    + [_definition(name, CRATES / "channel" / "src" / "fading.rs") for name in ("Antennas", "Psk")]
 )
 
 

@@ -37,6 +37,7 @@ def test_the_source_was_understood():
     assert set(TYPES.enums["SlowStartPlan"][1]) == set(get_args(SlowStart))
     assert set(TYPES.enums["CubicForm"][1]) == {"rfc9438", "2008"}
     assert set(TYPES.enums["Antennas"][1]) == {"1x1", "2x1", "1x2", "2x2"}
+    assert set(TYPES.enums["Psk"][1]) == {"bpsk", "qpsk", "8psk", "16psk", "32psk", "64psk"}
 
 
 @pytest.mark.parametrize("name", scenario_names())
@@ -69,6 +70,7 @@ LOSSES = {
     "means": {"kind": "gilbert", "mean_loss": 0.02, "mean_burst": 4},
     "netem": {"kind": "netem-gemodel", "p": 0.01, "r": 0.167},
     "fading": {"kind": "fading", "snr": 20, "antennas": "2x1", "ack_code_rate": 0.5},
+    "fading, modulated": {"kind": "fading", "snr": 20.0, "modulation": "16psk"},
     "fading, per symbol": {"kind": "fading", "snr": 20.0, "clock": "symbol", "step_by_step": True},
 }
 

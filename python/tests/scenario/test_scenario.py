@@ -257,6 +257,17 @@ def test_the_schema_gives_defaults_as_they_are_written():
     assert tables["Flow"]["properties"]["stop"]["default"] is None
 
 
+def test_what_a_coded_link_loses_is_said_beside_the_formula_of_independent_bytes():
+    loss = {"kind": "fading", "snr": 10.0, "antennas": "2x2", "beta": 0.91667, "code_rate": 0.93}
+    described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": loss}).describe()
+    # Both computed independently (VCP-W's chain, codewords of at most 255 symbols).
+    said = "damages 0.186 % of packets of 1040 bytes in the long run (0.0016 % if bytes were independent)"
+    assert f"losses in bursts (fading, BPSK), chain clocked by bit; {said}" in described
+    uncoded = Scenario.load("satellite-bursts-time").describe()
+    assert "in the long run" in uncoded
+    assert "independent)" not in uncoded
+
+
 def test_losses_in_bursts_survive_writing_and_their_clock_is_described(tmp_path):
     loss = {"kind": "gilbert", "clock": "time", "step": "1ms", "mean_loss": 0.0256, "mean_burst": 16.7}
     arq = {"retries": 3, "delay": "8ms"}

@@ -2,21 +2,24 @@
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml
 //!
-//! BBR is s2n-quic's (draft-cardwell-iccrg-bbr-congestion-control-02), as it is released; LEDBAT++ is written from the
+//! BBR is s2n-quic's (version 2, draft-cardwell-iccrg-bbr-congestion-control-02) and noq's (version 3,
+//! draft-ietf-ccwg-bbr-05), as they are released; LEDBAT++ is written from the
 //! rules alone, once as the draft has them and once as the sender that Darwin releases differs from them.
 
 mod bbr;
+mod bbr3;
 mod ledbat;
 mod link;
 
 use bbr::Bbr;
+use bbr3::Bbr3;
 use ledbat::{Ledbat, Rule};
 use link::{Path, Sender, run};
 
 /// Mbit/s, round trip in ms, flows, buffer in packets, part of the packets that is damaged.
 type Case = (f64, f64, u64, usize, f64);
 
-const BBR: [Case; 8] = [
+const BBR: [Case; 9] = [
     (10.0, 40.0, 1, 100, 0.0),
     (10.0, 100.0, 1, 100, 0.0),
     (50.0, 40.0, 1, 400, 0.0),
@@ -25,6 +28,7 @@ const BBR: [Case; 8] = [
     (10.0, 40.0, 4, 100, 0.0),
     (10.0, 40.0, 1, 100, 0.01),
     (10.0, 40.0, 1, 100, 0.03),
+    (50.0, 40.0, 1, 400, 0.01),
 ];
 
 const LEDBAT: [Case; 6] = [
@@ -40,6 +44,10 @@ fn main() {
     println!("s2n-quic's BBR, means of 15 runs from 20 to 60 s");
     for case in BBR {
         show(case, 15, 60.0, |seed| Box::new(Bbr::new(seed)));
+    }
+    println!("noq's BBR v3, means of 15 runs from 20 to 60 s");
+    for case in BBR {
+        show(case, 15, 60.0, |_| Box::new(Bbr3::new()));
     }
     for (rule, name) in [(Rule::Draft, "as the draft has it"), (Rule::Darwin, "as Darwin has it")] {
         println!("LEDBAT++ {name}, from 20 to 120 s");

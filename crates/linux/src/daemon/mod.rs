@@ -45,13 +45,14 @@ pub fn block_signals() -> Result<SignalFd, Error> {
     SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC).map_err(said)
 }
 
-/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know.
+/// Keeps `service` at work until a signal or `airpathd detach` ends it; then detaches, and lets who asked for it know. Gives its
+/// last status.
 pub fn serve<S: Service>(
     mut service: S,
     door: &Door,
     signals: &SignalFd,
     namespace: &Namespace,
-) -> Result<(), Error> {
+) -> Result<Value, Error> {
     let began = Instant::now();
     let mut last_check = began;
     let (mut steps, mut worst) = (0_u64, Duration::ZERO);
@@ -67,7 +68,7 @@ pub fn serve<S: Service>(
         let [asked, signalled] =
             waiting.map(|one| one.revents().is_some_and(|events| events.contains(PollFlags::POLLIN)));
         if signalled {
-            return Ok(());
+            return Ok(service.status());
         }
         if let Some(due) = due
             && let Some(late) = Instant::now().checked_duration_since(due)
@@ -90,7 +91,7 @@ pub fn serve<S: Service>(
             if let Some(goodbye) = door.answer(&status) {
                 drop(service);
                 goodbye.say(&json!({ "event": "detached", "name": door.name() }));
-                return Ok(());
+                return Ok(status);
             }
         }
     }

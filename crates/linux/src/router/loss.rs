@@ -1,7 +1,8 @@
 //! Losses in bursts, worked out here for whole packets and drawn in the kernel.
 
 use airpath_channel::{
-    AirChain, Antennas, BitClock, CodeRate, GilbertElliott, InvalidChannel, PacketOutcomes, TwoStateFading,
+    AirChain, Antennas, BitClock, CodeRate, GilbertElliott, InvalidChannel, PacketOutcomes, Psk,
+    TwoStateFading,
 };
 use serde::Deserialize;
 
@@ -17,9 +18,12 @@ pub const SIZE_CLASSES: usize = 97;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LossConfig {
-    /// BPSK over fading: error probabilities from signal-to-noise ratios.
+    /// Phase-shift keying over fading: error probabilities from signal-to-noise ratios.
     Fading {
-        /// Mean signal-to-noise ratio for each receive antenna in the good state, dB.
+        /// How bits become symbols.
+        #[serde(default)]
+        modulation: Psk,
+        /// Mean signal-to-noise ratio of a symbol for each receive antenna in the good state, dB.
         snr: f64,
         /// How much less it is in the bad state, dB.
         #[serde(default = "ten")]
@@ -129,9 +133,9 @@ impl LossConfig {
             Self::GilbertElliott { gamma, beta, eps_good, eps_bad, .. } => {
                 GilbertElliott::new(gamma, beta, eps_good, eps_bad)
             }
-            Self::Fading { snr, bad_snr_drop, antennas, rician_k, gamma, beta, .. } => {
+            Self::Fading { modulation, snr, bad_snr_drop, antennas, rician_k, gamma, beta, .. } => {
                 let (snr_db, bad_snr_drop_db) = (snr, bad_snr_drop);
-                TwoStateFading { snr_db, bad_snr_drop_db, antennas, rician_k }.chain(gamma, beta)
+                TwoStateFading { modulation, snr_db, bad_snr_drop_db, antennas, rician_k }.chain(gamma, beta)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Losses in bursts.
 
-use airpath_channel::Antennas;
+use airpath_channel::{Antennas, Psk};
 use serde::{Deserialize, Serialize};
 
 /// A Gilbert-Elliott chain that damages packets.
@@ -46,13 +46,15 @@ pub enum ChainPlan {
         /// 1-k: the error probability of the good state.
         loss_good: f64,
     },
-    /// BPSK over fading: the error probabilities from signal-to-noise ratios.
+    /// Phase-shift keying over fading: the error probabilities from signal-to-noise ratios.
     Fading {
         /// gamma: the probability of staying good.
         stay_good: f64,
         /// beta: the probability of staying bad.
         stay_bad: f64,
-        /// Mean signal-to-noise ratio for each receive antenna in the good state, dB.
+        /// How bits become symbols.
+        modulation: Psk,
+        /// Mean signal-to-noise ratio of a symbol for each receive antenna in the good state, dB.
         snr_db: f64,
         /// How much less it is in the bad state, dB.
         bad_snr_drop_db: f64,

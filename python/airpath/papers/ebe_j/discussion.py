@@ -18,7 +18,7 @@ from airpath.papers.measures import (
 )
 from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import ONE_WAY, TWO_WAY, dumbbell, shipped
+from airpath.papers.settings import ALL_SETTINGS, dumbbell, in_setting
 from airpath.plots.style import legend_above, styled
 
 REPETITIONS: Final = 10
@@ -33,10 +33,8 @@ JOIN_LEAVE: Final = Figure(
     paper=PAPER,
     title="Half of the flows leave at 40 s and return at 80 s",
     experiments={
-        setting: {
-            scheme: shipped(f"ebe-join-leave-{setting.lower()}", scheme, REPETITIONS) for scheme in _SCHEMES
-        }
-        for setting in (TWO_WAY, ONE_WAY)
+        setting: {scheme: in_setting("ebe-join-leave", setting, scheme, REPETITIONS) for scheme in _SCHEMES}
+        for setting in ALL_SETTINGS
     },
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
     claims=(
@@ -135,7 +133,7 @@ SMALL_BUFFERS: Final = Figure(
             for size in BUFFERS_KB
             for scheme in _BUFFER_SCHEMES
         }
-        for setting in (ONE_WAY, TWO_WAY)
+        for setting in ALL_SETTINGS
     },
     draw=_draw_buffers,
     claims=(

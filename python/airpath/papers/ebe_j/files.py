@@ -8,7 +8,7 @@ from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import completion_s, of_each
 from airpath.papers.rules import Near, Positive
 from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import ONE_WAY, TWO_WAY, shipped, title, with_options
+from airpath.papers.settings import ALL_SETTINGS, TWO_WAY, in_setting, title, with_options
 from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
 
@@ -27,13 +27,14 @@ def _vcp(scheme: str, scaling: str) -> str:
 
 
 _EXPERIMENTS = {
-    TWO_WAY: {scheme: shipped("ebe-files-t", scheme, REPETITIONS) for scheme in PAPER_S},
-    ONE_WAY: {scheme: shipped("ebe-files-o", scheme, REPETITIONS) for scheme in PAPER_S},
+    setting: {scheme: in_setting("ebe-files", setting, scheme, REPETITIONS) for scheme in PAPER_S}
+    for setting in ALL_SETTINGS
+} | {
     "T, VCP unscaled": {
-        scheme: shipped("ebe-files-t", _vcp(scheme, "unscaled"), REPETITIONS) for scheme in PAPER_S
+        scheme: in_setting("ebe-files", TWO_WAY, _vcp(scheme, "unscaled"), REPETITIONS) for scheme in PAPER_S
     },
     "T, VCP unscaled, 5 reverse flows": {
-        scheme: shipped("ebe-files-t", _vcp(scheme, "unscaled"), REPETITIONS, _FEW_REVERSE)
+        scheme: in_setting("ebe-files", TWO_WAY, _vcp(scheme, "unscaled"), REPETITIONS, _FEW_REVERSE)
         for scheme in PAPER_S
     },
 }

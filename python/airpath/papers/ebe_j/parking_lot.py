@@ -23,9 +23,8 @@ from airpath.papers.settings import (
 )
 from airpath.plots.style import styled
 
-REPETITIONS: Final = 10
-REPETITIONS_OF_MEANS: Final = 30
-"""For figure 9, which shows means over runs that draw their rates: they vary more than runs of a picture."""
+REPETITIONS: Final = 30
+"""Runs draw the rates of all links but one, and differ much."""
 MIDDLE: Final = "R2-R3"
 OTHERS: Final = tuple(name for name in PARKING_LOT_LINKS if name != MIDDLE)
 
@@ -46,7 +45,7 @@ _HOLD: Final[dict[str, Any]] = {"monitor": "hold"}
 def _xcp(top: int, **ebe_options: Any) -> dict[str, Experiment]:
     return {
         scheme: parking_lot(
-            top, with_options(scheme, **ebe_options) if scheme == "xcp-ebe" else scheme, REPETITIONS_OF_MEANS
+            top, with_options(scheme, **ebe_options) if scheme == "xcp-ebe" else scheme, REPETITIONS
         )
         for scheme in XCP_SCHEMES
     }

@@ -20,7 +20,7 @@ from airpath.papers.measures import (
 )
 from airpath.papers.rules import AtMost, Between, Positive
 from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import shipped, with_options
+from airpath.papers.settings import ALL_SETTINGS, in_setting, with_options
 from airpath.plots.style import styled
 from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
@@ -44,20 +44,15 @@ def _label(threshold: int) -> str:
 
 def _experiments(setting: str, scheme: str) -> dict[str, Experiment]:
     return {
-        _label(threshold): shipped(
-            f"ebe-steps-{setting.lower()}",
-            with_options(scheme, threshold=threshold / 100 or SMALLEST),
-            REPETITIONS,
+        _label(threshold): in_setting(
+            "ebe-steps", setting, with_options(scheme, threshold=threshold / 100 or SMALLEST), REPETITIONS
         )
         for threshold in THRESHOLDS
     }
 
 
-_CHOICES = {
-    "T": _experiments("T", "vcp-ebe"),
-    "O": _experiments("O", "vcp-ebe"),
-    "T, XCP-EBE": _experiments("T", "xcp-ebe"),
-    "O, XCP-EBE": _experiments("O", "xcp-ebe"),
+_CHOICES = {setting: _experiments(setting, "vcp-ebe") for setting in ALL_SETTINGS} | {
+    f"{setting}, XCP-EBE": _experiments(setting, "xcp-ebe") for setting in ALL_SETTINGS
 }
 
 
@@ -110,6 +105,13 @@ def _cell(values: Sample) -> str:
     low, high = values.interval
     return mean_and_half_width({"mean": values.mean, "ci95_low": low, "ci95_high": high})
 
+
+_NO_ONE_MEASURE: Final = (
+    "no one measure gives both numbers: 0.98 at 18 % is XCP-EBE's index of the whole run in T (0.985), and,"
+    " of throughputs over 1 s, VCP-EBE's in O (0.982); below 0.9 is XCP-EBE's of throughputs over 1 s in T"
+    " (0.89 at 25 %, 0.85 at 40 %; 0.91 at 18 %). VCP-EBE's does not depend on thresholds of 13 % and more:"
+    " 0.96 over 1 s and above 0.99 over the whole run in T"
+)
 
 FIG1: Final = Figure(
     id="ebe-j/fig1",
@@ -166,38 +168,41 @@ FIG1: Final = Figure(
         ),
         Claim(
             "fair-at-18",
-            "the Jain index is close to 0.98 at 18 %",
-            Between(0.97, 0.99),
-            "Jain index of the long flows at 18 %",
-            lambda of: sample(of_each(of(_label(18)), jain)),
-            reason="VCP stays above 0.99; XCP-EBE behaves as the paper says",
-        ),
-        Claim(
-            "fair-at-18-each-second",
-            "the same, if the index is that of throughputs over 1 s",
+            "the Jain index is close to 0.98 at 18 % (of throughputs over 1 s)",
             Between(0.97, 0.99),
             "Jain index of the long flows within each second, mean, at 18 %",
             lambda of: sample(of_each(of(_label(18)), jain_each_second)),
+            reason=_NO_ONE_MEASURE,
+        ),
+        Claim(
+            "fair-at-18-whole-run",
+            "the same, if the index is that of throughputs over the whole run",
+            Between(0.97, 0.99),
+            "Jain index of the long flows at 18 %",
+            lambda of: sample(of_each(of(_label(18)), jain)),
+            reason=_NO_ONE_MEASURE,
         ),
         Claim(
             "unfair-above",
-            "it is below 0.9 with a more aggressive threshold",
-            AtMost(0.9),
-            "Jain index of the long flows at 40 %",
-            lambda of: sample(of_each(of(_label(40)), jain)),
-            reason="VCP stays above 0.99 whatever the threshold; XCP-EBE falls in T, but not so far",
-        ),
-        Claim(
-            "unfair-above-each-second",
-            "the same, if the index is that of throughputs over 1 s",
+            "it is below 0.9 with a more aggressive threshold (of throughputs over 1 s)",
             AtMost(0.9),
             "Jain index of the long flows within each second, mean, at 40 %",
             lambda of: sample(of_each(of(_label(40)), jain_each_second)),
+            reason=_NO_ONE_MEASURE,
+        ),
+        Claim(
+            "unfair-above-whole-run",
+            "the same, if the index is that of throughputs over the whole run",
+            AtMost(0.9),
+            "Jain index of the long flows at 40 %",
+            lambda of: sample(of_each(of(_label(40)), jain)),
+            reason=_NO_ONE_MEASURE,
         ),
     ),
     notes=(
         "10 Mbit/s, 15 from 20 s, 5 from 40 s, as the text says; the length of 60 s and the thresholds"
-        " above 18 % are ours. The text does not say over what time its Jain index is.",
+        " above 18 % are ours. The text does not say over what time its Jain index is: 1 s here, the whole"
+        " run beside it.",
         TRAFFIC,
         SETTINGS,
         "Legends give the threshold in % of the buffer; bins of 1 s.",

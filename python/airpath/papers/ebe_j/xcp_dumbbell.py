@@ -1,10 +1,10 @@
 """EBE-J, figure 6: XCP, XCP-b and XCP-EBE on the dumbbell."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
+from airpath.papers.ebe_j import rises
 from airpath.papers.ebe_j.choices import LONGER_TIMEOUT, TODAYS_SENDER, longer_timeout, todays_sender
 from airpath.papers.ebe_j.paper import (
     FALLEN,
@@ -32,13 +32,13 @@ from airpath.papers.measures import (
 from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import difference, sample
-from airpath.papers.settings import ONE_WAY, TWO_WAY, WIDE_REVERSE, XCP_SCHEMES, dumbbell
+from airpath.papers.settings import ALL_SETTINGS, XCP_SCHEMES, dumbbell
 
-REPETITIONS: Final = 10
+REPETITIONS: Final = 30
 
 _EXPERIMENTS = {
     setting: {scheme: dumbbell(setting, scheme, REPETITIONS) for scheme in XCP_SCHEMES}
-    for setting in (TWO_WAY, ONE_WAY, WIDE_REVERSE)
+    for setting in ALL_SETTINGS
 } | {
     LONGER_TIMEOUT: longer_timeout(REPETITIONS),
     TODAYS_SENDER: todays_sender(REPETITIONS),
@@ -56,16 +56,8 @@ def _mean_time_to_90(run: RunData) -> float:
     return sum(times) / len(times)
 
 
-def _after_rises(run: RunData, first: float, last: float) -> float:
-    """Return the mean utilisation over a part of the time after the rises at 80 and 100 s."""
-    return sum(utilisation(run, (rise + first, rise + last)) for rise in (80.0, 100.0)) / 2
-
-
-def _of(runs: Sequence[RunData], first: float, last: float) -> list[float]:
-    return of_each(runs, lambda run: _after_rises(run, first, last))
-
-
 _NOTES = (FIXED_SCHEDULE, TRAFFIC, SETTINGS, TIMEOUTS, LATE_REACTION)
+
 
 FIG6A: Final = Figure(
     id="ebe-j/fig6a",
@@ -181,23 +173,8 @@ FIG6B: Final = Figure(
             ),
             unit="s",
         ),
-        Claim(
-            "xcp-faster",
-            "at 80 and 100 s XCP is a little faster than XCP-EBE, because of its standing queue",
-            Positive(),
-            "utilisation in the first 2 s after these rises, XCP minus XCP-EBE",
-            lambda of: difference(_of(of("xcp"), 0, 2), _of(of("xcp-ebe"), 0, 2)),
-            reason="spurious timeouts keep emptying XCP's queue when traffic goes both ways and the link"
-            " carries less than the belief; where they are undone the queue stands until the rise",
-        ),
-        Claim(
-            "xcp-falls-back",
-            "after its queue has drained XCP falls back",
-            Positive(),
-            "XCP's utilisation in seconds 0 to 2 minus that in seconds 4 to 10 after these rises",
-            lambda of: difference(_of(of("xcp"), 0, 2), _of(of("xcp"), 4, 10)),
-            reason="without reverse traffic the standing queue lasts until the next change",
-        ),
+        *rises.CLAIMS,
     ),
-    notes=(*_NOTES, "Bins of 1 s."),
+    tables=rises.tables,
+    notes=(*_NOTES, rises.NOTE, "Bins of 1 s."),
 )

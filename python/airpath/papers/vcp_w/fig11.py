@@ -28,6 +28,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     LOOKS,
     RED,
     RED_NEWRENO,
+    REPETITIONS,
     SWEEP,
     SYMBOL,
     TRAFFIC_NOTE,
@@ -40,6 +41,7 @@ from airpath.plots.style import styled
 from airpath.statistics import TextTable
 
 SNRS_DB: Final = (10, 15, 20, 25, 30, 35, 40, 50, 60)
+_CLEAN: Final = SNRS_DB[-1]
 LONGEST: Final = "240s"
 """How long runs last."""
 DRAWN_AS_S: Final = 230.0
@@ -56,9 +58,11 @@ def _sweep(clock: str) -> dict[str, Any]:
     points = [(protocol, antennas, snr) for antennas in ANTENNAS for protocol in _SENDERS for snr in SNRS_DB]
     return {
         at(protocol, antennas, snr): on_testbed(
-            protocol, over_air(clock, snr, antennas, duration=LONGEST), SWEEP
+            protocol,
+            over_air(clock, snr, antennas, duration=LONGEST),
+            REPETITIONS if (antennas, snr) == ("2x2", _CLEAN) else SWEEP,
         )
-        for protocol, antennas, snr in (*points, (XCP, "2x2", SNRS_DB[-1]))
+        for protocol, antennas, snr in (*points, (XCP, "2x2", _CLEAN))
     }
 
 
@@ -138,7 +142,7 @@ def _antenna_tables(runs: FigureRuns) -> list[TextTable]:
 def _order(of: Runs) -> Sample:
     """Return how much sooner each antenna system completes than the one before it, the least of three."""
     means = [
-        np.mean([_times(of, VCP, antennas, snr, mean_transfer_s) for snr in SNRS_DB], axis=0)
+        np.mean([_times(of, VCP, antennas, snr, mean_transfer_s)[:SWEEP] for snr in SNRS_DB], axis=0)
         for antennas in ANTENNAS
     ]
     return sample(np.min([one - other for one, other in pairwise(means)], axis=0))
@@ -175,12 +179,10 @@ def _faster_claim(
 
 def _not_proportional(of: Runs) -> Sample:
     """Return by how much RED is faster at its best SNR below the cleanest than at the cleanest, 2x2."""
-    clean = _times(of, RED, "2x2", SNRS_DB[-1], mean_transfer_s)
-    others = [_times(of, RED, "2x2", snr, mean_transfer_s) for snr in SNRS_DB[:-1]]
+    clean, *others = (_times(of, RED, "2x2", snr, mean_transfer_s)[:SWEEP] for snr in (_CLEAN, *SNRS_DB[:-1]))
     return difference(clean, np.min(others, axis=0))
 
 
-_CLEAN: Final = SNRS_DB[-1]
 _WIRED: Final = "a clean link is that of Table I"
 _TOO_LONG: Final = "its runs by the real clock take too long"
 _ON_CLEAN: Final = "with SACK nothing keeps TCP from a clean link, and VCP needs 20 s to fill it"
@@ -212,10 +214,11 @@ FIG11A: Final = Figure(
         _faster_claim(
             "faster-clean",
             "clean link, last transfer, RED with NewReno's repair",
-            Between(0.1, 0.4),
+            Between(0.2, 0.4),
             _faster(RED_NEWRENO, "2x2", _CLEAN, last_end_s),
             (),
-            _ON_CLEAN,
+            "the last transfer ends at 92 s with VCP and at 108 s with TCP, which has the link full by then:"
+            " VCP needs 20 s to fill it",
         ),
         _faster_claim(
             "faster-clean-mean",

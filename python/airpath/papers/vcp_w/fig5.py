@@ -133,7 +133,9 @@ FIG5A: Final = Figure(
     notes=(
         "XCP's longest control interval is 1.0 s as in ns-2, less than the long flows' RTT of 2 s; 0.5 s is"
         " shown"
-        " beside it.",
+        " beside it. With 0.5 s the ratio on AB goes to 6: what long flows get is decided on CD, where local"
+        " over long is then 2.6 (2.3 with 1.0 s; fair is 2). Likely a flow whose RTT is four intervals is"
+        " corrected four times before it can answer.",
         SETTING,
         PROFILE,
     ),

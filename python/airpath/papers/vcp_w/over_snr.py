@@ -58,8 +58,10 @@ def at(of: Runs, scheme: str, fading: Fading, snr: float, measure: Callable[[Run
 def curve(
     of: Runs, scheme: str, fading: Fading, snrs: Sequence[float], measure: Callable[[RunData], float]
 ) -> Numbers:
-    """Return a measure: SNRs by repetitions."""
-    values: Numbers = np.stack([at(of, scheme, fading, snr, measure) for snr in snrs])
+    """Return a measure: SNRs by repetitions, as many as every SNR has."""
+    points = [at(of, scheme, fading, snr, measure) for snr in snrs]
+    fewest = min(map(len, points))
+    values: Numbers = np.stack([point[:fewest] for point in points])
     return values
 
 

@@ -37,7 +37,7 @@ from airpath.plots import PAGE_IN
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
 
-REPETITIONS: Final = 3
+REPETITIONS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -115,33 +115,35 @@ def cure(of: Runs, repair: str, trouble: Trouble) -> Sample:
 
 
 def figure(trials: Sequence[Trial], claims: tuple[Claim, ...], notes: tuple[str, ...]) -> Figure:
-    """Return the figure of these trials: experiments, one table for each, and the picture of all cures."""
+    """Return the figure of these trials: experiments, one table, and the picture of all cures."""
     return Figure(
         id="vcp-w/repairs",
         paper=PAPER,
         title="How much of VCP's trouble each repair cures (ours)",
         experiments={trial.name: {one.name: trial.make(one) for one in REPAIRS} for trial in trials},
         draw=lambda runs: _draw(runs, trials),
-        tables=lambda runs: [_table(runs, trial) for trial in trials],
+        tables=lambda runs: [_table(runs, trials)],
         claims=claims,
         notes=notes,
     )
 
 
-def _table(runs: FigureRuns, trial: Trial) -> TextTable:
-    of = runs.of(trial.name)
+def _table(runs: FigureRuns, trials: Sequence[Trial]) -> TextTable:
+    def entry(of: Runs, name: str, trouble: Trouble) -> str:
+        number = cell(of_each(of(name), trouble.measure))
+        return number if name == NONE else f"{number} ({cure(of, name, trouble).mean:.0%})"
+
     return TextTable(
-        f"{trial.name} (in brackets the part that is cured)",
-        ("trouble", *(one.name for one in REPAIRS)),
+        "What goes wrong with VCP, and with each repair (± half-width of the 95 % interval; in brackets the"
+        " part that is cured)",
+        ("scenario", "trouble", *(one.name for one in REPAIRS)),
         tuple(
             (
+                trial.name,
                 trouble.name,
-                *(
-                    f"{cell(of_each(of(one.name), trouble.measure))}"
-                    + ("" if one.name == NONE else f" ({cure(of, one.name, trouble).mean:.0%})")
-                    for one in REPAIRS
-                ),
+                *(entry(runs.of(trial.name), one.name, trouble) for one in REPAIRS),
             )
+            for trial in trials
             for trouble in trial.troubles
         ),
     )

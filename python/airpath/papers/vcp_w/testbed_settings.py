@@ -29,6 +29,7 @@ OBEY: Final = "obey"
 SQUARE: Final = "square"
 UNSCALED: Final = "obey, unscaled AI"
 QUARTER: Final = "alpha 0.25"
+THAWED: Final = "alpha 0.25, increases in the freeze"
 
 RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     AUTHOR: {"additive_scaling": "linear"},
@@ -37,13 +38,16 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     SQUARE: {},
     UNSCALED: {"additive_scaling": "none", "after_freeze": "obey"},
     QUARTER: {"additive_scaling": "linear", "alpha": 0.25},
+    THAWED: {"additive_scaling": "linear", "alpha": 0.25, "freeze": "decreases-only"},
 }
 """VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
+SMALLEST: Final = ", smallest RTT"
+"""End of the names of choices in which increases follow the smallest RTT seen instead."""
 
 
 def of_rule(rule: str, scheme: str = "vcp-ld", **further: Any) -> str:
     """Return a scheme of VCP's kind under a rule."""
-    return with_options(scheme, rtt_scaling="smoothed", **{**RULES[rule], **further})
+    return with_options(scheme, **{"rtt_scaling": "smoothed", **RULES[rule], **further})
 
 
 VCP: Final = "VCP"
@@ -92,12 +96,28 @@ EQUAL_RTTS: Final[Changes] = {f"flows.{number}.extra_rtt": {"even": ["0ms", "10m
 PACED: Final[Changes] = {"transport.pacing": True}
 
 
+def in_small_packets(protocol: str) -> dict[str, Any]:
+    """Return the changes to the 1040 bytes of the paper's simulations, and to 1000 such packets of buffer."""
+    queue = "topology.bottleneck.queue"
+    thresholds = {f"{queue}.minimum": "346.7kB", f"{queue}.maximum": "693.3kB"}
+    return {
+        "transport.mss": "1000B",
+        f"{queue}.limit": "1040kB",
+        "flows.7.traffic.packet": "1040B",
+        **(thresholds if protocol in (RED, RED_NEWRENO) else {}),
+    }
+
+
 def on_testbed(
-    protocol: str, changes: Changes | None = None, repetitions: int = REPETITIONS, rule: str = AUTHOR
+    protocol: str,
+    changes: Changes | None = None,
+    repetitions: int = REPETITIONS,
+    rule: str = AUTHOR,
+    **further: Any,
 ) -> Experiment:
-    """Return a protocol on the testbed; `rule` is VCP's."""
+    """Return a protocol on the testbed; `rule` is VCP's, with further options of it."""
     scheme, own = {
-        VCP: (of_rule(rule), {}),
+        VCP: (of_rule(rule, **further), {}),
         XCP: ("xcp-ld", {}),
         RED: ("bic", _RED_QUEUE),
         RED_NEWRENO: ("bic", {**_RED_QUEUE, **NEWRENO}),
@@ -107,6 +127,44 @@ def on_testbed(
         BARE_XCP: ("xcp", {}),
     }[protocol]
     return Experiment("vcpw-testbed", scheme, {**_BACKGROUND, **own, **(changes or {})}, repetitions)
+
+
+IN_SMALL_PACKETS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    f"{rule}, 1040 bytes{tail}": (rule, further)
+    for tail, further in (("", {}), (SMALLEST, {"rtt_scaling": "minimum"}))
+    for rule in (AUTHOR, GUARDED, OBEY)
+}
+"""Choices with the packets of the paper's simulations: VCP's rule and further options of it."""
+
+
+def all_four(
+    rule: str,
+    tcp: Changes = NEWRENO,
+    changes: Changes | None = None,
+    small_packets: bool = False,
+    **further: Any,
+) -> dict[str, Experiment]:
+    """Return TCP over drop-tail and RED, XCP and VCP.
+
+    Parameters
+    ----------
+    rule
+        VCP's rule.
+    tcp
+        Changes for TCP.
+    changes
+        Changes for all.
+    small_packets
+        Whether packets are those of the paper's simulations.
+    **further
+        Further options of the rule.
+    """
+
+    def one(protocol: str, own: Changes) -> Experiment:
+        packets = in_small_packets(protocol) if small_packets else {}
+        return on_testbed(protocol, {**own, **(changes or {}), **packets}, rule=rule, **further)
+
+    return {DROP_TAIL: one(DROP_TAIL, tcp), RED: one(RED, tcp), XCP: one(XCP, {}), VCP: one(VCP, {})}
 
 
 BIT: Final = "an error draw per bit (printed)"

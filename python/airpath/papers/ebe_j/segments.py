@@ -1,0 +1,67 @@
+"""EBE-J, figure 3(a): VCP-EBE's queue in each segment of the schedule, beside the threshold."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from airpath.papers.claim import Claim
+from airpath.papers.figure import FigureRuns
+from airpath.papers.measures import mean_queue, of_each, throughput_mbps, utilisation
+from airpath.papers.report import number
+from airpath.papers.rules import Between
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import Sample, sample
+from airpath.statistics import TextTable
+
+THRESHOLD: Final = 0.15
+"""EBE-J's threshold of the queue maintainer, a share of the buffer."""
+ABOUT_THRESHOLD: Final = Between(0.12, 0.20)
+"""What we take "about 15 %" to mean."""
+HOLD_S: Final = 10.0
+"""How long each rate of the fixed schedule holds."""
+SCHEME: Final = "vcp-ebe"
+
+
+def _segments(runs: Sequence[RunData]) -> list[tuple[float, float]]:
+    count = round(runs[0].duration_s / HOLD_S)
+    return [(HOLD_S * number, HOLD_S * (number + 1)) for number in range(count)]
+
+
+def _queue_in(runs: Sequence[RunData], segment: tuple[float, float]) -> Sample:
+    return sample(of_each(runs, lambda run: mean_queue(run, segment)))
+
+
+def _farthest(of: Any) -> Sample:
+    runs = of(SCHEME)
+    queues = [_queue_in(runs, segment) for segment in _segments(runs)]
+    return max(queues, key=lambda one: abs(one.mean - THRESHOLD))
+
+
+def claim(reason: str) -> Claim:
+    """Return the claim that the queue is there in every segment, with the reason where it is not."""
+    return Claim(
+        "threshold-throughout",
+        "VCP-EBE holds a relatively steady queue of about 15 % of the buffer, at every rate of the schedule",
+        ABOUT_THRESHOLD,
+        "VCP-EBE's mean queue in the segment where it is farthest from 15 %, share of the buffer",
+        _farthest,
+        reason=reason,
+    )
+
+
+def tables(runs: FigureRuns) -> list[TextTable]:
+    """Return the queue in each segment under each choice, and whether it is about the threshold there."""
+    first = runs.of(runs.choices[0])(SCHEME)
+    rows = []
+    for begin, end in _segments(first):
+        capacity = throughput_mbps(first[0], (begin, end)) / utilisation(first[0], (begin, end))
+        queues = [_queue_in(runs.of(choice)(SCHEME), (begin, end)) for choice in runs.choices]
+        cells = (f"{number(one)} {'✓' if ABOUT_THRESHOLD.holds(one) else '✗'}" for one in queues)
+        rows.append((f"{begin:g} to {end:g} s, {capacity:.3g} Mbit/s", *cells))
+    return [
+        TextTable(
+            "VCP-EBE's mean queue, share of the buffer (± half-width of the 95 % interval)",
+            ("segment", *runs.choices),
+            tuple(rows),
+            f"✓: {ABOUT_THRESHOLD}.",
+        )
+    ]

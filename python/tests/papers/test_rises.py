@@ -1,0 +1,51 @@
+"""XCP after the capacity rises, beside ns-2's own: what ns-2 measured is whole, and ours agrees with it."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from airpath.papers.ebe_j.rises import FIRST_S, LATER_S, RISEN_MBPS, ns2_runs
+from airpath.papers.kept_run import job_of
+from airpath.papers.measures import throughput_mbps, utilisation
+from airpath.papers.run_data import extract
+from airpath.papers.settings import dumbbell
+from airpath.results import RunResult
+from airpath.scenario import Scenario
+from airpath.workers import run_job
+
+RUNS = {"T": 10, "O": 3}
+
+
+def theirs(setting):
+    return [run for run in ns2_runs() if run["setting"] == setting]
+
+
+def test_what_ns_2_measured_is_whole_and_within_the_schedule():
+    plan = Scenario.load("ebe-dumbbell-t").plan()
+    (bottleneck,) = (link for link in plan["links"] if link["name"] == "bottleneck")
+    capacity = np.repeat([bps / 1e6 for _, bps in bottleneck["rate"]["steps"]], 10)
+    assert {rise: capacity[rise] for rise in RISEN_MBPS} == RISEN_MBPS
+    assert (len(theirs("T")), len(theirs("O"))) == (30, 10)
+    for run in ns2_runs():
+        assert len(run["throughput_mbps"]) == len(run["queue_kb"]) == capacity.size
+        # A packet that leaves in the next second, and rounding.
+        assert (np.array(run["throughput_mbps"]) <= capacity + 0.02).all()
+        assert max(run["queue_kb"]) <= 575
+    assert len({tuple(run["throughput_mbps"]) for run in ns2_runs()}) == len(ns2_runs())
+
+
+@pytest.mark.parametrize("setting", RUNS)
+def test_ours_agrees_with_ns_2(setting):
+    experiment = dumbbell(setting, "xcp", RUNS[setting])
+    ours = [extract(RunResult(run_job(job_of(experiment, number)))) for number in range(RUNS[setting])]
+    mean = np.mean([np.mean(run["throughput_mbps"]) for run in theirs(setting)])
+    assert np.mean([throughput_mbps(run) for run in ours]) == pytest.approx(mean, rel=0.02)
+    for rise, capacity in RISEN_MBPS.items():
+        for begin, end in (FIRST_S, LATER_S):
+            span = (rise + begin, rise + end)
+            own = [utilisation(run, span) for run in ours]
+            peer = [np.mean(run["throughput_mbps"][slice(*span)]) / capacity for run in theirs(setting)]
+            if setting == "O":  # as good as full in all runs: nothing to test but that
+                assert np.mean(own) == pytest.approx(np.mean(peer), abs=0.02)
+            else:
+                assert stats.ttest_ind(own, peer, equal_var=False).pvalue > 0.01, (rise, span)

@@ -1,0 +1,130 @@
+# EBE's dumbbell under ns-2's own XCP, which believes 10 Mbit/s:  ns ebe_dumbbell.tcl SETTING SEED
+#
+# SETTING is T (20 long flows each way over the same moving rate) or O (forward only), as the scenarios ebe-dumbbell-t
+# and -o have it: 10 Mbit/s, 14, 17, 19, 15, 17, 5, 2, 6, 4, 8, 5, each for 10 s, and 32 ms; hosts at 100 Mbit/s and 4 ms,
+# RTTs up to 10 ms apart; a buffer of 575 kB; 10 short forward flows of 100 kB, 1 s apart on average. Everything starts
+# within 300 ms. What is not said here is ns-2's default: timeouts of 200 ms at least, a clock of 10 ms, Reno, packets
+# of 1000 bytes of payload.
+#
+# Prints one line of JSON: for each second what left the forward link in Mbit/s and its mean queue in kB, and the drops.
+
+lassign $argv setting seed
+set rates {10 14 17 19 15 17 5 2 6 4 8 5}
+set hold 10
+set believed 10e6
+set long 20
+set short 10
+
+global defaultRNG
+$defaultRNG seed $seed
+set simulator [new Simulator]
+# Everything in XCP's queue, as here: acknowledgments too. Its limit counts bytes, in packets of 1000.
+Queue/XCP set tcp_xcp_on_ 0
+Queue/DropTail set queue_in_bytes_ true
+Queue/DropTail set mean_pktsize_ 1000
+Agent/TCP set window_ 10000
+
+proc uniform {low high} { expr {$low + ($high - $low) * rand()} }
+proc exponential {mean} { expr {-$mean * log(1 - rand())} }
+expr {srand($seed)}
+
+set left [$simulator node]
+set right [$simulator node]
+$simulator duplex-link $left $right [lindex $rates 0]Mb 32ms XCP
+foreach {from to} [list $left $right $right $left] {
+    $simulator queue-limit $from $to 575
+    [[$simulator link $from $to] queue] set-link-capacity $believed
+}
+
+proc set_rate {mbps} {
+    global simulator left right
+    foreach {from to} [list $left $right $right $left] {
+        [[$simulator link $from $to] link] set bandwidth_ [expr {$mbps * 1e6}]
+    }
+}
+for {set number 0} {$number < [llength $rates]} {incr number} {
+    $simulator at [expr {$hold * $number}] "set_rate [lindex $rates $number]"
+}
+
+# A host at either end: flow `number` of `count` has its part of the 10 ms that RTTs are apart.
+proc hosts {near_router far_router number count} {
+    global simulator
+    set near [$simulator node]
+    set far [$simulator node]
+    set extra [expr {10.0 * $number / ($count - 1)}]
+    foreach {host router delay} [list $near $near_router [expr {4 + $extra / 2}] $far $far_router 4] {
+        $simulator duplex-link $host $router 100Mb ${delay}ms DropTail
+        $simulator queue-limit $host $router 10000
+        $simulator queue-limit $router $host 10000
+    }
+    return [list $near $far]
+}
+
+proc connect {near far} {
+    global simulator
+    set sender [new Agent/TCP/Reno/XCP]
+    set sink [new Agent/TCPSink/XCPSink]
+    $simulator attach-agent $near $sender
+    $simulator attach-agent $far $sink
+    $simulator connect $sender $sink
+    return $sender
+}
+
+proc start_long {near far} {
+    set source [new Application/FTP]
+    $source attach-agent [connect $near $far]
+    $source start
+}
+
+# 100 kB over a connection of its own; the next begins after a pause.
+proc start_short {near far} {
+    set sender [connect $near $far]
+    $sender proc done {} [list after_pause $near $far]
+    set source [new Application/FTP]
+    $source attach-agent $sender
+    $source produce 100
+}
+proc after_pause {near far} {
+    global simulator
+    $simulator at [expr {[$simulator now] + [exponential 1.0]}] "start_short $near $far"
+}
+
+for {set number 0} {$number < $long} {incr number} {
+    lassign [hosts $left $right $number $long] near far
+    $simulator at [uniform 0 0.3] "start_long $near $far"
+    if {$setting eq "T"} {
+        lassign [hosts $right $left $number $long] near far
+        $simulator at [uniform 0 0.3] "start_long $near $far"
+    }
+}
+for {set number 0} {$number < $short} {incr number} {
+    lassign [hosts $left $right $number $short] near far
+    $simulator at [uniform 0 0.3] "start_short $near $far"
+}
+
+set monitor [$simulator monitor-queue $left $right ""]
+set queue [new Integrator]
+$monitor set-bytes-integrator $queue
+set throughput {}
+set kilobytes {}
+set before 0.0
+set area 0.0
+proc sample {} {
+    global simulator monitor queue throughput kilobytes before area
+    set departed [$monitor set bdepartures_]
+    $queue newpoint [$simulator now] [$monitor set size_]
+    lappend throughput [format %.2f [expr {($departed - $before) * 8e-6}]]
+    lappend kilobytes [format %.0f [expr {([$queue set sum_] - $area) / 1e3}]]
+    set before $departed
+    set area [$queue set sum_]
+    $simulator at [expr {[$simulator now] + 1}] sample
+}
+proc finish {} {
+    global monitor setting seed throughput kilobytes
+    puts [format {{"setting": "%s", "seed": %d, "drops": %d, "throughput_mbps": [%s], "queue_kb": [%s]}} \
+        $setting $seed [$monitor set pdrops_] [join $throughput ", "] [join $kilobytes ", "]]
+    exit 0
+}
+$simulator at 1 sample
+$simulator at [expr {$hold * [llength $rates] + 0.001}] finish
+$simulator run
