@@ -39,10 +39,10 @@ test-rust: prerequisites ## Rust tests
 	cargo test --workspace --exclude airpath-py --exclude airpath-linux
 
 test-linux: prerequisites ## tests of the Linux datapath (skipped, with the reason, where they cannot run)
-	@! tools/prerequisites-linux || cargo test --package airpath-linux
+	@tools/prerequisites-linux cargo test --package airpath-linux
 
 test-guest: prerequisites ## BPF load tests in other kernels under emulation (Debian; fetches packages)
-	@! tools/prerequisites-linux || tools/test-guest
+	@tools/prerequisites-linux tools/test-guest
 
 test-memory: prerequisites ## memory over a capture of 1 GB, made while it is read (a minute; not part of `make test`)
 	cargo test --release -p airpath-replay --test memory -- --include-ignored --nocapture --test-threads 1
@@ -69,8 +69,8 @@ lint-rust: prerequisites
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude airpath-linux --no-deps --quiet
 
 lint-linux: prerequisites
-	@! tools/prerequisites-linux || { cargo clippy --package airpath-linux --all-targets -- -D warnings && \
-	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet; }
+	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --all-targets -- -D warnings && \
+	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet'
 
 lint-python: $(TOOLS)
 	$(BIN)/ruff check python tools
@@ -108,7 +108,7 @@ bench-worlds: build ## the kernel's CUBIC and Reno against the simulator's (Linu
 	$(BIN)/python tools/bench_worlds.py $(BENCH)
 
 bench-datapath: prerequisites ## what the BPF programs of hosts cost (as root)
-	@! tools/prerequisites-linux || { cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH); }
+	@tools/prerequisites-linux sh -c 'cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH)'
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py

@@ -86,22 +86,6 @@ impl Path {
         assert!(ready.contains("ready"), "{ready}");
         Router(daemon)
     }
-
-    /// A bulk transfer with that controller, for so many seconds: what was sent in each, Mbit/s.
-    fn bulk(&self, controller: &str, port: &str, seconds: u32) -> Vec<f64> {
-        let server = ["iperf3", "--server", "--one-off", "--port", port];
-        let mut server = self.pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(300));
-        let seconds = seconds.to_string();
-        let words = ["--client", "10.77.0.2", "--port", port, "--json", "--time", &seconds];
-        let client =
-            self.pair.left.inside(&["iperf3"]).args(words).args(["--congestion", controller]).output();
-        server.kill().unwrap();
-        server.wait().unwrap();
-        let report: serde_json::Value = serde_json::from_slice(&client.unwrap().stdout).unwrap();
-        let intervals = report["intervals"].as_array().unwrap();
-        intervals.iter().map(|one| one["sum"]["bits_per_second"].as_f64().unwrap() / 1e6).collect()
-    }
 }
 
 /// A daemon that is killed when it is dropped.
@@ -143,10 +127,10 @@ fn beside_a_killed_router_cubic_keeps_its_part() {
     let router = path.router();
     let mut records = Vec::new();
     let (ours, cubic) = std::thread::scope(|scope| {
-        let ours = scope.spawn(|| path.bulk("airpath_vcp", "5301", 28));
+        let ours = scope.spawn(|| path.pair.bulk("airpath_vcp", 28));
         std::thread::sleep(Duration::from_secs(3));
         drop(router);
-        let cubic = scope.spawn(|| path.bulk("cubic", "5302", 25));
+        let cubic = scope.spawn(|| path.pair.bulk("cubic", 25));
         // All of it may be more than the kernel's memory of events holds.
         while !ours.is_finished() {
             records.extend(path.host.records().unwrap());
@@ -179,7 +163,7 @@ fn with_a_router_errors_stay_errors() {
     for one_in in [100, 5] {
         let path = Path::new(Some(one_in));
         let _router = path.router();
-        let ours = path.bulk("airpath_vcp", "5303", 8);
+        let ours = path.pair.bulk("airpath_vcp", 8);
         let connection = recorded::longest(path.host.records().unwrap());
         assert_eq!(path.host.records_lost(), 0);
         let Connection { mss, first_window, told, windows } = &connection;

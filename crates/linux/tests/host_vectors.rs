@@ -16,7 +16,7 @@ mod support;
 
 use airpath_linux::host::{Host, HostConfig, PacketProgram};
 use namespaces::load;
-use packets::{ETHERNET, Segment, xcp_option};
+use packets::{ETHERNET, Segment, checksums_hold, datagram, xcp_option};
 use support::{OwnCgroup, alone, can_host};
 
 /// What lets a packet go on, for each program.
@@ -46,21 +46,27 @@ fn packets_of_strangers_pass_untouched() {
         for ecn in 0..4 {
             for payload in [0, 1, 1000] {
                 let options = xcp_option(100_000, 100_000, 1000);
-                let frame = Segment { ipv6, ecn, options, payload }.frame();
-                check_untouched(&host, &frame);
-                for bits in 0..8 {
-                    let mut marked = frame.clone();
-                    let transport = ETHERNET + if ipv6 { 40 } else { 20 };
-                    marked[transport + 12] |= bits << 1;
-                    check_untouched(&host, &marked);
+                let segment = Segment { ipv6, ecn, options, payload }.frame();
+                for frame in [segment, datagram(ipv6, ecn, payload)] {
+                    assert!(checksums_hold(&frame));
+                    check_untouched(&host, &frame);
+                    // Where a TCP header has its bits a datagram has its payload, if any.
+                    let bits_at = ETHERNET + if ipv6 { 40 } else { 20 } + 12;
+                    for bits in (0..8).filter(|_| frame.len() > bits_at) {
+                        let mut marked = frame.clone();
+                        marked[bits_at] |= bits << 1;
+                        check_untouched(&host, &marked);
+                    }
                 }
             }
         }
-        let frame = Segment { ipv6, payload: 1, ..Segment::default() }.frame();
+        let segment = Segment { ipv6, payload: 1, ..Segment::default() }.frame();
         // The kernel itself refuses frames without the fixed part of an IP header.
         let fixed = ETHERNET + if ipv6 { 40 } else { 20 };
-        for length in fixed..frame.len() {
-            check_untouched(&host, &frame[..length]);
+        for frame in [segment, datagram(ipv6, 1, 20)] {
+            for length in fixed..frame.len() {
+                check_untouched(&host, &frame[..length]);
+            }
         }
     }
     let counters = host.counters();

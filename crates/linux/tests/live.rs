@@ -153,43 +153,6 @@ fn where_options_are_full_the_code_goes_into_header_bits() {
 }
 
 #[test]
-fn a_thousand_short_connections_leave_nothing() {
-    if !can_host("live") {
-        return;
-    }
-    let _alone = alone();
-    let (group, pair) = (OwnCgroup::join("airpath-short"), Pair::new());
-    let host = load(&config(&group, &pair));
-    for number in 0..1000 {
-        pair.transfer(CONTROLLERS[number % CONTROLLERS.len()], 2000);
-    }
-    assert_eq!(host.counters().malformed, 0);
-    drop(host);
-    eventually("maps of the host programs are left", || ours().is_empty());
-}
-
-#[test]
-fn controllers_and_cubic_live_beside_each_other() {
-    if !can_host("live") {
-        return;
-    }
-    let _alone = alone();
-    let (group, pair) = (OwnCgroup::join("airpath-beside"), Pair::new());
-    pair.left.command("tc qdisc add dev left root tbf rate 50mbit burst 5000 limit 60000");
-    let _host = load(&config(&group, &pair));
-    // Each sends 4 MB: 0.64 s alone, 1.28 s of a fair share, and twice that where one gets nothing until the other is done.
-    for controller in ["airpath_xcp", "airpath_ebe", "airpath_westw", "airpath_sarbe"] {
-        let [ours, cubic] = std::thread::scope(|scope| {
-            let ours = scope.spawn(|| pair.transfer(controller, 4_000_000));
-            let cubic = scope.spawn(|| pair.transfer("cubic", 4_000_000));
-            [ours, cubic].map(|side| side.join().unwrap().as_secs_f64())
-        });
-        println!("{controller} {ours:.2} s, cubic {cubic:.2} s");
-        assert!(ours < 4.0 && cubic < 4.0, "{controller} {ours:.2} s, cubic {cubic:.2} s");
-    }
-}
-
-#[test]
 fn a_killed_daemon_leaves_nothing() {
     if !can_host("live") {
         return;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use airpath_linux::router::{Factor, FixedShares, Guidance, Kind, LossConfig, Programs, Protocol};
 use can_load::can_load;
-use packets::{ETHERNET, Segment, checksums_hold, ecn, xcp_option};
+use packets::{ETHERNET, Segment, checksums_hold, datagram, ecn, xcp_option};
 
 const VCP: Kind = Kind::Protocol(Protocol::Vcp);
 const XCP: Kind = Kind::Protocol(Protocol::Xcp);
@@ -75,8 +75,7 @@ fn every_arrival_is_counted_and_acknowledgments_and_strangers_pass_untouched() {
     programs.guide(&Guidance::Code(3));
     let data = Segment::default().frame();
     let acknowledgment = Segment { payload: 0, ..Segment::default() }.frame();
-    let mut udp = data.clone();
-    udp[ETHERNET + 9] = 17;
+    let [udp, udp_over_ipv6] = [false, true].map(|ipv6| datagram(ipv6, 1, 1000));
     let mut fragment = data.clone();
     fragment[ETHERNET + 6] = 0x20;
     let mut arp = data.clone();
@@ -86,17 +85,17 @@ fn every_arrival_is_counted_and_acknowledgments_and_strangers_pass_untouched() {
     let mut long_header = data.clone();
     long_header[ETHERNET + 32] = 0xf0; // 60 bytes of TCP header, which are there
     let mut bytes = 0;
-    for frame in [&acknowledgment, &udp, &fragment, &arp, &short_header] {
+    for frame in [&acknowledgment, &udp, &udp_over_ipv6, &fragment, &arp, &short_header] {
         assert_eq!(&pass(&programs, VCP, frame), frame);
         assert_eq!(&pass(&programs, XCP, frame), frame);
         bytes += 2 * frame.len() as u64;
     }
     let before = programs.counters();
-    assert_eq!((before.packets, before.bytes, before.data_packets), (10, bytes, 0));
+    assert_eq!((before.packets, before.bytes, before.data_packets), (12, bytes, 0));
     pass(&programs, VCP, &data);
     pass(&programs, VCP, &long_header);
     let after = programs.counters();
-    assert_eq!((after.packets, after.bytes), (12, bytes + 2 * data.len() as u64));
+    assert_eq!((after.packets, after.bytes), (14, bytes + 2 * data.len() as u64));
     assert_eq!((after.data_packets, after.data_bytes, after.written), (2, 2 * data.len() as u64, 2));
 }
 

@@ -54,8 +54,17 @@ impl Lab {
 
     /// The same, run by the command `under`.
     pub(crate) fn router_under(&self, under: &[&str], words: &[&str]) -> Daemon {
-        let path = self.a.path();
-        let words = [&["router", "--netns", &path, "--device", "va"], words].concat();
+        Self::router_at((&self.a, "va"), under, words)
+    }
+
+    /// The same over another bottleneck: a device in a namespace.
+    pub(crate) fn router_at(
+        (namespace, device): (&Namespace, &str),
+        under: &[&str],
+        words: &[&str],
+    ) -> Daemon {
+        let path = namespace.path();
+        let words = [&["router", "--netns", &path, "--device", device], words].concat();
         let mut daemon = Self::daemon(under, &words, &["--netns", &path]);
         if daemon.is_ready() {
             return daemon;
@@ -85,8 +94,16 @@ impl Lab {
 
     /// The same, run by the command `under`.
     pub(crate) fn hosts_under(&self, under: &[&str], cgroup: &std::path::Path) -> Daemon {
-        let (va, vb) = (format!("{}:va", self.a.path()), format!("{}:vb", self.b.path()));
-        let words = ["host", "--cgroup", cgroup.to_str().unwrap(), "--device", &va, "--device", &vb];
+        Self::hosts_of(&[self], under, cgroup)
+    }
+
+    /// The same for the ends of several.
+    pub(crate) fn hosts_of(labs: &[&Self], under: &[&str], cgroup: &std::path::Path) -> Daemon {
+        let ends = labs.iter().flat_map(|lab| [(&lab.a, "va"), (&lab.b, "vb")]);
+        let devices: Vec<String> =
+            ends.map(|(namespace, name)| format!("--device={}:{name}", namespace.path())).collect();
+        let mut words = vec!["host", "--cgroup", cgroup.to_str().unwrap()];
+        words.extend(devices.iter().map(String::as_str));
         Self::patiently(under, &words, &["host"])
     }
 

@@ -1,10 +1,16 @@
 //! Network namespaces without a name: the kernel frees them with the process, however it ends.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::process::Command;
+use std::sync::Mutex;
 
 use nix::sched::{CloneFlags, setns, unshare};
+
+/// The numbers of all namespaces that this process made.
+pub(crate) static MADE: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 /// A network namespace, held by a descriptor.
 pub(crate) struct Namespace(File);
@@ -15,7 +21,9 @@ impl Namespace {
             unshare(CloneFlags::CLONE_NEWNET).unwrap();
             File::open("/proc/thread-self/ns/net").unwrap()
         });
-        Self(made.join().unwrap())
+        let namespace = made.join().unwrap();
+        MADE.lock().unwrap().insert(namespace.metadata().unwrap().ino());
+        Self(namespace)
     }
 
     /// A file that stands for it.
@@ -50,10 +58,15 @@ impl Namespace {
         })
     }
 
-    /// A counter of TCP (`/proc/net/snmp`).
+    /// A counter of TCP.
     pub(crate) fn tcp_counter(&self, name: &str) -> u64 {
+        self.counter("Tcp:", name)
+    }
+
+    /// A counter of a protocol (`/proc/net/snmp`).
+    pub(crate) fn counter(&self, protocol: &str, name: &str) -> u64 {
         let text = self.within(|| std::fs::read_to_string("/proc/thread-self/net/snmp").unwrap());
-        let mut lines = text.lines().filter(|line| line.starts_with("Tcp:"));
+        let mut lines = text.lines().filter(|line| line.starts_with(protocol));
         let names: Vec<&str> = lines.next().unwrap().split(' ').collect();
         let values: Vec<&str> = lines.next().unwrap().split(' ').collect();
         values[names.iter().position(|given| *given == name).unwrap()].parse().unwrap()

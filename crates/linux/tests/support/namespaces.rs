@@ -1,6 +1,6 @@
 //! Two hosts in network namespaces of this process, with a cable between them.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -99,18 +99,44 @@ impl Pair {
     pub(crate) fn transfer(&self, controller: &str, bytes: usize) -> Duration {
         transfer(&self.left, (&self.right, self.address), controller, bytes)
     }
+
+    /// Sends from left to right for so many seconds, over a connection with that controller, as fast as it goes: what arrived in
+    /// each second, Mbit/s.
+    pub(crate) fn bulk(&self, controller: &str, seconds: usize) -> Vec<f64> {
+        let (mut sender, mut receiver) = connect(&self.left, (&self.right, self.address), controller);
+        let sender = std::thread::spawn(move || {
+            let chunk = pattern();
+            while sender.write_all(&chunk).is_ok() {}
+        });
+        receiver.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let (mut buffer, mut arrived) = (pattern(), vec![0.0; seconds]);
+        let began = Instant::now();
+        while let Some(second) = arrived.get_mut(began.elapsed().as_secs() as usize) {
+            match receiver.read(&mut buffer) {
+                Ok(0) => panic!("{controller}: the connection ended"),
+                Ok(read) => *second += read as f64 * 8e-6,
+                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
+            }
+        }
+        // What is still under way meets a closed connection, which ends the sender.
+        drop(receiver);
+        sender.join().unwrap();
+        arrived
+    }
 }
 
-/// Sends `bytes` to an address of the other host, as [`Pair::transfer`].
-pub(crate) fn transfer(
+/// Longer than any fault here lasts: who then still waits waits for ever.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A connection with that controller to an address of the other host: its two ends.
+pub(crate) fn connect(
     from: &Namespace,
     (to, address): (&Namespace, &str),
     controller: &str,
-    bytes: usize,
-) -> Duration {
+) -> (TcpStream, TcpStream) {
     let listener = to.within(|| TcpListener::bind((address, 0)).unwrap());
     let address = listener.local_addr().unwrap();
-    let mut sender = from.within(|| {
+    let sender = from.within(|| {
         // Whatever is started meanwhile would hold it open.
         let socket = rustix::net::socket_with(
             rustix::net::AddressFamily::INET,
@@ -123,7 +149,15 @@ pub(crate) fn transfer(
         rustix::net::connect(&socket, &address).unwrap();
         TcpStream::from(socket)
     });
-    let (mut receiver, _) = listener.accept().unwrap();
+    let (receiver, _) = listener.accept().unwrap();
+    sender.set_write_timeout(Some(PATIENCE)).unwrap();
+    receiver.set_read_timeout(Some(PATIENCE)).unwrap();
+    (sender, receiver)
+}
+
+/// Sends `bytes` to an address of the other host, as [`Pair::transfer`].
+pub(crate) fn transfer(from: &Namespace, to: (&Namespace, &str), controller: &str, bytes: usize) -> Duration {
+    let (mut sender, mut receiver) = connect(from, to, controller);
     let began = Instant::now();
     std::thread::scope(|scope| {
         scope.spawn(move || {

@@ -17,6 +17,9 @@ impl Default for Segment {
 
 /// Bytes before the IP header.
 pub(crate) const ETHERNET: usize = 14;
+/// IP's numbers of protocols.
+const TCP: u8 = 6;
+const UDP: u8 = 17;
 
 impl Segment {
     /// The frame, with right checksums. Options are padded with NOPs at their end.
@@ -24,21 +27,7 @@ impl Segment {
         let mut options = self.options.clone();
         options.resize(options.len().next_multiple_of(4), 1);
         let tcp = 20 + options.len();
-        let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
-        frame.extend(if self.ipv6 { [0x86, 0xdd] } else { [8, 0] });
-        let length = tcp + self.payload;
-        if self.ipv6 {
-            frame.extend([0x60, self.ecn << 4, 0, 0]);
-            frame.extend((length as u16).to_be_bytes());
-            frame.extend([6, 64]);
-            frame.extend((0..32).map(|byte| byte * 7));
-        } else {
-            frame.extend([0x45, 0xb8 | self.ecn]);
-            frame.extend((length as u16 + 20).to_be_bytes());
-            frame.extend([0x12, 0x34, 0x40, 0, 64, 6, 0, 0, 10, 9, 0, 1, 10, 9, 0, 2]);
-            let sum = !fold(&frame[ETHERNET..ETHERNET + 20], 0);
-            frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&sum.to_be_bytes());
-        }
+        let mut frame = before_transport(self.ipv6, self.ecn, TCP, tcp + self.payload);
         let transport = frame.len();
         frame.extend([
             0x9c,
@@ -63,8 +52,8 @@ impl Segment {
             0,
         ]);
         frame.extend(&options);
-        frame.extend((0..self.payload).map(|byte| (byte % 251) as u8));
-        let sum = !tcp_sum(&frame, self.ipv6);
+        frame.extend(pattern(self.payload));
+        let sum = !transport_sum(&frame, self.ipv6);
         frame[transport + 16..transport + 18].copy_from_slice(&sum.to_be_bytes());
         frame
     }
@@ -75,10 +64,50 @@ impl Segment {
     }
 }
 
+/// A datagram of UDP with right checksums. Taken for TCP, its payload would have the length of a header in it.
+pub(crate) fn datagram(ipv6: bool, ecn: u8, payload: usize) -> Vec<u8> {
+    let length = 8 + payload;
+    let mut frame = before_transport(ipv6, ecn, UDP, length);
+    let transport = frame.len();
+    frame.extend([0x9c, 0x40, 0x14, 0x51]);
+    frame.extend((length as u16).to_be_bytes());
+    frame.extend([0, 0]);
+    frame.extend(pattern(payload));
+    if let Some(length) = frame.get_mut(transport + 12) {
+        *length = 5 << 4;
+    }
+    let sum = !transport_sum(&frame, ipv6);
+    frame[transport + 6..transport + 8].copy_from_slice(&sum.to_be_bytes());
+    frame
+}
+
+/// The Ethernet and IP headers of a packet with so many bytes of that protocol.
+fn before_transport(ipv6: bool, ecn: u8, protocol: u8, length: usize) -> Vec<u8> {
+    let mut frame = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
+    frame.extend(if ipv6 { [0x86, 0xdd] } else { [8, 0] });
+    if ipv6 {
+        frame.extend([0x60, ecn << 4, 0, 0]);
+        frame.extend((length as u16).to_be_bytes());
+        frame.extend([protocol, 64]);
+        frame.extend((0..32).map(|byte| byte * 7));
+    } else {
+        frame.extend([0x45, 0xb8 | ecn]);
+        frame.extend((length as u16 + 20).to_be_bytes());
+        frame.extend([0x12, 0x34, 0x40, 0, 64, protocol, 0, 0, 10, 9, 0, 1, 10, 9, 0, 2]);
+        let sum = !fold(&frame[ETHERNET..ETHERNET + 20], 0);
+        frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&sum.to_be_bytes());
+    }
+    frame
+}
+
+fn pattern(length: usize) -> impl Iterator<Item = u8> {
+    (0..length).map(|byte| (byte % 251) as u8)
+}
+
 /// Whether both checksums of a frame are right.
 pub(crate) fn checksums_hold(frame: &[u8]) -> bool {
     let ipv6 = frame[ETHERNET] >> 4 == 6;
-    (ipv6 || fold(&frame[ETHERNET..ETHERNET + 20], 0) == 0xffff) && tcp_sum(frame, ipv6) == 0xffff
+    (ipv6 || fold(&frame[ETHERNET..ETHERNET + 20], 0) == 0xffff) && transport_sum(frame, ipv6) == 0xffff
 }
 
 /// The ECN field of a frame.
@@ -96,15 +125,15 @@ pub(crate) fn xcp_option(rtt_us: u32, throughput: u32, feedback: i32) -> Vec<u8>
     option
 }
 
-/// The sum of TCP's segment with its pseudo-header; all ones when the checksum in it is right.
-fn tcp_sum(frame: &[u8], ipv6: bool) -> u16 {
-    let (addresses, transport) = if ipv6 {
-        (&frame[ETHERNET + 8..ETHERNET + 40], ETHERNET + 40)
+/// The sum of the segment or datagram with its pseudo-header; all ones when the checksum in it is right.
+fn transport_sum(frame: &[u8], ipv6: bool) -> u16 {
+    let (addresses, protocol, transport) = if ipv6 {
+        (&frame[ETHERNET + 8..ETHERNET + 40], frame[ETHERNET + 6], ETHERNET + 40)
     } else {
-        (&frame[ETHERNET + 12..ETHERNET + 20], ETHERNET + 20)
+        (&frame[ETHERNET + 12..ETHERNET + 20], frame[ETHERNET + 9], ETHERNET + 20)
     };
     let segment = &frame[transport..];
-    let pseudo = u32::from(fold(addresses, 0)) + 6 + segment.len() as u32;
+    let pseudo = u32::from(fold(addresses, 0)) + u32::from(protocol) + segment.len() as u32;
     fold(segment, pseudo)
 }
 
@@ -154,7 +183,7 @@ pub(crate) fn options(frame: &[u8]) -> Option<std::ops::Range<usize>> {
 pub(crate) fn restore_checksum(frame: &mut [u8]) {
     let at = ETHERNET + 20 + 16;
     frame[at..at + 2].fill(0);
-    let sum = !tcp_sum(frame, false);
+    let sum = !transport_sum(frame, false);
     frame[at..at + 2].copy_from_slice(&sum.to_be_bytes());
 }
 
