@@ -55,7 +55,8 @@ pub enum ThresholdUnit {
 
 /// Westwood's adaptive decrease over any ACK-rate estimator (Mascolo et al. 2001; GM, section 2; SARBE eq. 6).
 ///
-/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B `RTT_min`. Before the first estimate they fall to half of the flight.
+/// Grows as [`NewReno`]. A loss or a CE echo sets threshold and window, a timeout the threshold, to B `RTT_min`. Before the first
+/// estimate they fall to half of the flight.
 #[derive(Clone, Debug)]
 pub struct Westwood<E> {
     config: WestwoodConfig,

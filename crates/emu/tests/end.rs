@@ -50,7 +50,10 @@ fn hold() {
 
 /// A process that holds an emulation, and the namespaces of the emulation.
 fn held() -> (Child, BTreeSet<PathBuf>) {
-    let mut holder = Command::new(std::env::current_exe().unwrap())
+    // Who runs these tests in the background may have made them deaf to the signal of Ctrl-C.
+    let mut holder = Command::new("env")
+        .arg("--default-signal=INT")
+        .arg(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "hold", "--nocapture"])
         .stdout(Stdio::piped())
         .spawn()
