@@ -50,8 +50,8 @@ pub struct Router {
     passage: Passage,
     next_sample: Timestamp,
     last: Seen,
-    /// Packets that had passed the programs before the first look.
-    unseen: u64,
+    /// Packets that had passed the programs and left the queue before the first look.
+    gone: u64,
     looked: Looked,
     intervals: u64,
     gaps: u64,
@@ -152,7 +152,7 @@ impl Router {
             engine,
             passage: Passage::default(),
             next_sample: Timestamp::ZERO,
-            unseen: last.counters.packets,
+            gone: last.counters.packets.saturating_sub(u64::from(last.qdisc.stats.qlen)),
             last,
             looked: Looked::default(),
             intervals: 0,
@@ -226,10 +226,10 @@ impl Router {
         &self.looked
     }
 
-    /// The packets that passed since the last call, if the programs write them down; none from before the first look.
+    /// The packets that passed since the last call, if the programs write them down; none that was gone before the first look.
     pub fn passed(&self) -> Result<Vec<Passed>, Error> {
         let mut passed = self.programs.passed()?;
-        passed.retain(|packet| packet.count > self.unseen);
+        passed.retain(|packet| packet.count > self.gone);
         Ok(passed)
     }
 
