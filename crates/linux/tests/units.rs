@@ -19,14 +19,9 @@ use std::path::PathBuf;
 use lab::{Daemon, Lab, output};
 use namespaces::transfer;
 use support::{OwnCgroup, alone, can_host};
-use traces::{Names, nothing_left, traces};
+use traces::{HOSTS, ROUTERS, nothing_left, traces};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
-const OURS: Names = Names {
-    programs: &["\"host_", "\"airpath_", "\"router_"],
-    maps: &["\"host.", "\"airpath_", "\"senders\"", "\"receivers\"", "\"router."],
-    links: &["\"tcx\"", "\"cgroup\"", "\"struct_ops\""],
-};
 
 /// A unit's file.
 struct Unit(&'static str);
@@ -104,7 +99,7 @@ fn units_leave_the_daemons_what_they_need() {
     let _alone = alone();
     let group = OwnCgroup::join("airpath-units");
     let (lab, folder) = (Lab::new("10mbit"), Folder::new());
-    let before = traces(&lab.a, OURS);
+    let before = [HOSTS, ROUTERS].map(|names| (names, traces(&lab.a, names)));
     let cgroup = format!("cgroup = {:?}\n", group.folder);
     folder.write("host.toml", &(include_str!("../dist/host.toml").replace("\"eth0\"", "\"va\"") + &cgroup));
     folder.write("router-va.toml", include_str!("../dist/router.toml"));
@@ -129,12 +124,16 @@ fn units_leave_the_daemons_what_they_need() {
     let (hosts, routers) = (status("host")["counters"].clone(), status("router/va")["counters"].clone());
     assert!(hosts["echoes"].as_u64().unwrap() > 10, "{hosts}");
     assert!(routers["data_packets"].as_u64().unwrap() > 500, "{routers}");
-    assert_ne!(traces(&lab.a, OURS), before);
+    for (names, before) in &before {
+        assert_ne!(traces(&lab.a, *names), *before);
+    }
 
     for (daemon, name) in [(router, "router/va"), (host, "host")] {
         let detached = output(AIRPATHD, &["detach", "--netns", &netns, name]);
         assert!(detached.contains("detached"), "{name}: {detached}");
         assert!(daemon.end().1);
     }
-    nothing_left(&lab.a, OURS, &before);
+    for (names, before) in &before {
+        nothing_left(&lab.a, *names, before);
+    }
 }
