@@ -130,7 +130,7 @@ fn nothing_is_left_after_a_good_end() {
         return;
     }
     let links = vec![link("there", constant(1_000_000), 5.0, 10), link("back", RatePlan::Unlimited, 5.0, 10)];
-    let emulation = Emulation::start(&plan(2, links, 1), &[], 1, &Options::default()).unwrap();
+    let emulation = Emulation::start(&plan(60, links, 1), &[], 1, &Options::default()).unwrap();
     let of =
         |side| emulation.host(side).enter(|| fs::read_link("/proc/thread-self/ns/net")).unwrap().unwrap();
     let namespaces = BTreeSet::from(Side::BOTH.map(of));

@@ -163,7 +163,7 @@ fn with_a_router_errors_stay_errors() {
     for one_in in [100, 5] {
         let path = Path::new(Some(one_in));
         let _router = path.router();
-        let ours = path.pair.bulk("airpath_vcp", 6);
+        let ours = path.pair.bulk("airpath_vcp", 8);
         let connection = recorded::longest(path.host.records().unwrap());
         assert_eq!(path.host.records_lost(), 0);
         let Connection { mss, first_window, told, windows } = &connection;

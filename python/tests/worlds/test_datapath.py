@@ -65,8 +65,8 @@ def _scenario(delay: str, buffer: str, warm_up: str, duration: str, *schemes: st
 @pytest.mark.parametrize(
     ("world", "scheme", "warm_up", "duration"),
     [
-        ("datapath", "xcp", "4s", "10s"),
-        ("routers", "xcp", "4s", "10s"),
+        ("datapath", "xcp", "5s", "25s"),
+        ("routers", "xcp", "4s", "12s"),
         # VCP swings with a period of 20 s. How fast it grows before hangs on when its flow begins within an
         # interval of its router, which in the kernel is chance: measured from 5 s the simulator's own results
         # differ by more than 10 %, from 10 to 30 s by 2 %.
