@@ -137,19 +137,20 @@ fn transfers_arrive_whatever_routers_seem_to_say() {
     });
     let mut before = 0;
     for controller in ["airpath_xcp", "airpath_vcp"] {
-        let mut windows = BTreeSet::new();
-        let mut heard = 0;
+        let (mut windows, mut heard) = (BTreeSet::new(), 0);
         // Noise may open a window so far that a whole transfer leaves before much is heard: then another one.
         for _ in 0..10 {
             let (records, counters) = path.transfer(controller, 400_000);
             windows.extend(records.iter().map(|record| record.window));
             heard = counters.echoes + counters.malformed - before;
-            if windows.len() > 10 && heard > 50 {
+            if heard > 50 {
                 break;
             }
         }
-        println!("{controller}: {} windows up to {:?}, {heard} options heard", windows.len(), windows.last());
-        assert!(windows.len() > 10 && heard > 50, "{controller}: {windows:?}, {heard} options heard");
+        let (smallest, largest) = (*windows.first().unwrap(), *windows.last().unwrap());
+        println!("{controller}: windows from {smallest} to {largest}, {heard} options heard");
+        // VCP takes most of it for low load, and doubles.
+        assert!(largest > 4 * smallest && heard > 50, "{controller}: {windows:?}, {heard} options heard");
         before += heard;
     }
 }
