@@ -102,21 +102,22 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The largest window among the events of the last ten seconds, bytes.
-fn largest_at_the_end(connection: &Connection) -> u64 {
+/// How long before the end the window was last above what fits into the path and a quarter more, seconds.
+fn within_bounds_for(connection: &Connection) -> f64 {
     let times = connection.told.iter().map(|told| match told {
         Told::Ack(event) => event.now,
         Told::Congestion(event) => event.now,
         Told::Spurious => 0,
     });
     let times: Vec<u64> = times.collect();
-    let since = times.iter().max().unwrap() - 10_000_000;
-    let late = times.iter().zip(&connection.windows).filter(|(time, _)| **time > since);
-    late.map(|(_, window)| *window).max().unwrap()
+    let outside = times.iter().zip(&connection.windows).filter(|(_, window)| **window > PATH * 5 / 4);
+    let last = outside.map(|(time, _)| *time).max().unwrap_or(0);
+    (times.iter().max().unwrap() - last) as f64 / 1e6
 }
 
 /// The router's daemon is killed, and the kernel's CUBIC comes. Without the rule it got 0.07 Mbit/s of the last 15 s, VCP 9.7 and
-/// windows of 133 kB that went on growing; with it CUBIC got 4.5 to 5.2, VCP 5.1 to 4.3.
+/// windows of 133 kB that went on growing; with it, in 54 runs, CUBIC got 3.1 to 5.4 Mbit/s of the ten seconds before the 25th, VCP
+/// 4.2 to 6.3, and in the 23 that were asked the window was within bounds 12 to 18 s after the router's death.
 #[test]
 fn beside_a_killed_router_cubic_keeps_its_part() {
     if !can_host("host low") {
@@ -127,10 +128,10 @@ fn beside_a_killed_router_cubic_keeps_its_part() {
     let router = path.router();
     let mut records = Vec::new();
     let (ours, cubic) = std::thread::scope(|scope| {
-        let ours = scope.spawn(|| path.pair.bulk("airpath_vcp", 28));
+        let ours = scope.spawn(|| path.pair.bulk("airpath_vcp", 32));
         std::thread::sleep(Duration::from_secs(3));
         drop(router);
-        let cubic = scope.spawn(|| path.pair.bulk("cubic", 25));
+        let cubic = scope.spawn(|| path.pair.bulk("cubic", 29));
         // All of it may be more than the kernel's memory of events holds.
         while !ours.is_finished() {
             records.extend(path.host.records().unwrap());
@@ -141,16 +142,18 @@ fn beside_a_killed_router_cubic_keeps_its_part() {
     records.extend(path.host.records().unwrap());
     let connection = recorded::longest(records);
     assert_eq!(path.host.records_lost(), 0);
-    let (largest, late) = (*connection.windows.iter().max().unwrap(), largest_at_the_end(&connection));
+    let (largest, within) = (*connection.windows.iter().max().unwrap(), within_bounds_for(&connection));
     let [ours_late, cubic_late] = [&ours, &cubic].map(|seconds| mean(&seconds[seconds.len() - 10..]));
-    println!("vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; windows up to {largest} bytes, {late} at the end");
+    println!(
+        "vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; windows up to {largest} bytes, within bounds for {within:.1} s"
+    );
     println!("last 10 s: vcp {ours_late:.2}, cubic {cubic_late:.2} Mbit/s");
     // Half of what is fair.
     assert!(cubic_late > 2.5, "{cubic_late} of 10 Mbit/s");
     assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s: no router is no reason to starve");
     // Twice what was delivered when that grew last, and what a round trip adds until the next loss; Reno's fit.
     assert!(largest < PATH * 5 / 2, "{largest}");
-    assert!(late < PATH * 5 / 4, "{late}");
+    assert!(within > 5.0, "{within} s");
 }
 
 /// Where the router lives, the windows are those of the simulator's VCP with loss differentiation, which knows no such rule.
