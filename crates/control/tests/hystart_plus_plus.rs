@@ -26,7 +26,6 @@ struct Acknowledged {
 }
 
 /// Every acknowledgment up to the one that ends slow start.
-
 fn acknowledged(case: &Value, boundary: Boundary) -> Vec<Acknowledged> {
     let rounds = list(&case["rtt"]).iter().zip(list(&case["phases"])).zip(list(&case["grown"]));
     let mut all = Vec::new();

@@ -7,7 +7,7 @@ mod tquic {
     include!(concat!(env!("OUT_DIR"), "/tquic.rs"));
     pub use hystart_plus_plus::HystartPlusPlus;
 }
-use tquic::HystartPlusPlus;
+pub use tquic::HystartPlusPlus;
 
 const SEGMENT: u64 = 1000;
 const CASES: u64 = 32;

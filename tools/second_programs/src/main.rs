@@ -2,13 +2,13 @@
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml
 //!
-//! BBR is s2n-quic's (version 2, draft-cardwell-iccrg-bbr-congestion-control-02) and noq's (version 3,
-//! draft-ietf-ccwg-bbr-05), as they are released; LEDBAT++ and Copa are written from the rules alone: as their texts have
-//! them, and as senders differ from them that Darwin and Copa's authors release.
+//! As they are released: BBR of s2n-quic (version 2, draft-cardwell-iccrg-bbr-congestion-control-02) and of noq (version 3,
+//! draft-ietf-ccwg-bbr-05), HyStart++ of tquic. Written from the rules alone: LEDBAT++ and Copa, as their texts have them
+//! and as the senders differ from these that Darwin and the authors of Copa release.
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml hystart > vectors/hystart++.json
 //!
-//! writes what tquic's HyStart++ does, as it is released, which `crates/control/tests/hystart_plus_plus.rs` holds ours to.
+//! writes what tquic's HyStart++ does after each acknowledgment; `crates/control/tests/hystart_plus_plus.rs` holds ours to it.
 
 mod bbr;
 mod bbr3;
@@ -16,6 +16,7 @@ mod copa;
 mod hystart;
 mod ledbat;
 mod link;
+mod slow_start;
 
 use bbr::Bbr;
 use bbr3::Bbr3;
@@ -55,6 +56,9 @@ const COPA: [Case; 5] = [
     (2.0, 200.0, 1, 1000, 0.0),
 ];
 
+/// Mbit/s and round trip in ms.
+const SLOW_START: [(f64, f64); 5] = [(10.0, 40.0), (10.0, 100.0), (50.0, 40.0), (2.0, 200.0), (2.0, 40.0)];
+
 fn main() {
     match std::env::args().nth(1).as_deref() {
         None => figures(),
@@ -67,6 +71,10 @@ fn main() {
 }
 
 fn figures() {
+    println!("Slow start by tquic's HyStart++");
+    for (mbps, rtt_ms) in SLOW_START {
+        slow_start::print(mbps, rtt_ms);
+    }
     println!("s2n-quic's BBR, means of 15 runs from 20 to 60 s");
     for case in BBR {
         show(case, 15, 60.0, |seed| Box::new(Bbr::new(seed)));
