@@ -1,4 +1,5 @@
-//! The router's daemon over real queues with real traffic, in network namespaces of our own.
+//! The router's daemon over real queues with real traffic, in network namespaces of our own: few Mbit/s each, so that all tests run
+//! beside each other.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
@@ -13,7 +14,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use lab::Lab;
-use support::{OwnCgroup, alone, can_host};
+use support::{OwnCgroup, can_host};
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
@@ -23,7 +24,6 @@ fn the_estimate_follows_a_bottleneck_that_changes() {
     if !can_host("router live") {
         return;
     }
-    let _alone = alone();
     let lab = Lab::new("10mbit");
     let daemon = lab.router(&EBE);
     let traffic = std::thread::scope(|scope| {
@@ -57,17 +57,24 @@ fn the_estimate_follows_a_bottleneck_that_changes() {
     assert_eq!(counters["written"], 0, "nobody here speaks VCP");
 }
 
-/// VCP from end to end: its controller in the kernel, over a router that estimates a bottleneck that changes.
+/// The controllers in the kernel, each over a router of its own, at once.
 #[test]
-fn vcp_follows_a_bottleneck_that_its_router_estimates() {
+fn controllers_follow_their_routers() {
     if !can_host("router live") {
         return;
     }
-    let _alone = alone();
     let group = OwnCgroup::join("airpath-router-live");
-    let lab = Lab::new("10mbit");
+    let [vcp, xcp] = [(); 2].map(|()| Lab::new("10mbit"));
     // The host's programs first: they set the codes that the router raises.
-    let _hosts = lab.hosts(&group.folder);
+    let _hosts = Lab::hosts_of(&[&vcp, &xcp], &[], &group.folder);
+    std::thread::scope(|scope| {
+        scope.spawn(|| xcp_keeps_to_the_link_that_its_router_was_told_of(&xcp));
+        vcp_follows_a_bottleneck_that_its_router_estimates(&vcp);
+    });
+}
+
+/// VCP from end to end: its controller in the kernel, over a router that estimates a bottleneck that changes.
+fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
     let daemon = lab.router(&EBE);
     let mut goodputs = Vec::new();
     let report = std::thread::scope(|scope| {
@@ -103,15 +110,7 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates() {
 }
 
 /// XCP from end to end, over a router that is told its capacity.
-#[test]
-fn xcp_keeps_to_the_link_that_its_router_was_told_of() {
-    if !can_host("router live") {
-        return;
-    }
-    let _alone = alone();
-    let group = OwnCgroup::join("airpath-router-live");
-    let lab = Lab::new("10mbit");
-    let _hosts = lab.hosts(&group.folder);
+fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
     let daemon = lab.router(&["--protocol", "xcp", "--capacity", "configured", "--rate", "10Mbit"]);
     let report = lab.bulk_by("airpath_xcp", 6);
     let status = daemon.status();
@@ -135,7 +134,6 @@ fn losses_are_drawn_where_they_were_asked_for() {
     if !can_host("router live") {
         return;
     }
-    let _alone = alone();
     let lab = Lab::new("50mbit");
     let path = std::env::temp_dir().join(format!("airpath-loss-{}.toml", std::process::id()));
     let text = "[router]\nprotocol = \"vcp\"\nrate = \"50Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n";

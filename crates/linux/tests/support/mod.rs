@@ -13,6 +13,7 @@ mod can_load;
 pub(crate) use can_load::{can_control, can_host, skipped};
 
 /// One test of a process at a time: the controllers' names are the machine's, and rates are measured on few processors.
+#[allow(dead_code, reason = "each test file asks for what it needs")]
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -103,26 +103,35 @@ impl Pair {
     /// Sends from left to right for so many seconds, over a connection with that controller, as fast as it goes: what arrived in
     /// each second, Mbit/s.
     pub(crate) fn bulk(&self, controller: &str, seconds: usize) -> Vec<f64> {
-        let (mut sender, mut receiver) = connect(&self.left, (&self.right, self.address), controller);
-        let sender = std::thread::spawn(move || {
-            let chunk = pattern();
-            while sender.write_all(&chunk).is_ok() {}
-        });
-        receiver.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
-        let (mut buffer, mut arrived) = (pattern(), vec![0.0; seconds]);
-        let began = Instant::now();
-        while let Some(second) = arrived.get_mut(began.elapsed().as_secs() as usize) {
-            match receiver.read(&mut buffer) {
-                Ok(0) => panic!("{controller}: the connection ended"),
-                Ok(read) => *second += read as f64 * 8e-6,
-                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
-            }
-        }
-        // What is still under way meets a closed connection, which ends the sender.
-        drop(receiver);
-        sender.join().unwrap();
-        arrived
+        bulk(self.connect(controller), seconds)
     }
+
+    /// A connection with that controller from left to right: its two ends.
+    pub(crate) fn connect(&self, controller: &str) -> (TcpStream, TcpStream) {
+        connect(&self.left, (&self.right, self.address), controller)
+    }
+}
+
+/// Sends over a connection for so many seconds, as [`Pair::bulk`], and ends it.
+pub(crate) fn bulk((mut sender, mut receiver): (TcpStream, TcpStream), seconds: usize) -> Vec<f64> {
+    let sender = std::thread::spawn(move || {
+        let chunk = pattern();
+        while sender.write_all(&chunk).is_ok() {}
+    });
+    receiver.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+    let (mut buffer, mut arrived) = (pattern(), vec![0.0; seconds]);
+    let began = Instant::now();
+    while let Some(second) = arrived.get_mut(began.elapsed().as_secs() as usize) {
+        match receiver.read(&mut buffer) {
+            Ok(0) => panic!("the connection ended"),
+            Ok(read) => *second += read as f64 * 8e-6,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock, "{error}"),
+        }
+    }
+    // What is still under way meets a closed connection, which ends the sender.
+    drop(receiver);
+    sender.join().unwrap();
+    arrived
 }
 
 /// Longer than any fault here lasts: who then still waits waits for ever.

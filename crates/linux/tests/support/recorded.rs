@@ -16,13 +16,22 @@ pub(crate) struct Connection {
     pub(crate) windows: Vec<u64>,
 }
 
-/// The connection with the most events.
-pub(crate) fn longest(records: Vec<Record>) -> Connection {
+/// The connections with events, in the order in which they began.
+pub(crate) fn connections(records: Vec<Record>) -> Vec<Connection> {
+    // They are counted as they begin.
     let mut connections: BTreeMap<u64, Vec<Record>> = BTreeMap::new();
     for record in records {
         connections.entry(record.connection).or_default().push(record);
     }
-    let records = connections.into_values().max_by_key(Vec::len).unwrap();
+    connections.into_values().map(connection).collect()
+}
+
+/// The connection with the most events.
+pub(crate) fn longest(records: Vec<Record>) -> Connection {
+    connections(records).into_iter().max_by_key(|connection| connection.told.len()).unwrap()
+}
+
+fn connection(records: Vec<Record>) -> Connection {
     let Told::Start { mss } = records[0].told else { panic!("it begins with {:?}", records[0]) };
     let told = |record: &Record| match record.told {
         Told::Ack(event) => replay::Told::Ack(event),
