@@ -106,6 +106,8 @@ impl Run {
     }
 }
 
+const CONSERVATIVE_SLOW_START: i64 = 1;
+const CONGESTION_AVOIDANCE: i64 = 2;
 const DRAIN: i64 = 4;
 const PROBE_RTT: i64 = 9;
 const SLOWDOWN: i64 = 10;
@@ -155,21 +157,22 @@ fn copa_keeps_about_one_over_delta_packets_for_each_flow() {
     }
 }
 
-/// The rule of the authors' released sender, written a second time as a program of its own with one FIFO link, an
-/// acknowledgment for each packet and nothing else. Waiting packets and window as means from 20 to 60 s; the window is
-/// a packet larger here, as what may be in flight is rounded down.
+/// Our rule written a second time, and that of the sender which the authors release (`tools/second_programs`): there the
+/// velocity doubles after one round trip in a direction, here after three. One flow fills the link in all of them.
 #[test]
-fn copa_waits_and_sends_as_much_as_the_rule_of_the_released_sender() {
-    // Mbit/s, round trip in ms, flows, buffer; packets waiting.
-    for (case, waiting) in [
-        ((10, 40, 1, 1000), 2.74),
-        ((10, 100, 1, 1000), 2.88),
-        ((50, 40, 1, 1000), 2.71),
-        ((10, 40, 4, 1000), 9.28),
-        ((2, 200, 1, 1000), 2.74),
+fn copa_waits_and_sends_as_much_as_a_second_program_and_nearly_as_its_authors() {
+    // Mbit/s, round trip in ms, flows, buffer; packets waiting by our rule, and by the authors'.
+    for (case, own, released) in [
+        ((10, 40, 1, 1000), 2.68, 2.71),
+        ((10, 100, 1, 1000), 2.71, 2.88),
+        ((50, 40, 1, 1000), 2.46, 2.70),
+        ((10, 40, 4, 1000), 8.73, 8.19),
+        ((2, 200, 1, 1000), 2.67, 2.71),
     ] {
-        let found = alone_on(case, &copa(false), 20, 60).0;
-        assert!((found / waiting - 1.0).abs() < 0.15, "{case:?}: {found} packets wait, not {waiting}");
+        let (waiting, share) = alone_on(case, &copa(false), 20, 60);
+        assert!((waiting / own - 1.0).abs() < 0.03, "{case:?}: {waiting} packets wait, not {own}");
+        assert!((waiting / released - 1.0).abs() < 0.1, "{case:?}: {waiting} packets wait, there {released}");
+        assert!(share > 0.99, "{case:?}: {share} of the link");
     }
 }
 
@@ -189,6 +192,47 @@ fn alone_on(case: (u64, u32, u64, u64), controller: &ControllerPlan, from: u64, 
     let departed = links.integers("departed_bytes")[0] as f64;
     let share = departed * 8.0 / (end - from) as f64 / (rate as f64 * 1e6);
     (links.reals("queue_mean_packets")[0], share)
+}
+
+/// tquic's `HyStart++` over one link (`tools/second_programs`).
+#[test]
+fn hystart_plus_plus_slows_down_and_ends_where_tquics_does() {
+    // Mbit/s, round trip in ms; seconds and packets when slow start slows down, and when it is over.
+    for (case, expected) in [
+        ((10, 40), [(0.181, 89.0), (1.003, 260.25)]),
+        ((10, 100), [(0.708, 329.0), (3.894, 992.75)]),
+        ((50, 40), [(0.320, 649.0), (1.588, 1969.25)]),
+        ((2, 200), [(0.906, 89.0), (5.016, 260.25)]),
+    ] {
+        for (found, expected) in hystart_plus_plus(case).iter().zip(expected) {
+            assert!((found.0 / expected.0 - 1.0).abs() < 0.015, "{case:?}: {found:?}, not {expected:?}");
+            assert!((found.1 / expected.1 - 1.0).abs() < 0.015, "{case:?}: {found:?}, not {expected:?}");
+        }
+    }
+}
+
+/// Ten packets at once make a queue on a slow link. tquic compares them with the first of them and slows down at 19
+/// packets; here they have nothing before them.
+#[test]
+fn the_first_window_does_not_slow_hystart_plus_plus_down() {
+    let [slowed, _] = hystart_plus_plus((2, 40));
+    assert!((slowed.1 - 28.0).abs() < 1.0, "{slowed:?}");
+}
+
+/// When slow start slows down and when it is over, alone on an empty link: seconds, and the window in packets.
+fn hystart_plus_plus((rate, rtt): (u64, u32)) -> [(f64, f64); 2] {
+    let one_way = f64::from(rtt) / 2.0;
+    let bottleneck = LinkPlan { queue: packets(100_000), ..link("bottleneck", mbps(rate), one_way) };
+    let controller =
+        ControllerPlan::Newreno { counting: CountingPlan::Bytes, slow_start: SlowStartPlan::HystartPlusPlus };
+    let mut plan = plan(6, there_and_back(bottleneck, one_way), vec![flow("f0", controller)]);
+    plan.record.interval_ns = MILLISECOND;
+    let outcome = run(&plan, 1);
+    let series = outcome.flow_series.table();
+    [CONSERVATIVE_SLOW_START, CONGESTION_AVOIDANCE].map(|phase| {
+        let row = series.integers("phase").iter().position(|&found| found == phase).unwrap();
+        (series.reals("time_s")[row], series.reals("cwnd_bytes")[row] / 1460.0)
+    })
 }
 
 /// s2n-quic's BBR over one link (`tools/second_programs`). The queue of one flow alone is not compared: there a rate

@@ -2,18 +2,26 @@
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml
 //!
-//! BBR is s2n-quic's (version 2, draft-cardwell-iccrg-bbr-congestion-control-02) and noq's (version 3,
-//! draft-ietf-ccwg-bbr-05), as they are released; LEDBAT++ is written from the
-//! rules alone, once as the draft has them and once as the sender that Darwin releases differs from them.
+//! As they are released: BBR of s2n-quic (version 2, draft-cardwell-iccrg-bbr-congestion-control-02) and of noq (version 3,
+//! draft-ietf-ccwg-bbr-05), HyStart++ of tquic. Written from the rules alone: LEDBAT++ and Copa, as their texts have them
+//! and as the senders differ from these that Darwin and the authors of Copa release.
+//!
+//!     cargo run --release --manifest-path tools/second_programs/Cargo.toml hystart > vectors/hystart++.json
+//!
+//! writes what tquic's HyStart++ does after each acknowledgment; `crates/control/tests/hystart_plus_plus.rs` holds ours to it.
 
 mod bbr;
 mod bbr3;
+mod copa;
+mod hystart;
 mod ledbat;
 mod link;
+mod slow_start;
 
 use bbr::Bbr;
 use bbr3::Bbr3;
-use ledbat::{Ledbat, Rule};
+use copa::Copa;
+use ledbat::Ledbat;
 use link::{Path, Sender, run};
 
 /// Mbit/s, round trip in ms, flows, buffer in packets, part of the packets that is damaged.
@@ -40,7 +48,33 @@ const LEDBAT: [Case; 6] = [
     (2.0, 200.0, 1, 1000, 0.0),
 ];
 
+const COPA: [Case; 5] = [
+    (10.0, 40.0, 1, 1000, 0.0),
+    (10.0, 100.0, 1, 1000, 0.0),
+    (50.0, 40.0, 1, 1000, 0.0),
+    (10.0, 40.0, 4, 1000, 0.0),
+    (2.0, 200.0, 1, 1000, 0.0),
+];
+
+/// Mbit/s and round trip in ms.
+const SLOW_START: [(f64, f64); 5] = [(10.0, 40.0), (10.0, 100.0), (50.0, 40.0), (2.0, 200.0), (2.0, 40.0)];
+
 fn main() {
+    match std::env::args().nth(1).as_deref() {
+        None => figures(),
+        Some("hystart") => hystart::print(),
+        Some(other) => {
+            eprintln!("{other:?} is not known: give nothing for the figures, or hystart for its cases");
+            std::process::exit(2);
+        }
+    }
+}
+
+fn figures() {
+    println!("Slow start by tquic's HyStart++");
+    for (mbps, rtt_ms) in SLOW_START {
+        slow_start::print(mbps, rtt_ms);
+    }
     println!("s2n-quic's BBR, means of 15 runs from 20 to 60 s");
     for case in BBR {
         show(case, 15, 60.0, |seed| Box::new(Bbr::new(seed)));
@@ -49,7 +83,19 @@ fn main() {
     for case in BBR {
         show(case, 15, 60.0, |_| Box::new(Bbr3::new()));
     }
-    for (rule, name) in [(Rule::Draft, "as the draft has it"), (Rule::Darwin, "as Darwin has it")] {
+    for (rule, name) in [
+        (copa::Rule::Paper, "as the paper has it"),
+        (copa::Rule::Damped, "as the paper has it, damped"),
+        (copa::Rule::Released, "as its authors release it"),
+    ] {
+        println!("Copa {name}, from 20 to 60 s");
+        for case in COPA {
+            show(case, 1, 60.0, |_| Box::new(Copa::new(rule)));
+        }
+    }
+    for (rule, name) in
+        [(ledbat::Rule::Draft, "as the draft has it"), (ledbat::Rule::Darwin, "as Darwin has it")]
+    {
         println!("LEDBAT++ {name}, from 20 to 120 s");
         for case in LEDBAT {
             show(case, 1, 120.0, |_| Box::new(Ledbat::new(rule)));
