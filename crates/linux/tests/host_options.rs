@@ -89,8 +89,9 @@ fn damaged_options_are_counted_and_answered_by_reno() {
         true
     });
     let mut malformed = 0;
-    for controller in ["airpath_xcp", "airpath_vcp"] {
-        let (records, counters) = path.transfer(controller, 3_000_000);
+    // Data with options, which only XCP's have, are lost too, and that takes its time: half as much is enough.
+    for (controller, bytes) in [("airpath_xcp", 1_500_000), ("airpath_vcp", 3_000_000)] {
+        let (records, counters) = path.transfer(controller, bytes);
         println!("{controller}: {} events, {counters:?}", records.len());
         assert!(counters.malformed > malformed + 100, "{controller}: {counters:?}");
         malformed = counters.malformed;
