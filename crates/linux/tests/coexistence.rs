@@ -42,21 +42,31 @@ fn path() -> (Pair, Wire) {
     (pair, wire)
 }
 
-/// Each of our controllers, the kernel's CUBIC and its Reno over one bottleneck. No router is near: XCP and VCP are Reno there. All
-/// five paths at once, which takes no longer than one.
+/// Each of our controllers, the kernel's CUBIC and its Reno over one bottleneck, without a router, so that XCP and VCP are Reno there; and
+/// datagrams beside VCP over a router. All six paths at once, which takes no longer than one.
 #[test]
-fn each_controller_the_kernels_cubic_and_its_reno_share_a_bottleneck() {
+fn ours_and_others_share_bottlenecks() {
     if !can_host("coexistence") {
         return;
     }
     let _alone = alone();
     let group = OwnCgroup::join("airpath-beside");
-    let paths = CONTROLLERS.map(|_| path());
-    let devices = Some(paths.iter().flat_map(|(pair, _)| pair.devices()).collect());
-    let _host = load(&HostConfig { cgroup: group.folder.clone(), devices, ..HostConfig::default() });
+    let (paths, with_router) = (CONTROLLERS.map(|_| path()), path());
+    let devices = paths.iter().chain([&with_router]).flat_map(|(pair, _)| pair.devices()).collect();
+    let _host =
+        load(&HostConfig { cgroup: group.folder.clone(), devices: Some(devices), ..HostConfig::default() });
+    std::thread::scope(|scope| {
+        scope.spawn(|| datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router.0));
+        each_controller_the_kernels_cubic_and_its_reno_share_a_bottleneck(&paths);
+    });
+}
+
+fn each_controller_the_kernels_cubic_and_its_reno_share_a_bottleneck(
+    paths: &[(Pair, Wire); CONTROLLERS.len()],
+) {
     let shares = std::thread::scope(|scope| {
         let flows = CONTROLLERS.each_ref().map(|ours| [*ours, "cubic", "reno"]);
-        let running: Vec<_> = std::iter::zip(&paths, flows)
+        let running: Vec<_> = std::iter::zip(paths, flows)
             .map(|((pair, _), flows)| flows.map(|flow| (flow, scope.spawn(move || pair.bulk(flow, SECONDS)))))
             .collect();
         let share = |seconds: Vec<f64>| seconds[SECONDS - COUNTED..].iter().sum::<f64>() / COUNTED as f64;
@@ -68,7 +78,7 @@ fn each_controller_the_kernels_cubic_and_its_reno_share_a_bottleneck() {
     for path in &shares {
         println!("{}", path.map(|(flow, share)| format!("{flow} {share:.2}")).join(", "));
     }
-    for ((pair, _), path) in std::iter::zip(&paths, &shares) {
+    for ((pair, _), path) in std::iter::zip(paths, &shares) {
         let queue = pair.middle.as_ref().unwrap().command("tc -s qdisc show dev out");
         assert!(!queue.contains("dropped 0,"), "this was the bottleneck: {queue}");
         let fair = path.iter().map(|(_, share)| share).sum::<f64>() / path.len() as f64;
@@ -79,15 +89,7 @@ fn each_controller_the_kernels_cubic_and_its_reno_share_a_bottleneck() {
 }
 
 /// A constant stream of datagrams with each ECN field, beside VCP, by the host's programs and a router of VCP.
-#[test]
-fn datagrams_pass_a_router_of_vcp_as_they_were_sent() {
-    if !can_host("coexistence") {
-        return;
-    }
-    let _alone = alone();
-    let (group, (pair, _wire)) = (OwnCgroup::join("airpath-datagrams"), path());
-    let devices = Some(pair.devices());
-    let _host = load(&HostConfig { cgroup: group.folder.clone(), devices, ..HostConfig::default() });
+fn datagrams_pass_a_router_of_vcp_as_they_were_sent(pair: &Pair) {
     let bottleneck = (pair.middle.as_ref().unwrap(), "out");
     let router = Lab::router_at(bottleneck, &[], &["--protocol", "vcp", "--rate", "10Mbit"]);
     let stream = Stream::start(&pair.left, (&pair.right, "10.77.0.2"));
