@@ -23,7 +23,7 @@ pub(crate) fn connections(records: Vec<Record>) -> Vec<Connection> {
     for record in records {
         connections.entry(record.connection).or_default().push(record);
     }
-    connections.into_values().map(connection).collect()
+    connections.values().map(|records| connection(records)).collect()
 }
 
 /// The connection with the most events.
@@ -31,7 +31,7 @@ pub(crate) fn longest(records: Vec<Record>) -> Connection {
     connections(records).into_iter().max_by_key(|connection| connection.told.len()).unwrap()
 }
 
-fn connection(records: Vec<Record>) -> Connection {
+fn connection(records: &[Record]) -> Connection {
     let Told::Start { mss } = records[0].told else { panic!("it begins with {:?}", records[0]) };
     let told = |record: &Record| match record.told {
         Told::Ack(event) => replay::Told::Ack(event),
