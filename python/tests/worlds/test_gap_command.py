@@ -46,8 +46,9 @@ def can_run() -> set[str]:
 
 
 def drawn(picture: Path, colour: str) -> int:
-    """How many pixels of a picture have a colour."""
+    """How many pixels of a picture have a colour, below its legend."""
     pixels = mpl.image.imread(picture)[:, :, :3]
+    pixels = pixels[len(pixels) // 8 :]
     return int((np.abs(pixels - mpl.colors.to_rgb(colour)).max(axis=2) < 0.02).sum())
 
 
@@ -99,15 +100,15 @@ def agrees(one: dict[str, Any]) -> None:
 
 
 def pictures(found: Path, number: int, worlds: set[str]) -> None:
-    """Each world of a scheme is drawn in its colour, far beyond its sign in the legend, and no other."""
+    """Each world of a scheme is drawn in its colour, and no other. What is drawn later covers much of it."""
     over_time = found / "figures" / f"gap-over-time-{number}.png"
     differences = found / "figures" / f"gap-{number}.png"
     assert differences.exists() == (worlds != {"sim"})
     for world, (colour, _, _) in LOOKS.items():
-        assert (drawn(over_time, colour) > 1000) == (world in worlds), world
+        assert (drawn(over_time, colour) > 100) == (world in worlds), world
         # The simulator is what the others are compared with.
         if world != "sim" and differences.exists():
-            assert (drawn(differences, colour) > 500) == (world in worlds), world
+            assert (drawn(differences, colour) > 100) == (world in worlds), world
 
 
 def test_json_is_what_is_written_and_alone_on_standard_output(
