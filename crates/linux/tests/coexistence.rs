@@ -30,8 +30,8 @@ use wire::Wire;
 /// Of the wires, one way.
 const DELAY: Duration = Duration::from_millis(10);
 /// How long flows share a bottleneck, and how much of that counts: without a router VCP takes some ten seconds to find a path full.
-const SECONDS: usize = 20;
-const COUNTED: usize = 8;
+const SECONDS: usize = 25;
+const COUNTED: usize = 10;
 
 /// Two hosts, 20 ms there and back, and a bottleneck of 10 Mbit/s with a queue of 30 kB.
 fn path() -> (Pair, Wire) {

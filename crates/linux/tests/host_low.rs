@@ -131,13 +131,13 @@ fn low_load_is_the_word_of_routers_that_live() {
     let [ours, erroneous @ ..] = paths.each_ref().map(|path| path.pair.connect("airpath_vcp"));
     let mut records = Vec::new();
     let [ours, cubic] = std::thread::scope(|scope| {
-        let ours = scope.spawn(|| bulk(ours, 32));
+        let ours = scope.spawn(|| bulk(ours, 36));
         for connection in erroneous {
             scope.spawn(|| bulk(connection, 8));
         }
         std::thread::sleep(Duration::from_secs(3));
         drop(killed);
-        let cubic = scope.spawn(|| paths[0].pair.bulk("cubic", 29));
+        let cubic = scope.spawn(|| paths[0].pair.bulk("cubic", 33));
         // All of it may be more than the kernel's memory of events holds.
         while !ours.is_finished() {
             records.extend(host.records().unwrap());
@@ -171,7 +171,7 @@ fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
     assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s: no router is no reason to starve");
     // Twice what was delivered when that grew last, and what a round trip adds until the next loss; Reno's fit.
     assert!(largest < PATH * 5 / 2, "{largest}");
-    assert!(within > 5.0, "{within} s");
+    assert!(within > 10.0, "{within} s");
 }
 
 /// Where the router lives, the windows are those of the simulator's VCP with loss differentiation, which knows no such rule.
