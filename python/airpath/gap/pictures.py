@@ -100,12 +100,16 @@ def _reach(one: Difference) -> float:
 
 @styled
 def over_time_figure(gap: Gap, one: Compared) -> Figure:
-    """Draw rate and queue of the link under test over time, worlds over each other."""
+    """Draw rate and queue of the link under test over time, worlds over each other.
+
+    Lines are the wider the earlier they are drawn, so that they show where later ones cover them.
+    """
     figure = Figure(figsize=(PAGE_IN, 4.2), layout="constrained")
     rates, queues = figure.add_subplot(2, 1, 1), figure.add_subplot(2, 1, 2)
     for number, (world, label) in enumerate(one.labels.items()):
         run = gap.results.run(label)
-        _over_time(run, world, rates, queues, shade=number == 0)
+        width = 1.0 + 0.8 * (len(one.labels) - 1 - number)
+        _over_time(run, world, rates, queues, width, shade=number == 0)
     rates.set_ylabel("rate (Mbit/s)")
     queues.set_ylabel("mean queue (kB)")
     queues.set_xlabel("time (s)")
@@ -116,7 +120,7 @@ def over_time_figure(gap: Gap, one: Compared) -> Figure:
     return figure
 
 
-def _over_time(run: RunResult, world: World, rates: Axes, queues: Axes, *, shade: bool) -> None:
+def _over_time(run: RunResult, world: World, rates: Axes, queues: Axes, width: float, *, shade: bool) -> None:
     plan = run.record.plan
     series = columns(run.link_series)
     mine = series["link"] == link_under_test(plan)
@@ -127,5 +131,5 @@ def _over_time(run: RunResult, world: World, rates: Axes, queues: Axes, *, shade
         capacity = bins.rate_mbps(times, series["offered_bytes"][mine])
         rates.stairs(capacity, edges, fill=True, color="#dcdcdc", label="capacity")
     carried = bins.rate_mbps(times, series["departed_bytes"][mine])
-    rates.stairs(carried, edges, baseline=None, color=colour, linewidth=1.1, label=name)
-    queues.plot(times, series["queue_mean_bytes"][mine] * 1e-3, color=colour, linewidth=0.9)
+    rates.stairs(carried, edges, baseline=None, color=colour, linewidth=width, label=name)
+    queues.plot(times, series["queue_mean_bytes"][mine] * 1e-3, color=colour, linewidth=width)

@@ -125,9 +125,10 @@ def windows(axes: Axes, run: RunData, look: SchemeStyle, most: int = 5) -> None:
             axes.plot(time_s, one, linewidth=0.8, color=_SERIES[number % len(_SERIES)])
         axes.plot([], [], color="#666666", label=f"{look.display_name}, {len(sizes)} flows")
     else:
-        low, high = np.nanpercentile(sizes, (10, 90), axis=0)
+        known = ~np.isnan(sizes).all(axis=0)  # some instants are before the first flow
+        low, high = np.nanpercentile(sizes[:, known], (10, 90), axis=0)
         axes.fill_between(
-            time_s,
+            time_s[known],
             low,
             high,
             color=look.colour,

@@ -100,15 +100,15 @@ def agrees(one: dict[str, Any]) -> None:
 
 
 def pictures(found: Path, number: int, worlds: set[str]) -> None:
-    """Each world of a scheme is drawn in its colour, and no other. What is drawn later covers much of it."""
+    """Each world of a scheme is drawn in its colour, where later ones cover it too, and no other."""
     over_time = found / "figures" / f"gap-over-time-{number}.png"
     differences = found / "figures" / f"gap-{number}.png"
     assert differences.exists() == (worlds != {"sim"})
     for world, (colour, _, _) in LOOKS.items():
-        assert (drawn(over_time, colour) > 100) == (world in worlds), world
+        assert (drawn(over_time, colour) > 1000) == (world in worlds), world
         # The simulator is what the others are compared with.
         if world != "sim" and differences.exists():
-            assert (drawn(differences, colour) > 100) == (world in worlds), world
+            assert (drawn(differences, colour) > 500) == (world in worlds), world
 
 
 def test_json_is_what_is_written_and_alone_on_standard_output(
