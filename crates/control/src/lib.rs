@@ -30,6 +30,7 @@ mod loss_differentiation;
 mod new_reno;
 mod qfcp;
 mod slow_start;
+mod threshold_unit;
 mod vcp;
 mod vegas;
 mod veno;
@@ -58,12 +59,13 @@ pub use loss_differentiation::{
 pub use new_reno::{Counting, NewReno};
 pub use qfcp::Qfcp;
 pub use slow_start::{EveryOtherRound, SlowStart, StandardSlowStart};
+pub use threshold_unit::ThresholdUnit;
 pub use vcp::{
     AdditiveScaling, AfterFreeze, Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze,
 };
 pub use vegas::{Vegas, VegasConfig};
 pub use veno::{Veno, VenoConfig};
-pub use westwood::{MinimumRtt, ThresholdUnit, Westwood, WestwoodConfig, WestwoodReduction};
+pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};
 pub use window_rule::WindowRule;
 pub use windowed::Windowed;
 pub use xcp::Xcp;

@@ -2,16 +2,17 @@
 
 use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 
-use crate::WindowRule;
+use crate::{ThresholdUnit, WindowRule};
 
 /// Additive increase, multiplicative decrease (RFC 5681, section 3.1).
 ///
 /// The window grows by one segment for each window of acknowledged bytes, or acknowledgments ([`Counting`]). A loss, a CE echo (RFC 3168, section
-/// 6.1.2) or a timeout sets the threshold to half of what is in flight (RFC 5681, equation 4). The retransmissions
-/// that give `NewReno` (RFC 6582) its name are the transport's.
+/// 6.1.2) or a timeout sets the threshold to half of what is in flight (RFC 5681, equation 4), in bytes unless
+/// [asked otherwise](Self::with_threshold_unit). The retransmissions that give `NewReno` (RFC 6582) its name are the transport's.
 #[derive(Clone, Debug, Default)]
 pub struct NewReno {
     counting: Counting,
+    threshold_unit: ThresholdUnit,
     /// `bytes_acked` of RFC 3465: acknowledged since the last growth.
     bytes_acked: Bytes,
 }
@@ -38,9 +39,15 @@ impl Counting {
 }
 
 impl NewReno {
-    /// With growth that counts bytes or acknowledgments.
+    /// With growth that counts bytes or acknowledgments; half of the flight is not rounded.
     pub fn new(counting: Counting) -> Self {
-        Self { counting, bytes_acked: Bytes::ZERO }
+        Self { counting, ..Self::default() }
+    }
+
+    /// The same with half of the flight in that unit.
+    #[must_use]
+    pub fn with_threshold_unit(self, threshold_unit: ThresholdUnit) -> Self {
+        Self { threshold_unit, ..self }
     }
 }
 
@@ -56,7 +63,7 @@ impl WindowRule for NewReno {
 
     fn reduce(&mut self, _window: Bytes, event: &CongestionEvent, _probe: &mut dyn Probe) -> Bytes {
         self.bytes_acked = Bytes::ZERO;
-        Bytes::new(event.flight_size.get() / 2)
+        self.threshold_unit.round(Bytes::new(event.flight_size.get() / 2), event.mss)
     }
 }
 
@@ -111,5 +118,17 @@ mod tests {
         assert_eq!(rule.reduce(window, &event, &mut NullProbe), Bytes::new(4 * MSS));
         let window = Bytes::new(4 * MSS);
         assert_eq!(rule.congestion_avoidance(window, &acked(MSS)), window);
+    }
+
+    #[test]
+    fn half_of_an_odd_flight_is_rounded_down_where_segments_are_counted() {
+        let mut event = CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Loss);
+        event.mss = Bytes::new(MSS);
+        event.flight_size = Bytes::new(9 * MSS);
+        let fallen = |unit| {
+            NewReno::default().with_threshold_unit(unit).reduce(event.flight_size, &event, &mut NullProbe)
+        };
+        assert_eq!(fallen(ThresholdUnit::Bytes), Bytes::new(9 * MSS / 2));
+        assert_eq!(fallen(ThresholdUnit::Segments), Bytes::new(4 * MSS));
     }
 }

@@ -4,10 +4,10 @@ use airpath_model::{
     AckEvent, AckRateEstimator, Bytes, CongestionEvent, CongestionSignal, Duration, Probe, Requirements,
 };
 
-use crate::{Counting, NewReno, WindowRule};
+use crate::{Counting, NewReno, ThresholdUnit, WindowRule};
 
 /// Parameters of [`Westwood`]; the default is that of 2001.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WestwoodConfig {
     /// When a loss sets the window.
     pub reduction: WestwoodReduction,
@@ -16,10 +16,23 @@ pub struct WestwoodConfig {
     pub may_raise: bool,
     /// Which RTT turns bandwidth into a window, for estimators that keep none of their own.
     pub minimum_rtt: MinimumRtt,
-    /// In what bandwidth times RTT is counted.
+    /// In what bandwidth times RTT is counted: whole segments in the ns-2 module of 2002 and in Linux, bytes in the
+    /// formula of the papers.
     pub threshold_unit: ThresholdUnit,
     /// What growth in congestion avoidance counts.
     pub counting: Counting,
+}
+
+impl Default for WestwoodConfig {
+    fn default() -> Self {
+        Self {
+            reduction: WestwoodReduction::default(),
+            may_raise: false,
+            minimum_rtt: MinimumRtt::default(),
+            threshold_unit: ThresholdUnit::Segments,
+            counting: Counting::default(),
+        }
+    }
 }
 
 /// When a loss sets the window to bandwidth times RTT.
@@ -41,16 +54,6 @@ pub enum MinimumRtt {
     OfFlow,
     /// Of all samples since the last timeout, after which the path may be another (Linux).
     SinceTimeout,
-}
-
-/// In what bandwidth times RTT is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ThresholdUnit {
-    /// Whole segments, rounded down (the ns-2 module of 2002, Linux).
-    #[default]
-    Segments,
-    /// Bytes: not rounded (the formula of the papers).
-    Bytes,
 }
 
 /// Westwood's adaptive decrease over any ACK-rate estimator (Mascolo et al. 2001; GM, section 2; SARBE eq. 6).
@@ -78,10 +81,7 @@ impl<E: AckRateEstimator> Westwood<E> {
         let rtt = self.estimator.minimum_rtt().or(self.minimum_rtt)?;
         let bytes = self.estimator.bandwidth()? * rtt.as_secs_f64();
         // A float-to-integer `as` saturates.
-        Some(match self.config.threshold_unit {
-            ThresholdUnit::Segments => mss * (bytes / mss.as_f64()) as u64,
-            ThresholdUnit::Bytes => Bytes::new(bytes as u64),
-        })
+        Some(self.config.threshold_unit.round(Bytes::new(bytes as u64), mss))
     }
 }
 

@@ -14,7 +14,7 @@ mod common;
 use std::fs;
 use std::time::Instant;
 
-use airpath_sim::plan::{ControllerPlan, CountingPlan, Plan, RecoveryPlan, SlowStartPlan};
+use airpath_sim::plan::{ControllerPlan, CountingPlan, Plan, RecoveryPlan, SlowStartPlan, ThresholdUnitPlan};
 use airpath_sim::{Column, Outcome, RunControl, Simulation};
 
 fn main() {
@@ -56,7 +56,11 @@ fn dumbbell(scheme: &str, flows: u64, mbps: u64, seconds: u64, interval_ms: u64)
     let slow_start = SlowStartPlan::PerAcknowledgment;
     let (controller, recovery) = match (scheme, common::cubic_2008()) {
         ("sack", _) => (
-            ControllerPlan::Newreno { counting: CountingPlan::Acknowledgments, slow_start },
+            ControllerPlan::Newreno {
+                counting: CountingPlan::Acknowledgments,
+                threshold_unit: ThresholdUnitPlan::Bytes,
+                slow_start,
+            },
             RecoveryPlan::Sack,
         ),
         ("cubic", ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, .. }) => (

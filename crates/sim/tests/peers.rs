@@ -143,9 +143,11 @@ fn text(value: &serde_json::Value) -> String {
 fn controller(scheme: &str) -> ControllerPlan {
     let slow_start = SlowStartPlan::PerAcknowledgment;
     match scheme {
-        "sack" | "newreno" | "TcpNewReno" => {
-            ControllerPlan::Newreno { counting: CountingPlan::Acknowledgments, slow_start }
-        }
+        "sack" | "newreno" | "TcpNewReno" => ControllerPlan::Newreno {
+            counting: CountingPlan::Acknowledgments,
+            threshold_unit: ThresholdUnitPlan::Bytes,
+            slow_start,
+        },
         "linux:cubic" => match cubic_2008() {
             ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, .. } => {
                 ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start }

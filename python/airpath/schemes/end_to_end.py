@@ -20,6 +20,10 @@ class NewRenoParameters(SchemeParameters):
     """What growth in congestion avoidance counts: `bytes` (RFC 3465), or `acknowledgments` (RFC 5681,
     equation 3; as ns-2 does), which is half as fast under delayed acknowledgments.
     """
+    threshold_unit: Literal["segments", "bytes"] = "bytes"
+    """In what half of the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down (as ns-2
+    and Linux do).
+    """
     slow_start: SlowStart = "standard"
     """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
     `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
@@ -145,7 +149,12 @@ class FixedParameters(SchemeParameters):
 
 
 def _newreno(parameters: NewRenoParameters, _mss_bytes: int) -> dict[str, Any]:
-    return {"kind": "newreno", "counting": parameters.counting, "slow_start": parameters.slow_start}
+    return {
+        "kind": "newreno",
+        "counting": parameters.counting,
+        "threshold_unit": parameters.threshold_unit,
+        "slow_start": parameters.slow_start,
+    }
 
 
 def _cubic(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:

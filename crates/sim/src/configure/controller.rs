@@ -28,8 +28,10 @@ pub(crate) fn controller(
     random: RandomStream,
 ) -> Result<Box<dyn Controller>, ConfigError> {
     match *plan {
-        ControllerPlan::Newreno { counting, slow_start } => {
-            windowed(NewReno::new(self::counting(counting)), slow_start, initial_window, mss)
+        ControllerPlan::Newreno { counting, threshold_unit, slow_start } => {
+            let rule = NewReno::new(self::counting(counting))
+                .with_threshold_unit(self::threshold_unit(threshold_unit));
+            windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::Westwood {
             estimator,
@@ -50,10 +52,7 @@ pub(crate) fn controller(
                     MinimumRttPlan::OfFlow => MinimumRtt::OfFlow,
                     MinimumRttPlan::SinceTimeout => MinimumRtt::SinceTimeout,
                 },
-                threshold_unit: match threshold_unit {
-                    ThresholdUnitPlan::Segments => ThresholdUnit::Segments,
-                    ThresholdUnitPlan::Bytes => ThresholdUnit::Bytes,
-                },
+                threshold_unit: self::threshold_unit(threshold_unit),
                 counting: self::counting(counting),
             };
             windowed(Westwood::new(estimator.build()?, config), slow_start, initial_window, mss)
@@ -240,6 +239,13 @@ const fn counting(plan: CountingPlan) -> Counting {
     match plan {
         CountingPlan::Bytes => Counting::Bytes,
         CountingPlan::Acknowledgments => Counting::Acknowledgments,
+    }
+}
+
+const fn threshold_unit(plan: ThresholdUnitPlan) -> ThresholdUnit {
+    match plan {
+        ThresholdUnitPlan::Segments => ThresholdUnit::Segments,
+        ThresholdUnitPlan::Bytes => ThresholdUnit::Bytes,
     }
 }
 

@@ -12,6 +12,8 @@ pub enum ControllerPlan {
     Newreno {
         /// What growth in congestion avoidance counts.
         counting: CountingPlan,
+        /// In what half of the flight is counted.
+        threshold_unit: ThresholdUnitPlan,
         /// Slow start.
         slow_start: SlowStartPlan,
     },
@@ -288,7 +290,7 @@ pub enum MinimumRttPlan {
     SinceTimeout,
 }
 
-/// In what Westwood's bandwidth times RTT is counted.
+/// In what a threshold is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThresholdUnitPlan {

@@ -101,7 +101,11 @@ pub(crate) fn transport() -> TransportPlan {
 }
 
 pub(crate) fn newreno() -> ControllerPlan {
-    ControllerPlan::Newreno { counting: CountingPlan::Bytes, slow_start: SlowStartPlan::Standard }
+    ControllerPlan::Newreno {
+        counting: CountingPlan::Bytes,
+        threshold_unit: ThresholdUnitPlan::Bytes,
+        slow_start: SlowStartPlan::Standard,
+    }
 }
 
 pub(crate) fn cubic() -> ControllerPlan {

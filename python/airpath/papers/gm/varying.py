@@ -30,8 +30,10 @@ HALF_BUFFER: Final = "31 kB"
 """Half of the link's rate times that RTT."""
 PLAIN_RENO: Final = "Reno's recovery"
 """Reno repairs losses as RFC 5681 has it, without NewReno's partial acknowledgments."""
-NOT_ROUNDED: Final = "threshold not rounded"
-"""Westwood's threshold is the paper's formula, in bytes as Reno's is here, not in whole segments."""
+NOT_ROUNDED: Final = "thresholds not rounded"
+"""Both thresholds are in bytes; elsewhere both are in whole segments, rounded down."""
+RENO: Final = "newreno:threshold_unit=segments"
+"""ns-2's Reno, the paper's, keeps the threshold as a whole number of packets, as its Westwood does."""
 ZERO_ORDER_HOLD: Final = "filter (2)"
 TIME_INVARIANT: Final = "filter (3)"
 
@@ -175,11 +177,12 @@ def _with_reno(
     changes: Mapping[str, Any] | None = None,
     of_reno: Mapping[str, Any] | None = None,
     westwood: str = "westwood-aa",
+    reno: str = RENO,
 ) -> dict[str, Experiment]:
     changes_of_reno = {**(changes or {}), **(of_reno or {})}
     return {
-        RENO_WITHOUT: varying("newreno", reverse=False, changes=changes_of_reno),
-        RENO_WITH: varying("newreno", reverse=True, changes=changes_of_reno),
+        RENO_WITHOUT: varying(reno, reverse=False, changes=changes_of_reno),
+        RENO_WITH: varying(reno, reverse=True, changes=changes_of_reno),
         WITHOUT: varying(westwood, reverse=False, changes=changes),
         WITH: varying(westwood, reverse=True, changes=changes),
     }
@@ -233,7 +236,7 @@ FIG10: Final = Figure(
         PLAIN_RENO: _with_reno(of_reno={"transport.recovery": "reno"}),
         LONGER_TIMEOUT: _with_reno({"transport.min_rto": "1s"}),
         SACK: _with_reno({"transport.recovery": "sack"}),
-        NOT_ROUNDED: _with_reno(westwood="westwood-aa:threshold_unit=bytes"),
+        NOT_ROUNDED: _with_reno(westwood="westwood-aa:threshold_unit=bytes", reno="newreno"),
     },
     draw=lambda runs: windows_and_thresholds(runs, (RENO_WITHOUT, RENO_WITH), LINK_MBPS),
     claims=(
@@ -278,8 +281,9 @@ FIG10: Final = Figure(
     tables=_ratios,
     notes=(
         *_NOTES,
-        f"“{NOT_ROUNDED}”: elsewhere Westwood's threshold is in whole segments, rounded down, as in the ns-2"
-        " module of 2002 (there Reno's half is rounded down as well), while NewReno's here is in bytes.",
+        "Both thresholds are whole segments, rounded down, as in ns-2, which the paper used, and its module of"
+        f" Westwood of 2002; “{NOT_ROUNDED}” counts both in bytes. An earlier form of this figure rounded"
+        " Westwood's only: with one bandwidth-delay product of buffer that hides the difference (1.001).",
         "With a buffer of one bandwidth-delay product both should be alike: ns-2's Linux modules of Reno and"
         " Westwood+ have thresholds of 83 and 83 packets over 10 Mbit/s, 100 ms and a buffer of 83.",
         f"Reno is NewReno; “{PLAIN_RENO}” gives it RFC 5681's recovery, “{SACK}” another one to both senders."
