@@ -4,7 +4,6 @@ Bounds are nearer to what comes out than to what the papers say; the figures jud
 """
 
 import numpy as np
-import pytest
 
 from airpath.papers.ebe_j import cubic
 from airpath.papers.experiment import Experiment
