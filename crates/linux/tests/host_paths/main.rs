@@ -1,0 +1,92 @@
+//! Paths of one host, all at once, which takes no longer than the longest of them: others beside our controllers, and routers of VCP
+//! that are not there, or not any more.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
+
+mod coexistence;
+#[path = "../support/datagrams.rs"]
+mod datagrams;
+#[path = "../support/lab.rs"]
+mod lab;
+mod low_load;
+#[path = "../support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
+#[path = "../support/namespaces.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespaces;
+#[path = "../support/recorded.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod recorded;
+#[path = "../support/replay.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod replay;
+#[path = "../support/mod.rs"]
+mod support;
+#[path = "../support/wire.rs"]
+mod wire;
+
+use std::time::Duration;
+
+use airpath_linux::host::{CONTROLLERS, HostConfig};
+use namespace::Namespace;
+use namespaces::{Pair, load};
+use support::{OwnCgroup, alone, can_host};
+use wire::{Way, Wire};
+
+/// Of the wires, one way.
+const DELAY: Duration = Duration::from_millis(10);
+
+/// Two hosts, a wire of 10 ms each way, and a bottleneck of 10 Mbit/s before the right one, with a queue of 30 kB.
+struct Path {
+    _wire: Wire,
+    pair: Pair,
+}
+
+impl Path {
+    /// On which one data packet in `one_in` is lost by chance, if any.
+    fn new(one_in: Option<u32>) -> Self {
+        let pair = Pair::over_a_wire();
+        let mut random = 1_u32;
+        let passes = move |way, frame: &mut Vec<u8>| {
+            // xorshift (Marsaglia)
+            random ^= random << 13;
+            random ^= random >> 17;
+            random ^= random << 5;
+            way == Way::Back
+                || frame.len() < 500
+                || one_in.is_none_or(|one_in| !random.is_multiple_of(one_in))
+        };
+        let wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, passes);
+        let path = Self { _wire: wire, pair };
+        path.middle().command("tc qdisc add dev out root tbf rate 10mbit burst 5kb limit 30000");
+        path
+    }
+
+    /// Where the bottleneck is, the device `out`.
+    fn middle(&self) -> &Namespace {
+        self.pair.middle.as_ref().unwrap()
+    }
+}
+
+#[test]
+fn our_controllers_beside_others_and_without_routers() {
+    if !can_host("host paths") {
+        return;
+    }
+    let _alone = alone();
+    let group = OwnCgroup::join("airpath-paths");
+    let low = [None, Some(low_load::ERRORS[0]), Some(low_load::ERRORS[1])].map(Path::new);
+    let (shared, with_router) = (CONTROLLERS.map(|_| Path::new(None)), Path::new(None));
+    let paths = low.iter().chain(&shared).chain([&with_router]);
+    let devices = Some(paths.flat_map(|path| path.pair.devices()).collect());
+    let host = load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
+    // Their connections are the first, by which their records are known.
+    let low = low_load::Running::new(&low);
+    std::thread::scope(|scope| {
+        scope.spawn(|| coexistence::datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router));
+        scope.spawn(|| coexistence::bottlenecks_are_shared(&shared));
+        low.low_load_is_the_word_of_routers_that_live(&host);
+    });
+}
