@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use airpath_linux::host::Device;
 use serde_json::Value;
 
 use crate::namespace::Namespace;
@@ -28,6 +29,15 @@ impl Lab {
         }
         lab.rate("add", rate);
         lab
+    }
+
+    /// The devices of both ends, as airpathd wants them.
+    pub(crate) fn devices(&self) -> [Device; 2] {
+        self.device_names().map(|name| name.parse().unwrap())
+    }
+
+    fn device_names(&self) -> [String; 2] {
+        [(&self.a, "va"), (&self.b, "vb")].map(|(namespace, device)| format!("{}:{device}", namespace.path()))
     }
 
     /// Sets the rate of the bottleneck: `add` or `change`.
@@ -99,9 +109,8 @@ impl Lab {
 
     /// The same for the ends of several.
     pub(crate) fn hosts_of(labs: &[&Self], under: &[&str], cgroup: &std::path::Path) -> Daemon {
-        let ends = labs.iter().flat_map(|lab| [(&lab.a, "va"), (&lab.b, "vb")]);
-        let devices: Vec<String> =
-            ends.map(|(namespace, name)| format!("--device={}:{name}", namespace.path())).collect();
+        let devices = labs.iter().flat_map(|lab| lab.device_names());
+        let devices: Vec<String> = devices.map(|device| format!("--device={device}")).collect();
         let mut words = vec!["host", "--cgroup", cgroup.to_str().unwrap()];
         words.extend(devices.iter().map(String::as_str));
         Self::patiently(under, &words, &["host"])

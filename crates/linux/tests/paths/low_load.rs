@@ -67,13 +67,13 @@ impl<'path> Running<'path> {
         let [ours, erroneous @ ..] = self.connections;
         let mut records = Vec::new();
         let [ours, cubic] = std::thread::scope(|scope| {
-            let ours = scope.spawn(|| bulk(ours, 36));
+            let ours = scope.spawn(|| bulk(ours, 46));
             for connection in erroneous {
                 scope.spawn(|| bulk(connection, 8));
             }
             std::thread::sleep(Duration::from_secs(3));
             drop(killed);
-            let cubic = scope.spawn(|| self.paths[0].pair.bulk("cubic", 33));
+            let cubic = scope.spawn(|| self.paths[0].pair.bulk("cubic", 43));
             // All of it may be more than the kernel's memory of events holds.
             while !ours.is_finished() {
                 records.extend(host.records().unwrap());
@@ -110,8 +110,8 @@ fn within_bounds_for(connection: &Connection) -> f64 {
 }
 
 /// Without the rule CUBIC got 0.07 Mbit/s of the last 15 s, VCP 9.7 and windows of 133 kB that went on growing; with it, in 54 runs, CUBIC
-/// got 3.1 to 5.4 Mbit/s of the ten seconds before the 25th, VCP 4.2 to 6.3, and in the 23 that were asked the window was within bounds
-/// 12 to 18 s after the router's death.
+/// got 3.1 to 5.4 Mbit/s of the ten seconds before the 25th, VCP 4.2 to 6.3, and in 46 of the 47 that were asked the window was within
+/// bounds 12 to 18 s after the router's death, in one more than 23 s.
 fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
     let (largest, within) = (*connection.windows.iter().max().unwrap(), within_bounds_for(connection));
     let [ours_late, cubic_late] = [ours, cubic].map(|seconds| mean(&seconds[seconds.len() - 10..]));

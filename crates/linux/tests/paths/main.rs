@@ -1,5 +1,5 @@
-//! Paths of one host, all at once, which takes no longer than the longest of them: others beside our controllers, and routers of VCP
-//! that are not there, or not any more.
+//! Paths with real traffic, all at once, which takes no longer than the longest of them: others beside our controllers, routers that
+//! they follow, and routers that are not there, or not any more. Few Mbit/s each, so that two processors have time for all.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
@@ -22,6 +22,7 @@ mod recorded;
 #[path = "../support/replay.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod replay;
+mod routers;
 #[path = "../support/mod.rs"]
 mod support;
 #[path = "../support/wire.rs"]
@@ -30,6 +31,7 @@ mod wire;
 use std::time::Duration;
 
 use airpath_linux::host::{CONTROLLERS, HostConfig};
+use lab::Lab;
 use namespace::Namespace;
 use namespaces::{Pair, load};
 use support::{OwnCgroup, alone, can_host};
@@ -71,20 +73,24 @@ impl Path {
 }
 
 #[test]
-fn our_controllers_beside_others_and_without_routers() {
-    if !can_host("host paths") {
+fn our_controllers_with_routers_without_and_beside_others() {
+    if !can_host("paths") {
         return;
     }
     let _alone = alone();
     let group = OwnCgroup::join("airpath-paths");
     let low = [None, Some(low_load::ERRORS[0]), Some(low_load::ERRORS[1])].map(Path::new);
     let (shared, with_router) = (CONTROLLERS.map(|_| Path::new(None)), Path::new(None));
+    let guided @ [vcp, xcp] = &[(); 2].map(|()| Lab::new("10mbit"));
     let paths = low.iter().chain(&shared).chain([&with_router]);
-    let devices = Some(paths.flat_map(|path| path.pair.devices()).collect());
+    let devices = paths.flat_map(|path| path.pair.devices()).chain(guided.iter().flat_map(Lab::devices));
+    let devices = Some(devices.collect());
     let host = load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
     // Their connections are the first, by which their records are known.
     let low = low_load::Running::new(&low);
     std::thread::scope(|scope| {
+        scope.spawn(|| routers::vcp_follows_a_bottleneck_that_its_router_estimates(vcp));
+        scope.spawn(|| routers::xcp_keeps_to_the_link_that_its_router_was_told_of(xcp));
         scope.spawn(|| coexistence::datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router));
         scope.spawn(|| coexistence::bottlenecks_are_shared(&shared));
         low.low_load_is_the_word_of_routers_that_live(&host);

@@ -1,27 +1,16 @@
-//! The router's daemon over real queues with real traffic, in network namespaces of our own: few Mbit/s each, so that all tests run
-//! beside each other.
-
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
-
-#[path = "support/lab.rs"]
-mod lab;
-#[path = "support/namespace.rs"]
-#[allow(dead_code, reason = "shared with tests that use the rest")]
-mod namespace;
-mod support;
+//! The router's daemon over real queues with real traffic, few Mbit/s each, and the controllers that follow it.
 
 use std::time::{Duration, Instant};
 
-use lab::Lab;
-use support::{OwnCgroup, can_host};
+use crate::lab::Lab;
+use crate::support::can_host;
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
 /// A router that estimates sees its bottleneck change, with nothing but what it counts and the queue to go by.
 #[test]
 fn the_estimate_follows_a_bottleneck_that_changes() {
-    if !can_host("router live") {
+    if !can_host("paths") {
         return;
     }
     let lab = Lab::new("10mbit");
@@ -57,24 +46,9 @@ fn the_estimate_follows_a_bottleneck_that_changes() {
     assert_eq!(counters["written"], 0, "nobody here speaks VCP");
 }
 
-/// The controllers in the kernel, each over a router of its own, at once.
-#[test]
-fn controllers_follow_their_routers() {
-    if !can_host("router live") {
-        return;
-    }
-    let group = OwnCgroup::join("airpath-router-live");
-    let [vcp, xcp] = [(); 2].map(|()| Lab::new("10mbit"));
-    // The host's programs first: they set the codes that the router raises.
-    let _hosts = Lab::hosts_of(&[&vcp, &xcp], &[], &group.folder);
-    std::thread::scope(|scope| {
-        scope.spawn(|| xcp_keeps_to_the_link_that_its_router_was_told_of(&xcp));
-        vcp_follows_a_bottleneck_that_its_router_estimates(&vcp);
-    });
-}
-
-/// VCP from end to end: its controller in the kernel, over a router that estimates a bottleneck that changes.
-fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
+/// VCP from end to end: its controller in the kernel, over a router that estimates a bottleneck that changes. The host's programs come
+/// first: they set the codes that the router raises.
+pub(crate) fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
     let daemon = lab.router(&EBE);
     let mut goodputs = Vec::new();
     let report = std::thread::scope(|scope| {
@@ -110,7 +84,7 @@ fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
 }
 
 /// XCP from end to end, over a router that is told its capacity.
-fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
+pub(crate) fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
     let daemon = lab.router(&["--protocol", "xcp", "--capacity", "configured", "--rate", "10Mbit"]);
     let report = lab.bulk_by("airpath_xcp", 6);
     let status = daemon.status();
@@ -131,7 +105,7 @@ fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
 /// Losses at the far end are those of the chain, and reach no other device.
 #[test]
 fn losses_are_drawn_where_they_were_asked_for() {
-    if !can_host("router live") {
+    if !can_host("paths") {
         return;
     }
     let lab = Lab::new("50mbit");
