@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
@@ -24,14 +24,17 @@ class WorkerPool:
     ----------
     workers
         How many.
+    preload
+        Modules that are loaded once, not by each worker; the first pool of a process decides.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(
+        self, workers: int, preload: Sequence[str] = ("airpath.sweeps.task", "airpath.papers.kept_run")
+    ) -> None:
         self._workers = workers
         self._context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
         if self._context.get_start_method() == "forkserver":
-            # Libraries are loaded once, not by each worker.
-            self._context.set_forkserver_preload(["airpath.sweeps.task", "airpath.papers.kept_run"])
+            self._context.set_forkserver_preload(list(preload))
         self._start()
 
     def _start(self) -> None:

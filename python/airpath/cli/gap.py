@@ -79,6 +79,7 @@ def gap(
         chosen.to_toml(),
         sections=[gap_section(done)],
         files={"gap.json": told},
+        jobs=jobs,
     )
     for one in done.compared:
         for where, reason in one.missing.items():

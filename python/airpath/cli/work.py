@@ -13,7 +13,7 @@ from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
 from airpath.results import Results, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
-from airpath.runner import Interrupted, run_all
+from airpath.runner import Interrupted, run_all, workers
 from airpath.scenario import Scenario
 from airpath.worlds import WORLDS, World, validity_text
 
@@ -63,12 +63,12 @@ def run_and_write(
         if interrupted.results.runs:
             kept = len(interrupted.results.runs)
             tell(f"stopped: keeping the {kept} of {interrupted.asked} runs that were finished")
-            write_results(interrupted.results, out, scenarios, scenario_text)
+            write_results(interrupted.results, out, scenarios, scenario_text, jobs=jobs)
             _print(interrupted.results, out, as_json=as_json, interrupted=True)
         else:
             tell("stopped before a run was finished: nothing was written")
         raise
-    write_results(results, out, scenarios, scenario_text)
+    write_results(results, out, scenarios, scenario_text, jobs=jobs)
     _print(results, out, as_json=as_json, interrupted=False)
 
 
@@ -80,8 +80,12 @@ def write_results(
     *,
     sections: "Sequence[Section]" = (),
     files: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
 ) -> None:
-    """Write results of these scenarios, run by this process just now, with more sections and JSON files."""
+    """Write results of these scenarios, run by this process just now, with more sections and JSON files.
+
+    As many figures are drawn at the same time as `jobs` says; one for each processor if not given.
+    """
     inputs = {
         trace.path.name: trace.path.read_bytes()
         for scenario in scenarios.values()
@@ -89,7 +93,15 @@ def write_results(
     }
     origin = origin_of_this_process(inputs)
     with Console(stderr=True).status("drawing figures, writing the report"):
-        write(results, out, scenario_text=scenario_text, origin=origin, sections=sections, files=files or {})
+        write(
+            results,
+            out,
+            scenario_text=scenario_text,
+            origin=origin,
+            sections=sections,
+            files=files or {},
+            workers=workers(jobs),
+        )
 
 
 def compared_text(scenarios: Mapping[str, Scenario]) -> str:

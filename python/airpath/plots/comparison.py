@@ -38,7 +38,7 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
     logarithmic = drawn.size > 0 and drawn[:, 0].max() > _LOGARITHMIC_FROM * drawn[:, 0].min()
     if logarithmic:
         axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda delay, _: number(delay)))
+        axes.xaxis.set_major_formatter(FuncFormatter(_tick))
     most_runs = max((len(runs) for runs in points.values()), default=0)
     for scheme, runs in points.items():
         look = style[scheme]
@@ -127,6 +127,10 @@ def metric_bars(
 
 _LOGARITHMIC_FROM = 4.0
 _ELLIPSE_FROM = 3
+
+
+def _tick(delay: float, _: int | None) -> str:
+    return number(delay)
 
 
 def _points(summary: pa.Table) -> dict[str, npt.NDArray[np.float64]]:

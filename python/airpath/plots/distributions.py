@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from airpath.metrics.run import columns, flows_under_test, measured_span_s, sources_under_test
 from airpath.plots.style import COLUMN_IN, Style, legend_above, new_axes, style_for, styled
@@ -111,7 +111,7 @@ def _draw(distributions: Mapping[str, Distribution], axes: Axes | None, style: S
     if positive.size and positive.max() > _LOGARITHMIC_FROM * positive.min():
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
     axes.margins(x=0.03)
     axes.set_ylim(0, 1.02)

@@ -1,6 +1,7 @@
 """One run over time: throughput, queue, window, delay; fairness of several runs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,13 +119,7 @@ def queue(
     limit = limits.get("limit_packets" if in_packets else "limit_bytes")
     if limit:
         axes.axhline(limit * scale, color="#444444", linewidth=0.8, linestyle="--", label="limit")
-        percent = axes.secondary_yaxis(
-            "right",
-            functions=(
-                lambda y: np.divide(y, limit * scale / 100),
-                lambda p: np.multiply(p, limit * scale / 100),
-            ),
-        )
+        percent = axes.secondary_yaxis("right", functions=_in_units_of(limit * scale / 100))
         percent.set_ylabel("% of buffer")
     axes.set_ylabel(f"queue ({unit})")
     return _finish(axes, run)
@@ -185,10 +180,7 @@ def window(
             axes.plot(times, height, linestyle="none", marker=marker, color=colour, label=event, zorder=3)
     transport = run.record.plan["flows"][int(flows["source"][flow])].get("transport")
     if transport:
-        kilobytes = transport["mss_bytes"] / 1e3
-        packets = axes.secondary_yaxis(
-            "right", functions=(lambda y: np.divide(y, kilobytes), lambda p: np.multiply(p, kilobytes))
-        )
+        packets = axes.secondary_yaxis("right", functions=_in_units_of(transport["mss_bytes"] / 1e3))
         packets.set_ylabel("window (packets)")
     axes.set_ylabel("window (kB)")
     return _finish(axes, run)
@@ -390,6 +382,16 @@ def _drawn_changes_s(plan: Mapping[str, Any], link: int) -> list[float]:
     """When the capacity of a link steps, in seconds; nothing if that is too often to be drawn."""
     changes = capacity_changes_s(plan, link)
     return changes if len(changes) <= _MOST_MARKED_CHANGES else []
+
+
+# A figure that holds lambdas could not be handed to another process.
+def _in_units_of(unit: float) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the functions between an axis and one that counts in such units."""
+    return functools.partial(_divided, unit), functools.partial(np.multiply, unit)
+
+
+def _divided(unit: float, values: npt.ArrayLike) -> Any:
+    return np.divide(values, unit)
 
 
 def _finish(axes: Axes, *runs: RunResult) -> Axes:

@@ -31,6 +31,10 @@ class StandardFigure:
     figure: Figure = field(repr=False)
     run: RunResult | None = None
 
+    def keep(self, png: bytes, svg: bytes) -> None:
+        """Take the files from somebody who drew them already."""
+        self.__dict__.update(png=png, svg=svg)  # where cached properties are kept
+
     @functools.cached_property
     def png(self) -> bytes:
         """The figure as a PNG file, 200 dpi."""

@@ -30,6 +30,7 @@ def write(
     report: bool = True,
     sections: "Sequence[Section]" = (),
     files: Mapping[str, Any] = MappingProxyType({}),
+    workers: int = 1,
 ) -> Path:
     """Write results: tables, summary, scenario, plans, provenance, captures, figures and report.
 
@@ -52,6 +53,8 @@ def write(
         More sections of the report, with figures of their own.
     files
         More files: name and content, written as JSON.
+    workers
+        How many processes draw the figures, if they are many (`airpath.plots.save_figures`).
 
     Returns
     -------
@@ -66,7 +69,15 @@ def write(
     return write_directory(
         out_dir,
         lambda directory: _write_all(
-            results, directory, scenario_text, origin, sections, files, figures=figures, report=report
+            results,
+            directory,
+            scenario_text,
+            origin,
+            sections,
+            files,
+            figures=figures,
+            report=report,
+            workers=workers,
         ),
     )
 
@@ -81,6 +92,7 @@ def _write_all(
     *,
     figures: bool,
     report: bool,
+    workers: int,
 ) -> None:
     for name, description in TABLES.items():
         table = results.table(name)
@@ -107,7 +119,7 @@ def _write_all(
     drawn = standard_figures(results)
     if figures:
         more = [figure for section in sections for figure in section.figures]
-        save_figures([*drawn, *more], directory / "figures")
+        save_figures([*drawn, *more], directory / "figures", workers)
     if report:
         html = report_html(
             results, scenario_text=scenario_text, provenance=facts, figures=drawn, sections=sections

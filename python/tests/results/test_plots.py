@@ -1,7 +1,11 @@
 """What is drawn, as data: not pixels."""
 
 import math
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -273,3 +277,41 @@ def test_file_names_are_plain_and_differ() -> None:
     names = [f.name for f in plots.standard_figures(Results.from_records([small_record(s) for s in schemes]))]
     assert len(names) == len(set(names))
     assert not any("/" in name or ":" in name for name in names)
+
+
+def test_many_figures_are_drawn_by_other_processes_to_the_byte(results: Results, tmp_path: Path) -> None:
+    figures = plots.standard_figures(results)
+    many = [replace(figure, name=f"{figure.name}-{number}") for number in range(2) for figure in figures]
+    assert len(many) >= 16
+    plots.save_figures(many, tmp_path / "by others", workers=2)
+    plots.save_figures(figures, tmp_path / "here")
+    for path in (tmp_path / "here").iterdir():
+        for number in range(2):
+            other = tmp_path / "by others" / f"{path.stem}-{number}{path.suffix}"
+            assert other.read_bytes() == path.read_bytes(), path.name
+
+
+class GonePool:
+    """Workers that died."""
+
+    def __init__(self, *_: object, **__: object) -> None: ...
+
+    def __enter__(self) -> "GonePool":
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def submit(self, *_: object) -> Future[tuple[bytes, bytes]]:
+        failed: Future[tuple[bytes, bytes]] = Future()
+        failed.set_exception(BrokenProcessPool())
+        return failed
+
+
+def test_what_other_processes_do_not_draw_is_drawn_here(
+    run: RunResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airpath.plots.figures.WorkerPool", GonePool)
+    (figure, *_) = plots.standard_figures(Results([run]))
+    many = [replace(figure, name=str(number)) for number in range(16)]
+    plots.save_figures(many, tmp_path, workers=2)
+    assert len(list(tmp_path.glob("*.svg"))) == len(list(tmp_path.glob("*.png"))) == 16
