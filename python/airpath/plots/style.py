@@ -100,7 +100,7 @@ def new_axes(width_in: float = PAGE_IN, height_in: float = 2.4) -> Axes:
 
 @styled
 def render(figure: Figure, kind: Literal["png", "svg"]) -> bytes:
-    """Return a PNG (200 dpi) or SVG file; the same figure always gives the same bytes."""
+    """Return a PNG (200 dpi) or SVG file; figures made alike give the same bytes, each the first time."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, metadata={"Software": None} if kind == "png" else {"Date": None})
     return buffer.getvalue()
