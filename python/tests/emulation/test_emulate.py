@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -72,11 +73,14 @@ def test_a_transfer_and_its_tables(tmp_path: Path):
     assert provenance["runs"][0]["validity"]["lasted_s"] > 0.6
 
 
-def test_the_exit_code_is_the_commands(tmp_path: Path):
-    code = lambda *command: airpath("--link", "8mbps", "--", *command, cwd=tmp_path).returncode  # noqa: E731
-    assert code("true") == 0
-    assert code("sh", "-c", "exit 7") == 7
-    assert code("sh", "-c", "kill -TERM $$") == 128 + signal.SIGTERM
+def test_the_exit_code_is_the_commands_also_of_several_at_once(tmp_path: Path):
+    def code(number: int, *command: str) -> int:
+        return airpath("--link", "8mbps", "--out", f"out-{number}", "--", *command, cwd=tmp_path).returncode
+
+    commands = (["true"], ["sh", "-c", "exit 7"], ["sh", "-c", "kill -TERM $$"])
+    with ThreadPoolExecutor() as threads:
+        codes = threads.map(lambda numbered: code(numbered[0], *numbered[1]), enumerate(commands))
+        assert list(codes) == [0, 7, 128 + signal.SIGTERM]
 
 
 def test_the_duration_ends_the_command(tmp_path: Path):

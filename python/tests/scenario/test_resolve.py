@@ -192,6 +192,7 @@ def test_controllers_of_the_registry():
         == {
             "kind": "newreno",
             "counting": "bytes",
+            "threshold_unit": "bytes",
             "slow_start": "standard",
         }
     )

@@ -186,6 +186,7 @@ def test_comparisons_differ_in_the_scheme_only():
     assert second["flows"][0]["controller"] == {
         "kind": "newreno",
         "counting": "bytes",
+        "threshold_unit": "bytes",
         "slow_start": "hystart++",
     }
     for flow in (*first["flows"], *second["flows"]):
