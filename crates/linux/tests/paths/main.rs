@@ -34,7 +34,7 @@ use airpath_linux::host::{CONTROLLERS, HostConfig};
 use lab::Lab;
 use namespace::Namespace;
 use namespaces::{Pair, load};
-use support::{OwnCgroup, alone, can_host};
+use support::{OwnCgroup, can_host};
 use wire::{Way, Wire};
 
 /// Of the wires, one way.
@@ -77,7 +77,6 @@ fn our_controllers_with_routers_without_and_beside_others() {
     if !can_host("paths") {
         return;
     }
-    let _alone = alone();
     let group = OwnCgroup::join("airpath-paths");
     let low = [None, Some(low_load::ERRORS[0]), Some(low_load::ERRORS[1])].map(Path::new);
     let (shared, with_router) = (CONTROLLERS.map(|_| Path::new(None)), Path::new(None));
