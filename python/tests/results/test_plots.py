@@ -301,7 +301,10 @@ class GonePool:
 
     def __exit__(self, *_: object) -> None: ...
 
+    asked = 0
+
     def submit(self, *_: object) -> Future[tuple[bytes, bytes]]:
+        GonePool.asked += 1
         failed: Future[tuple[bytes, bytes]] = Future()
         failed.set_exception(BrokenProcessPool())
         return failed
@@ -314,4 +317,5 @@ def test_what_other_processes_do_not_draw_is_drawn_here(
     (figure, *_) = plots.standard_figures(Results([run]))
     many = [replace(figure, name=str(number)) for number in range(16)]
     plots.save_figures(many, tmp_path, workers=2)
+    assert GonePool.asked == 16
     assert len(list(tmp_path.glob("*.svg"))) == len(list(tmp_path.glob("*.png"))) == 16
