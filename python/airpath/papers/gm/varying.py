@@ -284,6 +284,8 @@ FIG10: Final = Figure(
         "Both thresholds are whole segments, rounded down, as in ns-2, which the paper used, and its module"
         f" of Westwood of 2002; “{NOT_ROUNDED}” counts both in bytes. An earlier form of this figure rounded"
         " Westwood's only: with one bandwidth-delay product of buffer that hides the difference (1.001).",
+        "Without reverse traffic half of the difference is the time after 300 and 500 s, when the datagrams"
+        " come back and Reno halves twice, to 17 packets, as the picture shows.",
         "With a buffer of one bandwidth-delay product both should be alike: ns-2's Linux modules of Reno and"
         " Westwood+ have thresholds of 83 and 83 packets over 10 Mbit/s, 100 ms and a buffer of 83.",
         f"Reno is NewReno; “{PLAIN_RENO}” gives it RFC 5681's recovery, “{SACK}” another one to both senders."
