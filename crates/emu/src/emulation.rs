@@ -158,7 +158,7 @@ impl Emulation {
         let thread = thread::Builder::new()
             .name("airpath-link".to_owned())
             .spawn(move || {
-                let scheduling = Scheduling::obtain(realtime, pinned);
+                let (scheduling, _awake) = Scheduling::obtain(realtime, pinned);
                 let mut thread = LinkThread {
                     end: exchange.network().end(),
                     exchange,

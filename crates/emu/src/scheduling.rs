@@ -8,6 +8,8 @@ use thread_priority::{
     set_thread_priority_and_policy, thread_native_id,
 };
 
+use crate::awake::Awake;
+
 /// Above all ordinary threads, and low among those of its class.
 const LINK_PRIORITY: i32 = 10;
 /// Traffic waits for the link, never the link for traffic.
@@ -30,12 +32,13 @@ pub struct Scheduling {
 impl Scheduling {
     /// What a link thread would be granted now.
     pub fn tried() -> Self {
-        std::thread::spawn(|| Self::obtain(true, true)).join().unwrap_or_default()
+        std::thread::spawn(|| Self::obtain(true, true).0).join().unwrap_or_default()
     }
 
-    /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted.
-    pub fn obtain(realtime: bool, pinned: bool) -> Self {
-        let mut granted = Self::default();
+    /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted; with real time for
+    /// processors that wake at once, as long as what is returned for that lives.
+    pub(crate) fn obtain(realtime: bool, pinned: bool) -> (Self, Option<Awake>) {
+        let (mut granted, mut awake) = (Self::default(), None);
         let mut refused = Vec::new();
         // Exact timers, where the class does not have them anyway.
         if let Err(error) = prctl::set_timerslack(1) {
@@ -52,9 +55,13 @@ impl Scheduling {
                 Ok(()) => granted.realtime = true,
                 Err(error) => refused.push(format!("real time: {error}")),
             }
+            match Awake::obtain() {
+                Ok(obtained) => awake = Some(obtained),
+                Err(error) => refused.push(format!("processors that wake at once: {error}")),
+            }
         }
         granted.refused = refused.join("; ");
-        granted
+        (granted, awake)
     }
 }
 

@@ -79,7 +79,8 @@ def real_time() -> tuple[State, str]:
     pinned = "" if processor is None else f", pinned to processor {processor}"
     kept = f"held up for {_core.held_up(500):.2%} of half a second"
     if granted:
-        return "good", f"SCHED_FIFO{pinned}; {kept}"
+        lacking = f"; not granted: {refused}" if refused else ""
+        return "good", f"SCHED_FIFO{pinned}; {kept}{lacking}"
     how = "use root, `setcap cap_sys_nice+ep` on the interpreter, or `ulimit -r 10`"
     return "missing", f"packets will be less punctual ({refused}; {kept}): {how}"
 
