@@ -68,4 +68,4 @@ pub use veno::{Veno, VenoConfig};
 pub use westwood::{MinimumRtt, Westwood, WestwoodConfig, WestwoodReduction};
 pub use window_rule::WindowRule;
 pub use windowed::Windowed;
-pub use xcp::Xcp;
+pub use xcp::{InterPacket, Xcp};

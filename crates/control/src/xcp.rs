@@ -15,6 +15,17 @@ const DEMAND: f64 = 1e24;
 /// No window is larger, bytes: up to here a float counts single bytes.
 const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 
+/// By what the round-trip time is divided to give X, the time between two packets that a header carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InterPacket {
+    /// Whole packets of the window, as a window of 1.9 packets sends one in a round trip (ns-2.35: `window()` is an integer).
+    #[default]
+    WholePackets,
+    /// The window, fractions of a packet included (draft-falk-xcp-spec-03). Flows of few packets then say that they send
+    /// more than they do.
+    Window,
+}
+
 /// XCP's sender in the rate form (draft-falk-xcp-spec-03, section 3.2; ns-2.35 `xcp/xcp-end-sys.cc`).
 ///
 /// On each acknowledgment of new data the window becomes max(window + feedback · SRTT, one segment). Feedback is the only
@@ -24,13 +35,13 @@ const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 ///
 /// Decided where texts are silent: the return from TCP's mode to XCP's is immediate, as in ns-2.35. Feedback on
 /// duplicates is lost (ns-2.35, Reno). In recovery, and while the window is not used, feedback only lowers the window;
-/// the draft ages an unused window as well, which neither ns-2 nor this does. X counts whole packets of the window, as a
-/// window of 1.9 packets sends one in a round trip. An acknowledgment without a header, or one whose request came
+/// the draft ages an unused window as well, which neither ns-2 nor this does. An acknowledgment without a header, or one whose request came
 /// back untouched because no router on the path speaks XCP, changes nothing.
 #[derive(Clone, Debug)]
 pub struct Xcp {
     halve_on_loss: bool,
     form: XcpForm,
+    inter_packet: InterPacket,
     mss: Bytes,
     /// Bytes of payload; a fraction of a byte counts, as feedback is small on each acknowledgment.
     window: f64,
@@ -46,7 +57,14 @@ impl Xcp {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         let window = initial_window.as_f64().min(LARGEST_WINDOW);
-        Ok(Self { halve_on_loss, form: XcpForm::Rate, mss, window, before_signal: None })
+        Ok(Self {
+            halve_on_loss,
+            form: XcpForm::Rate,
+            inter_packet: InterPacket::default(),
+            mss,
+            window,
+            before_signal: None,
+        })
     }
 
     /// The same in that form. In the window form feedback counts over the round-trip time that its packet carried: the
@@ -54,6 +72,12 @@ impl Xcp {
     #[must_use]
     pub const fn with_form(self, form: XcpForm) -> Self {
         Self { form, ..self }
+    }
+
+    /// The same with X computed so.
+    #[must_use]
+    pub const fn with_inter_packet(self, inter_packet: InterPacket) -> Self {
+        Self { inter_packet, ..self }
     }
 }
 
@@ -67,8 +91,12 @@ impl Controller for Xcp {
         if rtt.is_zero() {
             return PathHeader::Xcp(XcpHeader { rtt, inter_packet: Duration::ZERO, delta_throughput: 0.0 });
         }
-        let packets = (self.window as u64 / event.mss.get().max(1)).max(1);
-        PathHeader::Xcp(XcpHeader { rtt, inter_packet: rtt / packets, delta_throughput: DEMAND })
+        let inter_packet = match self.inter_packet {
+            InterPacket::WholePackets => rtt / (self.window as u64 / event.mss.get().max(1)).max(1),
+            // The window holds a segment at least.
+            InterPacket::Window => rtt.mul_f64(event.mss.as_f64() / self.window),
+        };
+        PathHeader::Xcp(XcpHeader { rtt, inter_packet, delta_throughput: DEMAND })
     }
 
     fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {

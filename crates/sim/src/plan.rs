@@ -19,8 +19,8 @@ pub use bursts::{BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
 pub use controller::{
     AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
-    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan, ThresholdUnitPlan, VcpBoundsPlan,
-    WestwoodReductionPlan,
+    HistoryRulePlan, InterPacketPlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan, ThresholdUnitPlan,
+    VcpBoundsPlan, WestwoodReductionPlan,
 };
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};

@@ -133,7 +133,11 @@ fn scenario(cell: &serde_json::Value) -> Plan {
                 transport: Some(ns2_transport()),
                 ..flow(
                     &format!("f{direction}-{index}"),
-                    ControllerPlan::Xcp { halve_on_loss: true, form: XcpFormPlan::Rate },
+                    ControllerPlan::Xcp {
+                        halve_on_loss: true,
+                        form: XcpFormPlan::Rate,
+                        inter_packet: InterPacketPlan::WholePackets,
+                    },
                 )
             });
         }

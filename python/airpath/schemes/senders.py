@@ -19,6 +19,10 @@ class XcpSender(SchemeParameters, XcpComputation):
 
     halve_on_loss: Flag = True
     """A loss halves the window, as in ns-2; otherwise it is only repaired."""
+    inter_packet: Literal["whole-packets", "window"] = "whole-packets"
+    """By what the RTT is divided to give X: `whole-packets` of the window, which is what leaves in a round trip
+    (ns-2), or the `window` with its fractions (draft-falk-xcp-spec-03).
+    """
 
 
 class LoadFactorSender(SchemeParameters, LoadFactorTiming):
@@ -70,7 +74,12 @@ class QfcpSender(SchemeParameters):
 
 def xcp_sender(sender: XcpSender, _mss_bytes: int) -> dict[str, Any]:
     """Return XCP's sender as in a plan."""
-    return {"kind": "xcp", "halve_on_loss": sender.halve_on_loss, "form": sender.form}
+    return {
+        "kind": "xcp",
+        "halve_on_loss": sender.halve_on_loss,
+        "form": sender.form,
+        "inter_packet": sender.inter_packet,
+    }
 
 
 def vcp_sender(sender: VcpSender, _mss_bytes: int) -> dict[str, Any]:

@@ -97,7 +97,12 @@ def test_the_defaults_are_those_of_the_findings():
         "sampling_ns": 10_000_000,
         "interval_ns": 200_000_000,
     }
-    assert sender == {"kind": "xcp", "halve_on_loss": True, "form": "rate"}
+    assert sender == {
+        "kind": "xcp",
+        "halve_on_loss": True,
+        "form": "rate",
+        "inter_packet": "whole-packets",
+    }
     assert parts("xcp-b")[0]["source"] == {
         "kind": "xcp-b",
         "kappa": 0.0,

@@ -64,6 +64,20 @@ fn the_form_says_over_which_round_trip_feedback_counts() {
     }
 }
 
+/// A window of 1.6 packets, which sends one in a round trip of 100 ms.
+#[test]
+fn the_time_between_packets_counts_whole_ones_or_the_window() {
+    for (by, micros) in [(InterPacket::WholePackets, 100_000), (InterPacket::Window, 62_500)] {
+        let mut controller = xcp(true).with_inter_packet(by);
+        assert_eq!(window_after(&mut controller, &ack(header(-84_000.0))), 1600);
+        let mut event = SendEvent::at(Timestamp::ZERO, MSS);
+        event.mss = MSS;
+        event.rtt = rtt();
+        let PathHeader::Xcp(sent) = controller.on_sent(&event, &mut NullProbe) else { panic!("{by:?}") };
+        assert_eq!(sent.inter_packet, Duration::from_micros(micros), "{by:?}");
+    }
+}
+
 #[test]
 fn what_is_not_feedback_changes_nothing() {
     let mut controller = xcp(true);
@@ -105,11 +119,6 @@ fn packets_carry_rtt_spacing_and_an_unlimited_request() {
 
     event.rtt = rtt();
     let stamped = XcpHeader { rtt: RTT, inter_packet: Duration::from_millis(10), delta_throughput: DEMAND };
-    assert_eq!(controller.on_sent(&event, &mut NullProbe), PathHeader::Xcp(stamped));
-    // 1.9 packets of window send one in a round trip.
-    controller.on_ack(&ack(header(-81_000.0)), &mut NullProbe);
-    assert_eq!(controller.control().window.get(), 1900);
-    let stamped = XcpHeader { inter_packet: RTT, ..stamped };
     assert_eq!(controller.on_sent(&event, &mut NullProbe), PathHeader::Xcp(stamped));
 }
 

@@ -3,9 +3,10 @@
 use airpath_control::{
     AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa,
     CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp,
-    HtcpConfig, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation, LossDifferentiationConfig,
-    MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, ThresholdUnit, Vcp, VcpBounds, VcpConfig,
-    VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
+    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, ThresholdUnit, Vcp,
+    VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig,
+    WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
@@ -13,7 +14,8 @@ use super::ceiling;
 use super::slow_start::windowed;
 use crate::plan::{
     AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
-    HistoryRulePlan, MinimumRttPlan, RttScalingPlan, ThresholdUnitPlan, VcpBoundsPlan, WestwoodReductionPlan,
+    HistoryRulePlan, InterPacketPlan, MinimumRttPlan, RttScalingPlan, ThresholdUnitPlan, VcpBoundsPlan,
+    WestwoodReductionPlan,
 };
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
@@ -115,8 +117,9 @@ pub(crate) fn controller(
             let rule = Veno::new(VenoConfig { beta, keep, counting: self::counting(counting) })?;
             windowed(rule, slow_start, initial_window, mss)
         }
-        ControllerPlan::Xcp { halve_on_loss, form } => {
-            Ok(Box::new(Xcp::new(halve_on_loss, initial_window, mss)?.with_form(form.into())))
+        ControllerPlan::Xcp { halve_on_loss, form, inter_packet } => {
+            let xcp = Xcp::new(halve_on_loss, initial_window, mss)?;
+            Ok(Box::new(xcp.with_form(form.into()).with_inter_packet(self::inter_packet(inter_packet))))
         }
         ControllerPlan::Vcp {
             rtt_scaling,
@@ -246,6 +249,13 @@ const fn threshold_unit(plan: ThresholdUnitPlan) -> ThresholdUnit {
     match plan {
         ThresholdUnitPlan::Segments => ThresholdUnit::Segments,
         ThresholdUnitPlan::Bytes => ThresholdUnit::Bytes,
+    }
+}
+
+const fn inter_packet(plan: InterPacketPlan) -> InterPacket {
+    match plan {
+        InterPacketPlan::WholePackets => InterPacket::WholePackets,
+        InterPacketPlan::Window => InterPacket::Window,
     }
 }
 

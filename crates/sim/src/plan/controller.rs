@@ -145,6 +145,8 @@ pub enum ControllerPlan {
         halve_on_loss: bool,
         /// Feedback changes the rate or the window; as in routers.
         form: XcpFormPlan,
+        /// By what the round-trip time is divided to give X.
+        inter_packet: InterPacketPlan,
     },
     /// VCP's sender.
     Vcp {
@@ -298,6 +300,16 @@ pub enum ThresholdUnitPlan {
     Segments,
     /// Bytes.
     Bytes,
+}
+
+/// By what XCP's sender divides the round-trip time to give the time between two packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InterPacketPlan {
+    /// Whole packets of the window.
+    WholePackets,
+    /// The window, fractions included.
+    Window,
 }
 
 /// Which round-trip time scales VCP's increases.

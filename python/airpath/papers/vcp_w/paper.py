@@ -82,9 +82,9 @@ def one_bottleneck(
     return Experiment(scenario, scheme_of(label), settings, repetitions)
 
 
-def xcp(limit: str) -> str:
-    """Return XCP with this longest control interval."""
-    return with_options(XCP, max_interval=limit)
+def xcp(limit: str, **further: str) -> str:
+    """Return XCP with this longest control interval, and further options."""
+    return with_options(XCP, max_interval=limit, **further)
 
 
 def cell(values: Sequence[float]) -> str:
