@@ -20,8 +20,8 @@ class XcpSender(SchemeParameters, XcpComputation):
     halve_on_loss: Flag = True
     """A loss halves the window, as in ns-2; otherwise it is only repaired."""
     inter_packet: Literal["whole-packets", "window"] = "whole-packets"
-    """By what the RTT is divided to give X: `whole-packets` of the window, which is what leaves in a round trip
-    (ns-2), or the `window` with its fractions (draft-falk-xcp-spec-03).
+    """By what the RTT is divided to give X: `whole-packets` of the window, which is what leaves in a round
+    trip (ns-2), or the `window` with its fractions (draft-falk-xcp-spec-03).
     """
 
 

@@ -28,6 +28,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     LOOKS,
     RED,
     RED_NEWRENO,
+    RED_RENO,
     REPETITIONS,
     SWEEP,
     SYMBOL,
@@ -62,7 +63,7 @@ def _sweep(clock: str) -> dict[str, Any]:
             over_air(clock, snr, antennas, duration=LONGEST),
             REPETITIONS if (antennas, snr) == ("2x2", _CLEAN) else SWEEP,
         )
-        for protocol, antennas, snr in (*points, (XCP, "2x2", _CLEAN))
+        for protocol, antennas, snr in (*points, (XCP, "2x2", _CLEAN), (RED_RENO, "2x2", _CLEAN))
     }
 
 
@@ -221,6 +222,13 @@ FIG11A: Final = Figure(
             " VCP needs 20 s to fill it",
         ),
         _faster_claim(
+            "faster-clean-reno",
+            "clean link, last transfer, RED with Reno's repair",
+            Between(0.2, 0.4),
+            _faster(RED_RENO, "2x2", _CLEAN, last_end_s),
+            (),
+        ),
+        _faster_claim(
             "faster-clean-mean",
             "clean link, mean of the transfers, RED with SACK",
             Between(0.2, 0.4),
@@ -273,14 +281,18 @@ FIG11A: Final = Figure(
         " paper draws all above 500 s. Both directions are over the air, acknowledgments included. A"
         " statement"
         " for all cases is judged"
-        " by mean and by last transfer, with TCP of the time and of today.",
+        " by mean and by last transfer, with TCP of the time and of today. On a clean link it depends on how"
+        " TCP repairs losses: one hole for each recovery (Reno), one for each round trip (NewReno), all"
+        " (SACK). Reno was added after NewReno had missed the 20 %.",
     ),
     kernel=KernelForm(
         {"per bit": BIT},
         {at(protocol, "2x1", 30): "160s" for protocol in (VCP, RED)},
         without={
             **dict.fromkeys(("order", "long-when-bad", "not-proportional"), _TOO_LONG),
-            **dict.fromkeys(("faster-clean", "faster-clean-mean", "xcp-slightly-better"), _WIRED),
+            **dict.fromkeys(
+                ("faster-clean", "faster-clean-reno", "faster-clean-mean", "xcp-slightly-better"), _WIRED
+            ),
         },
     ),
 )

@@ -138,11 +138,11 @@ FIG5A: Final = Figure(
     notes=(
         "XCP's longest control interval is 1.0 s as in ns-2, less than the long flows' RTT of 2 s; 0.5 s is"
         " shown beside it. X, the time between two packets that each header carries, is the RTT over whole"
-        " packets of the window as in ns-2, or over the window with its fractions as in the draft. Local flows"
-        " have windows of 1 to 4 packets here, so that it matters: with ns-2's X long flows get less than"
-        " their max-min share (on CD local over long is 2.3, and 2.6 with 0.5 s; fair is 2), with the draft's"
-        " they get it (1.9 and 2.0). With packets of 250 bytes the two agree, 4.7 to 5.3 on AB and DE (three"
-        " runs). The draft's X was added after ns-2's had missed with 0.5 s.",
+        " packets of the window as in ns-2, or over the window with its fractions as in the draft. Local"
+        " flows have windows of 1 to 4 packets here, so that it matters: with ns-2's X long flows get less"
+        " than their max-min share (on CD local over long is 2.3, and 2.6 with 0.5 s; fair is 2), with the"
+        " draft's they get it (1.9 and 2.0). With packets of 250 bytes the two agree, 4.7 to 5.3 on AB"
+        " and DE (three runs). The draft's X was added after ns-2's had missed with 0.5 s.",
         SETTING,
         PROFILE,
     ),

@@ -54,6 +54,7 @@ VCP: Final = "VCP"
 XCP: Final = "XCP"
 RED: Final = "TCP/RED"
 RED_NEWRENO: Final = "TCP/RED, NewReno"
+RED_RENO: Final = "TCP/RED, Reno"
 DROP_TAIL: Final = "TCP/DT"
 VCP_EBE: Final = "VCP-EBE"
 BARE_VCP: Final = "VCP without heuristic"
@@ -91,6 +92,7 @@ _RED_QUEUE: Final[Changes] = {
 }
 _BACKGROUND: Final[Changes] = {"flows.6.scheme": "bic"}
 NEWRENO: Final[Changes] = {"transport.recovery": "newreno"}
+_RENO: Final[Changes] = {"transport.recovery": "reno"}
 ENDLESS: Final[Changes] = {f"flows.{number}.traffic": "bulk" for number in SENDING}
 EQUAL_RTTS: Final[Changes] = {f"flows.{number}.extra_rtt": {"even": ["0ms", "10ms"]} for number in SENDING}
 PACED: Final[Changes] = {"transport.pacing": True}
@@ -121,6 +123,7 @@ def on_testbed(
         XCP: ("xcp-ld", {}),
         RED: ("bic", _RED_QUEUE),
         RED_NEWRENO: ("bic", {**_RED_QUEUE, **NEWRENO}),
+        RED_RENO: ("bic", {**_RED_QUEUE, **_RENO}),
         DROP_TAIL: ("bic", {}),
         VCP_EBE: (of_rule(rule, "vcp-ebe-ld", capacity="10mbps"), {}),
         BARE_VCP: (of_rule(rule, "vcp"), {}),
