@@ -124,7 +124,7 @@ FIG3A: Final = Figure(
             lambda of: sample(of_each(of("vcp-ebe"), mean_queue)),
             reason=QUEUE_CEILING,
         ),
-        segments.claim(
+        *segments.claims(
             f"{QUEUE_CEILING}; increases that are not scaled bring it there in O at every rate from 10 s"
             " on, 12 to 16 %, and to 11.9 % in the first 10 s, in which flows start; in T to 10 to 14 %"
             " (the table has each rate)"
