@@ -35,8 +35,8 @@ pub enum InterPacket {
 ///
 /// Decided where texts are silent: the return from TCP's mode to XCP's is immediate, as in ns-2.35. Feedback on
 /// duplicates is lost (ns-2.35, Reno). In recovery, and while the window is not used, feedback only lowers the window;
-/// the draft ages an unused window as well, which neither ns-2 nor this does. An acknowledgment without a header, or one whose request came
-/// back untouched because no router on the path speaks XCP, changes nothing.
+/// the draft ages an unused window as well, which neither ns-2 nor this does. An acknowledgment without a header, or one
+/// whose request came back untouched because no router on the path speaks XCP, changes nothing.
 #[derive(Clone, Debug)]
 pub struct Xcp {
     halve_on_loss: bool,
