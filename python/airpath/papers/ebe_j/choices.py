@@ -13,6 +13,11 @@ TODAYS_SENDER: Final = "T, today's loss recovery"
 timestamps prove spurious undone, the floor of the timeout on its variance term.
 """
 
+SACK: Final = "T, SACK"
+"""Senders that repair every hole that selective acknowledgments show (RFC 6675), instead of one for each
+round trip as NewReno does.
+"""
+
 DATA_SHARE: Final = "L, data share"
 """Negative feedback is shared by the bytes of data packets, not of acknowledgments too (ns-2)."""
 
@@ -36,6 +41,14 @@ def todays_sender(repetitions: int) -> dict[str, Experiment]:
         "transport.rto_floor": "variance",
     }
     return {scheme: dumbbell(TWO_WAY, scheme, repetitions, changes) for scheme in XCP_SCHEMES}
+
+
+def sack(repetitions: int) -> dict[str, Experiment]:
+    """Return the three XCP schemes in setting T with selective acknowledgments."""
+    return {
+        scheme: dumbbell(TWO_WAY, scheme, repetitions, {"transport.recovery": "sack"})
+        for scheme in XCP_SCHEMES
+    }
 
 
 def data_share(repetitions: int) -> dict[str, Experiment]:

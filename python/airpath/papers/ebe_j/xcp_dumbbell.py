@@ -5,7 +5,14 @@ from typing import Final
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
 from airpath.papers.ebe_j import rises
-from airpath.papers.ebe_j.choices import LONGER_TIMEOUT, TODAYS_SENDER, longer_timeout, todays_sender
+from airpath.papers.ebe_j.choices import (
+    LONGER_TIMEOUT,
+    SACK,
+    TODAYS_SENDER,
+    longer_timeout,
+    sack,
+    todays_sender,
+)
 from airpath.papers.ebe_j.paper import (
     FALLEN,
     FIXED_SCHEDULE,
@@ -41,6 +48,7 @@ _EXPERIMENTS = {
     for setting in ALL_SETTINGS
 } | {
     LONGER_TIMEOUT: longer_timeout(REPETITIONS),
+    SACK: sack(REPETITIONS),
     TODAYS_SENDER: todays_sender(REPETITIONS),
 }
 RISES_S: Final = (10.0, 20.0, 30.0, 50.0, 80.0, 100.0)
