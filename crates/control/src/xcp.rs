@@ -18,7 +18,8 @@ const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
 /// By what the round-trip time is divided to give X, the time between two packets that a header carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InterPacket {
-    /// Whole packets of the window, as a window of 1.9 packets sends one in a round trip (ns-2.35: `window()` is an integer).
+    /// Whole packets of the window, as a window of 1.9 packets sends one in a round trip (ns-2.35: `window()` is an
+    /// integer).
     #[default]
     WholePackets,
     /// The window, fractions of a packet included (draft-falk-xcp-spec-03). Flows of few packets then say that they send

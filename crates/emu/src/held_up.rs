@@ -12,7 +12,7 @@ use crate::timing::LATE;
 pub fn held_up(lasting: Duration) -> f64 {
     let [late, awake, rest] = [LATE, AWAKE, REST].map(|span| Duration::from_nanos(span.as_nanos()));
     let watch = move || {
-        let _awake = Scheduling::obtain(true, true);
+        let _granted = Scheduling::obtain(true, true);
         let (began, mut away) = (Instant::now(), Duration::ZERO);
         let (mut looked, mut woke) = (began, began);
         while looked - began < lasting {

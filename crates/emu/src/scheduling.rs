@@ -35,8 +35,8 @@ impl Scheduling {
         std::thread::spawn(|| Self::obtain(true, true).0).join().unwrap_or_default()
     }
 
-    /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted; with real time for
-    /// processors that wake at once, as long as what is returned for that lives.
+    /// Asks for real time, one processor and exact timers for the calling thread, as far as they are wanted. With real
+    /// time it asks for processors that wake at once, too: that lasts as long as the second part of what is returned.
     pub(crate) fn obtain(realtime: bool, pinned: bool) -> (Self, Option<Awake>) {
         let (mut granted, mut awake) = (Self::default(), None);
         let mut refused = Vec::new();

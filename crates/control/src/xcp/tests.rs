@@ -120,6 +120,11 @@ fn packets_carry_rtt_spacing_and_an_unlimited_request() {
     event.rtt = rtt();
     let stamped = XcpHeader { rtt: RTT, inter_packet: Duration::from_millis(10), delta_throughput: DEMAND };
     assert_eq!(controller.on_sent(&event, &mut NullProbe), PathHeader::Xcp(stamped));
+    // 1.9 packets of window send one in a round trip.
+    controller.on_ack(&ack(header(-81_000.0)), &mut NullProbe);
+    assert_eq!(controller.control().window.get(), 1900);
+    let stamped = XcpHeader { inter_packet: RTT, ..stamped };
+    assert_eq!(controller.on_sent(&event, &mut NullProbe), PathHeader::Xcp(stamped));
 }
 
 #[test]

@@ -8,7 +8,7 @@ from airpath.papers.claim import Claim
 from airpath.papers.drawing import panels
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.rules import AtLeast, Between, Near
-from airpath.papers.vcp_w.paper import PAPER, PROFILE, RULES, VCP, XCP, cell, xcp
+from airpath.papers.vcp_w.paper import DRAFTS_X, PAPER, PROFILE, RULES, VCP, XCP, cell, xcp
 from airpath.papers.vcp_w.parking_lot import (
     AFTER,
     BEFORE,
@@ -30,9 +30,6 @@ from airpath.statistics import TextTable
 REPETITIONS: Final = 10
 NS2_LIMIT: Final = "limit 1.0 s (ns-2)"
 HALF_LIMIT: Final = "limit 0.5 s"
-NS2_LIMIT_DRAFT: Final = "limit 1.0 s, X of the draft"
-HALF_LIMIT_DRAFT: Final = "limit 0.5 s, X of the draft"
-_DRAFT: Final = {"inter_packet": "window"}
 _SHOWN: Final = ("AB", "CD")
 _BLUE, _RED = "#0072b2", "#d55e00"
 
@@ -99,8 +96,8 @@ FIG5A: Final = Figure(
     experiments={
         NS2_LIMIT: {XCP: on(PARKING_LOT, XCP, REPETITIONS)},
         HALF_LIMIT: {XCP: on(PARKING_LOT, xcp("500ms"), REPETITIONS)},
-        NS2_LIMIT_DRAFT: {XCP: on(PARKING_LOT, xcp("1s", **_DRAFT), REPETITIONS)},
-        HALF_LIMIT_DRAFT: {XCP: on(PARKING_LOT, xcp("500ms", **_DRAFT), REPETITIONS)},
+        f"limit 1.0 s, {DRAFTS_X}": {XCP: on(PARKING_LOT, xcp("1s", drafts_x=True), REPETITIONS)},
+        f"{HALF_LIMIT}, {DRAFTS_X}": {XCP: on(PARKING_LOT, xcp("500ms", drafts_x=True), REPETITIONS)},
     },
     draw=_draw_of(XCP),
     tables=_table_of(XCP),

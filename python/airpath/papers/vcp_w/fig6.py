@@ -14,7 +14,19 @@ from airpath.papers.rules import AtMost, Between
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, sample
 from airpath.papers.vcp_w.channel import DATA_BYTES
-from airpath.papers.vcp_w.paper import LOOKS, OBEYING, PAPER, PROFILE, QUARTER, RULES, VCP, XCP, cell, xcp
+from airpath.papers.vcp_w.paper import (
+    DRAFTS_X,
+    LOOKS,
+    OBEYING,
+    PAPER,
+    PROFILE,
+    QUARTER,
+    RULES,
+    VCP,
+    XCP,
+    cell,
+    xcp,
+)
 from airpath.papers.vcp_w.parking_lot import LINKS, PARKING_LOT, RULES_NOTE, SETTING, on
 from airpath.plots import SchemeStyle
 from airpath.plots.style import styled
@@ -109,7 +121,6 @@ def _table(runs: FigureRuns) -> list[TextTable]:
 
 
 _HALF_LIMIT: Final = "XCP limit 0.5 s"
-_DRAFT: Final = "X of the draft"
 
 
 def _experiments(rule: str, limit: str = XCP) -> dict[str, Experiment]:
@@ -163,7 +174,7 @@ FIG6: Final = Figure(
     title="Average queue of each bottleneck of the parking lot, XCP and VCP",
     experiments={rule: _experiments(rule) for rule in (OBEYING, QUARTER)}
     | {f"{rule}, {_HALF_LIMIT}": _experiments(rule, xcp("500ms")) for rule in (OBEYING, QUARTER)}
-    | {f"{OBEYING}, {_DRAFT}": _experiments(OBEYING, xcp("1s", inter_packet="window"))}
+    | {f"{OBEYING}, {DRAFTS_X}": _experiments(OBEYING, xcp("1s", drafts_x=True))}
     | {rule: _experiments(rule) for rule in RULES if rule not in (OBEYING, QUARTER)},
     draw=_draw,
     tables=_table,

@@ -45,6 +45,9 @@ LOOKS: Final[Mapping[str, SchemeStyle]] = {
 }
 """How the three are drawn."""
 
+DRAFTS_X: Final = "X of the draft"
+"""End of the names of choices in which XCP's header carries the draft's time between packets, not ns-2's."""
+
 WHICH_VCP: Final = (
     "VCP follows “author”: after the freeze AI for one RTT whatever codes arrive (the authors' code), AI in"
     " proportion to the RTT up to 500 ms (ours), MI with exponent min(rtt, 500 ms)/200 ms, alpha 1."
@@ -82,9 +85,9 @@ def one_bottleneck(
     return Experiment(scenario, scheme_of(label), settings, repetitions)
 
 
-def xcp(limit: str, **further: str) -> str:
-    """Return XCP with this longest control interval, and further options."""
-    return with_options(XCP, max_interval=limit, **further)
+def xcp(limit: str, drafts_x: bool = False) -> str:
+    """Return XCP with this longest control interval, and with X as in ns-2 or as in the draft."""
+    return with_options(XCP, max_interval=limit, **({"inter_packet": "window"} if drafts_x else {}))
 
 
 def cell(values: Sequence[float]) -> str:
