@@ -10,6 +10,7 @@
 
 mod support;
 
+use std::fs;
 use std::io::IoSliceMut;
 use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
@@ -84,6 +85,10 @@ fn one_way_delays(probes: usize) -> Option<(Vec<f64>, Emulated)> {
         link("back", constant(100_000_000), 20.0, 1000),
     ];
     let emulation = emulation(&plan(60, links, 1))?;
+    if emulation.scheduling().refused.is_empty() {
+        let latency = fs::read("/dev/cpu_dma_latency").unwrap();
+        assert_eq!(latency, 0_i32.to_ne_bytes(), "idle processors may take this many µs to wake up");
+    }
     let near = socket(&emulation, Side::Senders, 0, 7000);
     let far = socket(&emulation, Side::Receivers, 0, 7);
     setsockopt(&far, ReceiveTimestampns, &true).unwrap();
