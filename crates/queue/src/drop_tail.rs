@@ -31,6 +31,12 @@ impl<P: Packet + Debug + Send> DropTail<P> {
         Some(packet)
     }
 
+    /// One of those that wait, so many places behind the head.
+    #[inline]
+    pub fn behind(&self, places: usize) -> Option<&P> {
+        self.waiting.get(places)
+    }
+
     /// Whether a packet of `size` would be taken now.
     pub(crate) fn has_room(&self, size: Bytes) -> bool {
         self.limit.admits(self.backlog(), size)

@@ -4,27 +4,30 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::event::Entry;
+use crate::lanes::Lanes;
 use crate::packet::Packet;
 use crate::prefetch;
 
 /// Packets that will arrive at the near end of a link, the earliest first.
 ///
-/// Nearly all are announced in the order in which they come. Those wait in a line, the others in a heap.
+/// Those that are announced in the order in which they come wait in a line. Where links before this one are far ahead of others,
+/// packets of the others wait in [lanes](Lanes), and what fits nowhere in a heap.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     line: VecDeque<Arrival>,
+    lanes: Lanes,
     others: BinaryHeap<Arrival>,
     announced: u32,
 }
 
 /// A packet that will arrive. The greatest is the one that comes first, as the heap wants it.
 #[derive(Debug)]
-struct Arrival {
+pub(crate) struct Arrival {
     /// The event that it would have been.
-    event: Entry,
+    pub(crate) event: Entry,
     /// Packets that arrive by the same event keep their order. May wrap: such packets are announced one after the other.
     number: u32,
-    packet: Packet,
+    pub(crate) packet: Packet,
 }
 
 impl Arrivals {
@@ -39,7 +42,7 @@ impl Arrivals {
         let was_first = self.next();
         if self.line.is_empty() {
             self.line.push_back(arrival);
-        } else {
+        } else if let Err(arrival) = self.lanes.put(arrival) {
             self.others.push(arrival);
         }
         event < was_first
@@ -48,31 +51,33 @@ impl Arrivals {
     /// The event of the first; [`Entry::NONE`] without one.
     #[inline]
     pub(crate) fn next(&self) -> Entry {
-        let first = self.line.front().map_or(Entry::NONE, |first| first.event);
-        match self.others.peek() {
-            Some(other) => first.min(other.event),
-            None => first,
-        }
+        let event = |arrival: Option<&Arrival>| arrival.map_or(Entry::NONE, |arrival| arrival.event);
+        event(self.line.front()).min(event(self.lanes.first())).min(event(self.others.peek()))
     }
 
     /// Takes the first, unless its event comes after `until`. Events that are equal are arrivals at the end of one link at one
     /// instant, and what was announced by such a one comes from an earlier of them.
     #[inline]
     pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
-        let from_others = match (self.others.peek(), self.line.front()) {
-            (Some(other), Some(first)) => other > first,
-            (other, _) => other.is_some(),
+        let (in_line, in_lanes, other) = (self.line.front(), self.lanes.first(), self.others.peek());
+        // The greatest comes first, and nothing last.
+        let first = in_line.max(in_lanes).max(other);
+        let event = first.filter(|first| first.event <= until)?.event;
+        let taken = if first == in_line {
+            let taken = self.line.pop_front();
+            prefetch::line(&self.line, 3, |next| Some(&next.packet));
+            taken
+        } else if first == in_lanes {
+            self.lanes.pop()
+        } else {
+            self.others.pop()
         };
-        let first = if from_others { self.others.peek() } else { self.line.front() };
-        first.filter(|first| first.event <= until)?;
-        let taken = if from_others { self.others.pop() } else { self.line.pop_front() };
-        prefetch::line(&self.line, 3, |next| Some(&next.packet));
-        taken.map(|arrival| (arrival.event, arrival.packet))
+        taken.map(|arrival| (event, arrival.packet))
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> u64 {
-        (self.line.len() + self.others.len()) as u64
+        (self.line.len() + self.lanes.len() + self.others.len()) as u64
     }
 }
 

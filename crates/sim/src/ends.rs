@@ -68,13 +68,13 @@ impl Flows {
         let (source, now) = (&mut self.flows[flow], event.at());
         let next = match end {
             End::Sender => {
-                while let Some(packet) = source.poll_data(now, &mut network.recorder, &mut network.places) {
+                while let Some(packet) = source.poll_data(now, &mut network.recorder) {
                     network.send(event, packet);
                 }
                 source.next_sender_event()
             }
             End::Receiver => {
-                while let Some(packet) = source.poll_acknowledgment(now, &mut network.places) {
+                while let Some(packet) = source.poll_acknowledgment(now, &mut network.recorder.places) {
                     network.send(event, packet);
                 }
                 source.next_receiver_event()
@@ -123,7 +123,7 @@ impl Ends for Flows {
     fn receive(&mut self, network: &mut Network, event: Entry, mut packet: Packet) {
         let flow = packet.flow as usize;
         let end = self.flows[flow].receive(event.at(), &mut packet, &mut network.recorder);
-        network.places.take_back(packet);
+        network.recorder.places.take_back(packet);
         self.drive(network, flow, end, event);
     }
 }

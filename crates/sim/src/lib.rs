@@ -18,6 +18,7 @@ mod ends;
 mod event;
 mod flow;
 mod input;
+mod lanes;
 mod link;
 mod managed;
 pub mod network;

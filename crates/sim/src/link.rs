@@ -154,9 +154,11 @@ impl Link {
 
     /// Passes over packets that have left and do not arrive.
     #[inline]
-    pub(crate) fn pass_over_lost(&mut self) {
+    pub(crate) fn pass_over_lost(&mut self, recorder: &mut Recorder) {
         while self.has_departed() && self.on_the_way.front().is_some_and(|head| !head.arrives) {
-            self.take_departed();
+            if let Some(packet) = self.take_departed() {
+                recorder.places.take_back(packet);
+            }
         }
     }
 
@@ -268,6 +270,9 @@ impl Link {
                 self.sending_until = None;
                 return;
             };
+            if let Some(packet) = queue.behind(12) {
+                packet.prefetch_head();
+            }
             if self.watched {
                 recorder.on_backlog(self.index, departs, Qdisc::<Packet>::backlog(queue));
             }
@@ -450,6 +455,7 @@ struct Sink<'a> {
 impl QueueSink<Packet> for Sink<'_> {
     fn on_drop(&mut self, now: Timestamp, packet: Packet, reason: DropReason) {
         self.recorder.on_drop(self.link, now, &packet, reason);
+        self.recorder.places.take_back(packet);
     }
 
     fn on_mark(&mut self, _now: Timestamp, packet: &Packet) {

@@ -19,7 +19,7 @@ use crate::check::PlanError;
 use crate::event::{Entry, EventQueue, Target};
 use crate::flow::Flow;
 use crate::input::Input;
-use crate::packet::{Packet, Places};
+use crate::packet::Packet;
 use crate::plain_link::Offered;
 use crate::plan::Plan;
 use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
@@ -42,7 +42,6 @@ pub struct Network {
     routes: Vec<u32>,
     /// Targets are the links, the timers of whoever drives, and the sampling clock.
     pub(crate) events: EventQueue,
-    pub(crate) places: Places,
     pub(crate) recorder: Recorder,
     pub(crate) counts: Counts,
     clock: Target,
@@ -153,7 +152,6 @@ impl Network {
             links,
             delays_s,
             routes,
-            places: Places::default(),
             recorder: assemble_recorder(plan, sources)?,
             counts: Counts::default(),
             interval_ended: Timestamp::ZERO,

@@ -65,6 +65,14 @@ pub(crate) struct Foreign {
 }
 
 impl Packet {
+    /// What every hop reads of it will be read soon.
+    #[inline]
+    pub(crate) fn prefetch_head(&self) {
+        let contents = &*self.0;
+        prefetch::value(contents);
+        prefetch::value(&contents.body);
+    }
+
     /// It will be read soon.
     #[inline]
     pub(crate) fn prefetch(&self) {
@@ -90,7 +98,7 @@ impl DerefMut for Packet {
 }
 
 /// The places of packets that are gone, for those that come: once as many packets have been on their way as ever
-/// are, nothing is allocated any more, unless packets were lost.
+/// are, nothing is allocated any more.
 #[derive(Debug, Default)]
 pub(crate) struct Places(Vec<Packet>);
 

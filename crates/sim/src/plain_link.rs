@@ -111,6 +111,7 @@ impl PlainLink {
         let size = packet.size();
         if !self.limit.admits(self.waiting, size) {
             recorder.on_drop(index, now, &packet, DropReason::Overflow);
+            recorder.places.take_back(packet);
             return Offered::Nothing;
         }
         let free_at = self.rate.free_at();

@@ -50,8 +50,12 @@ impl Ranges {
 
     /// The range that contains `offset`.
     pub(crate) fn containing(&self, offset: u64) -> Option<(u64, u64)> {
-        if self.ranges.front().is_none_or(|first| offset < first.0) {
+        let (&first, &last) = (self.ranges.front()?, self.ranges.back()?);
+        if offset < first.0 {
             return None;
+        }
+        if offset >= last.0 {
+            return (offset < last.1).then_some(last);
         }
         let index = self.ranges.partition_point(|range| range.1 <= offset);
         self.ranges.get(index).copied().filter(|range| range.0 <= offset)

@@ -147,11 +147,10 @@ impl ConnectionSource {
         flow: u32,
         hop: u32,
         recorder: &mut Recorder,
-        places: &mut Places,
     ) -> Option<Packet> {
         let segment = self.sender.poll_transmit(now, &mut recorder.probe(flow))?;
         let size = segment.payload + self.header;
-        Some(places.packet(Contents {
+        Some(recorder.places.packet(Contents {
             flow,
             connection: self.connection,
             hop,

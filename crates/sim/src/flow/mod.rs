@@ -90,13 +90,13 @@ impl Flow {
         &mut self,
         now: Timestamp,
         recorder: &mut Recorder,
-        places: &mut Places,
     ) -> Option<Packet> {
         let packet = match &mut self.kind {
-            FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder, places),
+            FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder),
             FlowKind::Datagrams(source) => {
                 let datagram = source.poll(now)?;
-                Some(places.packet(datagrams::packet(now, self.index, self.route, datagram)))
+                let contents = datagrams::packet(now, self.index, self.route, datagram);
+                Some(recorder.places.packet(contents))
             }
         }?;
         recorder.on_sent(self.index, u64::from(packet.size));

@@ -158,7 +158,7 @@ impl Network {
         if is_data {
             self.recorder.on_sent(packet.flow, u64::from(packet.size));
         }
-        let packet = self.places.packet(Contents {
+        let packet = self.recorder.places.packet(Contents {
             flow: packet.flow,
             connection: 0,
             hop,
@@ -289,7 +289,7 @@ impl<Deliver: FnMut(Delivery)> Ends for Outside<'_, Deliver> {
             }
             (self.deliver)(Delivery { at: network.now, packet: foreign });
         }
-        network.places.take_back(packet);
+        network.recorder.places.take_back(packet);
     }
 }
 

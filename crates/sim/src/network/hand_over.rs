@@ -14,7 +14,7 @@ impl Network {
     pub(super) fn hand_over(&mut self, index: usize, ends: &mut impl Ends) {
         loop {
             let AnyLink::Full(link) = &mut self.links[index] else { return };
-            link.pass_over_lost();
+            link.pass_over_lost(&mut self.recorder);
             let Some((packet, arrival, since)) = link.departed() else {
                 let (at, since) = link.next_event(self.now);
                 return self.events.schedule_since(index as Target, at, since);

@@ -18,7 +18,7 @@ use super::state::{FlowState, FlowSummary};
 use super::table::Table;
 use crate::capture::Capture;
 use crate::network::Arrival;
-use crate::packet::{Body, Foreign, Packet};
+use crate::packet::{Body, Foreign, Packet, Places};
 use crate::prefetch;
 
 /// Receives what happens on links and at receivers, and turns it into tables.
@@ -43,6 +43,8 @@ pub(crate) struct Recorder {
     packets: PacketTable,
     /// Foreign packets that were lost, until their owners are told.
     lost_foreign: Vec<(u32, Foreign)>,
+    /// The places of packets that are gone, of all of which it is told.
+    pub(crate) places: Places,
 }
 
 /// The sequence number of a packet that does not say it.
@@ -94,6 +96,7 @@ impl Recorder {
             drops: DropTable::default(),
             packets: PacketTable::default(),
             lost_foreign: Vec::new(),
+            places: Places::default(),
         }
     }
 
@@ -127,9 +130,12 @@ impl Recorder {
     /// A packet reaches the queue of a link.
     pub(crate) fn on_arrival(&mut self, link: u32, now: Timestamp, packet: &Packet) {
         self.links[link as usize].on_arrival(packet.size().get());
-        let flow = &mut self.flows[packet.flow as usize];
-        if flow.measured_at == link && packet.is_data() {
-            flow.interval.arrived_bytes += packet.size().get();
+        // The packet is asked first: the flow may have to come from memory.
+        if packet.is_data() {
+            let flow = &mut self.flows[packet.flow as usize];
+            if flow.measured_at == link {
+                flow.interval.arrived_bytes += packet.size().get();
+            }
         }
         self.capture.on_arrival(link, now, packet);
     }
@@ -138,11 +144,13 @@ impl Recorder {
     #[inline]
     pub(crate) fn on_departure(&mut self, link: u32, now: Timestamp, packet: &Packet) {
         self.links[link as usize].on_departure(packet.size().get());
-        let flow = &mut self.flows[packet.flow as usize];
-        if flow.measured_at == link && packet.is_data() {
-            flow.interval.departed_bytes += packet.size().get();
-            flow.first_departure = flow.first_departure.min(now);
-            flow.last_departure = now;
+        if packet.is_data() {
+            let flow = &mut self.flows[packet.flow as usize];
+            if flow.measured_at == link {
+                flow.interval.departed_bytes += packet.size().get();
+                flow.first_departure = flow.first_departure.min(now);
+                flow.last_departure = now;
+            }
         }
     }
 
