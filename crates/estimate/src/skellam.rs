@@ -34,8 +34,25 @@ impl Skellam {
         self.probability.resize(length, 0.0);
 
         let ratio = &mut self.ratio;
-        ratios(a, b, lowest, highest, run_up, |k, value| ratio[(k - lowest) as usize] = value);
-        ratios(b, a, -highest, -lowest, run_up, |j, value| ratio[(-j - lowest) as usize] = value);
+        let mut above_zero = ratios(a, b, lowest, highest, run_up);
+        let mut below_zero = ratios(b, a, -highest, -lowest, run_up);
+        // Each ratio has to wait for the one before it. Side by side the two sides wait at the same time.
+        loop {
+            let (above, below) = (above_zero.next(), below_zero.next());
+            if let Some((k, value)) = above
+                && k <= highest
+            {
+                ratio[(k - lowest) as usize] = value;
+            }
+            if let Some((j, value)) = below
+                && -j >= lowest
+            {
+                ratio[(-j - lowest) as usize] = value;
+            }
+            if above.is_none() && below.is_none() {
+                break;
+            }
+        }
         self.fill(libm::round(mean) as i64);
     }
 
@@ -83,16 +100,15 @@ impl Skellam {
     }
 }
 
-/// Hands `store` the ratios P(Z = k)/P(Z = k−1) = a/(k + b P(k+1)/P(k)) for every k ≥ 1 in [`lowest`, `highest`].
-fn ratios(a: f64, b: f64, lowest: i64, highest: i64, run_up: i64, mut store: impl FnMut(i64, f64)) {
+/// The ratios P(Z = k)/P(Z = k−1) = a/(k + b P(k+1)/P(k)) for every k ≥ 1 from `lowest` on, the greatest k first; those above
+/// `highest` are not settled yet.
+fn ratios(a: f64, b: f64, lowest: i64, highest: i64, run_up: i64) -> impl Iterator<Item = (i64, f64)> {
     let start = (highest + run_up) as f64;
     let mut ratio = 2.0 * a / (start + libm::sqrt(start * start + 4.0 * a * b));
-    for k in (lowest.max(1)..highest + run_up).rev() {
+    (lowest.max(1)..highest + run_up).rev().map(move |k| {
         ratio = a / (k as f64 + b * ratio);
-        if k <= highest {
-            store(k, ratio);
-        }
-    }
+        (k, ratio)
+    })
 }
 
 #[cfg(test)]

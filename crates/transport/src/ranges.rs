@@ -4,10 +4,15 @@ use alloc::collections::VecDeque;
 
 /// Disjoint, non-adjacent ranges [left, right) in ascending order. Grows to the number of holes in a window, and most
 /// of what happens to it is at its ends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges {
     ranges: VecDeque<(u64, u64)>,
+    /// About where the last change was: holes are filled one after the other, so the next one is near.
+    near: usize,
 }
+
+/// So many steps are gone from the last change before all ranges are searched.
+const STEPS: usize = 4;
 
 impl Ranges {
     /// Adds [`left`, `right`) and calls `added` for each part that was not there before, in ascending order.
@@ -17,6 +22,7 @@ impl Ranges {
         }
         // Everything from `first` up to `last` touches the new range.
         let (first, last) = self.touching(left, right);
+        self.near = first;
         let mut gap = left;
         for &(known_left, known_right) in self.ranges.range(first..last) {
             if gap < known_left {
@@ -43,6 +49,7 @@ impl Ranges {
         }
         let gone = self.ranges.partition_point(|range| range.1 <= offset);
         self.ranges.drain(..gone);
+        self.near = self.near.saturating_sub(gone);
         if let Some(first) = self.ranges.front_mut() {
             first.0 = first.0.max(offset);
         }
@@ -57,7 +64,7 @@ impl Ranges {
         if offset >= last.0 {
             return (offset < last.1).then_some(last);
         }
-        let index = self.ranges.partition_point(|range| range.1 <= offset);
+        let index = self.first_reaching(offset.saturating_add(1));
         self.ranges.get(index).copied().filter(|range| range.0 <= offset)
     }
 
@@ -79,12 +86,28 @@ impl Ranges {
             Some(&(begin, _)) if begin <= left => return (count - 1, count),
             _ => {}
         }
-        let first = self.ranges.partition_point(|range| range.1 < left);
+        let first = self.first_reaching(left);
         let mut last = first;
         while self.ranges.get(last).is_some_and(|range| range.0 <= right) {
             last += 1;
         }
         (first, last)
+    }
+
+    /// The first range that ends at `offset` or above.
+    fn first_reaching(&self, offset: u64) -> usize {
+        let ends_below = |index: usize| self.ranges.get(index).is_some_and(|range| range.1 < offset);
+        let mut index = self.near.min(self.ranges.len());
+        for _ in 0..STEPS {
+            if ends_below(index) {
+                index += 1;
+            } else if index > 0 && !ends_below(index - 1) {
+                index -= 1;
+            } else {
+                return index;
+            }
+        }
+        self.ranges.partition_point(|range| range.1 < offset)
     }
 }
 
