@@ -30,7 +30,7 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     tested = flows_under_test(plan, flows)
     metrics = _throughput(flows, tested)
     metrics |= _link_metrics(plan, tables, link)
-    metrics |= _delays(plan, flows, columns(tables["delay_histogram"]), tested)
+    metrics |= _delays(plan, flows, tables["delay_histogram"], tested)
     metrics |= _fairness(plan, flows, columns(tables["flow_series"]), tested)
     metrics |= _completion_times(plan, columns(tables["completions"]), flows["flow"][tested])
     metrics["retransmitted_packets"] = float(flows["retransmitted_packets"][tested].sum())
@@ -94,14 +94,16 @@ def windowed_jain(
 
     NaN with fewer than two of them, and where they got nothing: an outage is no proof of fairness.
     """
-    number = {int(flow): row for row, flow in enumerate(flows)}
-    row = np.array([number.get(int(flow), -1) for flow in flow_series["flow"]], dtype=np.int64)
-    index = bins.index(flow_series["time_s"])
+    of_row = flow_series["flow"]
+    row_of = np.full(1 + max(of_row.max(initial=-1), flows.max(initial=-1)), -1)
+    row_of[flows] = np.arange(len(flows))
+    row, index = row_of[of_row], bins.index(flow_series["time_s"])
     inside = (row >= 0) & (index >= 0)
     shape = (len(flows), len(bins))
-    sizes, active = np.zeros(shape), np.zeros(shape, dtype=np.int64)
-    np.add.at(sizes, (row[inside], index[inside]), flow_series["departed_bytes"][inside])
-    np.add.at(active, (row[inside], index[inside]), 1)
+    cell = row[inside] * len(bins) + index[inside]
+    departed = flow_series["departed_bytes"][inside]
+    sizes = np.bincount(cell, departed, len(flows) * len(bins)).reshape(shape)
+    active = np.bincount(cell, minlength=len(flows) * len(bins)).reshape(shape)
     throughout = active == bins.intervals
     return np.array(
         [
@@ -121,6 +123,17 @@ def long_lived(plan: Plan, flows: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray
 def columns(table: pa.Table) -> Mapping[str, npt.NDArray[Any]]:
     """Return a table's columns as NumPy arrays; names as arrays of strings (``None`` for null)."""
     return _Columns(table)
+
+
+def rows_with(table: pa.Table, column: str, name: str) -> npt.NDArray[np.bool_]:
+    """Tell in which rows a column of names has this one, by the numbers that names are kept as."""
+    encoded = table[column].unify_dictionaries()
+    names = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
+    if name not in names:
+        return np.zeros(len(table), dtype=bool)
+    numbers = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
+    found: npt.NDArray[np.bool_] = np.concatenate(numbers) == names.index(name)
+    return found
 
 
 def measured_span_s(plan: Plan) -> tuple[float, float]:
@@ -226,10 +239,11 @@ _NO_OBSERVATIONS = pa.table(
 def _delays(
     plan: Plan,
     flows: Mapping[str, npt.NDArray[Any]],
-    histogram: Mapping[str, npt.NDArray[Any]],
+    delay_histogram: pa.Table,
     tested: npt.NDArray[np.bool_],
 ) -> dict[str, float]:
     packets = flows["delivered_packets"][tested]
+    histogram = columns(delay_histogram)
     mine = sources_under_test(plan)[histogram["source"]]
     metrics = {}
     for kind, name, column in (
@@ -239,7 +253,7 @@ def _delays(
         means = flows[column][tested]
         received = packets > 0  # the others have no delay
         total = float(packets[received].sum())
-        rows = mine & (histogram["kind"] == kind)
+        rows = mine & rows_with(delay_histogram, "kind", kind)
         metrics[f"{name}_mean_ms"] = _divide(float((means * packets)[received].sum()) * 1e3, total)
         metrics[f"{name}_p95_ms"] = (
             nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3

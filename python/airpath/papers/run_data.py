@@ -5,6 +5,7 @@ A run's tables are tens of times larger; thousands of runs must fit on a disk an
 
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -12,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived
+from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived, rows_with
 from airpath.papers.estimate_data import PARTS, EstimateData, estimates
 from airpath.results import RunResult
 
@@ -175,8 +176,13 @@ def to_bytes(data: RunData) -> bytes:
     }
     if data.problems:
         facts["problems"] = data.problems
+    arrays["facts"] = np.array(json.dumps(facts))
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, facts=np.array(json.dumps(facts)), allow_pickle=False, **arrays)
+    # As `numpy.savez_compressed`, which cannot be told that a little compression is enough.
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, values in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asanyarray(values), allow_pickle=False)
     return buffer.getvalue()
 
 
@@ -236,8 +242,9 @@ def _part(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> dict[str, Numb
 def _links(run: RunResult) -> dict[str, LinkData]:
     plan = run.record.plan
     series, totals = columns(run.link_series), columns(run.links)
-    observed = columns(run.table("link_observations"))
-    of_quantity = {quantity: observed["quantity"] == quantity for quantity in QUANTITIES}
+    observations = run.table("link_observations")
+    observed = columns(observations)
+    of_quantity = {quantity: rows_with(observations, "quantity", quantity) for quantity in QUANTITIES}
     links = {}
     for index, drops in zip(totals["link"], totals["dropped_packets_total"], strict=True):
         rows = series["link"] == index
@@ -295,10 +302,11 @@ def _groups(
 
 def _reports(run: RunResult, flows: int) -> dict[str, Numbers]:
     """Return the last value of each quantity that each flow reported."""
-    observed = columns(run.table("flow_observations"))
+    observations = run.table("flow_observations")
+    observed = columns(observations)
     reports = {}
     for quantity in FLOW_QUANTITIES:
-        rows = observed["quantity"] == quantity
+        rows = rows_with(observations, "quantity", quantity)
         if rows.any():
             last = np.full(flows, np.nan)
             last[observed["flow"][rows]] = observed["value"][rows]  # in the order of time

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from airpath.metrics import (
     nearest_rank,
     power,
 )
-from airpath.metrics.run import columns, link_under_test, windowed_jain
+from airpath.metrics.run import columns, link_under_test, rows_with, windowed_jain
 from airpath.results import Results, RunResult
 from airpath.results.columns import TABLES
 
@@ -146,6 +147,14 @@ def test_jain_of_windows_leaves_out_those_in_which_nobody_got_anything() -> None
     plan = {"duration_ns": 3_000_000_000, "record": {"interval_ns": 1_000_000_000}}
     windows = windowed_jain(flow_series, np.array([0, 1]), TimeBins(plan, 1.0, 0.0))
     np.testing.assert_allclose(windows, [16 / 20, math.nan, 0.5])
+
+
+def test_rows_with_a_name() -> None:
+    first, second = (pa.array(names).dictionary_encode() for names in (["a", "b", None], ["b", "a"]))
+    table = pa.table({"name": pa.chunked_array([first, second])})
+    assert rows_with(table, "name", "b").tolist() == [False, True, False, True, False]
+    assert not rows_with(table, "name", "c").any()
+    assert len(rows_with(table.slice(0, 0), "name", "b")) == 0
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1), st.sampled_from([1, 25, 50, 95, 99, 99.9, 100]))
