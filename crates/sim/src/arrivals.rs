@@ -101,3 +101,60 @@ impl PartialEq for Arrival {
 }
 
 impl Eq for Arrival {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_model::{Duration, Ecn, PathHeader, Timestamp};
+    use proptest::prelude::*;
+
+    use crate::packet::{Body, Contents, Places};
+
+    /// A packet that is known by its number.
+    fn packet(number: usize) -> Packet {
+        Places::default().packet(Contents {
+            flow: number as u32,
+            connection: 0,
+            hop: 0,
+            size: 1500,
+            ecn: Ecn::NotEct,
+            sent_at: Timestamp::ZERO,
+            enqueued_at: Timestamp::ZERO,
+            queueing: Duration::ZERO,
+            body: Body::Datagram { sequence: 0, path: PathHeader::None },
+        })
+    }
+
+    proptest! {
+        /// Against a plain list: packets of up to a hundred links, each announced at one of few instants, nearly all links in order,
+        /// and taken now and then.
+        #[test]
+        fn agrees_with_a_plain_list(
+            steps in prop::collection::vec((0_u32..100, 0_u64..40, prop::bool::weighted(0.9)), 1..400),
+        ) {
+            let (mut arrivals, mut list, mut latest) = (Arrivals::default(), Vec::new(), [0; 100]);
+            let (mut until, mut taken, mut wanted) = (Entry::new(Timestamp::ZERO, Timestamp::ZERO, 0), Vec::new(), Vec::new());
+            for (number, (from, later, in_order)) in steps.into_iter().enumerate() {
+                // Not before what was taken, and of a link in order, one nanosecond apart or at the same instant.
+                let earliest = until.at().as_nanos() + 1;
+                let at = if in_order { earliest.max(latest[from as usize]) + later / 20 } else { earliest + later };
+                latest[from as usize] = latest[from as usize].max(at);
+                let event = Entry::new(Timestamp::from_nanos(at), Timestamp::ZERO, from);
+                let first = list.iter().map(|&(event, _)| event).min().unwrap_or(Entry::NONE);
+                prop_assert_eq!(arrivals.next(), first);
+                prop_assert_eq!(arrivals.announce(event, packet(number)), event < first);
+                list.push((event, number));
+                if later % 10 == 0 {
+                    until = Entry::last_at(Timestamp::from_nanos(until.at().as_nanos() + later));
+                    list.sort_unstable();
+                    let rest = list.partition_point(|&(event, _)| event <= until);
+                    wanted.extend(list.drain(..rest));
+                    taken.extend(std::iter::from_fn(|| arrivals.take_until(until)));
+                }
+                prop_assert_eq!(arrivals.len(), list.len() as u64);
+            }
+            let taken: Vec<_> = taken.iter().map(|(event, packet)| (*event, packet.flow as usize)).collect();
+            prop_assert_eq!(taken, wanted);
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Lines of which each is in order, and which of them comes first.
 
 use std::cmp::Reverse;
-use std::collections::binary_heap::{BinaryHeap, PeekMut};
 use std::collections::VecDeque;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
 
 use crate::arrivals::Arrival;
 use crate::event::{Entry, Target};
@@ -14,7 +14,7 @@ use crate::prefetch;
 pub(crate) struct Lanes {
     /// From which link the packets of each lane come.
     feeders: Vec<Target>,
-    lanes: Vec<VecDeque<Arrival>>,
+    lines: Vec<VecDeque<Arrival>>,
     /// The event of the first of each lane that is not empty, and that lane. Two lanes never have the same event: they are
     /// of different links.
     firsts: BinaryHeap<Reverse<(Entry, usize)>>,
@@ -32,15 +32,15 @@ impl Lanes {
         if self.feeders.get(self.last) != Some(&from) {
             match self.feeders.iter().position(|&feeder| feeder == from) {
                 Some(lane) => self.last = lane,
-                None if self.lanes.len() == MOST => return Err(arrival),
+                None if self.lines.len() == MOST => return Err(arrival),
                 None => {
-                    self.last = self.lanes.len();
+                    self.last = self.lines.len();
                     self.feeders.push(from);
-                    self.lanes.push(VecDeque::new());
+                    self.lines.push(VecDeque::new());
                 }
             }
         }
-        let lane = &mut self.lanes[self.last];
+        let lane = &mut self.lines[self.last];
         match lane.back() {
             Some(last) if last.event > arrival.event => return Err(arrival),
             Some(_) => {}
@@ -54,13 +54,13 @@ impl Lanes {
     #[inline]
     pub(crate) fn first(&self) -> Option<&Arrival> {
         let &Reverse((_, lane)) = self.firsts.peek()?;
-        self.lanes[lane].front()
+        self.lines[lane].front()
     }
 
     /// Takes the packet that comes first.
     pub(crate) fn pop(&mut self) -> Option<Arrival> {
         let mut first = self.firsts.peek_mut()?;
-        let lane = &mut self.lanes[first.0.1];
+        let lane = &mut self.lines[first.0.1];
         let arrival = lane.pop_front();
         match lane.front() {
             Some(next) => first.0.0 = next.event,
@@ -74,6 +74,6 @@ impl Lanes {
 
     /// How many packets there are.
     pub(crate) fn len(&self) -> usize {
-        self.lanes.iter().map(VecDeque::len).sum()
+        self.lines.iter().map(VecDeque::len).sum()
     }
 }

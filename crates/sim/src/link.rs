@@ -273,6 +273,11 @@ impl Link {
             if let Some(packet) = queue.behind(12) {
                 packet.prefetch_head();
             }
+            if recorder.has_many_flows()
+                && let Some(packet) = queue.behind(6)
+            {
+                recorder.prefetch(packet.flow);
+            }
             if self.watched {
                 recorder.on_backlog(self.index, departs, Qdisc::<Packet>::backlog(queue));
             }

@@ -47,16 +47,11 @@ pub struct Network {
     clock: Target,
     /// Before this instant nobody asks the ends of flows how they are.
     horizon: Timestamp,
-    /// Whether there are more flows than a cache holds.
-    many_flows: bool,
     /// When the last interval ended.
     interval_ended: Timestamp,
     /// What foreign flows said last, and where their routes begin.
     foreign: Vec<foreign::ForeignFlow>,
 }
-
-/// So many flows take about 200 kB.
-const MANY: usize = 100;
 
 /// Who drives a network.
 #[derive(Debug)]
@@ -147,7 +142,6 @@ impl Network {
             events: EventQueue::new(links.len(), timers + 1),
             clock: (links.len() + timers) as Target,
             horizon: Timestamp::ZERO,
-            many_flows: sources.len() >= MANY,
             full_links,
             links,
             delays_s,

@@ -86,11 +86,7 @@ impl Flow {
 
     /// The next data packet that may leave at `now`; ask until there is none.
     #[inline]
-    pub(crate) fn poll_data(
-        &mut self,
-        now: Timestamp,
-        recorder: &mut Recorder,
-    ) -> Option<Packet> {
+    pub(crate) fn poll_data(&mut self, now: Timestamp, recorder: &mut Recorder) -> Option<Packet> {
         let packet = match &mut self.kind {
             FlowKind::Connections(source) => source.poll_data(now, self.index, self.route, recorder),
             FlowKind::Datagrams(source) => {

@@ -31,7 +31,7 @@ impl Network {
                 return self.events.schedule_since(index as Target, arrival, since);
             }
             let Some(mut packet) = link.take_departed() else { return };
-            if self.many_flows {
+            if self.recorder.has_many_flows() {
                 self.prefetch(index, ends);
             }
             if next == END_OF_ROUTE {

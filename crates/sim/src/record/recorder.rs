@@ -47,6 +47,9 @@ pub(crate) struct Recorder {
     pub(crate) places: Places,
 }
 
+/// So many flows take about 200 kB.
+const MANY: usize = 100;
+
 /// The sequence number of a packet that does not say it.
 const UNKNOWN: u64 = u64::MAX;
 
@@ -107,6 +110,12 @@ impl Recorder {
         self.distributions.push(DelayDistribution::default());
         self.flow_series.add_flow();
         self.flows.len() as u32 - 1
+    }
+
+    /// Whether there are more flows than a cache holds.
+    #[inline]
+    pub(crate) fn has_many_flows(&self) -> bool {
+        self.flows.len() >= MANY
     }
 
     /// Something of a flow will be counted soon.
