@@ -51,23 +51,33 @@ impl Arrivals {
     /// The event of the first; [`Entry::NONE`] without one.
     #[inline]
     pub(crate) fn next(&self) -> Entry {
+        let [in_line, in_lanes, other] = self.firsts();
+        in_line.min(in_lanes).min(other)
+    }
+
+    /// The events of the first in line, the first in the lanes and the first of the others.
+    #[inline]
+    fn firsts(&self) -> [Entry; 3] {
         let event = |arrival: Option<&Arrival>| arrival.map_or(Entry::NONE, |arrival| arrival.event);
-        event(self.line.front()).min(event(self.lanes.first())).min(event(self.others.peek()))
+        [event(self.line.front()), self.lanes.next(), event(self.others.peek())]
     }
 
     /// Takes the first, unless its event comes after `until`. Events that are equal are arrivals at the end of one link at one
     /// instant, and what was announced by such a one comes from an earlier of them.
     #[inline]
     pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
-        let (in_line, in_lanes, other) = (self.line.front(), self.lanes.first(), self.others.peek());
-        // The greatest comes first, and nothing last.
-        let first = in_line.max(in_lanes).max(other);
-        let event = first.filter(|first| first.event <= until)?.event;
-        let taken = if first == in_line {
+        let [in_line, in_lanes, other] = self.firsts();
+        let event = in_line.min(in_lanes).min(other);
+        if event > until {
+            return None;
+        }
+        // Of equal events the one in line was announced first, then those in a lane: what did not fit when one of them was announced
+        // does not fit as long as that one waits.
+        let taken = if in_line == event {
             let taken = self.line.pop_front();
             prefetch::line(&self.line, 3, |next| Some(&next.packet));
             taken
-        } else if first == in_lanes {
+        } else if in_lanes == event {
             self.lanes.pop()
         } else {
             self.others.pop()

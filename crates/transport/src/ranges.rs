@@ -38,7 +38,9 @@ impl Ranges {
         } else {
             let merged = (self.ranges[first].0.min(left), self.ranges[last - 1].1.max(right));
             self.ranges[first] = merged;
-            self.ranges.drain(first + 1..last);
+            if last - first > 1 {
+                self.ranges.drain(first + 1..last);
+            }
         }
     }
 
@@ -47,9 +49,10 @@ impl Ranges {
         if self.ranges.front().is_none_or(|first| offset <= first.0) {
             return;
         }
-        let gone = self.ranges.partition_point(|range| range.1 <= offset);
-        self.ranges.drain(..gone);
-        self.near = self.near.saturating_sub(gone);
+        while self.ranges.front().is_some_and(|first| first.1 <= offset) {
+            self.ranges.pop_front();
+            self.near = self.near.saturating_sub(1);
+        }
         if let Some(first) = self.ranges.front_mut() {
             first.0 = first.0.max(offset);
         }
