@@ -28,9 +28,8 @@ impl Skellam {
         let run_up = (40.0 + reach / 2.0) as i64;
         let length = (highest - lowest + 1) as usize;
         self.lowest = lowest;
-        self.ratio.clear();
+        // All that is read of what was there before is written first.
         self.ratio.resize(length, 0.0);
-        self.probability.clear();
         self.probability.resize(length, 0.0);
 
         let ratio = &mut self.ratio;
