@@ -39,13 +39,13 @@ impl Lanes {
             self.of_links.resize(self.of_links.len().max(from + 1), NO_LANE);
             self.of_links[from] = lane;
         }
-        let line = &mut self.lines[usize::from(lane)];
-        match line.back() {
+        let packets = &mut self.lines[usize::from(lane)];
+        match packets.back() {
             Some(last) if last.event > arrival.event => return Err(arrival),
             Some(_) => {}
             None => self.firsts.push(Reverse((arrival.event, lane))),
         }
-        line.push_back(arrival);
+        packets.push_back(arrival);
         Ok(())
     }
 

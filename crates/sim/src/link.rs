@@ -213,7 +213,13 @@ impl Link {
         self.on_the_way.front().filter(|head| head.arrival <= now)?;
         let OnTheWay { attempt, arrives, packet, .. } = self.on_the_way.pop_front()?;
         self.popped_at = now;
-        let packet = packet.filter(|_| arrives);
+        let packet = match packet {
+            Some(packet) if !arrives => {
+                recorder.places.take_back(packet);
+                None
+            }
+            packet => packet,
+        };
         match &mut self.arq {
             None => packet,
             Some(arq) => arq.receive(attempt, packet),
@@ -367,6 +373,7 @@ impl Link {
         self.advance(now, recorder);
         let Some(packet) = self.outside().and_then(|queue| queue.take(handle)) else { return };
         recorder.on_drop(self.index, now, &packet, DropReason::Overflow);
+        recorder.places.take_back(packet);
         self.note_backlog(now, recorder);
     }
 
