@@ -28,7 +28,7 @@ impl Skellam {
         let run_up = (40.0 + reach / 2.0) as i64;
         let length = (highest - lowest + 1) as usize;
         self.lowest = lowest;
-        // All that is read of what was there before is written first.
+        // Not cleared: every entry that is read is written before.
         self.ratio.resize(length, 0.0);
         self.probability.resize(length, 0.0);
 
@@ -127,6 +127,26 @@ mod tests {
             }
             assert!((mean - (a - b)).abs() < 1e-11 * (a + b + 1.0), "{a} {b}: mean {mean}");
             assert!((square / (a + b) - 1.0).abs() < 1e-11, "{a} {b}: variance {square}");
+        }
+    }
+
+    #[test]
+    fn what_was_tabulated_before_leaves_no_trace() {
+        let mut used = Skellam::default();
+        for (a, b) in [
+            (5000.0, 1.0),
+            (100.0, 130.0),
+            (1e6, 10.0),
+            (0.3, 40.0),
+            (1e-3, 1e-3),
+            (2.0, 0.5),
+            (700.0, 650.0),
+        ] {
+            let mut fresh = Skellam::default();
+            used.tabulate(a, b);
+            fresh.tabulate(a, b);
+            let all = |table: &Skellam| table.upwards(table.lowest()).map(f64::to_bits).collect::<Vec<_>>();
+            assert_eq!((used.lowest(), all(&used)), (fresh.lowest(), all(&fresh)), "{a} {b}");
         }
     }
 

@@ -276,6 +276,7 @@ impl Link {
                 self.sending_until = None;
                 return;
             };
+            // A read from memory takes as long as some ten packets; and only the packet shows where its flow lies.
             if let Some(packet) = queue.behind(12) {
                 packet.prefetch_head();
             }
@@ -372,8 +373,7 @@ impl Link {
     pub(crate) fn lose_outside(&mut self, now: Timestamp, handle: u32, recorder: &mut Recorder) {
         self.advance(now, recorder);
         let Some(packet) = self.outside().and_then(|queue| queue.take(handle)) else { return };
-        recorder.on_drop(self.index, now, &packet, DropReason::Overflow);
-        recorder.places.take_back(packet);
+        recorder.on_gone(self.index, now, packet, DropReason::Overflow);
         self.note_backlog(now, recorder);
     }
 
@@ -466,8 +466,7 @@ struct Sink<'a> {
 
 impl QueueSink<Packet> for Sink<'_> {
     fn on_drop(&mut self, now: Timestamp, packet: Packet, reason: DropReason) {
-        self.recorder.on_drop(self.link, now, &packet, reason);
-        self.recorder.places.take_back(packet);
+        self.recorder.on_gone(self.link, now, packet, reason);
     }
 
     fn on_mark(&mut self, _now: Timestamp, packet: &Packet) {

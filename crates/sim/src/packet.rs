@@ -76,10 +76,8 @@ impl Packet {
     /// It will be read soon.
     #[inline]
     pub(crate) fn prefetch(&self) {
-        let contents = &*self.0;
-        prefetch::value(contents);
-        prefetch::value(&contents.body);
-        prefetch::end(contents);
+        self.prefetch_head();
+        prefetch::end(&*self.0);
     }
 }
 

@@ -110,8 +110,7 @@ impl PlainLink {
         self.let_begin(now);
         let size = packet.size();
         if !self.limit.admits(self.waiting, size) {
-            recorder.on_drop(index, now, &packet, DropReason::Overflow);
-            recorder.places.take_back(packet);
+            recorder.on_gone(index, now, packet, DropReason::Overflow);
             return Offered::Nothing;
         }
         let free_at = self.rate.free_at();

@@ -121,23 +121,29 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a set of single offsets.
+        /// Against a set of single offsets: ranges are inserted, and now and then all below some offset are removed.
         #[test]
-        fn agrees_with_a_plain_set(inserts in prop::collection::vec((0_u64..60, 0_u64..10), 0..40), cut in 0_u64..60) {
+        fn agrees_with_a_plain_set(
+            steps in prop::collection::vec((0_u64..60, 0_u64..10, prop::option::weighted(0.2, 0_u64..60)), 0..60),
+        ) {
             let (mut ranges, mut set) = (Ranges::default(), BTreeSet::new());
-            for (left, length) in inserts {
+            for (left, length, cut) in steps {
                 let mut reported = BTreeSet::new();
                 ranges.insert(left, left + length, |from, to| reported.extend(from..to));
                 let fresh: BTreeSet<u64> = (left..left + length).filter(|offset| set.insert(*offset)).collect();
                 prop_assert_eq!(reported, fresh);
+                if let Some(cut) = cut {
+                    ranges.remove_below(cut);
+                    set.retain(|offset| *offset >= cut);
+                }
                 prop_assert!(ranges.iter().zip(ranges.iter().skip(1)).all(|(one, next)| one.1 < next.0));
-            }
-            ranges.remove_below(cut);
-            set.retain(|offset| *offset >= cut);
-            let kept: BTreeSet<u64> = ranges.iter().flat_map(|(from, to)| from..to).collect();
-            prop_assert_eq!(&kept, &set);
-            for offset in 0..70 {
-                prop_assert_eq!(ranges.containing(offset).is_some(), set.contains(&offset));
+                let kept: BTreeSet<u64> = ranges.iter().flat_map(|(from, to)| from..to).collect();
+                prop_assert_eq!(&kept, &set);
+                for offset in 0..70 {
+                    let found = ranges.containing(offset);
+                    prop_assert_eq!(found.is_some(), set.contains(&offset));
+                    prop_assert!(found.is_none_or(|(from, to)| (from..to).contains(&offset)));
+                }
             }
         }
     }

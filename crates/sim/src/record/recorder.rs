@@ -188,6 +188,12 @@ impl Recorder {
         });
     }
 
+    /// The same for a packet that is nowhere any more.
+    pub(crate) fn on_gone(&mut self, link: u32, now: Timestamp, packet: Packet, reason: DropReason) {
+        self.on_drop(link, now, &packet, reason);
+        self.places.take_back(packet);
+    }
+
     /// A queue marked a packet.
     pub(crate) fn on_mark(&mut self, link: u32) {
         self.links[link as usize].on_mark();
