@@ -74,12 +74,17 @@ impl FlowMeter {
 impl FlowCounters {
     /// Mean one-way delay in seconds; NaN when nothing arrived.
     pub(crate) fn delay_mean(&self) -> f64 {
-        self.delay_sum.as_secs_f64() / self.received_packets as f64
+        self.mean(self.delay_sum)
     }
 
     /// Mean time spent in queues in seconds; NaN when nothing arrived.
     pub(crate) fn queueing_mean(&self) -> f64 {
-        self.queueing_sum.as_secs_f64() / self.received_packets as f64
+        self.mean(self.queueing_sum)
+    }
+
+    /// Zero over zero is a NaN whose sign depends on the processor, and on whether the compiler divides.
+    fn mean(&self, sum: Duration) -> f64 {
+        if self.received_packets > 0 { sum.as_secs_f64() / self.received_packets as f64 } else { f64::NAN }
     }
 
     /// Whether nothing happened.

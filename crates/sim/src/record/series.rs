@@ -222,8 +222,7 @@ mod tests {
         let no_value = f64::NAN;
         holds("time_s", [0.1, 0.1, 0.2, 0.2]);
         assert_eq!(table.integers("sent_bytes"), [1500, 3000, 0, (u64::MAX / 3000 * 1500) as i64]);
-        holds("delay_mean_s", [0.03, 0.05, table.reals("delay_mean_s")[2], 9.0]);
-        assert!(table.reals("delay_mean_s")[2].is_nan(), "nothing arrived");
+        holds("delay_mean_s", [0.03, 0.05, no_value, 9.0]);
         holds("delay_max_s", [0.03, 0.07, no_value, 9.0]);
         holds("cwnd_bytes", [1500.0, 3000.0, 3000.0, 0.0]);
         holds("ssthresh_bytes", [no_value, no_value, no_value, Bytes::new(u64::MAX).as_f64()]);
