@@ -11,12 +11,15 @@ DOCS      := $(VENV)/docs
 RUST_SOURCES   := $(shell find crates -path crates/linux -prune -o \( -name '*.rs' -o -name 'Cargo.toml' \) -print) Cargo.toml Cargo.lock
 ALGORITHMS := airpath-model airpath-estimate airpath-control airpath-queue airpath-channel airpath-transport
 
+# The compiler is told of runs that were measured (`make profile`), where it is the one that was there then.
+PROFILED = RUSTFLAGS="$$($(PYTHON) tools/compiler_profile.py --flags) $$RUSTFLAGS"
+
 export CARGO_TERM_PROGRESS_WHEN := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-rust test-python test-linux list-tests test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions docs clean prerequisites bench-emulator bench-worlds test-ray test-guest test-memory bench-datapath datapath
+.PHONY: help run build test test-rust test-python test-linux list-tests test-vectors reproduce fuzz lint lint-rust lint-linux lint-python purity format bench bench-peers bench-instructions profile docs clean prerequisites bench-emulator bench-worlds test-ray test-guest test-memory bench-datapath datapath
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -89,9 +92,9 @@ fuzz: prerequisites ## damaged captures for FUZZ_MINUTES (10); seeds also from t
 	cargo run --release -p airpath-replay --example fuzz_captures -- $(FUZZ_MINUTES) $(AIRPATH_CAPTURES)
 
 bench: $(INSTALLED) ## parts alone, whole runs beside ns-2 where it is installed (bench.json), draws of channels, captures in MB/s
-	cargo bench -p airpath-sim --bench parts
-	cargo bench -p airpath-channel
-	cargo bench -p airpath-replay
+	$(PROFILED) cargo bench -p airpath-sim --bench parts
+	$(PROFILED) cargo bench -p airpath-channel
+	$(PROFILED) cargo bench -p airpath-replay
 	$(BIN)/python tools/bench.py $(BENCH)
 
 bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then whole runs beside it
@@ -100,6 +103,10 @@ bench-peers: $(INSTALLED) ## install ns-2 (Debian and Ubuntu, as root), then who
 
 bench-instructions: prerequisites ## instructions of short runs against the stored figures (valgrind; installed where possible)
 	$(PYTHON) tools/bench_instructions.py --install
+
+profile: $(INSTALLED) ## measure runs for the compiler anew (rustup component add llvm-tools), and store the new instructions
+	$(BIN)/python tools/compiler_profile.py
+	$(PYTHON) tools/bench_instructions.py --store
 
 bench-emulator: prerequisites ## how exact emulated rates and delays are (Linux with root, three minutes)
 	cargo test --release -p airpath-emu --test accuracy --test routers --test traces -- --include-ignored --nocapture --test-threads 1
@@ -126,8 +133,8 @@ $(VENV)/bin/maturin: | prerequisites
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.16,<2'
 
-$(INSTALLED): $(RUST_SOURCES) pyproject.toml | $(VENV)/bin/maturin
-	$(BIN)/maturin develop --release --quiet
+$(INSTALLED): $(RUST_SOURCES) pyproject.toml $(wildcard tools/compiler_profile/*) | $(VENV)/bin/maturin
+	$(PROFILED) $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 $(TOOLS): $(INSTALLED) pyproject.toml

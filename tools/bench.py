@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench_scenarios import Scenario, dumbbells, of_papers
+from compiler_profile import environment
 
 ROOT: Final = Path(__file__).parent.parent
 SCRIPT: Final = ROOT / "tools" / "ns2" / "dumbbell.tcl"
@@ -142,7 +143,7 @@ def main() -> None:
     options = parser.parse_args()
 
     build = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
-    subprocess.run(build, cwd=ROOT, check=True)
+    subprocess.run(build, cwd=ROOT, env=environment(), check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     ours = target / "release" / "examples" / "dumbbell"
     ns = shutil.which("ns")

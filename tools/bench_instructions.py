@@ -3,10 +3,12 @@
     python tools/bench_instructions.py [--install] [--store] [--program FILE] [--figures FILE] [--only RUN]
 
 Valgrind counts them, inside of one function: neither start-up nor whatever else the machine does is in the
-count, so a growth is a change of the program, or of the compiler. Fails where a run takes over 10 % more than
-stored. Whoever makes runs dearer for a reason stores the new figures (`--store`) in the same commit, where
-everybody sees them. `--install` installs valgrind where that is possible (Debian, Ubuntu, as root). Where it
-is not there the gate is skipped, and says so.
+count, so a growth is a change of the program, or of the compiler. What is counted is what `make bench`
+builds: with what the compiler was told of runs (`tools/compiler_profile.py`) where it is the compiler that
+was told, elsewhere without; figures of both are stored. Fails where a run takes over 10 % more than stored.
+Whoever makes runs dearer for a reason stores the new figures (`--store`) in the same commit, where
+everybody sees them. `--install` installs valgrind where that is possible (Debian, Ubuntu, as root). Where
+it is not there the gate is skipped, and says so.
 """
 
 import argparse
@@ -21,6 +23,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
+
+from compiler_profile import environment, flags
 
 ROOT: Final = Path(__file__).parent.parent
 FIGURES: Final = ROOT / "tools" / "instructions.json"
@@ -38,21 +42,24 @@ class Figures:
     """`rustc --version`: another one makes other instructions."""
     machine: str
     """The kind of processor."""
-    instructions: Mapping[str, float]
-    """Instructions for one packet-hop of each run."""
+    profiled: Mapping[str, float]
+    """Instructions for one packet-hop of each run, where the compiler was told of runs."""
+    plain: Mapping[str, float]
+    """The same where it was not."""
 
 
 def verdict(counted: Figures, stored: Figures) -> tuple[list[str], bool]:
-    """Compare; returns what is to be said, and whether the gate is open."""
+    """Compare what was counted; returns what is to be said, and whether the gate is open."""
     said, grown = [], False
     if counted.compiler != stored.compiler:
         said.append(f"the compiler is {counted.compiler}; the stored figures are of {stored.compiler}")
-    for run, count in counted.instructions.items():
-        if run not in stored.instructions:
+    kinds = ((counted.profiled, stored.profiled), (counted.plain, stored.plain))
+    pairs = [(run, count, before.get(run)) for counts, before in kinds for run, count in counts.items()]
+    for run, count, before in pairs:
+        if before is None:
             said.append(f"{run}: no figure is stored")
             grown = True
             continue
-        before = stored.instructions[run]
         change = f"stored {before:8.1f} ({count / before - 1:+.1%})"
         line = f"{run:20} {count:8.1f} instructions a packet-hop, {change}"
         if count > TOLERANCE * before:
@@ -62,7 +69,8 @@ def verdict(counted: Figures, stored: Figures) -> tuple[list[str], bool]:
         said.append(line)
     if grown:
         said.append(
-            "find out what made runs dearer; if it must be, store the figures in the same commit:"
+            "find out what made runs dearer. If much is new to the compiler, or Cargo.lock has changed:"
+            " make profile. If it must be, store the figures in the same commit:"
             " python3 tools/bench_instructions.py --store"
         )
     return said, not grown
@@ -91,10 +99,10 @@ def install() -> None:
             return
 
 
-def build() -> Path:
-    """Return the program that runs scenarios, built as for release."""
+def build(profiled: bool) -> Path:
+    """Return the program that runs scenarios, built as for release: the compiler is told of runs, or not."""
     command = ["cargo", "build", "--quiet", "--release", "--package", "airpath-sim", "--example", "dumbbell"]
-    subprocess.run(command, cwd=ROOT, check=True)
+    subprocess.run(command, cwd=ROOT, env=environment(profiled), check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     return target / "release" / "examples" / "dumbbell"
 
@@ -127,8 +135,10 @@ def main() -> None:
     parser.add_argument("--figures", type=Path, default=FIGURES, help="the stored figures")
     parser.add_argument("--only", action="append", choices=RUNS, help="this run; can be given again")
     options = parser.parse_args()
-    if options.store and options.only:
-        parser.error("--store stores the figures of all runs")
+    if options.store and (options.only or options.program):
+        parser.error("--store builds the programs and stores the figures of all runs")
+    if options.store and not flags():
+        parser.error("--store needs the compiler that was told of runs: make profile")
     if options.install:
         install()
     stored = Figures(**json.loads(options.figures.read_text()))
@@ -136,10 +146,15 @@ def main() -> None:
         sys.stdout.write(f"SKIPPED: instructions are not compared: {reason}\n")
         return
 
-    program = options.program or build()
     runs = options.only or RUNS
-    counts = {words: round(instructions(program, words), 1) for words in runs}
-    counted = Figures(compiler(), platform.machine(), counts)
+
+    def count(profiled: bool) -> dict[str, float]:
+        program = options.program or build(profiled)
+        return {words: round(instructions(program, words), 1) for words in runs}
+
+    wanted = (True, False) if options.store else (bool(flags()),)
+    profiled, plain = (count(kind) if kind in wanted else {} for kind in (True, False))
+    counted = Figures(compiler(), platform.machine(), profiled, plain)
     if options.store:
         options.figures.write_text(json.dumps(asdict(counted), indent=1) + "\n")
         stored = counted

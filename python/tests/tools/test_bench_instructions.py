@@ -16,7 +16,7 @@ RUN = "sack 1 100 6 100"
 
 
 def figures(count, compiler="rustc 1"):
-    return gate.Figures(compiler, "x86_64", {RUN: count})
+    return gate.Figures(compiler, "x86_64", {RUN: count}, {})
 
 
 @pytest.mark.parametrize(("count", "is_open"), [(80.0, True), (109.9, True), (110.1, False), (200.0, False)])
@@ -33,15 +33,21 @@ def test_another_compiler_is_said():
     assert len(said) == 1
 
 
+def test_programs_are_held_against_figures_of_their_kind():
+    stored = gate.Figures("rustc 1", "x86_64", {RUN: 100.0}, {RUN: 120.0})
+    assert gate.verdict(gate.Figures("rustc 2", "x86_64", {}, {RUN: 121.0}), stored)[1]
+    assert not gate.verdict(gate.Figures("rustc 1", "x86_64", {RUN: 121.0}, {}), stored)[1]
+
+
 def test_a_run_without_a_figure_closes_the_gate():
-    said, is_open = gate.verdict(figures(100.0), gate.Figures("rustc 1", "x86_64", {}))
+    said, is_open = gate.verdict(figures(100.0), gate.Figures("rustc 1", "x86_64", {}, {RUN: 100.0}))
     assert not is_open
     assert said[0] == f"{RUN}: no figure is stored"
 
 
 def test_every_run_has_a_figure():
     stored = json.loads(gate.FIGURES.read_text())
-    assert set(stored["instructions"]) == set(gate.RUNS)
+    assert set(stored["profiled"]) == set(stored["plain"]) == set(gate.RUNS)
     assert stored["compiler"].startswith("rustc ")
 
 
@@ -60,12 +66,13 @@ def test_a_run_that_grew_fails_and_an_updated_figure_opens(tmp_path):
         pytest.skip(reason)
     # As if the stored figure were of a program that needs four fifths of ours.
     counted = gate.instructions(PROGRAM, RUN)
-    stored["instructions"][RUN] = 0.8 * counted
+    kind = "profiled" if gate.flags() else "plain"
+    stored[kind][RUN] = 0.8 * counted
     file.write_text(json.dumps(stored))
     done = called(file)
     assert done.returncode == 1
     assert "(+25.0%): over 10% more" in done.stdout
-    stored["instructions"][RUN] = counted
+    stored[kind][RUN] = counted
     file.write_text(json.dumps(stored))
     assert called(file).returncode == 0
 
