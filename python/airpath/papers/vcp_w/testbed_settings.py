@@ -41,6 +41,8 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     THAWED: {"additive_scaling": "linear", "alpha": 0.25, "freeze": "decreases-only"},
 }
 """VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
+EACH_WAY: Final = f"{AUTHOR}, delays each way"
+"""The first rule where RTTs are those of `DELAYS_EACH_WAY`."""
 SMALLEST: Final = ", smallest RTT"
 """End of the names of choices in which increases follow the smallest RTT seen instead."""
 
@@ -96,6 +98,11 @@ _RENO: Final[Changes] = {"transport.recovery": "reno"}
 ENDLESS: Final[Changes] = {f"flows.{number}.traffic": "bulk" for number in SENDING}
 EQUAL_RTTS: Final[Changes] = {f"flows.{number}.extra_rtt": {"even": ["0ms", "10ms"]} for number in SENDING}
 PACED: Final[Changes] = {"transport.pacing": True}
+_EXTRA: Final = (("0ms", "10ms"), ("195ms", "205ms"), ("295ms", "305ms"))
+DELAYS_EACH_WAY: Final[Changes] = {
+    f"flows.{number}.extra_rtt": {"even": [*_EXTRA[number % len(GROUPS)]]} for number in SENDING
+}
+"""The side links' 100 and 150 ms are added each way: RTTs of 400, 600 and 700 ms."""
 
 
 def in_small_packets(protocol: str) -> dict[str, Any]:
