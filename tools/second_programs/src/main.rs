@@ -9,6 +9,12 @@
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml hystart > vectors/hystart++.json
 //!
 //! writes what tquic's HyStart++ does after each acknowledgment; `crates/control/tests/hystart_plus_plus.rs` holds ours to it.
+//!
+//!     cargo run --release --manifest-path tools/second_programs/Cargo.toml vcp
+//!
+//! runs VCP, written from the rules alone, over a testbed of its own: the rates of three groups of round trips. A case may
+//! follow: rule, power of the round trip in the additive step, bytes of a packet, the groups' extra round trips and over
+//! what each is spread in ms, as in `vcp obey 2 1500 0 100 150 10`.
 
 mod bbr;
 mod bbr3;
@@ -17,6 +23,7 @@ mod hystart;
 mod ledbat;
 mod link;
 mod slow_start;
+mod vcp;
 
 use bbr::Bbr;
 use bbr3::Bbr3;
@@ -63,8 +70,9 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         None => figures(),
         Some("hystart") => hystart::print(),
+        Some("vcp") => vcp::print(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some(other) => {
-            eprintln!("{other:?} is not known: give nothing for the figures, or hystart for its cases");
+            eprintln!("{other:?} is not known: give nothing for the figures, hystart or vcp for their cases");
             std::process::exit(2);
         }
     }
