@@ -1,0 +1,28 @@
+"""Worker processes of this machine."""
+
+import os
+import sys
+
+import pytest
+
+from airpath.processes import WorkerPool
+
+TUNABLES = "GLIBC_TUNABLES"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="workers are not forked there")
+def test_workers_ask_for_large_pages_and_nobody_else_does(monkeypatch):
+    for given in (None, "glibc.malloc.arena_max=1"):
+        if given is not None:
+            monkeypatch.setenv(TUNABLES, given)
+        with WorkerPool(1) as pool:
+            # Of the process from which it was forked, which may be that of an earlier test.
+            theirs = pool.submit(os.getenv, TUNABLES).result(timeout=60)
+        assert "glibc.malloc.hugetlb=1" in theirs
+        assert os.environ.get(TUNABLES) == given
+
+
+def test_workers_do_what_they_are_told():
+    with WorkerPool(2) as pool:
+        calls = [pool.submit(abs, -number) for number in range(5)]
+        assert [call.result(timeout=60) for call in calls] == list(range(5))
