@@ -15,6 +15,7 @@ depend on it.
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -96,9 +97,10 @@ def measure() -> None:
         zipfile.ZipFile(next(folder.glob("*.whl"))).extractall(package)
 
         counting = {**os.environ, "PYTHONPATH": str(package)}
+        program = TARGET / "release" / "examples" / "dumbbell"
         for words in DUMBBELLS:
-            call([str(TARGET / "release" / "examples" / "dumbbell"), *words.split()], counting)
-        call([sys.executable, __file__, "--experiments"], counting)
+            call([str(program), *words.split()], counting)
+        call([sys.executable, __file__, "--experiments", str(program)], counting)
         for words in COMMANDS:
             call([sys.executable, "-m", "airpath", *words.format(out=folder).split()], counting)
         captures = [str(file) for file in sorted((folder / "captured").rglob("*.pcapng"))]
@@ -111,8 +113,8 @@ def measure() -> None:
     sys.stdout.write(f"{PROFILE}: {PROFILE.stat().st_size / 1e6:.1f} MB\n")
 
 
-def run_experiments() -> None:
-    """Run a part of the experiments of all figures, in this process."""
+def run_experiments(program: Path) -> None:
+    """Run a part of the experiments of all figures, here and by the program that is benchmarked."""
     from airpath.papers.kept_run import job_of
     from airpath.papers.registry import FIGURES
     from airpath.workers import run_job
@@ -121,7 +123,13 @@ def run_experiments() -> None:
         experiment.key(): experiment for figure in FIGURES for experiment in figure.all_experiments()
     }
     for experiment in list(experiments.values())[::EVERY]:
-        run_job(job_of(experiment, 0))
+        job = job_of(experiment, 0)
+        run_job(job)
+        if not job.scenario.traces:
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
+                json.dump(job.plan, plan)
+                plan.flush()
+                call([str(program), plan.name], os.environ)
 
 
 def find_llvm_profdata() -> str:
@@ -148,12 +156,12 @@ def main() -> None:
     what.add_argument(
         "--flags", action="store_true", help="print the compiler's flags for release builds here"
     )
-    what.add_argument("--experiments", action="store_true", help="only run experiments of the figures")
+    what.add_argument("--experiments", type=Path, help="only run experiments, also by this program")
     options = parser.parse_args()
     if options.flags:
         sys.stdout.write(" ".join(flags()) + "\n")
     elif options.experiments:
-        run_experiments()
+        run_experiments(options.experiments)
     else:
         measure()
 
