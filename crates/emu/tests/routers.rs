@@ -89,10 +89,10 @@ fn the_kernels_token_bucket_is_the_link() {
         ["arrived_packets", "dropped_packets_overflow"].map(|column| integers(&emulated, "links", column)[0]);
     assert!(dropped > sent / 4, "{dropped} of {sent}");
     let longest = longest_queue(&emulated);
-    // Beside the queue of the kernel: what had left it early, which a full bucket lets go (and where this machine stopped for
-    // milliseconds, as much more as a valid run may have), and a packet that did not fit.
-    let beside = record.early_bytes as i64 + 1500;
-    assert!((LIMIT as i64 - 1500..=LIMIT as i64 + beside).contains(&longest), "{longest} bytes waited");
+    // Beside the queue of the kernel: what a full bucket let go, a packet that did not fit, and what rounding adds.
+    assert!((LIMIT as i64 - 1500..=LIMIT as i64 + 4000 + 3000).contains(&longest), "{longest} bytes waited");
+    // In numbers of this run: what had left the kernel early, and that packet.
+    assert!(longest <= LIMIT as i64 + record.early_bytes as i64 + 1500, "{longest} bytes waited");
     assert_eq!(record.observed, 0, "nobody is there");
 }
 
