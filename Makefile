@@ -12,7 +12,7 @@ RUST_SOURCES   := $(shell find crates -path crates/linux -prune -o \( -name '*.r
 ALGORITHMS := airpath-model airpath-estimate airpath-control airpath-queue airpath-channel airpath-transport
 
 # The compiler is told of runs that were measured (`make profile`), where it is the one that was there then.
-PROFILED = RUSTFLAGS="$$($(PYTHON) tools/compiler_profile.py --flags) $$RUSTFLAGS"
+PROFILED = CARGO_BUILD_RUSTFLAGS="$$($(PYTHON) tools/compiler_profile.py --flags)"
 
 export CARGO_TERM_PROGRESS_WHEN := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -32,6 +32,8 @@ PROFILE: Final = STORED / "airpath.profdata"
 COMPILER: Final = STORED / "compiler.txt"
 """The compiler that the profile is for."""
 TARGET: Final = ROOT / "target" / "profile"
+FLAGS: Final = "CARGO_BUILD_RUSTFLAGS"
+"""Where cargo looks for flags last, so that nobody's own are overruled."""
 
 DUMBBELLS: Final = (
     "sack 1 100 30 100",
@@ -51,18 +53,21 @@ EVERY: Final = 53
 """One of so many experiments of the figures is run, once."""
 
 
-def flags() -> list[str]:
-    """Return the compiler's flags for release builds here; none where the profile is for another compiler."""
-    usable = PROFILE.is_file() and COMPILER.is_file() and COMPILER.read_text() == compiler()
-    # RUSTFLAGS cannot have a space in a flag.
-    return [f"-Cprofile-use={PROFILE}"] if usable and " " not in str(PROFILE) else []
+def flags() -> str:
+    """Return the compiler's flag for release builds here; nothing where the profile does not fit.
+
+    It is for another compiler, or somebody gives flags of their own (RUSTFLAGS), beside which cargo takes no
+    others, or the path has a space, which a flag cannot have.
+    """
+    fits = PROFILE.is_file() and COMPILER.is_file() and COMPILER.read_text() == compiler()
+    free = not os.environ.get("RUSTFLAGS") and " " not in str(PROFILE)
+    return f"-Cprofile-use={PROFILE}" if fits and free else ""
 
 
 def environment(profiled: bool = True) -> dict[str, str]:
-    """Return the environment for release builds, with what is in it already."""
-    wanted = flags() if profiled else []
-    given = [word for word in os.environ.get("RUSTFLAGS", "").split() if "profile-use" not in word]
-    return {**os.environ, "RUSTFLAGS": " ".join([*given, *wanted])}
+    """Return the environment for release builds: what is set here, and the flag."""
+    others = {name: value for name, value in os.environ.items() if name != FLAGS}
+    return {**others, FLAGS: flags()} if profiled and flags() else others
 
 
 def compiler() -> str:
@@ -159,7 +164,7 @@ def main() -> None:
     what.add_argument("--experiments", type=Path, help="only run experiments, also by this program")
     options = parser.parse_args()
     if options.flags:
-        sys.stdout.write(" ".join(flags()) + "\n")
+        sys.stdout.write(f"{flags()}\n")
     elif options.experiments:
         run_experiments(options.experiments)
     else:

@@ -51,6 +51,13 @@ def test_every_run_has_a_figure():
     assert stored["compiler"].startswith("rustc ")
 
 
+def test_the_gate_closes_when_the_profile_is_of_no_use():
+    stored = gate.Figures(**json.loads(gate.FIGURES.read_text()))
+    for run in gate.RUNS:
+        unprofiled = gate.Figures(stored.compiler, stored.machine, {run: stored.plain[run]}, {})
+        assert not gate.verdict(unprofiled, stored)[1], run
+
+
 def test_without_valgrind_it_says_that_it_was_skipped(tmp_path):
     done = called(gate.FIGURES, PATH=str(tmp_path))
     assert done.returncode == 0
