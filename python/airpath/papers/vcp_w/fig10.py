@@ -16,6 +16,7 @@ from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, difference
 from airpath.papers.vcp_w.paper import PAPER
 from airpath.papers.vcp_w.testbed_drawing import (
+    RTTS,
     cell,
     each,
     groups_over_time,
@@ -27,7 +28,6 @@ from airpath.papers.vcp_w.testbed_measures import (
     drop_after_first_group,
     gets_there,
     group_mbps,
-    near_over_far,
     queue_deviation_share,
     unfairness,
 )
@@ -239,14 +239,19 @@ _EACH_WAY: Final = {
     _EACH_WAY_SMALL: _shares(VCP, {**DELAYS_EACH_WAY, **in_small_packets(VCP)}),
 }
 _STEPPED: Final = (*_SHARE_RULES, *IN_SMALL_PACKETS, *_EACH_WAY)
+_OTHER_RTTS: Final = {
+    **{choice: dict(zip(GROUPS, ("400 ms", "600 ms", "700 ms"), strict=True)) for choice in _EACH_WAY},
+    _EQUAL: dict.fromkeys(GROUPS, "400 ms"),
+}
 
 
 @styled
 def _draw_groups(runs: FigureRuns) -> Picture:
     picture, axes = panels(len(_drawn(runs)), height_in=1.7, columns=2)
     for choice, panel in zip(_drawn(runs), axes, strict=True):
-        groups_over_time(panel, runs.of(choice)(_ONCE)[0], SHOWN_S)
-        if panel is not axes[0]:
+        rtts = _OTHER_RTTS.get(choice, RTTS)
+        groups_over_time(panel, runs.of(choice)(_ONCE)[0], SHOWN_S, rtts)
+        if panel is not axes[0] and rtts is RTTS:
             without_legend(panel)
         panel.set_title(choice, loc="right")
     return picture
@@ -266,15 +271,34 @@ def _share_table(runs: FigureRuns) -> list[TextTable]:
     ]
 
 
-def _ratio(of: Runs) -> Sample:
-    return each(of, _ENDLESS, lambda run: near_over_far(run, STEADY))
-
-
-def _step(first: int, span: Span = STEADY) -> Callable[[Runs], Sample]:
-    """Return the rate of a group over that of the next farther one."""
-    one, next_one = GROUPS[first : first + 2]
+def _over(one: str, other: str, span: Span) -> Callable[[Runs], Sample]:
+    """Return the rate of a group over that of another."""
     return lambda of: each(
-        of, _ENDLESS, lambda run: group_mbps(run, one, span) / group_mbps(run, next_one, span)
+        of, _ENDLESS, lambda run: group_mbps(run, one, span) / group_mbps(run, other, span)
+    )
+
+
+def _step_claims(span: Span, end: str = "", when: str = "", measured_when: str = "") -> tuple[Claim, ...]:
+    """Return the claims that the rates of a span stand in steps; the rest ends their names and sentences."""
+    near, middle, far = GROUPS
+    steps = (
+        ("steps", "VCP's rates stand in three steps of 5:2:1: the first over the last", (3, 7), near, far),
+        ("first-step", "the first over the second (5:2)", (1.5, 3.5), near, middle),
+        ("second-step", "the second over the last (2:1)", (1.2, 2.8), middle, far),
+    )
+    names = {near: "nearest", middle: "middle", far: "farthest"}
+    return tuple(
+        Claim(
+            name + end,
+            sentence + when,
+            Between(*bounds),
+            f"rate of the {names[one]} group over that of the {names[other]}{measured_when}",
+            _over(one, other, span),
+            choices=_STEPPED,
+            reason="with “author” every flow keeps AI for a round trip after each freeze, which the far flows"
+            " need most; see the table",
+        )
+        for name, sentence, bounds, one, other in steps
     )
 
 
@@ -292,67 +316,14 @@ FIG10B: Final = Figure(
     draw=_draw_groups,
     tables=_share_table,
     claims=(
-        Claim(
-            "steps",
-            "VCP's rates stand in three steps of 5:2:1: the first over the last",
-            Between(3, 7),
-            "rate of the nearest group over that of the farthest",
-            _ratio,
-            choices=_STEPPED,
-            reason="with “author” every flow keeps AI for a round trip after each freeze, which the far flows"
-            " need most; see the table",
-        ),
-        Claim(
-            "first-step",
-            "the first over the second (5:2)",
-            Between(1.5, 3.5),
-            "rate of the nearest group over that of the middle one",
-            _step(0),
-            choices=_STEPPED,
-            reason="as above",
-        ),
-        Claim(
-            "second-step",
-            "the second over the last (2:1)",
-            Between(1.2, 2.8),
-            "rate of the middle group over that of the farthest",
-            _step(1),
-            choices=_STEPPED,
-            reason="as above",
-        ),
-        Claim(
-            "steps-early",
-            "the first over the last, while the paper's transfers last",
-            Between(3, 7),
-            "rate of the nearest group over that of the farthest, from 20 to 50 s",
-            lambda of: each(of, _ENDLESS, lambda run: near_over_far(run, BUSY)),
-            choices=_STEPPED,
-            reason="as above",
-        ),
-        Claim(
-            "first-step-early",
-            "the first over the second (5:2), while they last",
-            Between(1.5, 3.5),
-            "rate of the nearest group over that of the middle one, from 20 to 50 s",
-            _step(0, BUSY),
-            choices=_STEPPED,
-            reason="as above",
-        ),
-        Claim(
-            "second-step-early",
-            "the second over the last (2:1), while they last",
-            Between(1.2, 2.8),
-            "rate of the middle group over that of the farthest, from 20 to 50 s",
-            _step(1, BUSY),
-            choices=_STEPPED,
-            reason="as above",
-        ),
+        *_step_claims(STEADY),
+        *_step_claims(BUSY, "-early", ", while the paper's transfers last", ", from 20 to 50 s"),
         Claim(
             "shorter-more",
             "VCP allocates more to flows with a shorter RTT",
             AtLeast(1.2),
             "rate of the nearest group over that of the farthest",
-            _ratio,
+            _over(GROUPS[0], GROUPS[-1], STEADY),
             choices=_STEPPED,
         ),
         Claim(
@@ -360,7 +331,7 @@ FIG10B: Final = Figure(
             "with equal RTTs all flows get the same",
             Between(0.8, 1.25),
             "rate of the first group over that of the last",
-            _ratio,
+            _over(GROUPS[0], GROUPS[-1], STEADY),
             choices=(_EQUAL,),
         ),
     ),
@@ -378,9 +349,9 @@ FIG10B: Final = Figure(
         " “alpha 0.25”, two runs each: small windows not paced (the same within noise), scaling without the"
         " stop at 500 ms (nearer to equal), increases allowed during the freeze. The last, with alpha 0.25,"
         " is shown as a choice; it was taken after seeing that.",
-        "A second program, written from the rules without knowledge of this one, gives “author” the same"
-        " rates; it and this one were searched for what gives 5:2:1. Found, and shown as choices: the side"
-        " links' delays of 100 and 150 ms each way, so that RTTs are 400, 600 and 700 ms. The paper names"
+        "A second program, written from the rules without sight of this one, gives “author” much the same"
+        " rates; it and this one were searched for what gives 5:2:1. Of what was found, shown as choices: the"
+        " side links' delays of 100 and 150 ms each way, so that RTTs are 400, 600 and 700 ms. The paper has"
         " 400, 500 and 550 ms, and “an extra delay of 0 ~ 200 msec at side links”. The paper's transfers end"
         " from 60 s on; so the steps are judged from 20 to 50 s as well, which was added with that choice.",
     ),

@@ -17,6 +17,7 @@ from airpath.results.formatting import mean_and_half_width
 
 GROUP_LOOKS: Mapping[str, str] = {"near": "#0072b2", "middle": "#e69f00", "far": "#d55e00"}
 RTTS: Mapping[str, str] = {"near": "400 ms", "middle": "500 ms", "far": "550 ms"}
+"""Of the groups, where nothing else is said."""
 
 
 @styled
@@ -54,13 +55,15 @@ def queue_over_time(
 
 
 @styled
-def groups_over_time(axes: Axes, run: RunData, until_s: float, span_s: float = 2.0) -> None:
-    """Draw the rate of each group of transfers."""
+def groups_over_time(
+    axes: Axes, run: RunData, until_s: float, rtts: Mapping[str, str] = RTTS, span_s: float = 2.0
+) -> None:
+    """Draw the rate of each group of transfers; `rtts` are their names in the legend."""
     for group in GROUPS:
         departed = run.group_departed_bytes[run.groups.index(group)]
         time_s, rate = binned(run.group_time_s, departed, span_s)
         mbps = rate * 8e-6 / float(run.group_time_s[0])
-        axes.plot(time_s, mbps, color=GROUP_LOOKS[group], linewidth=1.0, label=f"RTT {RTTS[group]}")
+        axes.plot(time_s, mbps, color=GROUP_LOOKS[group], linewidth=1.0, label=f"RTT {rtts[group]}")
     axes.set_ylabel("rate (Mbit/s)")
     finish(axes, until_s)
 
