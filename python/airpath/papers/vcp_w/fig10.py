@@ -16,7 +16,6 @@ from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, difference
 from airpath.papers.vcp_w.paper import PAPER
 from airpath.papers.vcp_w.testbed_drawing import (
-    RTTS,
     cell,
     each,
     groups_over_time,
@@ -239,21 +238,18 @@ _EACH_WAY: Final = {
     _EACH_WAY_SMALL: _shares(VCP, {**DELAYS_EACH_WAY, **in_small_packets(VCP)}),
 }
 _STEPPED: Final = (*_SHARE_RULES, *IN_SMALL_PACKETS, *_EACH_WAY)
-_OTHER_RTTS: Final = {
-    **{choice: dict(zip(GROUPS, ("400 ms", "600 ms", "700 ms"), strict=True)) for choice in _EACH_WAY},
-    _EQUAL: dict.fromkeys(GROUPS, "400 ms"),
-}
+_OTHER_RTTS: Final = {**dict.fromkeys(_EACH_WAY, ": 400, 600, 700 ms"), _EQUAL: ": 400 ms"}
+"""What titles add where RTTs are not those of the legend."""
 
 
 @styled
 def _draw_groups(runs: FigureRuns) -> Picture:
     picture, axes = panels(len(_drawn(runs)), height_in=1.7, columns=2)
     for choice, panel in zip(_drawn(runs), axes, strict=True):
-        rtts = _OTHER_RTTS.get(choice, RTTS)
-        groups_over_time(panel, runs.of(choice)(_ONCE)[0], SHOWN_S, rtts)
-        if panel is not axes[0] and rtts is RTTS:
+        groups_over_time(panel, runs.of(choice)(_ONCE)[0], SHOWN_S)
+        if panel is not axes[0]:
             without_legend(panel)
-        panel.set_title(choice, loc="right")
+        panel.set_title(f"{choice}{_OTHER_RTTS.get(choice, '')}", loc="right")
     return picture
 
 

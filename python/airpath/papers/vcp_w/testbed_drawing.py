@@ -55,15 +55,13 @@ def queue_over_time(
 
 
 @styled
-def groups_over_time(
-    axes: Axes, run: RunData, until_s: float, rtts: Mapping[str, str] = RTTS, span_s: float = 2.0
-) -> None:
-    """Draw the rate of each group of transfers; `rtts` are their names in the legend."""
+def groups_over_time(axes: Axes, run: RunData, until_s: float, span_s: float = 2.0) -> None:
+    """Draw the rate of each group of transfers."""
     for group in GROUPS:
         departed = run.group_departed_bytes[run.groups.index(group)]
         time_s, rate = binned(run.group_time_s, departed, span_s)
         mbps = rate * 8e-6 / float(run.group_time_s[0])
-        axes.plot(time_s, mbps, color=GROUP_LOOKS[group], linewidth=1.0, label=f"RTT {rtts[group]}")
+        axes.plot(time_s, mbps, color=GROUP_LOOKS[group], linewidth=1.0, label=f"RTT {RTTS[group]}")
     axes.set_ylabel("rate (Mbit/s)")
     finish(axes, until_s)
 
