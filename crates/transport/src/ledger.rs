@@ -55,6 +55,8 @@ pub(crate) struct Ledger {
     transmissions: u64,
     /// Highest order among transmissions known to have been delivered.
     newest_delivered: u64,
+    /// Blocks of the last acknowledgments that had any: nothing in them is new.
+    known_blocks: [(u64, u64); 3],
 }
 
 impl Record {
@@ -175,9 +177,31 @@ impl Ledger {
         }
     }
 
+    /// These blocks stand in an acknowledgment. Most of them stood in the one before, and are passed over. Calls `delivered` for
+    /// segments that were not known to have arrived.
+    pub(crate) fn sack_blocks(
+        &mut self,
+        blocks: impl Iterator<Item = (u64, u64)>,
+        mut delivered: impl FnMut(&Record),
+    ) {
+        let before = self.known_blocks;
+        for (block, known) in blocks.zip(0..) {
+            if before.contains(&block) {
+                self.known_blocks[known] = block;
+            } else {
+                self.sack(block.0, block.1, &mut delivered);
+                // What reaches above all that was sent may say more when more was sent.
+                self.known_blocks[known] = if block.1 <= self.next { block } else { (0, 0) };
+            }
+        }
+    }
+
     /// [`left`, `right`) has arrived out of order. Calls `delivered` for segments that were not known to have.
-    pub(crate) fn sack(&mut self, left: u64, right: u64, mut delivered: impl FnMut(&Record)) {
+    fn sack(&mut self, left: u64, right: u64, mut delivered: impl FnMut(&Record)) {
         let (left, right) = (left.max(self.acknowledged), right.min(self.next));
+        if left >= right {
+            return;
+        }
         let Self { records, sacked, pipe, .. } = self;
         sacked.insert(left, right, |from, to| {
             let first = index_of(records, from);

@@ -19,8 +19,9 @@ pub struct Receiver {
     next: u64,
     /// What arrived above it.
     out_of_order: Ranges,
-    /// Offsets in the blocks that changed last, newest first (RFC 2018, section 4).
-    recent: [Option<u64>; 3],
+    /// The blocks of it that changed last, newest first (RFC 2018, section 4). Those that end at [`Receiver::next`] or below have
+    /// been delivered, and keep their place until others take it.
+    recent: [Block; 3],
     /// Segments not acknowledged yet.
     pending: u32,
     acknowledge_now: bool,
@@ -40,7 +41,7 @@ impl Receiver {
             config,
             next: 0,
             out_of_order: Ranges::default(),
-            recent: [None; 3],
+            recent: [(0, 0); 3],
             pending: 0,
             acknowledge_now: false,
             delayed_until: Timestamp::NEVER,
@@ -69,8 +70,8 @@ impl Receiver {
             }
             self.out_of_order.remove_below(self.next);
         } else if segment.sequence > self.next {
-            self.out_of_order.insert(segment.sequence, segment.end(), |_, _| {});
-            self.note_recent(segment.sequence);
+            let block = self.out_of_order.insert(segment.sequence, segment.end(), |_, _| {});
+            self.note_recent(block);
         }
 
         self.pending += 1;
@@ -155,24 +156,22 @@ impl Receiver {
         }
     }
 
-    fn note_recent(&mut self, offset: u64) {
-        let block = self.out_of_order.containing(offset);
-        let [first, second, _] = self.recent;
-        let same = |other: Option<u64>| {
-            other.is_some_and(|other| block.is_some_and(|(left, right)| (left..right).contains(&other)))
-        };
-        self.recent = if same(first) {
-            [Some(offset), second, self.recent[2]]
-        } else if same(second) {
-            [Some(offset), first, self.recent[2]]
+    /// This block has changed: it is new, has grown, or others have become part of it.
+    fn note_recent(&mut self, block: Block) {
+        let is_part = |of: Block| block.0 <= of.0 && of.1 <= block.1;
+        let [first, second, third] = self.recent.map(|other| if is_part(other) { block } else { other });
+        self.recent = if first == block {
+            [block, second, third]
+        } else if second == block {
+            [block, first, third]
         } else {
-            [Some(offset), first, second]
+            [block, first, second]
         };
     }
 
     /// The blocks that changed last, and then others while there is room (RFC 2018, section 4: as many as possible).
     fn sack_blocks(&self) -> SackBlocks {
-        let recent = self.recent.iter().flatten().filter_map(|&offset| self.out_of_order.containing(offset));
+        let recent = self.recent.iter().copied().filter(|block| block.1 > self.next);
         let others = self.out_of_order.iter().rev();
         let mut blocks = SackBlocks::new();
         let mut reported = [None; 3];
@@ -186,3 +185,6 @@ impl Receiver {
         blocks
     }
 }
+
+/// What arrived from one offset up to another, and nothing beside it.
+type Block = (u64, u64);

@@ -96,9 +96,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         };
         ledger.acknowledge(ack.cumulative, &mut note);
         if config.recovery.uses_sack() {
-            for (left, right) in ack.sack_ranges() {
-                ledger.sack(left, right, &mut note);
-            }
+            ledger.sack_blocks(ack.sack_ranges(), &mut note);
         }
         ledger.note_delivered(deliveries.newest_certain);
         deliveries
