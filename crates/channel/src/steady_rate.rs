@@ -1,6 +1,6 @@
 //! Sending at one rate forever.
 
-use airpath_model::{Duration, Rate, Timestamp, Transmission};
+use airpath_model::{Bytes, Duration, Rate, Timestamp, Transmission};
 
 /// Sends bits at one rate, or without taking time. The same account as [`crate::Piecewise`] keeps, in less memory and
 /// fewer steps: packets sent without a pause leave at the instants at which a fluid link would have finished them, each
@@ -17,10 +17,10 @@ pub struct SteadyRate {
 }
 
 /// What a packet of one size needs, divided by the rate.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Division {
-    /// Bits times 10⁹; zero before the first.
-    needed: u64,
+    /// The size.
+    size: Bytes,
     /// Whole nanoseconds.
     nanos: u64,
     /// Bits times 10⁹.
@@ -30,48 +30,50 @@ struct Division {
 impl SteadyRate {
     /// Sends at `rate`, which is not zero.
     pub(crate) const fn new(rate: Rate) -> Self {
-        Self { rate, now: Timestamp::ZERO, surplus: 0, last: Division { needed: 0, nanos: 0, rest: 0 } }
+        let last = Division { size: Bytes::ZERO, nanos: 0, rest: 0 };
+        Self { rate, now: Timestamp::ZERO, surplus: 0, last }
     }
 
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
     #[inline]
     pub fn departs(&mut self, transmission: &Transmission) -> Timestamp {
-        let start = transmission.start;
+        let Transmission { start, size, continues } = *transmission;
         if !start.is_scheduled() {
             return start;
         }
-        if self.rate == Rate::UNLIMITED {
-            self.now = start;
-            return start;
-        }
-        let goes_on = transmission.continues && start == self.now;
+        let goes_on = continues && start == self.now;
         let surplus = if goes_on { self.surplus } else { 0 };
-        let rate = self.rate.as_bps();
         let start = self.now.max(start);
-        self.now = match transmission.size.get().checked_mul(8 * NANOS_PER_SECOND) {
-            Some(needed) if needed < surplus => {
-                self.surplus = surplus - needed;
-                start
-            }
-            // 64 bits hold up to 2.3 GB and divide several times faster than 128.
-            Some(needed) => {
-                if needed != self.last.needed {
-                    self.last = Division { needed, nanos: needed / rate, rest: needed % rate };
-                }
-                // The surplus is less than a nanosecond's worth: less than `rate`.
-                let Division { nanos, rest, .. } = self.last;
-                let one_more = rest > surplus;
-                self.surplus = if one_more { rate - (rest - surplus) } else { surplus - rest };
-                start + Duration::from_nanos(nanos + u64::from(one_more))
-            }
-            None => {
-                let missing = u128::from(transmission.size.get()) * u128::from(8 * NANOS_PER_SECOND)
-                    - u128::from(surplus);
-                let nanos = u64::try_from(missing.div_ceil(rate.into())).unwrap_or(u64::MAX);
-                self.surplus = rest(nanos, rate, missing);
-                start + Duration::from_nanos(nanos)
-            }
+        if size != self.last.size && !self.divide(size) {
+            return self.departs_after_long_division(start, size, surplus);
+        }
+        let Division { nanos, rest, .. } = self.last;
+        // The surplus is less than a nanosecond's worth, so at most it is as if a packet left in no time.
+        let one_more = rest > surplus;
+        self.surplus = if one_more { self.rate.as_bps() - (rest - surplus) } else { surplus - rest };
+        self.now = start + Duration::from_nanos(nanos + u64::from(one_more));
+        self.now
+    }
+
+    /// Finds how long packets of a size take, unless 64 bits are too few for it: they hold up to 2.3 GB and divide several times faster
+    /// than 128.
+    fn divide(&mut self, size: Bytes) -> bool {
+        let rate = self.rate.as_bps();
+        let (nanos, rest) = match size.get().checked_mul(8 * NANOS_PER_SECOND) {
+            _ if self.rate == Rate::UNLIMITED => (0, 0),
+            Some(needed) => (needed / rate, needed % rate),
+            None => return false,
         };
+        self.last = Division { size, nanos, rest };
+        true
+    }
+
+    fn departs_after_long_division(&mut self, start: Timestamp, size: Bytes, surplus: u64) -> Timestamp {
+        let rate = self.rate.as_bps();
+        let missing = u128::from(size.get()) * u128::from(8 * NANOS_PER_SECOND) - u128::from(surplus);
+        let nanos = u64::try_from(missing.div_ceil(rate.into())).unwrap_or(u64::MAX);
+        self.surplus = rest(nanos, rate, missing);
+        self.now = start + Duration::from_nanos(nanos);
         self.now
     }
 
@@ -108,7 +110,6 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 mod tests {
     use super::*;
     use crate::{Piecewise, Schedule, ScheduleEnd, Step};
-    use airpath_model::Bytes;
     use alloc::sync::Arc;
     use proptest::prelude::*;
 

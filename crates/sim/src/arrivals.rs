@@ -17,6 +17,8 @@ pub(crate) struct Arrivals {
     line: VecDeque<Arrival>,
     lanes: Lanes,
     others: BinaryHeap<Arrival>,
+    /// How many do not wait in line.
+    beside: usize,
     announced: u32,
 }
 
@@ -42,8 +44,11 @@ impl Arrivals {
         let was_first = self.next();
         if self.line.is_empty() {
             self.line.push_back(arrival);
-        } else if let Err(arrival) = self.lanes.put(arrival) {
-            self.others.push(arrival);
+        } else {
+            self.beside += 1;
+            if let Err(arrival) = self.lanes.put(arrival) {
+                self.others.push(arrival);
+            }
         }
         event < was_first
     }
@@ -51,43 +56,43 @@ impl Arrivals {
     /// The event of the first; [`Entry::NONE`] without one.
     #[inline]
     pub(crate) fn next(&self) -> Entry {
-        let [in_line, in_lanes, other] = self.firsts();
-        in_line.min(in_lanes).min(other)
+        let in_line = self.next_in_line();
+        if self.beside == 0 { in_line } else { in_line.min(self.lanes.next()).min(self.next_other()) }
     }
 
-    /// The events of the first in line, the first in the lanes and the first of the others.
     #[inline]
-    fn firsts(&self) -> [Entry; 3] {
-        let event = |arrival: Option<&Arrival>| arrival.map_or(Entry::NONE, |arrival| arrival.event);
-        [event(self.line.front()), self.lanes.next(), event(self.others.peek())]
+    fn next_in_line(&self) -> Entry {
+        self.line.front().map_or(Entry::NONE, |first| first.event)
+    }
+
+    fn next_other(&self) -> Entry {
+        self.others.peek().map_or(Entry::NONE, |first| first.event)
     }
 
     /// Takes the first, unless its event comes after `until`. Events that are equal are arrivals at the end of one link at one
     /// instant, and what was announced by such a one comes from an earlier of them.
     #[inline]
     pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
-        let [in_line, in_lanes, other] = self.firsts();
-        let event = in_line.min(in_lanes).min(other);
+        let event = self.next();
         if event > until {
             return None;
         }
         // Of equal events the one in line was announced first, then those in a lane: what did not fit when one of them was announced
         // does not fit as long as that one waits.
-        let taken = if in_line == event {
+        let taken = if self.beside == 0 || self.next_in_line() == event {
             let taken = self.line.pop_front();
             prefetch::line(&self.line, 3, |next| Some(&next.packet));
             taken
-        } else if in_lanes == event {
-            self.lanes.pop()
         } else {
-            self.others.pop()
+            self.beside -= 1;
+            if self.lanes.next() == event { self.lanes.pop() } else { self.others.pop() }
         };
         taken.map(|arrival| (event, arrival.packet))
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> u64 {
-        (self.line.len() + self.lanes.len() + self.others.len()) as u64
+        (self.line.len() + self.beside) as u64
     }
 }
 

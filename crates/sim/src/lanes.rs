@@ -69,9 +69,4 @@ impl Lanes {
         prefetch::line(line, 3, |next| Some(&next.packet));
         arrival
     }
-
-    /// How many packets there are.
-    pub(crate) fn len(&self) -> usize {
-        self.lines.iter().map(VecDeque::len).sum()
-    }
 }
