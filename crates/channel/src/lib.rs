@@ -24,6 +24,7 @@ mod propagation;
 mod rate_process;
 mod reed_solomon;
 mod schedule;
+mod sending_time;
 mod steady_rate;
 mod stepwise;
 mod true_rate;

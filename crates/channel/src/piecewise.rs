@@ -2,7 +2,9 @@
 
 use core::fmt::Debug;
 
-use airpath_model::{Rate, Timestamp, Transmission};
+use airpath_model::{Bytes, Duration, Rate, Timestamp, Transmission};
+
+use crate::sending_time::{NANOS_PER_SECOND, SendingTime};
 
 /// A stretch of time with one rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub struct Piecewise<S> {
     /// What the link could have sent between the fluid end of the last packet and `now`: less than a nanosecond's
     /// worth.
     surplus: BitNanos,
+    /// How long the last size took that was sent within this segment.
+    last: SendingTime,
 }
 
 /// Bits times 10⁹: rate in bit/s times nanoseconds, without a fraction. The largest rate (64 bits) times the
@@ -44,7 +48,7 @@ impl<S: RateSegments> Piecewise<S> {
     /// Sends at the rates that `segments` gives.
     pub fn new(mut segments: S) -> Self {
         let segment = segments.next_segment().unwrap_or(SILENCE);
-        Self { segments, segment, now: Timestamp::ZERO, surplus: 0 }
+        Self { segments, segment, now: Timestamp::ZERO, surplus: 0, last: SendingTime::NONE }
     }
 
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when the rate stays zero before.
@@ -53,7 +57,13 @@ impl<S: RateSegments> Piecewise<S> {
             self.surplus = 0;
         }
         self.pass(transmission.start);
-        let needed = BitNanos::from(transmission.size.get()) * 8 * NANOS_PER_SECOND;
+        self.departs_within_segment(transmission.size)
+            .unwrap_or_else(|| self.departs_across_segments(transmission.size))
+    }
+
+    /// When the last bit of a packet has left that is begun now.
+    fn departs_across_segments(&mut self, size: Bytes) -> Timestamp {
+        let needed = BitNanos::from(size.get()) * BitNanos::from(8 * NANOS_PER_SECOND);
         let mut missing = needed.saturating_sub(self.surplus);
         self.surplus = self.surplus.saturating_sub(needed);
         while missing > 0 {
@@ -73,6 +83,27 @@ impl<S: RateSegments> Piecewise<S> {
             self.next_segment();
         }
         self.now
+    }
+
+    /// The same for most packets: those that are finished in this segment, and have the size of the last one.
+    fn departs_within_segment(&mut self, size: Bytes) -> Option<Timestamp> {
+        let rate = self.segment.rate;
+        if rate == Rate::ZERO {
+            return None;
+        }
+        if !self.last.is_of(size) {
+            self.last = SendingTime::of(size, rate)?;
+        }
+        // What was left over in a faster segment was used up by the packet that crossed into this one.
+        let surplus = u64::try_from(self.surplus).ok()?;
+        debug_assert!(surplus < rate.as_bps());
+        let (nanos, surplus) = self.last.after(surplus, rate);
+        if nanos > self.segment.until.since(self.now).as_nanos() {
+            return None;
+        }
+        self.surplus = surplus.into();
+        self.now += Duration::from_nanos(nanos);
+        Some(self.now)
     }
 
     /// The integral of the rate from the end of the last question to `until`, in bits.
@@ -119,9 +150,74 @@ impl<S: RateSegments> Piecewise<S> {
 
     fn next_segment(&mut self) {
         self.segment = self.segments.next_segment().unwrap_or(SILENCE);
+        self.last = SendingTime::NONE;
     }
 }
 
-const NANOS_PER_SECOND: BitNanos = 1_000_000_000;
-
 const SILENCE: Segment = Segment { rate: Rate::ZERO, until: Timestamp::NEVER };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Schedule, ScheduleEnd, Step};
+    use alloc::sync::Arc;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    fn rate() -> impl Strategy<Value = u64> {
+        prop_oneof![0_u64..3, 1_u64..1000, 1_000_000_u64..100_000_000, 1_000_000_000_u64..40_000_000_000, Just(8_000_000_000)]
+    }
+
+    #[test]
+    fn what_is_left_over_in_a_faster_segment_is_used_in_the_next() {
+        let steps = [(0, 24_000_000_000), (1, 10_000_000_000)]
+            .map(|(start, bps)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(bps) });
+        let mut process = Piecewise::new(Schedule::new(Arc::new(steps), ScheduleEnd::Hold).unwrap());
+        let mut free = Timestamp::ZERO;
+        // One byte in a third of a nanosecond leaves 16 bits. Of the next 24 bits 8 are missing, which take one of 10 bits.
+        for (size, departs) in [(1, 1), (3, 2)] {
+            free = process.departs(&Transmission { start: free, size: Bytes::new(size), continues: true });
+            assert_eq!(free.as_nanos(), departs);
+        }
+    }
+
+    /// Of a segment, in nanoseconds: few, so that packets end where segments do, or many.
+    fn length() -> impl Strategy<Value = u64> {
+        prop_oneof![1_u64..40, 1_u64..3_000_000]
+    }
+
+    fn size() -> impl Strategy<Value = u64> {
+        prop_oneof![0_u64..10, Just(40), Just(1500), 40_u64..9000, 9000_u64..100_000]
+    }
+
+    proptest! {
+        /// Whether packets are finished in a segment or not, the account is the one that goes segment by segment, in 128 bits.
+        #[test]
+        fn within_a_segment_as_across_segments(
+            rates in prop::collection::vec((length(), rate()), 1..20),
+            packets in prop::collection::vec((0_u64..300_000, size(), prop::bool::weighted(0.8)), 0..80),
+        ) {
+            prop_assume!(rates.iter().any(|&(_, bps)| bps > 1_000_000));
+            let mut start = Duration::ZERO;
+            let steps: Vec<_> = rates.iter().map(|&(length, bps)| {
+                let step = Step { start, rate: Rate::from_bps(bps) };
+                start += Duration::from_nanos(length);
+                step
+            }).collect();
+            let steps: Arc<[Step]> = steps.into();
+            let mut process = Piecewise::new(Schedule::new(steps, ScheduleEnd::RepeatAfter(start)).unwrap());
+            let mut free = Timestamp::ZERO;
+            for (pause, size, continues) in packets {
+                let start = if continues { free } else { free + Duration::from_nanos(pause) };
+                let mut across = process.clone();
+                free = process.departs(&Transmission { start, size: Bytes::new(size), continues });
+                if !(continues && start == across.now) {
+                    across.surplus = 0;
+                }
+                across.pass(start);
+                prop_assert_eq!(across.departs_across_segments(Bytes::new(size)), free);
+                prop_assert_eq!((across.now, across.surplus), (process.now, process.surplus));
+            }
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 use airpath_model::{Bytes, Duration, Rate, Timestamp, Transmission};
 
+use crate::sending_time::{NANOS_PER_SECOND, SendingTime};
+
 /// Sends bits at one rate, or without taking time. The same account as [`crate::Piecewise`] keeps, in less memory and
 /// fewer steps: packets sent without a pause leave at the instants at which a fluid link would have finished them, each
 /// rounded up to a whole nanosecond, and rounding does not add up.
@@ -12,26 +14,14 @@ pub struct SteadyRate {
     /// What the link could have sent between the fluid end of the last packet and `now`, in bits times 10⁹: less than a
     /// nanosecond's worth.
     surplus: u64,
-    /// How long the last size took: packets mostly have one size, and divisions are slow.
-    last: Division,
-}
-
-/// What a packet of one size needs, divided by the rate.
-#[derive(Clone, Copy, Debug)]
-struct Division {
-    /// The size.
-    size: Bytes,
-    /// Whole nanoseconds.
-    nanos: u64,
-    /// Bits times 10⁹.
-    rest: u64,
+    /// How long the last size took.
+    last: SendingTime,
 }
 
 impl SteadyRate {
     /// Sends at `rate`, which is not zero.
     pub(crate) const fn new(rate: Rate) -> Self {
-        let last = Division { size: Bytes::ZERO, nanos: 0, rest: 0 };
-        Self { rate, now: Timestamp::ZERO, surplus: 0, last }
+        Self { rate, now: Timestamp::ZERO, surplus: 0, last: SendingTime::NONE }
     }
 
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
@@ -44,28 +34,16 @@ impl SteadyRate {
         let goes_on = continues && start == self.now;
         let surplus = if goes_on { self.surplus } else { 0 };
         let start = self.now.max(start);
-        if size != self.last.size && !self.divide(size) {
-            return self.departs_after_long_division(start, size, surplus);
+        if !self.last.is_of(size) {
+            let Some(time) = SendingTime::of(size, self.rate) else {
+                return self.departs_after_long_division(start, size, surplus);
+            };
+            self.last = time;
         }
-        let Division { nanos, rest, .. } = self.last;
-        // The surplus is less than a nanosecond's worth, so at most it is as if a packet left in no time.
-        let one_more = rest > surplus;
-        self.surplus = if one_more { self.rate.as_bps() - (rest - surplus) } else { surplus - rest };
-        self.now = start + Duration::from_nanos(nanos + u64::from(one_more));
+        let (nanos, surplus) = self.last.after(surplus, self.rate);
+        self.surplus = surplus;
+        self.now = start + Duration::from_nanos(nanos);
         self.now
-    }
-
-    /// Finds how long packets of a size take, unless 64 bits are too few for it: they hold up to 2.3 GB and divide several times faster
-    /// than 128.
-    fn divide(&mut self, size: Bytes) -> bool {
-        let rate = self.rate.as_bps();
-        let (nanos, rest) = match size.get().checked_mul(8 * NANOS_PER_SECOND) {
-            _ if self.rate == Rate::UNLIMITED => (0, 0),
-            Some(needed) => (needed / rate, needed % rate),
-            None => return false,
-        };
-        self.last = Division { size, nanos, rest };
-        true
     }
 
     fn departs_after_long_division(&mut self, start: Timestamp, size: Bytes, surplus: u64) -> Timestamp {
@@ -103,8 +81,6 @@ impl SteadyRate {
 fn rest(nanos: u64, rate: u64, missing: u128) -> u64 {
     (u128::from(nanos) * u128::from(rate)).saturating_sub(missing) as u64
 }
-
-const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
