@@ -15,9 +15,8 @@ pub(crate) struct Lanes {
     lines: Vec<VecDeque<Arrival>>,
     /// The lane of each link; [`NO_LANE`] of links that have none.
     of_links: Vec<u8>,
-    /// The event of the first of each lane that is not empty, and that lane. Two lanes never have the same event: they are
-    /// of different links.
-    firsts: BinaryHeap<Reverse<(Entry, u8)>>,
+    /// The event of the first of each lane that is not empty. Two lanes never have the same: an event says of which link it is.
+    firsts: BinaryHeap<Reverse<Entry>>,
 }
 
 /// So many lanes at most: of more links a heap of packets costs less.
@@ -43,7 +42,7 @@ impl Lanes {
         match packets.back() {
             Some(last) if last.event > arrival.event => return Err(arrival),
             Some(_) => {}
-            None => self.firsts.push(Reverse((arrival.event, lane))),
+            None => self.firsts.push(Reverse(arrival.event)),
         }
         packets.push_back(arrival);
         Ok(())
@@ -52,16 +51,17 @@ impl Lanes {
     /// The event of the packet that comes first; [`Entry::NONE`] without one.
     #[inline]
     pub(crate) fn next(&self) -> Entry {
-        self.firsts.peek().map_or(Entry::NONE, |&Reverse((event, _))| event)
+        self.firsts.peek().map_or(Entry::NONE, |&Reverse(event)| event)
     }
 
     /// Takes the packet that comes first.
     pub(crate) fn pop(&mut self) -> Option<Arrival> {
         let mut first = self.firsts.peek_mut()?;
-        let line = &mut self.lines[usize::from(first.0.1)];
+        let lane = self.of_links[first.0.target() as usize];
+        let line = &mut self.lines[usize::from(lane)];
         let arrival = line.pop_front();
         match line.front() {
-            Some(next) => first.0.0 = next.event,
+            Some(next) => first.0 = next.event,
             None => {
                 PeekMut::pop(first);
             }

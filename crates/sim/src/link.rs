@@ -262,17 +262,10 @@ impl Link {
 
     /// The same as [`Link::catch_up`] where nothing but departures happens.
     fn let_leave(&mut self, now: Timestamp, recorder: &mut Recorder) {
-        let Self { qdisc: Queue::DropTail(queue), on_the_way, .. } = self else { return };
         while let Some(departs) = self.sending_until.filter(|departs| *departs <= now) {
-            if let Some(OnTheWay { arrives, packet: Some(packet), .. }) = on_the_way.back() {
-                if self.watched {
-                    recorder.on_departure(self.index, departs, packet);
-                }
-                if !arrives {
-                    recorder.on_drop(self.index, departs, packet, DropReason::Corruption);
-                }
-            }
-            let Some(mut packet) = queue.take() else {
+            self.note_departure(departs, recorder);
+            let Queue::DropTail(queue) = &mut self.qdisc else { return };
+            let Some(packet) = queue.take() else {
                 self.sending_until = None;
                 return;
             };
@@ -288,19 +281,7 @@ impl Link {
             if self.watched {
                 recorder.on_backlog(self.index, departs, Qdisc::<Packet>::backlog(queue));
             }
-            let waited = departs.since(packet.enqueued_at);
-            packet.queueing += waited;
-            let size = Bytes::new(u64::from(packet.size));
-            let transmission = Transmission { start: departs, size, continues: true };
-            let passage = self.channel.transmit(&transmission);
-            on_the_way.push_back(OnTheWay {
-                started: departs,
-                arrival: self.propagation.arrival(passage.departs),
-                attempt: Attempt::default(),
-                arrives: passage.arrives,
-                packet: Some(packet),
-            });
-            self.sending_until = Some(passage.departs);
+            self.send_waiting(departs, true, Attempt::default(), packet);
         }
     }
 
@@ -317,7 +298,12 @@ impl Link {
                 return;
             }
             if departure == next {
-                self.finish(recorder);
+                if self.arq.is_some() {
+                    self.finish(recorder);
+                } else {
+                    self.note_departure(departure, recorder);
+                    self.sending_until = None;
+                }
                 self.start(departure, true, recorder);
             } else if timer == next {
                 self.qdisc.on_timer(timer, &mut Sink { link: self.index, recorder });
@@ -399,7 +385,19 @@ impl Link {
         }
     }
 
-    /// The transmission under way ends.
+    /// The transmission under way ends at `departs`, and there is no ARQ that would want the packet back.
+    #[inline]
+    fn note_departure(&self, departs: Timestamp, recorder: &mut Recorder) {
+        let Some(OnTheWay { arrives, packet: Some(packet), .. }) = self.on_the_way.back() else { return };
+        if self.watched {
+            recorder.on_departure(self.index, departs, packet);
+        }
+        if !arrives {
+            recorder.on_drop(self.index, departs, packet, DropReason::Corruption);
+        }
+    }
+
+    /// The transmission under way ends, under ARQ.
     fn finish(&mut self, recorder: &mut Recorder) {
         let Some(departs) = self.sending_until.take() else { return };
         let Some(last) = self.on_the_way.back_mut() else { return };
@@ -433,13 +431,20 @@ impl Link {
         }
     }
 
-    fn send_first(&mut self, now: Timestamp, continues: bool, mut packet: Packet) {
+    fn send_first(&mut self, now: Timestamp, continues: bool, packet: Packet) {
+        let attempt = self.arq.as_mut().map_or_else(Attempt::default, Arq::first_attempt);
+        self.send_waiting(now, continues, attempt, packet);
+    }
+
+    /// Sends a packet that has waited since it came into the queue.
+    #[inline]
+    fn send_waiting(&mut self, now: Timestamp, continues: bool, attempt: Attempt, mut packet: Packet) {
         let waited = now.since(packet.enqueued_at);
         packet.queueing += waited;
-        let attempt = self.arq.as_mut().map_or_else(Attempt::default, Arq::first_attempt);
         self.send(now, continues, attempt, packet);
     }
 
+    #[inline]
     fn send(&mut self, now: Timestamp, continues: bool, attempt: Attempt, packet: Packet) {
         let size = Bytes::new(u64::from(packet.size));
         let passage = self.channel.transmit(&Transmission { start: now, size, continues });
