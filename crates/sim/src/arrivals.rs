@@ -73,20 +73,24 @@ impl Arrivals {
     /// instant, and what was announced by such a one comes from an earlier of them.
     #[inline]
     pub(crate) fn take_until(&mut self, until: Entry) -> Option<(Entry, Packet)> {
-        let event = self.next();
+        let in_line = self.next_in_line();
+        let mut event = in_line;
+        if self.beside > 0 {
+            let in_lanes = self.lanes.next();
+            event = event.min(in_lanes).min(self.next_other());
+            // Of equal events the one in line was announced first, then those in a lane: what did not fit when one of them was announced
+            // does not fit as long as that one waits.
+            if event < in_line && event <= until {
+                self.beside -= 1;
+                let taken = if in_lanes == event { self.lanes.pop() } else { self.others.pop() };
+                return taken.map(|arrival| (event, arrival.packet));
+            }
+        }
         if event > until {
             return None;
         }
-        // Of equal events the one in line was announced first, then those in a lane: what did not fit when one of them was announced
-        // does not fit as long as that one waits.
-        let taken = if self.beside == 0 || self.next_in_line() == event {
-            let taken = self.line.pop_front();
-            prefetch::line(&self.line, 3, |next| Some(&next.packet));
-            taken
-        } else {
-            self.beside -= 1;
-            if self.lanes.next() == event { self.lanes.pop() } else { self.others.pop() }
-        };
+        let taken = self.line.pop_front();
+        prefetch::line(&self.line, 3, |next| Some(&next.packet));
         taken.map(|arrival| (event, arrival.packet))
     }
 
