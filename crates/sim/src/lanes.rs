@@ -57,16 +57,16 @@ impl Lanes {
     /// Takes the packet that comes first.
     pub(crate) fn pop(&mut self) -> Option<Arrival> {
         let mut first = self.firsts.peek_mut()?;
-        let lane = self.of_links[first.0.target() as usize];
-        let line = &mut self.lines[usize::from(lane)];
-        let arrival = line.pop_front();
-        match line.front() {
+        let lane = usize::from(self.of_links[first.0.target() as usize]);
+        let packets = &mut self.lines[lane];
+        let arrival = packets.pop_front();
+        match packets.front() {
             Some(next) => first.0 = next.event,
             None => {
                 PeekMut::pop(first);
             }
         }
-        prefetch::line(line, 3, |next| Some(&next.packet));
+        prefetch::line(packets, 3, |next| Some(&next.packet));
         arrival
     }
 }
