@@ -174,6 +174,15 @@ mod tests {
         ]
     }
 
+    /// Of a segment, in nanoseconds: few, so that packets end where segments do, or many.
+    fn length() -> impl Strategy<Value = u64> {
+        prop_oneof![1_u64..40, 1_u64..3_000_000]
+    }
+
+    fn size() -> impl Strategy<Value = u64> {
+        prop_oneof![0_u64..10, Just(40), Just(1500), 40_u64..9000, 9000_u64..100_000]
+    }
+
     #[test]
     fn what_is_left_over_in_a_faster_segment_is_used_in_the_next() {
         let steps = [(0, 24_000_000_000), (1, 10_000_000_000)]
@@ -185,15 +194,6 @@ mod tests {
             free = process.departs(&Transmission { start: free, size: Bytes::new(size), continues: true });
             assert_eq!(free.as_nanos(), departs);
         }
-    }
-
-    /// Of a segment, in nanoseconds: few, so that packets end where segments do, or many.
-    fn length() -> impl Strategy<Value = u64> {
-        prop_oneof![1_u64..40, 1_u64..3_000_000]
-    }
-
-    fn size() -> impl Strategy<Value = u64> {
-        prop_oneof![0_u64..10, Just(40), Just(1500), 40_u64..9000, 9000_u64..100_000]
     }
 
     proptest! {
