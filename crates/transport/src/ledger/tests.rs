@@ -96,6 +96,8 @@ proptest! {
     #[test]
     fn agrees_with_the_text_of_rfc_6675(steps in steps()) {
         let (mut ledger, mut reference) = (Ledger::default(), Reference::default());
+        // What acknowledgments carry: the newest block, and those before it once more.
+        let mut blocks = [(0, 0); 3];
         let mut lost = 0;
         for step in steps {
             match step {
@@ -111,7 +113,8 @@ proptest! {
                     let chosen = &outstanding[first..(first + count).min(outstanding.len())];
                     if let (Some(&(left, ..)), Some(&(_, right, ..))) = (chosen.first(), chosen.last()) {
                         let mut delivered = 0;
-                        ledger.sack(left, right, |record| delivered += u64::from(record.payload));
+                        blocks = [(left, right), blocks[0], blocks[1]];
+                        ledger.sack_blocks(blocks.into_iter(), |record| delivered += u64::from(record.payload));
                         let fresh: u64 = chosen.iter().filter(|s| !s.2).map(|s| s.1 - s.0).sum();
                         prop_assert_eq!(delivered, fresh);
                         for segment in &mut reference.segments {
@@ -241,4 +244,15 @@ fn a_lost_rescue_shows_the_loss_of_what_lies_below() {
     assert_eq!(ledger.mark_lost_retransmissions().get(), 5 * MSS);
     assert_eq!(lost(&ledger), [0, 1, 3, 4, 5]);
     assert_eq!(ledger.pipe().get(), MSS, "segment 6");
+}
+
+#[test]
+fn a_block_above_what_was_sent_is_looked_at_again() {
+    let mut ledger = Ledger::default();
+    let mut delivered = [0, 0];
+    for delivered in &mut delivered {
+        (0..2).for_each(|_| ledger.on_sent(Timestamp::ZERO, MSS as u32, SendState::default()));
+        ledger.sack_blocks([(MSS, 4 * MSS)].into_iter(), |_| *delivered += 1);
+    }
+    assert_eq!(delivered, [1, 2]);
 }

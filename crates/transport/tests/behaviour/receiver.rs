@@ -2,6 +2,8 @@
 
 use airpath_model::{Bytes, Ecn, PathHeader, Timestamp, XcpHeader};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 use crate::script::{MSS, at};
 
@@ -138,4 +140,69 @@ fn xcp_feedback_adds_up_over_what_one_acknowledgment_answers() {
     }
     let ms = airpath_model::Duration::from_millis;
     assert_eq!(answers, [(3.0, ms(2)), (7.0, ms(4))]);
+}
+
+/// The blocks of RFC 2018, section 4, found anew from single segments: those that changed last, then others from the highest on.
+#[derive(Debug, Default)]
+struct PlainReceiver {
+    next: u64,
+    above: BTreeSet<u64>,
+    /// A segment of each of the blocks that changed last, newest first.
+    newest: [Option<u64>; 3],
+}
+
+impl PlainReceiver {
+    /// The block in which segment `k` lies.
+    fn block(&self, k: u64) -> Option<(u64, u64)> {
+        let is_above = |other: &u64| self.above.contains(other);
+        let left = (0..=k).rev().take_while(is_above).last()?;
+        let right = k + (k..=*self.above.last()?).take_while(is_above).count() as u64;
+        Some((left, right))
+    }
+
+    fn arrive(&mut self, k: u64) {
+        if k > self.next {
+            self.above.insert(k);
+            let is_in_block =
+                |other: Option<u64>| other.is_some_and(|other| self.block(other) == self.block(k));
+            let [first, second, third] = self.newest;
+            self.newest = if is_in_block(first) {
+                [Some(k), second, third]
+            } else if is_in_block(second) {
+                [Some(k), first, third]
+            } else {
+                [Some(k), first, second]
+            };
+        } else if k == self.next {
+            self.next = self.block(k + 1).map_or(k + 1, |(_, right)| right);
+            self.above.retain(|above| *above >= self.next);
+        }
+    }
+
+    fn blocks(&self) -> Vec<(u64, u64)> {
+        let newest = self.newest.iter().flatten().copied();
+        let mut blocks = Vec::new();
+        for block in newest.chain(self.above.iter().rev().copied()).filter_map(|k| self.block(k)) {
+            if !blocks.contains(&block) && blocks.len() < 3 {
+                blocks.push(block);
+            }
+        }
+        blocks
+    }
+}
+
+proptest! {
+    /// Segments come in any order, some of them twice, most near the lowest that is missing.
+    #[test]
+    fn blocks_are_those_of_a_plain_receiver(arrivals in prop::collection::vec((0_u64..14, any::<bool>()), 1..150)) {
+        let mut receiver = Receiver::new(ReceiverConfig { delayed_ack_segments: 1, ..ReceiverConfig::default() });
+        let mut plain = PlainReceiver::default();
+        for (k, from_next) in arrivals {
+            let k = if from_next { plain.next + k } else { 3 * k };
+            plain.arrive(k);
+            let ack = arrive(&mut receiver, k, 0);
+            prop_assert_eq!(cumulative(ack), Some(plain.next));
+            prop_assert_eq!(blocks(ack), plain.blocks());
+        }
+    }
 }
