@@ -69,8 +69,9 @@ impl<S: RateSegments> Piecewise<S> {
         while missing > 0 {
             let capacity = self.capacity(self.segment.until);
             if capacity >= missing {
-                let nanos = self.time_for(missing);
-                self.surplus = nanos * BitNanos::from(self.segment.rate.as_bps()) - missing;
+                let rate = BitNanos::from(self.segment.rate.as_bps());
+                let nanos = missing.div_ceil(rate);
+                self.surplus = nanos * rate - missing;
                 // Not longer than the segment, so it fits.
                 self.now = Timestamp::from_nanos(self.now.as_nanos() + nanos as u64);
                 return self.now;
@@ -138,16 +139,6 @@ impl<S: RateSegments> Piecewise<S> {
         BitNanos::from(self.segment.rate.as_bps()) * BitNanos::from(until.since(self.now).as_nanos())
     }
 
-    /// How long `missing` takes at the rate of the segment, in whole nanoseconds, rounded up.
-    fn time_for(&self, missing: BitNanos) -> BitNanos {
-        let rate = self.segment.rate.as_bps();
-        match u64::try_from(missing) {
-            // 64 bits hold up to 2.3 GB and divide several times faster.
-            Ok(missing) => missing.div_ceil(rate).into(),
-            Err(_) => missing.div_ceil(rate.into()),
-        }
-    }
-
     fn next_segment(&mut self) {
         self.segment = self.segments.next_segment().unwrap_or(SILENCE);
         self.last = SendingTime::NONE;
@@ -180,7 +171,7 @@ mod tests {
     }
 
     fn size() -> impl Strategy<Value = u64> {
-        prop_oneof![0_u64..10, Just(40), Just(1500), 40_u64..9000, 9000_u64..100_000]
+        prop_oneof![0_u64..10, Just(40), Just(1500), 40_u64..9000]
     }
 
     #[test]
@@ -203,7 +194,9 @@ mod tests {
             rates in prop::collection::vec((length(), rate()), 1..20),
             packets in prop::collection::vec((0_u64..300_000, size(), prop::bool::weighted(0.8)), 0..80),
         ) {
-            prop_assume!(rates.iter().any(|&(_, bps)| bps > 1_000_000));
+            // Ten bits in each segment at least, in the mean: else a packet crosses millions of them.
+            let bit_nanos: u128 = rates.iter().map(|&(length, bps)| u128::from(length) * u128::from(bps)).sum();
+            prop_assume!(bit_nanos >= 10_000_000_000 * rates.len() as u128);
             let mut start = Duration::ZERO;
             let steps: Vec<_> = rates.iter().map(|&(length, bps)| {
                 let step = Step { start, rate: Rate::from_bps(bps) };

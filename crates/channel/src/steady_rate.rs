@@ -89,6 +89,16 @@ mod tests {
     use alloc::sync::Arc;
     use proptest::prelude::*;
 
+    #[test]
+    fn without_a_limit_nothing_takes_time() {
+        let mut process = SteadyRate::new(Rate::UNLIMITED);
+        for (start, size) in [(0, 1500), (0, 1500), (7, u64::MAX), (9, 40)] {
+            let start = Timestamp::from_nanos(start);
+            let transmission = Transmission { start, size: Bytes::new(size), continues: true };
+            assert_eq!(process.departs(&transmission), start);
+        }
+    }
+
     proptest! {
         /// Against the same rate as the only step of a schedule.
         #[test]
