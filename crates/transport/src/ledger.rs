@@ -186,13 +186,11 @@ impl Ledger {
     ) {
         let before = self.known_blocks;
         for (block, known) in blocks.zip(0..) {
-            if before.contains(&block) {
-                self.known_blocks[known] = block;
-            } else {
+            if !before.contains(&block) {
                 self.sack(block.0, block.1, &mut delivered);
-                // What reaches above all that was sent may say more when more was sent.
-                self.known_blocks[known] = if block.1 <= self.next { block } else { (0, 0) };
             }
+            // What reaches above all that was sent may say more when more was sent.
+            self.known_blocks[known] = if block.1 <= self.next { block } else { (0, 0) };
         }
     }
 

@@ -69,7 +69,7 @@ impl Receiver {
                 self.next = right;
             }
             self.out_of_order.remove_below(self.next);
-        } else if segment.sequence > self.next {
+        } else if segment.sequence > self.next && segment.payload > 0 {
             let block = self.out_of_order.insert(segment.sequence, segment.end(), |_, _| {});
             self.note_recent(block);
         }

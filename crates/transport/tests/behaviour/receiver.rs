@@ -98,6 +98,14 @@ fn the_block_that_changed_last_comes_first() {
 }
 
 #[test]
+fn what_has_no_payload_is_no_block() {
+    let mut receiver = Receiver::new(ReceiverConfig::default());
+    receiver.on_segment(at(0), &Segment { payload: 0, ..segment(3, 0) });
+    assert_eq!(blocks(receiver.poll_ack(at(0))), []);
+    assert_eq!(blocks(arrive(&mut receiver, 2, 1)), [(2, 3)]);
+}
+
+#[test]
 fn without_sack_there_are_no_blocks() {
     let mut receiver = Receiver::new(ReceiverConfig { sack: false, ..ReceiverConfig::default() });
     let ack = arrive(&mut receiver, 2, 1);
