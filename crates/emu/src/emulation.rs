@@ -175,6 +175,7 @@ impl Emulation {
                     longest_gap: Duration::ZERO,
                     unseen: Duration::ZERO,
                     woke_at: Timestamp::ZERO,
+                    looked_at: Timestamp::ZERO,
                 };
                 // Whoever waits for this has not gone: it is the caller below.
                 let _ = started.send((thread.clock, scheduling));

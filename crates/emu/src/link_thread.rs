@@ -4,7 +4,9 @@
 //! the instant at which it is read, and everything due before that instant happens first; so whatever the thread's
 //! lateness, the network's own time only runs forward and its departures follow from each other, not from the clock.
 //!
-//! Where routers of the kernel stand between links, packets go there and come back in the same way.
+//! Where routers of the kernel stand between links, packets go there and come back. What came back while the thread was held
+//! up counts as come before: nothing went to the router meanwhile, so that it was there already, and the kernel let it go when
+//! its turn came. The link is thus never idle because the machine stopped.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -54,6 +56,8 @@ pub(crate) struct LinkThread {
     pub(crate) unseen: Duration,
     /// When it last woke from a sleep that counts as rest.
     pub(crate) woke_at: Timestamp,
+    /// When it last looked at the clock, or was to wake: since then it may have been held up.
+    pub(crate) looked_at: Timestamp,
 }
 
 /// Packets read from one device before the other is looked at.
@@ -90,7 +94,6 @@ impl LinkThread {
             }
             let requested = self.do_requests(REQUESTS);
             let came: usize = Side::BOTH.map(|side| self.read(side)).iter().sum();
-            let came = came + (0..self.relays.len()).map(|relay| self.read_back(relay)).sum::<usize>();
             // A packet ends this sleep; of any other delay nobody hears.
             let mut asleep = Duration::ZERO;
             if now.since(self.woke_at) > AWAKE {
@@ -132,10 +135,18 @@ impl LinkThread {
         any
     }
 
-    /// Writes what is due up to `until`, and sets the rates that are. The last interval stays open: what ends of flows say of it may
-    /// come after it.
+    /// Writes what is due up to `until`, now, and sets the rates that are; reads what has come back from routers before that.
+    /// The last interval stays open: what ends of flows say of it may come after it.
     fn advance(&mut self, until: Timestamp) {
-        self.advance_to(until.min(self.end - Duration::from_nanos(1)));
+        let until = until.min(self.end - Duration::from_nanos(1));
+        for relay in &mut self.relays {
+            let mut bytes = [0; SLOT];
+            while let Some(length) = relay.read(&mut bytes) {
+                relay.receive(self.looked_at, &mut bytes[..length], &mut self.exchange);
+            }
+        }
+        self.looked_at = until;
+        self.advance_to(until);
     }
 
     fn advance_to(&mut self, until: Timestamp) {
@@ -149,6 +160,7 @@ impl LinkThread {
         for relay in relays {
             relay.step(until);
             relay.send(until, exchange);
+            relay.note_early(exchange);
         }
         self.capture_links();
     }
@@ -183,21 +195,6 @@ impl LinkThread {
         BATCH
     }
 
-    /// Reads what has come back from a router; gives how many packets.
-    fn read_back(&mut self, relay: usize) -> usize {
-        let mut bytes = [0; SLOT];
-        for read in 0..BATCH {
-            let Some(length) = self.relays[relay].read(&mut bytes) else { return read };
-            let now = self.clock.now();
-            if now >= self.end {
-                return read;
-            }
-            self.advance(now);
-            self.relays[relay].receive(now, &mut bytes[..length], &mut self.exchange);
-        }
-        BATCH
-    }
-
     /// Sleeps for a time, or only until a packet comes.
     fn sleep(&mut self, time: Duration, until_packet: bool) {
         let began = self.clock.now();
@@ -212,5 +209,6 @@ impl LinkThread {
         if now.since(began) >= REST {
             self.woke_at = now;
         }
+        self.looked_at = now.min(began + time).max(self.looked_at);
     }
 }

@@ -114,6 +114,35 @@ fn changes_let_nothing_go_beyond_the_rate() {
     assert!(longest <= LIMIT as i64 + 4500 + 3000 + 20 * 500, "{longest} bytes waited");
 }
 
+/// What comes back while the link thread is held up is sent when its turn was: the link misses nothing, and nothing waits in the
+/// network in place of the kernel.
+#[test]
+fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
+    let plan = routed(5, constant(10_000_000));
+    let held_up = [Duration::from_millis(1500), Duration::from_secs(2)];
+    let found = valid(Otherwise::Skipped, || {
+        let mut coming = held_up.into_iter().peekable();
+        let emulation = emulation_with(&plan, &[], &options())?;
+        let lasting = Duration::from_secs(4);
+        let (received, emulated) = flood_while(emulation, 12_000_000, 1500, lasting, |passed, emulation| {
+            if coming.next_if(|at| *at <= passed).is_some() {
+                emulation.on_network(|_| std::thread::sleep(Duration::from_millis(9)));
+            }
+        });
+        let problems = problems(&emulated);
+        eprintln!("{:?}; {:?}; {problems:?}", router(&emulated), emulated.validity.measured.lateness);
+        Some(((received, emulated), problems))
+    });
+    let Some((received, emulated)) = found else { return };
+    let lateness = emulated.validity.measured.lateness;
+    assert!(lateness.max_s > 0.005, "nothing held it up: {lateness:?}");
+    // Each time 11 kB would be missing, and would wait in the network from then on.
+    let missing = 1.0 - received.rate(1.0, 3.0) / 10e6;
+    assert!(missing < 3000.0 * 8.0 / 20e6 + 0.002, "{:.2} % missing", 100.0 * missing);
+    let longest = longest_queue(&emulated);
+    assert!(longest <= LIMIT as i64 + 4000 + 3000, "{longest} bytes waited");
+}
+
 #[test]
 #[ignore = "half a minute or more: make bench-emulator"]
 fn rates_up_to_a_hundred_mbps() {

@@ -118,12 +118,16 @@ impl Relay {
         });
         if let Some(slot) = slot {
             exchange.come_back(now, record.link, slot, bytes);
-            let early = exchange.network().early(record.link).get();
-            record.early_bytes = record.early_bytes.max(early);
             self.count(now, bytes.len() as u64);
         } else {
             record.strangers += 1;
         }
+    }
+
+    /// Notes what has left the kernel and still waits for the link.
+    pub(crate) fn note_early(&mut self, exchange: &mut Exchange) {
+        let early = exchange.network().early(self.record.link).get();
+        self.record.early_bytes = self.record.early_bytes.max(early);
     }
 
     /// How it was so far.

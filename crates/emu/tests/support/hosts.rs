@@ -99,6 +99,17 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(30);
 /// Sends datagrams of `size` bytes (of IP) of flow 0 at `bps` for a time, more than the link takes; meanwhile the
 /// receivers' kernel counts what arrives. Ends the emulation, which is not valid if the sender paused.
 pub(crate) fn flood(emulation: Emulation, bps: u64, size: usize, lasting: Duration) -> (Received, Emulated) {
+    flood_while(emulation, bps, size, lasting, |_, _| ())
+}
+
+/// The same; `meanwhile` is called again and again with the time that has passed.
+pub(crate) fn flood_while(
+    emulation: Emulation,
+    bps: u64,
+    size: usize,
+    lasting: Duration,
+    mut meanwhile: impl FnMut(Duration, &Emulation),
+) -> (Received, Emulated) {
     let sender = socket(&emulation, Side::Senders, 0, 5000);
     let receiver = socket(&emulation, Side::Receivers, 0, 5001);
     sender.connect((Side::Receivers.address(0).unwrap(), 5001)).unwrap();
@@ -132,6 +143,7 @@ pub(crate) fn flood(emulation: Emulation, bps: u64, size: usize, lasting: Durati
                 longest_pause = longest_pause.max(last.elapsed());
                 last = Instant::now();
             }
+            meanwhile(began.elapsed(), &emulation);
             thread::sleep(Duration::from_micros(300));
         }
         (counting.join().unwrap().unwrap(), longest_pause)
