@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from airpath.metrics import nearest_rank
+from airpath.metrics import jain_index, nearest_rank
 from airpath.papers.run_data import LinkData, Numbers, RunData
 
 WHOLE = (0.0, math.inf)
@@ -167,6 +167,12 @@ def jain_each_second(run: RunData) -> float:
 def jain(run: RunData) -> float:
     """Jain index of the throughputs of the long-lived flows under test over the whole run."""
     return run.metrics["jain_index"]
+
+
+def jain_over(run: RunData, span: Span) -> float:
+    """Jain index of what left the link under test of each long flow within a span; 1 is fair."""
+    times = (run.window_time_s > span[0]) & (run.window_time_s <= span[1])
+    return jain_index(np.nan_to_num(run.departed_bytes[:, times]).sum(axis=1))
 
 
 def completion_s(run: RunData, group: str, count: int) -> float:

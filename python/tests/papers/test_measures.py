@@ -45,6 +45,17 @@ def test_time_to_what_never_comes_is_the_whole_span():
     assert measures.time_to(run, 10.0, 0.9, 18.0) == pytest.approx(8.0)
 
 
+def test_fairness_over_a_span_is_that_of_what_left_in_it():
+    early = TIME <= 10.0 + 1e-9
+    run = run_data(
+        window_time_s=TIME,
+        departed_bytes=np.array([np.where(early, 30.0, 10.0), np.where(early, np.nan, 10.0)]),
+    )
+    assert measures.jain_over(run, (0, 10)) == pytest.approx(0.5)
+    assert measures.jain_over(run, (10, 20)) == pytest.approx(1.0)
+    assert measures.jain_over(run, (0, 20)) == pytest.approx(0.5 * 0.5 / (2 * (0.4**2 + 0.1**2)))
+
+
 def test_band_of_windows_is_the_ratio_of_percentiles():
     windows = np.tile(np.array([[1.0], [2.0], [3.0]]), (1, COUNT))
     run = run_data(windows_packets=windows)
