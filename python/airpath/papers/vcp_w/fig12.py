@@ -123,9 +123,8 @@ FIG12: Final = Figure(
             Positive(),
             "utilisation from 100 to 300 s, VCP minus XCP",
             lambda of: _minus(of, VCP, XCP, lambda run: utilisation(run, STEADY)),
-            reason="by the mean VCP is ahead only where it is paced or grows fast: it backs off by"
-            " an eighth each time,"
-            " XCP swings around a higher mean",
+            reason="by the mean VCP is ahead only where it grows fast, with square AI, and level where it is"
+            " paced: it backs off by an eighth each time, XCP swings around a higher mean",
         ),
         Claim(
             "xcp-sooner",
@@ -137,8 +136,8 @@ FIG12: Final = Figure(
         ),
     ),
     notes=(
-        "2x2, 30 dB, FEC of 0.93 and 0.5 as in figure 3; hardly a packet is lost. The interval limit of"
-        " XCP is 1 s,"
+        "2x2, 30 dB, FEC of 0.93 and 0.5 as in figure 3; hardly a packet is lost. An error draw per bit,"
+        " the printed reading. The interval limit of XCP is 1 s,"
         " below the RTT. Steadiness is read from transfers without end; the picture shows transfers of 5 MB.",
         RULE_NOTE,
         HEURISTIC_NOTE,

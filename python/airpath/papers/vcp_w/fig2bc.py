@@ -229,6 +229,7 @@ FIG2B: Final = Figure(
 )
 
 LOST: Final = "acknowledgments lost at random"
+LOSSY_REPETITIONS: Final = 10
 ACK_LOSSES: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5)
 FAR: Final = 0.3
 """The loss of acknowledgments at which timeouts are counted."""
@@ -259,7 +260,7 @@ _LOSSY = {
     _lossy(scheme, loss): one_bottleneck(
         WIRELESS,
         scheme,
-        REPETITIONS,
+        LOSSY_REPETITIONS,
         {
             "flows.0.direction": "forward",
             "topology.bottleneck.loss": 0.0,

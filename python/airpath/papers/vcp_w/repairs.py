@@ -318,7 +318,11 @@ REPAIRS_FIGURE: Final = figure(
         " equal rates; in the parking lot 2, the shares of max-min fairness. A part below 0 % is harm;"
         " the picture's colours"
         " end at 100 %. A part of a small trouble says little: see the numbers.",
+        "“obey” and “guarded” are “author” with another rule after the freeze, so with linear AI; where"
+        " figures of the testbed say “obey”, AI is square as well.",
         RULE_NOTE,
         TRAFFIC_NOTE,
+        "The links of the satellite and of the parking lot fade, with 2x2 antennas at 30 dB and an error draw"
+        " per bit.",
     ),
 )
