@@ -6,7 +6,7 @@
 //!
 //! Where routers of the kernel stand between links, packets go there and come back. What came back while the thread was held
 //! up counts as come before: nothing went to the router meanwhile, so that it was there already, and the kernel let it go when
-//! its turn came. The link is thus never idle because the machine stopped.
+//! its turn came. The link is thus not idle because this thread was held up.
 
 use std::fs::File;
 use std::os::fd::AsFd;
