@@ -23,7 +23,6 @@ use crate::capture::Capture;
 use crate::clock::Clock;
 use crate::exchange::Exchange;
 use crate::router::Relay;
-use crate::slots::SLOT;
 use crate::timing::{LATE, Timing};
 use crate::tun::Tun;
 
@@ -140,10 +139,7 @@ impl LinkThread {
     fn advance(&mut self, until: Timestamp) {
         let until = until.min(self.end - Duration::from_nanos(1));
         for relay in &mut self.relays {
-            let mut bytes = [0; SLOT];
-            while let Some(length) = relay.read(&mut bytes) {
-                relay.receive(self.looked_at, &mut bytes[..length], &mut self.exchange);
-            }
+            relay.read_back(self.looked_at.min(until), &mut self.exchange);
         }
         self.looked_at = until;
         self.advance_to(until);

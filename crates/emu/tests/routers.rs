@@ -51,6 +51,13 @@ fn integers<'a>(emulated: &'a Emulated, table: &str, column: &str) -> &'a [i64] 
     emulated.outcome.tables.iter().find(|one| one.name == table).unwrap().integers(column)
 }
 
+/// What a flood found and why that should not be trusted, which are said.
+fn measured((received, emulated): (Received, Emulated)) -> ((Received, Emulated), Vec<String>) {
+    let problems = problems(&emulated);
+    eprintln!("{:?}; {:?}; {problems:?}", router(&emulated), emulated.validity.measured.lateness);
+    ((received, emulated), problems)
+}
+
 /// A run of a plan that can be trusted, under datagrams of so many bits a second that last so long; `None` where there is none.
 fn first_valid(
     otherwise: Otherwise,
@@ -58,12 +65,7 @@ fn first_valid(
     bps: u64,
     lasting: Duration,
 ) -> Option<(Received, Emulated)> {
-    valid(otherwise, || {
-        let (received, emulated) = flood(emulation_with(plan, &[], &options())?, bps, 1500, lasting);
-        let problems = problems(&emulated);
-        eprintln!("{:?}; {:?}; {problems:?}", router(&emulated), emulated.validity.measured.lateness);
-        Some(((received, emulated), problems))
-    })
+    valid(otherwise, || Some(measured(flood(emulation_with(plan, &[], &options())?, bps, 1500, lasting))))
 }
 
 /// The longest queue of the way there, bytes: every other row is that of the way back.
@@ -124,14 +126,11 @@ fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
         let mut coming = held_up.into_iter().peekable();
         let emulation = emulation_with(&plan, &[], &options())?;
         let lasting = Duration::from_secs(4);
-        let (received, emulated) = flood_while(emulation, 12_000_000, 1500, lasting, |passed, emulation| {
+        Some(measured(flood_while(emulation, 12_000_000, 1500, lasting, |passed, emulation| {
             if coming.next_if(|at| *at <= passed).is_some() {
                 emulation.on_network(|_| std::thread::sleep(Duration::from_millis(9)));
             }
-        });
-        let problems = problems(&emulated);
-        eprintln!("{:?}; {:?}; {problems:?}", router(&emulated), emulated.validity.measured.lateness);
-        Some(((received, emulated), problems))
+        })))
     });
     let Some((received, emulated)) = found else { return };
     let lateness = emulated.validity.measured.lateness;

@@ -104,13 +104,16 @@ impl Relay {
         }
     }
 
-    /// Reads the next packet that has come back; gives its length.
-    pub(crate) fn read(&self, bytes: &mut [u8; SLOT]) -> Option<usize> {
-        Some(self.device.read(bytes).ok()??.min(SLOT))
+    /// Reads all packets that have come back, which count as come at `now`.
+    pub(crate) fn read_back(&mut self, now: Timestamp, exchange: &mut Exchange) {
+        let mut bytes = [0; SLOT];
+        while let Ok(Some(length)) = self.device.read(&mut bytes) {
+            self.receive(now, &mut bytes[..length.min(SLOT)], exchange);
+        }
     }
 
     /// A packet with these bytes has come back at `now`. Those that went before and did not come back are lost.
-    pub(crate) fn receive(&mut self, now: Timestamp, bytes: &mut [u8], exchange: &mut Exchange) {
+    fn receive(&mut self, now: Timestamp, bytes: &mut [u8], exchange: &mut Exchange) {
         let Self { tickets, record, .. } = self;
         let slot = tickets.redeem(bytes, |slot| {
             record.vanished += 1;
