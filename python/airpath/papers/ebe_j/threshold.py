@@ -1,10 +1,11 @@
 """EBE-J, figure 1: the threshold of the queue maintainer."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim
+from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import looks_of, panels, utilisations
 from airpath.papers.ebe_j.paper import PAPER, SETTINGS, TRAFFIC
 from airpath.papers.experiment import Experiment
@@ -122,7 +123,39 @@ _NO_ONE_MEASURE: Final = (
     " 0.96 over 1 s and above 0.99 over the whole run in T"
 )
 
-_UNMOVED: Final = "VCP-EBE's queue does not reach such thresholds"
+
+def _fairness_claims(
+    end: str,
+    over: str,
+    when: str,
+    measure: Callable[[RunData], float],
+    above: int = 40,
+    reason: str = _NO_ONE_MEASURE,
+) -> tuple[Claim, ...]:
+    """Return the two claims of one Jain index: close to 0.98 at 18 %, below 0.9 above that."""
+
+    def at(threshold: int) -> Callable[[Runs], Sample]:
+        return lambda of: sample(of_each(of(_label(threshold)), measure))
+
+    return (
+        Claim(
+            f"fair-at-18{end}",
+            f"the Jain index is close to 0.98 at 18 % ({over})",
+            Between(0.97, 0.99),
+            f"Jain index of the long flows {when}, at 18 %",
+            at(18),
+            reason=reason,
+        ),
+        Claim(
+            f"unfair-above{end}",
+            f"it is below 0.9 with a more aggressive threshold ({over}; {above} %)",
+            AtMost(0.9),
+            f"Jain index of the long flows {when}, at {above} %",
+            at(above),
+            reason=reason,
+        ),
+    )
+
 
 FIG1: Final = Figure(
     id="ebe-j/fig1",
@@ -177,54 +210,15 @@ FIG1: Final = Figure(
             reason="under VCP the queue never reaches a threshold of 13 % or more, so that higher ones act"
             " alike",
         ),
-        Claim(
-            "fair-at-18",
-            "the Jain index is close to 0.98 at 18 % (of throughputs over 1 s)",
-            Between(0.97, 0.99),
-            "Jain index of the long flows within each second, mean, at 18 %",
-            lambda of: sample(of_each(of(_label(18)), jain_each_second)),
-            reason=_NO_ONE_MEASURE,
-        ),
-        Claim(
-            "fair-at-18-whole-run",
-            "the same, if the index is that of throughputs over the whole run",
-            Between(0.97, 0.99),
-            "Jain index of the long flows at 18 %",
-            lambda of: sample(of_each(of(_label(18)), jain)),
-            reason=_NO_ONE_MEASURE,
-        ),
-        Claim(
-            "unfair-above",
-            "it is below 0.9 with a more aggressive threshold (of throughputs over 1 s)",
-            AtMost(0.9),
-            "Jain index of the long flows within each second, mean, at 40 %",
-            lambda of: sample(of_each(of(_label(40)), jain_each_second)),
-            reason=_NO_ONE_MEASURE,
-        ),
-        Claim(
-            "unfair-above-whole-run",
-            "the same, if the index is that of throughputs over the whole run",
-            AtMost(0.9),
-            "Jain index of the long flows at 40 %",
-            lambda of: sample(of_each(of(_label(40)), jain)),
-            reason=_NO_ONE_MEASURE,
-        ),
-        Claim(
-            "fair-at-18-risen",
-            "the Jain index is close to 0.98 at 18 % (of throughputs while the capacity is 15 Mbit/s)",
-            Between(0.97, 0.99),
-            "Jain index of the long flows from 20 to 40 s, at 18 %",
-            lambda of: sample(of_each(of(_label(18)), _jain_risen)),
-            reason=_UNMOVED,
-        ),
-        Claim(
-            "unfair-above-risen",
-            "it is below 0.9 with a more aggressive threshold (of throughputs while the capacity is"
-            " 15 Mbit/s; 60 %)",
-            AtMost(0.9),
-            "Jain index of the long flows from 20 to 40 s, at 60 %",
-            lambda of: sample(of_each(of(_label(60)), _jain_risen)),
-            reason=_UNMOVED,
+        *_fairness_claims("", "of throughputs over 1 s", "within each second, mean", jain_each_second),
+        *_fairness_claims("-whole-run", "of throughputs over the whole run", "over the whole run", jain),
+        *_fairness_claims(
+            "-risen",
+            "of throughputs while the capacity is 15 Mbit/s",
+            "from 20 to 40 s",
+            _jain_risen,
+            above=60,
+            reason="VCP-EBE's queue does not reach such thresholds",
         ),
     ),
     notes=(

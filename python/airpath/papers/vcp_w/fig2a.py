@@ -178,10 +178,7 @@ def _shift_of_knees(runs: FigureRuns) -> TextTable:
 
 
 def _table(runs: FigureRuns) -> Sequence[TextTable]:
-    return [
-        _shift_of_knees(runs),
-        *_delivered_tables(runs),
-    ]
+    return [_shift_of_knees(runs), *_delivered_tables(runs)]
 
 
 def _delivered_tables(runs: FigureRuns) -> Sequence[TextTable]:
