@@ -273,7 +273,7 @@ def fairness(
             axes.plot(
                 bins.middle_s, index, color=look.colour, marker=look.marker, markersize=2.5, label=label
             )
-    axes.set_ylabel("Jain index")
+    axes.set_ylabel(f"Jain index over {window_s:g} s")
     axes.set_ylim(0, 1.03)
     return _finish(axes, *runs)
 
