@@ -81,5 +81,5 @@ fn fading(clock: BitClock) -> AirChain {
 /// Codes for both sizes; the outcomes of each are computed with its first packet.
 fn coded() -> Coding {
     let rate = |data, all| Some(CodeRate::new(data, all).unwrap());
-    Coding { data: rate(93, 100), acks: rate(1, 2), small: Bytes::new(100) }
+    Coding { data: rate(93, 100), acks: rate(1, 2), small: Bytes::new(100), parity_takes_time: false }
 }

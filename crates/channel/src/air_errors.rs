@@ -18,12 +18,22 @@ pub struct Coding {
     pub acks: Option<CodeRate>,
     /// The largest packet that is coded as acknowledgments are.
     pub small: Bytes,
+    /// Whether parity takes time on the link; else the rate of the link is that of the data.
+    pub parity_takes_time: bool,
 }
 
 impl Coding {
     /// The code of a packet of this size.
     pub fn of(&self, size: Bytes) -> Option<CodeRate> {
         if size <= self.small { self.acks } else { self.data }
+    }
+
+    /// What a packet of this size takes on the link.
+    pub fn size_on_link(&self, size: Bytes) -> Bytes {
+        match self.of(size) {
+            Some(rate) if self.parity_takes_time => Bytes::new(rate.symbols(size.get())),
+            _ => size,
+        }
     }
 }
 
@@ -83,6 +93,10 @@ impl AirErrors {
 }
 
 impl ErrorProcess for AirErrors {
+    fn size_on_link(&self, size: Bytes) -> Bytes {
+        self.outcomes.coding.size_on_link(size)
+    }
+
     fn arrives(&mut self, transmission: &Transmission, _departs: Timestamp) -> bool {
         let outcomes = self.outcomes.of(transmission.size);
         let row = self.state.index();

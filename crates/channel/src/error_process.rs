@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use airpath_model::{Damage, RandomStream, Timestamp, Transmission};
+use airpath_model::{Bytes, Damage, RandomStream, Timestamp, Transmission};
 
 use crate::InvalidChannel;
 
@@ -11,7 +11,12 @@ use crate::InvalidChannel;
 /// Asked once for each packet that leaves, in the order of leaving; a process with memory catches up with silent
 /// periods by itself.
 pub trait ErrorProcess: Debug + Send {
-    /// Whether the packet that left as `transmission` until `departs` arrives undamaged.
+    /// What a packet of `size` bytes takes on the link, with what a code adds to it.
+    fn size_on_link(&self, size: Bytes) -> Bytes {
+        size
+    }
+
+    /// Whether the packet that left as `transmission` until `departs` arrives undamaged; the size is its own.
     fn arrives(&mut self, transmission: &Transmission, departs: Timestamp) -> bool;
 
     /// The probability that the packet for which [`ErrorProcess::arrives`] is asked next is damaged, given the fates of all

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use airpath_model::{Damage, Timestamp, Transmission};
+use airpath_model::{Bytes, Damage, Timestamp, Transmission};
 
 use crate::ErrorProcess;
 
@@ -26,6 +26,10 @@ impl Expected {
 }
 
 impl ErrorProcess for Expected {
+    fn size_on_link(&self, size: Bytes) -> Bytes {
+        self.errors.size_on_link(size)
+    }
+
     fn arrives(&mut self, transmission: &Transmission, departs: Timestamp) -> bool {
         let probability = self.damage_probability(transmission, departs, self.before);
         let arrives = self.errors.arrives(transmission, departs);

@@ -24,7 +24,8 @@ impl<E: ErrorProcess> LinkChannel<E> {
 impl<E: ErrorProcess> Channel for LinkChannel<E> {
     #[inline]
     fn transmit(&mut self, transmission: &Transmission) -> Passage {
-        let departs = self.rate.departs(transmission);
+        let size = self.errors.size_on_link(transmission.size);
+        let departs = self.rate.departs(&Transmission { size, ..*transmission });
         // What never leaves is no draw of the error process.
         let arrives = departs.is_scheduled() && self.errors.arrives(transmission, departs);
         Passage { departs, arrives }

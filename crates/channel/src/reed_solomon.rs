@@ -36,6 +36,11 @@ impl CodeRate {
         })
     }
 
+    /// The symbols of all codewords of a packet of `size` bytes.
+    pub fn symbols(self, size: u64) -> u64 {
+        self.codewords(size).map(|word| u64::from(word.symbols())).sum()
+    }
+
     fn most_data(self) -> u32 {
         (u64::from(LONGEST) * u64::from(self.numerator) / u64::from(self.denominator.max(1))) as u32
     }

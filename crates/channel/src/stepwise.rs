@@ -1,6 +1,6 @@
 //! The chain walked step by step, for checking.
 
-use airpath_model::{RandomStream, Timestamp, Transmission};
+use airpath_model::{Bytes, RandomStream, Timestamp, Transmission};
 
 use crate::air_errors::OutcomeTable;
 use crate::{AirChain, Coding, ErrorProcess, State};
@@ -43,6 +43,10 @@ impl StepByStep {
 }
 
 impl ErrorProcess for StepByStep {
+    fn size_on_link(&self, size: Bytes) -> Bytes {
+        self.coding.size_on_link(size)
+    }
+
     fn arrives(&mut self, transmission: &Transmission, _departs: Timestamp) -> bool {
         let size = transmission.size;
         let Some(rate) = self.coding.of(size) else {

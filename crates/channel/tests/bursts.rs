@@ -191,9 +191,12 @@ fn equal_seeds_give_equal_losses() {
 #[test]
 fn acknowledgments_have_a_code_of_their_own() {
     let half = CodeRate::new(1, 2).unwrap();
-    let coding = Coding { data: None, acks: Some(half), small: Bytes::new(60) };
+    let coding = Coding { acks: Some(half), small: Bytes::new(60), ..Coding::default() };
     assert_eq!(coding.of(Bytes::new(60)), Some(half));
     assert_eq!(coding.of(Bytes::new(61)), None);
+    let takes = |parity_takes_time| Coding { parity_takes_time, ..coding };
+    let on_link = |coding: Coding| [60, 61].map(|size| coding.size_on_link(Bytes::new(size)).get());
+    assert_eq!((on_link(takes(false)), on_link(takes(true))), ([60, 61], [120, 61]));
     let air = fading(Antennas::OneByOne, 10.0, 0.91667, BitClock::Bit);
     let mut errors = AirErrors::new(air, coding, stream(3));
     let (large, small) = (count_lost(&mut errors, 500, 1040), count_lost(&mut errors, 500, 40));

@@ -102,7 +102,7 @@ fn timed(seed: u64) -> TimedBursts {
 }
 
 fn half() -> Coding {
-    Coding { data: Some(CodeRate::new(9, 10).unwrap()), acks: None, small: Bytes::new(100) }
+    Coding { data: Some(CodeRate::new(9, 10).unwrap()), small: Bytes::new(100), ..Coding::default() }
 }
 
 #[test]

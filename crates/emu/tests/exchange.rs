@@ -229,7 +229,7 @@ fn an_xcp_router_lowers_the_feedback_in_the_option() {
 /// Losses of chains are held against what was to be expected, however they move, repeats of the link among them.
 #[test]
 fn channels_tell_what_damage_was_to_be_expected() {
-    let coding = CodingPlan { data: None, acks: None, small_bytes: 100 };
+    let coding = CodingPlan { data: None, acks: None, small_bytes: 100, parity_takes_time: false };
     let bit = ClockPlan::Bit { coding, step_by_step: false };
     let twice = Some(ArqPlan { retries: 2, delay_ns: MILLISECOND, in_order: true });
     let by_time = ClockPlan::Time { step_ns: MILLISECOND };

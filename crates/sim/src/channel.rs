@@ -158,7 +158,12 @@ fn chain(plan: &ChainPlan) -> Result<GilbertElliott, InvalidChannel> {
 
 fn coding(plan: CodingPlan) -> Result<Coding, InvalidChannel> {
     let code = |rate: Option<(u32, u32)>| rate.map(|(data, all)| CodeRate::new(data, all)).transpose();
-    Ok(Coding { data: code(plan.data)?, acks: code(plan.acks)?, small: Bytes::new(plan.small_bytes) })
+    Ok(Coding {
+        data: code(plan.data)?,
+        acks: code(plan.acks)?,
+        small: Bytes::new(plan.small_bytes),
+        parity_takes_time: plan.parity_takes_time,
+    })
 }
 
 #[cfg(test)]
@@ -173,7 +178,7 @@ mod tests {
     fn the_loss_of_independent_bits_is_that_of_the_binomial() {
         // A chain whose states do not differ: 1 - (1 - 1e-4)^8320.
         let chain = r#""chain":{"kind":"probabilities","stay_good":0.5,"stay_bad":0.5,"error_good":1e-4,"error_bad":1e-4}"#;
-        let coding = r#"{"data":null,"acks":null,"small_bytes":100}"#;
+        let coding = r#"{"data":null,"acks":null,"small_bytes":100,"parity_takes_time":false}"#;
         let bits = format!(r#"{{{chain},"clock":{{"kind":"bit","coding":{coding},"step_by_step":false}}}}"#);
         assert!((loss(&bits).unwrap() - 0.564_840_044_971_257).abs() < 1e-12, "{:?}", loss(&bits));
         // A byte that is one step is as often wrong as a bit: 1 - (1 - 1e-4)^1040.

@@ -9,7 +9,8 @@ use airpath_sim::Simulation;
 use airpath_sim::plan::*;
 use common::*;
 
-const CODED: CodingPlan = CodingPlan { data: Some((93, 100)), acks: Some((1, 2)), small_bytes: 100 };
+const CODED: CodingPlan =
+    CodingPlan { data: Some((93, 100)), acks: Some((1, 2)), small_bytes: 100, parity_takes_time: false };
 
 fn fading(snr_db: f64, beta: f64) -> ChainPlan {
     modulated(Psk::Bpsk, snr_db, beta)
@@ -86,6 +87,23 @@ fn modulation_decides_what_is_lost() {
         shares.push(exact);
     }
     assert!(shares.windows(2).all(|pair| pair[1] > 2.0 * pair[0]), "{shares:?}");
+}
+
+/// 1040 bytes at 0.93 are five codewords of 208 and 16 bytes, 40 bytes at 0.5 one of 40 and 40.
+#[test]
+fn parity_takes_time_where_it_is_said_to() {
+    for (bytes, on_link) in [(1040, 1120), (40, 80)] {
+        for (parity_takes_time, taken) in [(false, bytes), (true, on_link)] {
+            let coding = CodingPlan { parity_takes_time, ..CODED };
+            let clock = ClockPlan::Bit { coding, step_by_step: false };
+            let mut flood = stream(fading(20.0, 0.875), clock, bytes, 10);
+            flood.links[0].rate = mbps(2);
+            let (_, sent) = damaged(&flood);
+            // From one packet on the link is busy for 10 s.
+            let expected = 2e7 / (8 * taken) as f64;
+            assert!((sent - expected).abs() < 2.0, "{bytes}, {parity_takes_time}: {sent}, expected {expected}");
+        }
+    }
 }
 
 /// The same chain loses the same share under either clock, but in runs of packets or in spans of time.

@@ -54,8 +54,16 @@ class Coded(Table):
     """Code rate of packets of at most `ack_limit`. Default: not coded."""
     ack_limit: Size = 100
     """The largest packet that is coded as an acknowledgment: a link sees sizes, not purposes."""
+    parity_takes_time: Flag = False
+    """Whether parity takes time on the link, whose `rate` then counts it; else that is the rate of the data."""
     step_by_step: Flag = False
     """Walk the chain through every step instead of drawing once for each packet: for checking, and slow."""
+
+    @model_validator(mode="after")
+    def _parity_is_of_a_code(self) -> Self:
+        if self.parity_takes_time and self.code_rate is None and self.ack_code_rate is None:
+            raise ValueError('"parity_takes_time" needs "code_rate" or "ack_code_rate"')
+        return self
 
     def coding_plan(self) -> dict[str, Any]:
         """Return the rates as in the plan."""
@@ -63,6 +71,7 @@ class Coded(Table):
             "data": _fraction(self.code_rate),
             "acks": _fraction(self.ack_code_rate),
             "small_bytes": self.ack_limit,
+            "parity_takes_time": self.parity_takes_time,
         }
 
     @property

@@ -70,6 +70,7 @@ LOSSES = {
     "means": {"kind": "gilbert", "mean_loss": 0.02, "mean_burst": 4},
     "netem": {"kind": "netem-gemodel", "p": 0.01, "r": 0.167},
     "fading": {"kind": "fading", "snr": 20, "antennas": "2x1", "ack_code_rate": 0.5},
+    "fading, parity in time": {"kind": "fading", "snr": 20, "code_rate": 0.93, "parity_takes_time": True},
     "fading, modulated": {"kind": "fading", "snr": 20.0, "modulation": "16psk"},
     "fading, per symbol": {"kind": "fading", "snr": 20.0, "clock": "symbol", "step_by_step": True},
 }
@@ -98,7 +99,7 @@ def test_code_rates_are_the_fractions_that_are_written():
     link = plan(dumbbell(topology__bottleneck__loss=loss))["links"][0]
     assert link["bursts"]["clock"] == {
         "kind": "bit",
-        "coding": {"data": [93, 100], "acks": [1, 2], "small_bytes": 60},
+        "coding": {"data": [93, 100], "acks": [1, 2], "small_bytes": 60, "parity_takes_time": False},
         "step_by_step": False,
     }
 

@@ -125,6 +125,10 @@ CASES = {
         },
         'topology.bottleneck.loss: codes and "step_by_step" need clock = "bit" or clock = "symbol"',
     ),
+    "parity without a code": (
+        {"topology__bottleneck__loss": {"kind": "fading", "snr": 10, "parity_takes_time": True}},
+        'topology.bottleneck.loss: "parity_takes_time" needs "code_rate" or "ack_code_rate"',
+    ),
     "bursts that are too short": (
         {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.9, "mean_burst": 2.0}},
         'topology.bottleneck.loss: "mean_burst" must be at least mean_loss / (1 - mean_loss)',

@@ -264,6 +264,10 @@ def test_what_a_coded_link_loses_is_said_beside_the_formula_of_independent_bytes
     # Both computed independently (VCP-W's chain, codewords of at most 255 symbols).
     said = "damages 0.186 % of packets of 1040 bytes in the long run (0.0016 % if bytes were independent)"
     assert f"losses in bursts (fading, BPSK), chain clocked by bit; {said}" in described
+    assert "parity takes time" not in described
+    slower = loss | {"parity_takes_time": True}
+    described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": slower}).describe()
+    assert f"{said}; parity takes time" in described
     uncoded = Scenario.load("satellite-bursts-time").describe()
     assert "in the long run" in uncoded
     assert "independent)" not in uncoded

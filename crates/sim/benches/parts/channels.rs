@@ -59,7 +59,7 @@ fn bursts_by_time(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn bursts_by_bit(bencher: Bencher<'_, '_>) {
     let chain = GilbertElliott::new(0.999_999, 0.999, 1e-9, 0.01).unwrap();
-    let coding = Coding { data: None, acks: None, small: Bytes::new(100) };
+    let coding = Coding { small: Bytes::new(100), ..Coding::default() };
     lossy(bencher, AirErrors::new(AirChain { chain, clock: BitClock::Bit }, coding, stream()));
 }
 

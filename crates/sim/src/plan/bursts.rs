@@ -102,4 +102,6 @@ pub struct CodingPlan {
     pub acks: Option<(u32, u32)>,
     /// The largest packet that is coded as acknowledgments are.
     pub small_bytes: u64,
+    /// Whether parity takes time on the link; else the rate of the link is that of the data.
+    pub parity_takes_time: bool,
 }
