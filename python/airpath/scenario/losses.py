@@ -55,7 +55,7 @@ class Coded(Table):
     ack_limit: Size = 100
     """The largest packet that is coded as an acknowledgment: a link sees sizes, not purposes."""
     parity_takes_time: Flag = False
-    """Whether parity takes time on the link, whose `rate` then counts it; else that is the rate of the data."""
+    """Whether parity takes time on the link, whose `rate` then counts it; else that is the data's rate."""
     step_by_step: Flag = False
     """Walk the chain through every step instead of drawing once for each packet: for checking, and slow."""
 

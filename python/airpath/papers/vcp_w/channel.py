@@ -32,7 +32,8 @@ AXIS: Final = (
 CODING: Final = (
     "Packets are split into codewords of at most 255 symbols, which the paper takes for one; losses are"
     " exact for"
-    " the chain. Codes take no time on the air: the rate of the link is that of the data."
+    " the chain. Codes take no time on the air, unless a choice says so: the rate of the link is that of the"
+    " data."
 )
 
 
@@ -50,6 +51,8 @@ class Fading:
     """What a step of the chain is."""
     bad_steps: int = 8
     """Mean length of the bad state in steps."""
+    parity_takes_time: bool = False
+    """Whether what the codes add takes time on the link."""
 
     def loss(self, snr: float) -> dict[str, Any]:
         """Return the losses as a table of a scenario, for an SNR in dB in the good state."""
@@ -61,6 +64,7 @@ class Fading:
             "beta": 1 - 1 / self.bad_steps,
             "snr": float(snr),
             **{name: rate for name, rate in coded.items() if rate is not None},
+            **({"parity_takes_time": True} if self.parity_takes_time else {}),
         }
 
     def exact(self, snr: float, size: int = DATA_BYTES) -> float:
@@ -74,6 +78,12 @@ class Fading:
             middle = (low + high) / 2
             low, high = (middle, high) if self.exact(middle, size) > loss else (low, middle)
         return low
+
+    @property
+    def packet_share(self) -> float:
+        """The share of packets in what is sent if parity takes time, an acknowledgment to a data packet."""
+        coded = DATA_BYTES / (self.data or 1) + ACK_BYTES / (self.acks or 1)
+        return (DATA_BYTES + ACK_BYTES) / coded if self.parity_takes_time else 1.0
 
     @property
     def code(self) -> str:
