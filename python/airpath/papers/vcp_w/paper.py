@@ -52,6 +52,11 @@ WHICH_VCP: Final = (
     "VCP follows “author”: after the freeze AI for one RTT whatever codes arrive (the authors' code), AI in"
     " proportion to the RTT up to 500 ms (ours), MI with exponent min(rtt, 500 ms)/200 ms, alpha 1."
 )
+NS2_TIMEOUTS: Final = "timeouts of ns-2"
+"""End of the names of choices in which a timeout is the smoothed RTT and little more, as in ns-2."""
+SHORT_TIMEOUTS: Final[Mapping[str, Any]] = {"transport.min_rto": "30ms"}
+"""The least of the variance term there: 4 times 3/4 of a tick of 10 ms, below which its integers do not fall."""
+
 PROFILE: Final = (
     "As in ns-2: Reno recovery, an acknowledgment for each packet, packets of 1040 and 40 bytes, windows not"
     " paced. Timeouts are srtt plus at least 200 ms: with 200 ms as the least of the whole timeout, queues"

@@ -1,0 +1,65 @@
+"""VCP-W's parking lot under ns-2's own XCP: what ns-2 measured is whole, and ours agrees with it."""
+
+import numpy as np
+import pytest
+
+from airpath.papers.kept_run import job_of
+from airpath.papers.measures import mean_queue
+from airpath.papers.run_data import extract
+from airpath.papers.vcp_w.channel import DATA_BYTES
+from airpath.papers.vcp_w.fig6 import AFTER as QUEUES_AFTER
+from airpath.papers.vcp_w.fig6 import BEFORE as QUEUES_BEFORE
+from airpath.papers.vcp_w.paper import SHORT_TIMEOUTS, XCP
+from airpath.papers.vcp_w.parking_lot import AFTER, BEFORE, LINKS, PARKING_LOT, local_to_long, on
+from airpath.papers.vcp_w.parking_lot_ns2 import LEAST_TIMEOUTS_S, ns2_runs, ns2_values
+from airpath.results import RunResult
+from airpath.workers import run_job
+
+DEFAULT, NEVER_EXPIRES = LEAST_TIMEOUTS_S.values()
+LOCAL = [(link, after) for link in LINKS for after in (False, True) if (link, after) != ("CD", False)]
+"""Links and times with local flows."""
+
+
+def theirs(quantity, least):
+    return np.array([np.mean(ns2_values(least, quantity, link, after)) for link, after in LOCAL])
+
+
+def ours(runs, quantity):
+    def one(run, link, after):
+        if quantity == "local_over_long":
+            return local_to_long(run, link, AFTER if after else BEFORE)
+        packets = run.links[link].buffer_bytes / DATA_BYTES
+        return mean_queue(run, QUEUES_AFTER if after else QUEUES_BEFORE, link) * packets
+
+    return np.array([np.mean([one(run, link, after) for run in runs]) for link, after in LOCAL])
+
+
+@pytest.fixture(scope="module", params=[{}, SHORT_TIMEOUTS], ids=["long", "short"])
+def runs(request):
+    experiment = on(PARKING_LOT, XCP, 2, request.param)
+    found = [extract(RunResult(run_job(job_of(experiment, number)))) for number in range(2)]
+    return found, DEFAULT if request.param else NEVER_EXPIRES
+
+
+def test_what_ns_2_measured_is_whole():
+    for least, times_out in ((DEFAULT, True), (NEVER_EXPIRES, False)):
+        some = [run for run in ns2_runs() if run["least_timeout_s"] == least]
+        assert len({run["seed"] for run in some}) == 10
+        assert len({str(run["local_over_long"]) for run in some}) == 10
+        for run in some:
+            assert run["drops"] == [0, 0, 0, 0]
+            assert (run["timeouts"] > 1000) is times_out
+            assert list(run["local_over_long"]) == list(run["queue_packets"]) == list(LINKS)
+
+
+def test_ours_agrees_with_ns_2(runs):
+    found, least = runs
+    shares, queues = (ours(found, of) / theirs(of, least) for of in ("local_over_long", "queue_packets"))
+    assert abs(shares - 1).max() < (0.04 if least == NEVER_EXPIRES else 0.1), shares
+    assert abs(queues - 1).max() < 0.15, queues
+
+
+def test_timeouts_without_losses_shorten_queues_here_and_in_ns_2():
+    after = [number for number, (_, later) in enumerate(LOCAL) if later]
+    shorter = theirs("queue_packets", DEFAULT)[after] / theirs("queue_packets", NEVER_EXPIRES)[after]
+    assert shorter.max() < 0.8, shorter

@@ -1,0 +1,118 @@
+# VCP-W's parking lot under ns-2's own XCP:  ns parking_lot.tcl SEED LEAST_TIMEOUT
+#
+# As the scenario vcpw-parking-lot has it, but without losses, which are none at 2x2 antennas and 30 dB: 30 flows over four
+# links of 4, 4, 2 and 4 Mbit/s and 250 ms, and 60 local flows on each, those on the third from 1000 s on; hosts of a group
+# share a link of 20 Mbit/s and 5 ms; buffers of 260, 260, 130 and 260 kB. Timeouts are of LEAST_TIMEOUT seconds at least:
+# ns-2's default is 0.2. What is not said here is ns-2's default: a clock of 10 ms, Reno, packets of 1000 bytes of payload,
+# XCP's longest interval of 1 s.
+#
+# Prints one line of JSON: for each 10 s and each link what left it in Mbit/s and its mean queue in kB, and what the long
+# flows were acknowledged, in Mbit/s with headers; all timeouts, and the drops of each link.
+
+lassign $argv seed least_timeout
+set names {AB BC CD DE}
+set rates {4 4 2 4}
+set limits {260 260 130 260}
+set interval 10
+set end 1500
+
+global defaultRNG
+$defaultRNG seed $seed
+expr {srand($seed)}
+set simulator [new Simulator]
+# Everything in XCP's queue, as here: acknowledgments too. Its limit counts bytes, in packets of 1000.
+Queue/XCP set tcp_xcp_on_ 0
+Queue/DropTail set queue_in_bytes_ true
+Queue/DropTail set mean_pktsize_ 1000
+Agent/TCP set window_ 10000
+Agent/TCP set minrto_ $least_timeout
+
+proc uniform {low high} { expr {$low + ($high - $low) * rand()} }
+
+for {set number 0} {$number < 5} {incr number} {
+    set router($number) [$simulator node]
+}
+set monitors {}
+for {set number 0} {$number < 4} {incr number} {
+    set near $router($number)
+    set far $router([expr {$number + 1}])
+    set rate [lindex $rates $number]
+    $simulator duplex-link $near $far ${rate}Mb 250ms XCP
+    foreach {from to} [list $near $far $far $near] {
+        $simulator queue-limit $from $to [lindex $limits $number]
+        [[$simulator link $from $to] queue] set-link-capacity [expr {$rate * 1e6}]
+    }
+    set monitor [$simulator monitor-queue $near $far ""]
+    $monitor set-bytes-integrator [new Integrator]
+    lappend monitors $monitor
+    set departed($monitor) 0.0
+    set area($monitor) 0.0
+}
+
+# A group of flows from one router to another, whose hosts share a link at either end; they start within 10 s.
+proc group {first last count start} {
+    global simulator router
+    set senders {}
+    foreach {host at} [list near $first far $last] {
+        set $host [$simulator node]
+        $simulator duplex-link [set $host] $router($at) 20Mb 5ms DropTail
+        $simulator queue-limit [set $host] $router($at) 1000000
+        $simulator queue-limit $router($at) [set $host] 1000000
+    }
+    for {set number 0} {$number < $count} {incr number} {
+        set sender [new Agent/TCP/Reno/XCP]
+        set sink [new Agent/TCPSink/XCPSink]
+        $simulator attach-agent $near $sender
+        $simulator attach-agent $far $sink
+        $simulator connect $sender $sink
+        set source [new Application/FTP]
+        $source attach-agent $sender
+        $simulator at [uniform $start [expr {$start + 10}]] "$source start"
+        lappend senders $sender
+    }
+    return $senders
+}
+
+set long [group 0 4 30 0]
+foreach {first start} {0 0 1 0 2 1000 3 0} {
+    group $first [expr {$first + 1}] 60 $start
+}
+
+set acknowledged 0.0
+set long_mbps {}
+proc sample {} {
+    global simulator monitors names departed area mbps kilobytes long acknowledged long_mbps interval
+    set now [$simulator now]
+    foreach monitor $monitors name $names {
+        set queue [$monitor get-bytes-integrator]
+        $queue newpoint $now [$monitor set size_]
+        set left [$monitor set bdepartures_]
+        lappend mbps($name) [format %.4f [expr {($left - $departed($monitor)) * 8e-6 / $interval}]]
+        lappend kilobytes($name) [format %.3f [expr {([$queue set sum_] - $area($monitor)) / 1e3 / $interval}]]
+        set departed($monitor) $left
+        set area($monitor) [$queue set sum_]
+    }
+    set sum 0
+    foreach sender $long { incr sum [expr {max(0, [$sender set ack_])}] }
+    lappend long_mbps [format %.4f [expr {($sum - $acknowledged) * 1040 * 8e-6 / $interval}]]
+    set acknowledged $sum
+    $simulator at [expr {$now + $interval}] sample
+}
+proc finish {} {
+    global seed names monitors mbps kilobytes long_mbps
+    set parts {}
+    set drops {}
+    set timeouts 0
+    foreach sender [Agent/TCP/Reno/XCP info instances] { incr timeouts [$sender set nrexmit_] }
+    foreach name $names monitor $monitors {
+        lappend parts [format {"%s": {"mbps": [%s], "queue_kb": [%s]}} $name \
+            [join $mbps($name) ", "] [join $kilobytes($name) ", "]]
+        lappend drops [$monitor set pdrops_]
+    }
+    puts [format {{"seed": %d, "timeouts": %d, "drops": [%s], "long_mbps": [%s], "links": {%s}}} \
+        $seed $timeouts [join $drops ", "] [join $long_mbps ", "] [join $parts ", "]]
+    exit 0
+}
+$simulator at $interval sample
+$simulator at [expr {$end + 0.001}] finish
+$simulator run
