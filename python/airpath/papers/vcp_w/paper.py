@@ -55,7 +55,7 @@ WHICH_VCP: Final = (
 NS2_TIMEOUTS: Final = "timeouts of ns-2"
 """End of the names of choices in which a timeout is the smoothed RTT and little more, as in ns-2."""
 SHORT_TIMEOUTS: Final[Mapping[str, Any]] = {"transport.min_rto": "30ms"}
-"""The least of the variance term there: 4 times 3/4 of a tick of 10 ms, below which its integers do not fall."""
+"""The least of the variance term there: 4 times 3/4 of a tick of 10 ms, where its integers stay."""
 
 PROFILE: Final = (
     "As in ns-2: Reno recovery, an acknowledgment for each packet, packets of 1040 and 40 bytes, windows not"
