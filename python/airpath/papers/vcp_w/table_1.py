@@ -12,9 +12,12 @@ from airpath.papers.vcp_w.testbed_drawing import cell, each
 from airpath.papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
 from airpath.papers.vcp_w.testbed_settings import (
     AUTHOR,
+    DECREASES_ONLY,
+    DELAYS_EACH_WAY,
     DROP_TAIL,
     GUARDED,
     HEURISTIC_NOTE,
+    IN_FREEZE,
     IN_SMALL_PACKETS,
     OBEY,
     RED,
@@ -41,6 +44,7 @@ _EXPERIMENTS: Final = {
     **{rule: all_four(rule) for rule in (AUTHOR, GUARDED, OBEY, SQUARE)},
     _SACK: all_four(AUTHOR, tcp={}),
     _HEAVIER: all_four(AUTHOR, changes={"flows.6.transport.receive_window": "64kB"}),
+    f"{AUTHOR}{IN_FREEZE}": all_four(AUTHOR, changes=DELAYS_EACH_WAY, **DECREASES_ONLY),
     **{
         choice: all_four(rule, small_packets=True, **further)
         for choice, (rule, further) in IN_SMALL_PACKETS.items()

@@ -31,6 +31,8 @@ UNSCALED: Final = "obey, unscaled AI"
 QUARTER: Final = "alpha 0.25"
 THAWED: Final = "alpha 0.25, increases in the freeze"
 
+DECREASES_ONLY: Final[Mapping[str, Any]] = {"freeze": "decreases-only"}
+"""Increases go on during a freeze, as in the authors' code."""
 RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     AUTHOR: {"additive_scaling": "linear"},
     GUARDED: {"additive_scaling": "linear", "after_freeze": "guarded"},
@@ -38,11 +40,13 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     SQUARE: {},
     UNSCALED: {"additive_scaling": "none", "after_freeze": "obey"},
     QUARTER: {"additive_scaling": "linear", "alpha": 0.25},
-    THAWED: {"additive_scaling": "linear", "alpha": 0.25, "freeze": "decreases-only"},
+    THAWED: {"additive_scaling": "linear", "alpha": 0.25, **DECREASES_ONLY},
 }
 """VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
 EACH_WAY: Final = f"{AUTHOR}, delays each way"
 """The first rule where RTTs are those of `DELAYS_EACH_WAY`."""
+IN_FREEZE: Final = ", delays each way, increases in the freeze"
+"""End of the names of choices with `DELAYS_EACH_WAY` in which a freeze holds back decreases only."""
 SMALLEST: Final = ", smallest RTT"
 """End of the names of choices in which increases follow the smallest RTT seen instead."""
 
