@@ -101,7 +101,10 @@ fn parity_takes_time_where_it_is_said_to() {
             let (_, sent) = damaged(&flood);
             // From one packet on the link is busy for 10 s.
             let expected = 2e7 / (8 * taken) as f64;
-            assert!((sent - expected).abs() < 2.0, "{bytes}, {parity_takes_time}: {sent}, expected {expected}");
+            assert!(
+                (sent - expected).abs() < 2.0,
+                "{bytes}, {parity_takes_time}: {sent}, expected {expected}"
+            );
         }
     }
 }
