@@ -25,7 +25,8 @@ def bursts(plan: Mapping[str, Any] | None) -> str:
     chain, clock = plan["chain"], plan["clock"]
     step = f" of {format_duration(clock['step_ns'])}" if clock["kind"] == "time" else ""
     modulation = f", {chain['modulation'].upper()}" if "modulation" in chain else ""
-    return f"losses in bursts ({chain['kind']}{modulation}), chain clocked by {clock['kind']}{step}"
+    parity = ", parity takes time" if clock.get("coding", {}).get("parity_takes_time") else ""
+    return f"losses in bursts ({chain['kind']}{modulation}), chain clocked by {clock['kind']}{step}{parity}"
 
 
 def repair(arq: Mapping[str, Any] | None) -> str:

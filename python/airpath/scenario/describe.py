@@ -68,14 +68,7 @@ def describe_bursts(bursts: Mapping[str, Any] | None, packet_bytes: int) -> str:
     chain = json.dumps(bursts)
     exact, independent = packet_loss(chain, packet_bytes), independent_packet_loss(chain, packet_bytes)
     text = f"; damages {100 * exact:.3g} % of packets of {packet_bytes} bytes in the long run"
-    if independent is not None:
-        text = f"{text} ({100 * independent:.3g} % if bytes were independent)"
-    return f"{text}; parity takes time" if _parity_takes_time(bursts) else text
-
-
-def _parity_takes_time(bursts: Mapping[str, Any]) -> bool:
-    """Return whether what a code adds takes time on the link."""
-    return bool(bursts["clock"].get("coding", {}).get("parity_takes_time"))
+    return text if independent is None else f"{text} ({100 * independent:.3g} % if bytes were independent)"
 
 
 def describe_buffer(buffer: BufferSize) -> str:

@@ -267,7 +267,7 @@ def test_what_a_coded_link_loses_is_said_beside_the_formula_of_independent_bytes
     assert "parity takes time" not in described
     slower = loss | {"parity_takes_time": True}
     described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": slower}).describe()
-    assert f"{said}; parity takes time" in described
+    assert f"chain clocked by bit, parity takes time; {said}" in described
     uncoded = Scenario.load("satellite-bursts-time").describe()
     assert "in the long run" in uncoded
     assert "independent)" not in uncoded
