@@ -1,6 +1,6 @@
 """Run EBE's dumbbell and VCP-W's parking lot under ns-2's own XCP.
 
-    python tools/ns2_xcp.py
+    .venv/bin/python tools/ns2_xcp.py
 
 writes what `airpath reproduce` shows beside its own runs: of the dumbbell each second, for `ebe-j/fig6b`; of
 the parking lot shares and queues before and after the third group starts, for `vcp-w/fig5a` and `fig6`. Needs
@@ -13,6 +13,9 @@ import subprocess
 from pathlib import Path
 from typing import Any, Final
 
+from airpath.papers.vcp_w import fig6, parking_lot
+from airpath.papers.vcp_w.channel import DATA_BYTES
+
 ROOT = Path(__file__).parent.parent
 SCRIPTS: Final = ROOT / "tools" / "ns2"
 PAPERS: Final = ROOT / "python" / "airpath" / "papers"
@@ -23,8 +26,8 @@ LEAST_TIMEOUTS_S: Final = (0.2, 4.0)
 PARKING_LOTS: Final = 10
 """Draws of the starts for each of them."""
 INTERVAL_S: Final = 10
-SPANS_S: Final = {"shares": ((500, 1000), (1250, 1500)), "queues": ((100, 1000), (1100, 1500))}
-"""Spans of the means of figures 5 and 6: before R3 starts, and after."""
+_SHARES: Final = (parking_lot.BEFORE, parking_lot.AFTER)
+_QUEUES: Final = (fig6.BEFORE, fig6.AFTER)
 
 _BY: Final = "ns-2.35's own XCP (distribution package 2.35+dfsg)"
 ABOUT_DUMBBELL: Final = (
@@ -89,16 +92,16 @@ def _run(script: str, arguments: tuple[Any, ...]) -> dict[str, Any] | None:
 def _means(run: dict[str, Any]) -> dict[str, Any]:
     """Return shares and queues of a run of the parking lot."""
 
-    def mean(series: list[float], span: tuple[int, int]) -> float:
-        part = series[span[0] // INTERVAL_S : span[1] // INTERVAL_S]
+    def mean(series: list[float], span: tuple[float, float]) -> float:
+        part = series[int(span[0]) // INTERVAL_S : int(span[1]) // INTERVAL_S]
         return sum(part) / len(part)
 
     def shares(link: dict[str, Any]) -> list[float]:
-        both = [(mean(link["mbps"], span), mean(run["long_mbps"], span)) for span in SPANS_S["shares"]]
+        both = [(mean(link["mbps"], span), mean(run["long_mbps"], span)) for span in _SHARES]
         return [round(whole / long - 1, 3) for whole, long in both]
 
     def queues(link: dict[str, Any]) -> list[float]:
-        return [round(mean(link["queue_kb"], span) / 1.04, 2) for span in SPANS_S["queues"]]
+        return [round(mean(link["queue_kb"], span) * 1e3 / DATA_BYTES, 2) for span in _QUEUES]
 
     return {
         "seed": run["seed"],

@@ -15,18 +15,8 @@ set believed 10e6
 set long 20
 set short 10
 
-global defaultRNG
-$defaultRNG seed $seed
-set simulator [new Simulator]
-# Everything in XCP's queue, as here: acknowledgments too. Its limit counts bytes, in packets of 1000.
-Queue/XCP set tcp_xcp_on_ 0
-Queue/DropTail set queue_in_bytes_ true
-Queue/DropTail set mean_pktsize_ 1000
-Agent/TCP set window_ 10000
-
-proc uniform {low high} { expr {$low + ($high - $low) * rand()} }
+source [file join [file dirname [info script]] xcp.tcl]
 proc exponential {mean} { expr {-$mean * log(1 - rand())} }
-expr {srand($seed)}
 
 set left [$simulator node]
 set right [$simulator node]
@@ -58,16 +48,6 @@ proc hosts {near_router far_router number count} {
         $simulator queue-limit $router $host 10000
     }
     return [list $near $far]
-}
-
-proc connect {near far} {
-    global simulator
-    set sender [new Agent/TCP/Reno/XCP]
-    set sink [new Agent/TCPSink/XCPSink]
-    $simulator attach-agent $near $sender
-    $simulator attach-agent $far $sink
-    $simulator connect $sender $sink
-    return $sender
 }
 
 proc start_long {near far} {

@@ -16,18 +16,8 @@ set limits {260 260 130 260}
 set interval 10
 set end 1500
 
-global defaultRNG
-$defaultRNG seed $seed
-expr {srand($seed)}
-set simulator [new Simulator]
-# Everything in XCP's queue, as here: acknowledgments too. Its limit counts bytes, in packets of 1000.
-Queue/XCP set tcp_xcp_on_ 0
-Queue/DropTail set queue_in_bytes_ true
-Queue/DropTail set mean_pktsize_ 1000
-Agent/TCP set window_ 10000
+source [file join [file dirname [info script]] xcp.tcl]
 Agent/TCP set minrto_ $least_timeout
-
-proc uniform {low high} { expr {$low + ($high - $low) * rand()} }
 
 for {set number 0} {$number < 5} {incr number} {
     set router($number) [$simulator node]
@@ -60,11 +50,7 @@ proc group {first last count start} {
         $simulator queue-limit $router($at) [set $host] 1000000
     }
     for {set number 0} {$number < $count} {incr number} {
-        set sender [new Agent/TCP/Reno/XCP]
-        set sink [new Agent/TCPSink/XCPSink]
-        $simulator attach-agent $near $sender
-        $simulator attach-agent $far $sink
-        $simulator connect $sender $sink
+        set sender [connect $near $far]
         set source [new Application/FTP]
         $source attach-agent $sender
         $simulator at [uniform $start [expr {$start + 10}]] "$source start"

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from airpath.papers.ebe_j.rises import FIRST_S, LATER_S, RISEN_MBPS, ns2_runs
+from airpath.papers.ebe_j.rises import FIRST_S, LATER_S, RISEN_MBPS
 from airpath.papers.kept_run import job_of
 from airpath.papers.measures import throughput_mbps, utilisation
+from airpath.papers.ns2_runs import ns2_runs
 from airpath.papers.run_data import extract
 from airpath.papers.settings import dumbbell
 from airpath.results import RunResult
@@ -14,10 +15,11 @@ from airpath.scenario import Scenario
 from airpath.workers import run_job
 
 RUNS = {"T": 10, "O": 3}
+THEIRS = ns2_runs("airpath.papers.ebe_j")
 
 
 def theirs(setting):
-    return [run for run in ns2_runs() if run["setting"] == setting]
+    return [run for run in THEIRS if run["setting"] == setting]
 
 
 def test_what_ns_2_measured_is_whole_and_within_the_schedule():
@@ -26,12 +28,12 @@ def test_what_ns_2_measured_is_whole_and_within_the_schedule():
     capacity = np.repeat([bps / 1e6 for _, bps in bottleneck["rate"]["steps"]], 10)
     assert {rise: capacity[rise] for rise in RISEN_MBPS} == RISEN_MBPS
     assert (len(theirs("T")), len(theirs("O"))) == (30, 10)
-    for run in ns2_runs():
+    for run in THEIRS:
         assert len(run["throughput_mbps"]) == len(run["queue_kb"]) == capacity.size
         # A packet that leaves in the next second, and rounding.
         assert (np.array(run["throughput_mbps"]) <= capacity + 0.02).all()
         assert max(run["queue_kb"]) <= 575
-    assert len({tuple(run["throughput_mbps"]) for run in ns2_runs()}) == len(ns2_runs())
+    assert len({tuple(run["throughput_mbps"]) for run in THEIRS}) == len(THEIRS)
 
 
 @pytest.mark.parametrize("setting", RUNS)

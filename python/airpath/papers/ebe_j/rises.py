@@ -1,14 +1,12 @@
 """EBE-J, figure 6(b): XCP after the capacity rises at 80 and at 100 s, here and in ns-2."""
 
-import functools
-import json
-from importlib import resources
 from typing import Any, Final
 
 from airpath.papers.claim import Claim
 from airpath.papers.ebe_j.choices import LONGER_TIMEOUT
 from airpath.papers.figure import FigureRuns
 from airpath.papers.measures import of_each, utilisation
+from airpath.papers.ns2_runs import ns2_runs
 from airpath.papers.report import number
 from airpath.papers.rules import Positive
 from airpath.papers.sample import Sample, difference, sample
@@ -34,21 +32,11 @@ def _ours(of: Any, scheme: str, rise: int, part: Part) -> list[float]:
     return of_each(of(scheme), lambda run: utilisation(run, (rise + part[0], rise + part[1])))
 
 
-@functools.cache
-def ns2_runs() -> tuple[dict[str, Any], ...]:
-    """Return what ns-2 measured: for each run its setting and what left the link in each second.
-
-    The file says how it was made.
-    """
-    text = resources.files(__package__).joinpath("xcp_ns2.json").read_text(encoding="utf-8")
-    return tuple(json.loads(text)["runs"])
-
-
 def _ns2(setting: str, rise: int, part: Part) -> list[float]:
     begin, end = rise + part[0], rise + part[1]
     return [
         sum(run["throughput_mbps"][begin:end]) / (end - begin) / RISEN_MBPS[rise]
-        for run in ns2_runs()
+        for run in ns2_runs(__package__)
         if run["setting"] == setting
     ]
 
@@ -118,7 +106,7 @@ def _table(runs: FigureRuns, rise: int) -> TextTable:
         first, later = (_ours(of, "xcp", rise, part) for part in (FIRST_S, LATER_S))
         ebe = _ours(of, "xcp-ebe", rise, FIRST_S)
         rows.append(_row(choice, first, later, (number(sample(ebe)), number(difference(first, ebe)))))
-    for setting in dict.fromkeys(run["setting"] for run in ns2_runs()):
+    for setting in dict.fromkeys(run["setting"] for run in ns2_runs(__package__)):
         first, later = (_ns2(setting, rise, part) for part in (FIRST_S, LATER_S))
         rows.append(_row(NS2 + setting, first, later, (NO_VALUE, NO_VALUE)))
     return TextTable(
