@@ -52,6 +52,16 @@ def test_acknowledgments_have_their_own_code():
     assert Fading("1x1", 0.93, None).snr_at(0.01, ACK_BYTES) > 35
 
 
+def test_parity_that_takes_time_leaves_the_rest_to_packets():
+    # 1040 bytes at 0.93 and 40 at 0.5 are 1118.3 and 80; that codewords are even makes the first 1120.
+    assert Fading("1x1", 0.93, 0.5, parity_takes_time=True).packet_share == pytest.approx(
+        1080 / 1198.3, abs=1e-4
+    )
+    assert Fading("1x1", 0.93, 0.5).packet_share == 1.0
+    assert "parity_takes_time" not in Fading("1x1").loss(10.0)
+    assert Fading("1x1", parity_takes_time=True).loss(10.0)["parity_takes_time"] is True
+
+
 def test_a_step_per_symbol_moves_knees_left():
     shifts = [
         Fading(one, None, clock=BIT).snr_at(0.5) - Fading(one, None, clock=SYMBOL).snr_at(0.5)

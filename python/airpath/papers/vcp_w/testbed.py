@@ -3,7 +3,7 @@
 from typing import Final
 
 from airpath.papers.figure import Figure
-from airpath.papers.vcp_w.fig10 import FIG10A, FIG10D
+from airpath.papers.vcp_w.fig10ad import FIG10A, FIG10D
 from airpath.papers.vcp_w.fig10bc import FIG10B, FIG10C
 from airpath.papers.vcp_w.fig11 import FIG11A, FIG11B, FIG11D
 from airpath.papers.vcp_w.fig11c import FIG11C

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from airpath.papers.experiment import Experiment
+from airpath.papers.measures import Span
 from airpath.papers.settings import with_options
 from airpath.plots import SchemeStyle, style_for
 
@@ -15,6 +16,11 @@ FEW: Final = 5
 """Runs of what needs less."""
 SWEEP: Final = 3
 """Runs of each point of a sweep."""
+
+BUSY: Final[Span] = (20.0, 50.0)
+"""After the starts, before the first transfers end."""
+SHOWN_S: Final = 130.0
+"""How much of a run of transfers is drawn."""
 
 GROUPS: Final = ("near", "middle", "far")
 """Groups of forward transfers: RTTs of 400, 500 and 550 ms."""
@@ -43,6 +49,10 @@ RULES: Final[Mapping[str, Mapping[str, Any]]] = {
     THAWED: {"additive_scaling": "linear", "alpha": 0.25, **DECREASES_ONLY},
 }
 """VCP's rules by name; all scale increases by the smoothed RTT, as the authors' code does."""
+RULES_SHOWN: Final = (AUTHOR, GUARDED, OBEY, SQUARE)
+"""The rules of figure 10 and Table I."""
+PACED_SENDERS: Final = "author, paced"
+"""The first rule where all windows are spread over the round trip."""
 EACH_WAY: Final = f"{AUTHOR}, delays each way"
 """The first rule where RTTs are those of `DELAYS_EACH_WAY`."""
 IN_FREEZE: Final = ", delays each way, increases in the freeze"

@@ -27,21 +27,22 @@ from airpath.papers.vcp_w.testbed_measures import (
 )
 from airpath.papers.vcp_w.testbed_settings import (
     AUTHOR,
+    BUSY,
     DECREASES_ONLY,
     DELAYS_EACH_WAY,
     DROP_TAIL,
     EACH_WAY,
-    GUARDED,
     HEURISTIC_NOTE,
     IN_FREEZE,
     IN_SMALL_PACKETS,
     LOOKS,
-    OBEY,
     PACED,
+    PACED_SENDERS,
     RED,
     RULE_NOTE,
+    RULES_SHOWN,
+    SHOWN_S,
     SMALLEST,
-    SQUARE,
     TRAFFIC_NOTE,
     VCP,
     XCP,
@@ -50,12 +51,6 @@ from airpath.papers.vcp_w.testbed_settings import (
 )
 from airpath.plots.style import styled
 
-BUSY: Final[Span] = (20.0, 50.0)
-"""After the starts, before the first transfers end."""
-SHOWN_S: Final = 130.0
-PACED_SENDERS: Final = "author, paced"
-
-RULES_SHOWN: Final = (AUTHOR, GUARDED, OBEY, SQUARE)
 _ALL: Final = (
     {rule: all_four(rule) for rule in RULES_SHOWN}
     | {
