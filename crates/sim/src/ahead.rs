@@ -1,5 +1,7 @@
 //! Which links may know beforehand what comes to them, so that packets need fewer events.
 
+use std::sync::Arc;
+
 use airpath_model::Duration;
 
 use crate::any_link::AnyLink;
@@ -49,7 +51,7 @@ impl Neighbour {
 /// captures are written in the order of time.
 pub(crate) fn look_ahead(
     plan: &Plan,
-    routes: &[u32],
+    routes: &Arc<[u32]>,
     links: &mut [AnyLink],
     flows: &mut [Flow],
     sizes: Option<Sizes>,
@@ -93,7 +95,7 @@ pub(crate) fn look_ahead(
             },
             AnyLink::Full(link) => {
                 if hands_over[index] {
-                    link.hand_over(to_ends[index]);
+                    link.hand_over(routes, to_ends[index]);
                 }
             }
         }

@@ -14,6 +14,7 @@
 //! all in the line, so it needs no event of its own but when the line is empty.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use airpath_channel::{Arq, Attempt, Propagation};
 use airpath_model::{
@@ -22,7 +23,8 @@ use airpath_model::{
 };
 
 use crate::arrivals::Arrivals;
-use crate::event::Entry;
+use crate::assemble::END_OF_ROUTE;
+use crate::event::{Entry, Target};
 use crate::outside::OutsideQueue;
 use crate::packet::Packet;
 use crate::part::{Air, Queue};
@@ -52,8 +54,8 @@ pub(crate) struct Link {
     popped_at: Timestamp,
     /// Whether packets may be announced to it: see [`Link::takes_announcements`].
     takes_announcements: bool,
-    /// Whether the next link takes packets when they have left.
-    hands_over: bool,
+    /// Where packets go on to, if the next link takes them when they have left: the routes of all flows.
+    routes: Option<Arc<[Target]>>,
     /// Where all packets go on to nothing but ends of flows: the least time that it takes them there.
     to_ends: Option<Duration>,
     /// Whether all that happens inside is that packets leave: no timers, no drops but at the entrance, no repetitions.
@@ -67,6 +69,8 @@ struct OnTheWay {
     arrival: Timestamp,
     attempt: Attempt,
     arrives: bool,
+    /// The link that takes it when it has left, or [`END_OF_ROUTE`]; known as it is sent, when the packet is in the processor's cache.
+    next: Target,
     /// Gone when it was damaged and will be sent again.
     packet: Option<Packet>,
 }
@@ -97,7 +101,7 @@ impl Link {
             arq,
             announced: Arrivals::default(),
             popped_at: Timestamp::ZERO,
-            hands_over: false,
+            routes: None,
             to_ends: None,
         }
     }
@@ -108,11 +112,11 @@ impl Link {
         self.takes_announcements
     }
 
-    /// From now on the next links take its packets when they have left. `to_ends` is the least time that it takes packets
-    /// from there to ends of flows, if that is where all go.
-    pub(crate) fn hand_over(&mut self, to_ends: Option<Duration>) {
+    /// From now on the next links of these routes take its packets when they have left. `to_ends` is the least time that it
+    /// takes packets from there to ends of flows, if that is where all go.
+    pub(crate) fn hand_over(&mut self, routes: &Arc<[Target]>, to_ends: Option<Duration>) {
         debug_assert!(self.takes_announcements());
-        self.hands_over = true;
+        self.routes = Some(Arc::clone(routes));
         self.to_ends = to_ends;
     }
 
@@ -125,7 +129,7 @@ impl Link {
     /// Whether the next links take its packets when they have left.
     #[inline]
     pub(crate) fn hands_over(&self) -> bool {
-        self.hands_over
+        self.routes.is_some()
     }
 
     /// A packet will arrive at the near end, by that event. Tells whether the link must be woken earlier than it was told.
@@ -144,12 +148,12 @@ impl Link {
         taken
     }
 
-    /// The next packet that has left, when it arrives at the far end, and when that would have been scheduled. Where
-    /// packets are handed over, ask until there is none.
+    /// The next packet that has left, where it goes on to, when it arrives there, and when that would have been scheduled.
+    /// Where packets are handed over, ask until there is none.
     #[inline]
-    pub(crate) fn departed(&self) -> Option<(&Packet, Timestamp, Timestamp)> {
+    pub(crate) fn departed(&self) -> Option<(&Packet, Target, Timestamp, Timestamp)> {
         let head = self.on_the_way.front().filter(|_| self.has_departed())?;
-        Some((head.packet.as_ref()?, head.arrival, head.started.max(self.popped_at)))
+        Some((head.packet.as_ref()?, head.next, head.arrival, head.started.max(self.popped_at)))
     }
 
     /// Passes over packets that have left and do not arrive.
@@ -166,7 +170,7 @@ impl Link {
     #[inline]
     pub(crate) fn take_departed(&mut self) -> Option<Packet> {
         let OnTheWay { arrival, packet, .. } = self.on_the_way.pop_front()?;
-        prefetch::line(&self.on_the_way, 1, |next| next.packet.as_ref());
+        prefetch::line(&self.on_the_way, 4, |next| next.packet.as_ref());
         self.popped_at = arrival;
         packet
     }
@@ -177,10 +181,11 @@ impl Link {
         self.on_the_way.len() > usize::from(self.sending_until.is_some())
     }
 
-    /// One of the packets behind.
+    /// One of the packets behind, and where it goes on to.
     #[inline]
-    pub(crate) fn behind(&self, places: usize) -> Option<&Packet> {
-        self.on_the_way.get(places)?.packet.as_ref()
+    pub(crate) fn behind(&self, places: usize) -> Option<(&Packet, Target)> {
+        let behind = self.on_the_way.get(places)?;
+        Some((behind.packet.as_ref()?, behind.next))
     }
 
     /// A packet arrives at the near end at `now`.
@@ -233,7 +238,7 @@ impl Link {
         if self.arq.as_ref().is_some_and(Arq::can_release) {
             return (now, now);
         }
-        if let Some(head) = self.on_the_way.front().filter(|_| !self.hands_over) {
+        if let Some(head) = self.on_the_way.front().filter(|_| !self.hands_over()) {
             return (head.arrival, head.started.max(self.popped_at));
         }
         let holds_back = self.qdisc.backlog().packets > 0;
@@ -445,8 +450,9 @@ impl Link {
     }
 
     #[inline]
-    fn send(&mut self, now: Timestamp, continues: bool, attempt: Attempt, packet: Packet) {
+    fn send(&mut self, now: Timestamp, continues: bool, attempt: Attempt, mut packet: Packet) {
         let size = Bytes::new(u64::from(packet.size));
+        let next = self.routes.as_ref().map_or(END_OF_ROUTE, |routes| packet.go_on(routes));
         let passage = self.channel.transmit(&Transmission { start: now, size, continues });
         let arrival = self.propagation.arrival(passage.departs);
         self.on_the_way.push_back(OnTheWay {
@@ -454,6 +460,7 @@ impl Link {
             arrival,
             attempt,
             arrives: passage.arrives,
+            next,
             packet: Some(packet),
         });
         self.sending_until = Some(passage.departs);

@@ -39,7 +39,7 @@ pub struct Network {
     full_links: Vec<u32>,
     delays_s: Vec<f64>,
     /// Routes of all flows, one after the other: links, each route ended by [`END_OF_ROUTE`].
-    routes: Vec<u32>,
+    routes: Arc<[Target]>,
     /// Targets are the links, the timers of whoever drives, and the sampling clock.
     pub(crate) events: EventQueue,
     pub(crate) recorder: Recorder,
@@ -130,6 +130,7 @@ impl Network {
             Driver::Simulation(flows) => (flows, Some(Sizes::of(plan))),
             Driver::Foreign { .. } => (&mut [][..], None),
         };
+        let routes: Arc<[Target]> = routes.into();
         look_ahead(plan, &routes, &mut links, flows, sizes);
         let timers = 2 * flows.len();
         let full = |link: &AnyLink| matches!(link, AnyLink::Full(_));
@@ -194,11 +195,10 @@ impl Network {
     /// A packet has come out of a link.
     #[inline]
     fn go_on(&mut self, mut packet: Packet, ends: &mut impl Ends) {
-        let next = self.routes[packet.hop as usize + 1];
+        let next = packet.go_on(&self.routes);
         if next == END_OF_ROUTE {
             return self.arrive(self.events.current(), packet, ends);
         }
-        packet.hop += 1;
         self.offer(next as usize, packet);
     }
 

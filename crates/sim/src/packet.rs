@@ -5,6 +5,9 @@ use std::ops::{Deref, DerefMut};
 use airpath_model::{Bytes, Duration, Ecn, PathHeader, Timestamp};
 use airpath_transport::{Acknowledgment, Segment};
 
+#[cfg(doc)]
+use crate::assemble::END_OF_ROUTE;
+use crate::event::Target;
 use crate::prefetch;
 
 /// A packet on its way: a place of its own in memory, so that a hop moves eight bytes.
@@ -19,7 +22,7 @@ pub(crate) struct Contents {
     pub(crate) flow: u32,
     /// Which connection of the flow it belongs to: a source that repeats opens a fresh one for each file.
     pub(crate) connection: u32,
-    /// Where in the route table its next hop stands.
+    /// Where in the route table its next hop stands, or the one that it makes.
     pub(crate) hop: u32,
     /// Size on the wire.
     pub(crate) size: u32,
@@ -65,6 +68,13 @@ pub(crate) struct Foreign {
 }
 
 impl Packet {
+    /// It goes on to the next link of its route, which is given, or [`END_OF_ROUTE`].
+    #[inline]
+    pub(crate) fn go_on(&mut self, routes: &[Target]) -> Target {
+        self.hop += 1;
+        routes[self.hop as usize]
+    }
+
     /// What every hop reads of it will be read soon.
     #[inline]
     pub(crate) fn prefetch_head(&self) {
@@ -106,6 +116,9 @@ impl Places {
     pub(crate) fn packet(&mut self, contents: Contents) -> Packet {
         let Some(mut packet) = self.0.pop() else { return Packet(Box::new(contents)) };
         *packet = contents;
+        if let Some(later) = self.0.len().checked_sub(4).and_then(|place| self.0.get(place)) {
+            later.prefetch();
+        }
         packet
     }
 

@@ -15,11 +15,10 @@ impl Network {
         loop {
             let AnyLink::Full(link) = &mut self.links[index] else { return };
             link.pass_over_lost(&mut self.recorder);
-            let Some((packet, arrival, since)) = link.departed() else {
+            let Some((packet, next, arrival, since)) = link.departed() else {
                 let (at, since) = link.next_event(self.now);
                 return self.events.schedule_since(index as Target, at, since);
             };
-            let next = self.routes[packet.hop as usize + 1];
             if self.horizon <= self.end && link.ends_after(self.horizon, arrival) {
                 return self.events.schedule_since(index as Target, self.horizon, self.now);
             }
@@ -30,7 +29,7 @@ impl Network {
             {
                 return self.events.schedule_since(index as Target, arrival, since);
             }
-            let Some(mut packet) = link.take_departed() else { return };
+            let Some(packet) = link.take_departed() else { return };
             if self.recorder.has_many_flows() {
                 self.prefetch(index, ends);
             }
@@ -38,7 +37,6 @@ impl Network {
                 self.arrive(event(), packet, ends);
                 continue;
             }
-            packet.hop += 1;
             if matches!(self.links[next as usize], AnyLink::Plain(_)) {
                 self.pass(next, arrival, packet, ends);
             } else {
@@ -52,19 +50,18 @@ impl Network {
     #[inline]
     fn prefetch(&self, link: usize, ends: &impl Ends) {
         let AnyLink::Full(link) = &self.links[link] else { return };
-        if let Some(packet) = link.behind(12) {
+        if let Some((packet, _)) = link.behind(12) {
             packet.prefetch();
         }
-        if let Some(packet) = link.behind(8) {
+        if let Some((packet, next)) = link.behind(8) {
             ends.prefetch_flow(packet);
             self.recorder.prefetch(packet.flow);
-            let next = self.routes[packet.hop as usize + 1];
             if let Some(link) = self.links.get(next as usize) {
                 prefetch::value(link);
                 prefetch::end(link);
             }
         }
-        if let Some(packet) = link.behind(4) {
+        if let Some((packet, _)) = link.behind(4) {
             ends.prefetch_end(packet);
             self.recorder.prefetch_delays(packet.flow);
         }
@@ -113,8 +110,7 @@ impl Network {
 
     /// A packet reaches the end of its route by that event.
     #[inline]
-    pub(super) fn arrive(&mut self, event: Entry, mut packet: Packet, ends: &mut impl Ends) {
-        packet.hop += 1;
+    pub(super) fn arrive(&mut self, event: Entry, packet: Packet, ends: &mut impl Ends) {
         self.counts.packets_received += 1;
         ends.receive(self, event, packet);
     }
