@@ -23,13 +23,18 @@ pub(crate) fn end<T>(value: &T) {
 }
 
 /// A line from which the first was taken goes on: what stands a few places further back will be read soon, and `packet` of
-/// what stands `places` back. Not where few stand in line: those are in the cache.
+/// what stands `places` back, as far as `ask` says. Not where few stand in line: those are in the cache.
 #[inline]
-pub(crate) fn line<T>(line: &VecDeque<T>, places: usize, packet: impl Fn(&T) -> Option<&Packet>) {
+pub(crate) fn line<T>(
+    line: &VecDeque<T>,
+    places: usize,
+    packet: impl Fn(&T) -> Option<&Packet>,
+    ask: fn(&Packet),
+) {
     if line.len() > FEW {
         prefetch_index(line.as_slices().0, PLACES);
         if let Some(packet) = line.get(places).and_then(packet) {
-            packet.prefetch();
+            ask(packet);
         }
     }
 }
