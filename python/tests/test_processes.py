@@ -11,7 +11,7 @@ TUNABLES = "GLIBC_TUNABLES"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="workers are not forked there")
-def test_workers_ask_for_large_pages_and_nobody_else_does(monkeypatch):
+def test_workers_ask_for_large_pages_and_keep_memory_and_nobody_else_does(monkeypatch):
     for given in (None, "glibc.malloc.arena_max=1"):
         if given is not None:
             monkeypatch.setenv(TUNABLES, given)
@@ -19,6 +19,7 @@ def test_workers_ask_for_large_pages_and_nobody_else_does(monkeypatch):
             # Of the process from which it was forked, which may be that of an earlier test.
             theirs = pool.submit(os.getenv, TUNABLES).result(timeout=60)
         assert "glibc.malloc.hugetlb=1" in theirs
+        assert "glibc.malloc.mmap_threshold=33554432" in theirs
         assert os.environ.get(TUNABLES) == given
 
 
