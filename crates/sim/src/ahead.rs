@@ -51,7 +51,7 @@ impl Neighbour {
 /// captures are written in the order of time.
 pub(crate) fn look_ahead(
     plan: &Plan,
-    routes: &Arc<[u32]>,
+    routes: &Arc<[Target]>,
     links: &mut [AnyLink],
     flows: &mut [Flow],
     sizes: Option<Sizes>,

@@ -90,7 +90,7 @@ impl Arrivals {
             return None;
         }
         let taken = self.line.pop_front();
-        prefetch::line(&self.line, 6, |next| Some(&next.packet), Packet::prefetch_head);
+        prefetch::line(&self.line, |next| Some(&next.packet), Packet::prefetch_head);
         taken.map(|arrival| (event, arrival.packet))
     }
 

@@ -67,7 +67,7 @@ impl Lanes {
                 PeekMut::pop(first);
             }
         }
-        prefetch::line(packets, 6, |next| Some(&next.packet), Packet::prefetch_head);
+        prefetch::line(packets, |next| Some(&next.packet), Packet::prefetch_head);
         arrival
     }
 }

@@ -170,7 +170,7 @@ impl Link {
     #[inline]
     pub(crate) fn take_departed(&mut self) -> Option<Packet> {
         let OnTheWay { arrival, packet, .. } = self.on_the_way.pop_front()?;
-        prefetch::line(&self.on_the_way, 4, |next| next.packet.as_ref(), Packet::prefetch);
+        prefetch::line(&self.on_the_way, |next| next.packet.as_ref(), Packet::prefetch);
         self.popped_at = arrival;
         packet
     }

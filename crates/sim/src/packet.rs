@@ -5,8 +5,6 @@ use std::ops::{Deref, DerefMut};
 use airpath_model::{Bytes, Duration, Ecn, PathHeader, Timestamp};
 use airpath_transport::{Acknowledgment, Segment};
 
-#[cfg(doc)]
-use crate::assemble::END_OF_ROUTE;
 use crate::event::Target;
 use crate::prefetch;
 
@@ -22,7 +20,7 @@ pub(crate) struct Contents {
     pub(crate) flow: u32,
     /// Which connection of the flow it belongs to: a source that repeats opens a fresh one for each file.
     pub(crate) connection: u32,
-    /// Where in the route table its next hop stands, or the one that it makes.
+    /// Where in the route table the link stands that has it; once that one has sent it in order to hand it over, the next.
     pub(crate) hop: u32,
     /// Size on the wire.
     pub(crate) size: u32,
@@ -68,7 +66,7 @@ pub(crate) struct Foreign {
 }
 
 impl Packet {
-    /// It goes on to the next link of its route, which is given, or [`END_OF_ROUTE`].
+    /// It goes on to what is next on its route: a link, which is given, or the mark at the end.
     #[inline]
     pub(crate) fn go_on(&mut self, routes: &[Target]) -> Target {
         self.hop += 1;
@@ -116,9 +114,7 @@ impl Places {
     pub(crate) fn packet(&mut self, contents: Contents) -> Packet {
         let Some(mut packet) = self.0.pop() else { return Packet(Box::new(contents)) };
         *packet = contents;
-        if let Some(later) = self.0.len().checked_sub(4).and_then(|place| self.0.get(place)) {
-            later.prefetch();
-        }
+        prefetch::pile(&self.0);
         packet
     }
 

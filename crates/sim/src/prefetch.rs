@@ -22,20 +22,25 @@ pub(crate) fn end<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 1);
 }
 
-/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and `packet` of
-/// what stands `places` back, as far as `ask` says. Not where few stand in line: those are in the cache.
+/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and of `packet` there
+/// as much as `ask` asks for. Not where few stand in line: those are in the cache.
 #[inline]
-pub(crate) fn line<T>(
-    line: &VecDeque<T>,
-    places: usize,
-    packet: impl Fn(&T) -> Option<&Packet>,
-    ask: fn(&Packet),
-) {
+pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>, ask: fn(&Packet)) {
     if line.len() > FEW {
         prefetch_index(line.as_slices().0, PLACES);
-        if let Some(packet) = line.get(places).and_then(packet) {
+        if let Some(packet) = line.get(PACKETS).and_then(packet) {
             ask(packet);
         }
+    }
+}
+
+/// The last packet of a pile was taken, and will be written; so will those below it. Not where few are left.
+#[inline]
+pub(crate) fn pile(pile: &[Packet]) {
+    if pile.len() > FEW
+        && let Some(packet) = pile.get(pile.len() - PACKETS)
+    {
+        packet.prefetch();
     }
 }
 
@@ -53,8 +58,11 @@ pub(crate) fn field(anchor: &u32, anchor_at: usize, field: usize, bytes: usize) 
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// How many places: five to eight cache lines.
+/// How many places before: five to eight cache lines.
 const PLACES: usize = 8;
+
+/// How many packets before: what is done with so many takes about as long as a read from memory.
+const PACKETS: usize = 6;
 
 /// So many packets take about 60 kB.
 const FEW: usize = 256;
