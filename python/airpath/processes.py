@@ -92,8 +92,7 @@ def _start_server() -> None:
     from multiprocessing import forkserver  # not on Windows
 
     given = os.environ.get(_TUNABLES)
-    wanted = [f"{name}={value}" for name, value in _WANTED.items() if name not in (given or "")]
-    os.environ[_TUNABLES] = ":".join([given, *wanted] if given else wanted)
+    os.environ[_TUNABLES] = tunables(given)
     try:
         forkserver.ensure_running()
     finally:
@@ -101,6 +100,13 @@ def _start_server() -> None:
             os.environ.pop(_TUNABLES, None)
         else:
             os.environ[_TUNABLES] = given
+
+
+def tunables(given: str | None) -> str:
+    """Tunables of the C library for workers (GLIBC_TUNABLES): those given, then ours that are not among them."""
+    settings = given.split(":") if given else []
+    named = {setting.partition("=")[0] for setting in settings}
+    return ":".join(settings + [f"{name}={value}" for name, value in _WANTED.items() if name not in named])
 
 
 def _begin(leash: Connection) -> None:

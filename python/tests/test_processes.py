@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from airpath.processes import WorkerPool
+from airpath.processes import WorkerPool, tunables
 
 TUNABLES = "GLIBC_TUNABLES"
 
@@ -21,6 +21,27 @@ def test_workers_ask_for_large_pages_and_keep_memory_and_nobody_else_does(monkey
         assert "glibc.malloc.hugetlb=1" in theirs
         assert "glibc.malloc.mmap_threshold=33554432" in theirs
         assert os.environ.get(TUNABLES) == given
+
+
+OURS = (
+    "glibc.malloc.hugetlb=1",
+    "glibc.malloc.mmap_threshold=33554432",
+    "glibc.malloc.trim_threshold=4294967296",
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (None, OURS),
+        ("", OURS),
+        ("glibc.malloc.arena_max=1", ("glibc.malloc.arena_max=1", *OURS)),
+        ("glibc.malloc.hugetlb=2", ("glibc.malloc.hugetlb=2", *OURS[1:])),
+        ("glibc.malloc.hugetlb_other=2", ("glibc.malloc.hugetlb_other=2", *OURS)),
+    ],
+)
+def test_what_is_asked_of_the_c_library_leaves_what_the_user_asked(given, wanted):
+    assert tunables(given) == ":".join(wanted)
 
 
 def test_workers_do_what_they_are_told():
