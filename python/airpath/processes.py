@@ -103,7 +103,7 @@ def _start_server() -> None:
 
 
 def tunables(given: str | None) -> str:
-    """Tunables of the C library for workers (GLIBC_TUNABLES): those given, then ours that are not among them."""
+    """Tunables of the C library for workers (GLIBC_TUNABLES): those given, then ours that are not in them."""
     settings = given.split(":") if given else []
     named = {setting.partition("=")[0] for setting in settings}
     return ":".join(settings + [f"{name}={value}" for name, value in _WANTED.items() if name not in named])
