@@ -86,8 +86,8 @@ def _start_server() -> None:
     It and they ask for large pages of memory (glibc 2.35 on, where the kernel gives them to whoever asks),
     and keep memory from run to run. Runs then take up to a tenth less time, because new memory comes in
     pieces of 2 MB and not of 4 kB, and 3 % less where some need much of it, because it need not be cleared
-    again; each process keeps what its largest run needed. The C library reads this when a process starts, so that it must be in the environment then, and
-    only then.
+    again; each process keeps what its largest run needed. The C library reads this when a process starts,
+    so that it must be in the environment then, and only then.
     """
     from multiprocessing import forkserver  # not on Windows
 
