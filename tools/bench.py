@@ -5,10 +5,11 @@
 Each scenario (`tools/bench_scenarios.py`) runs in a process of its own, N times (5) and, where `ns` is
 installed, dumbbells in turns with ns-2 on the script `tools/ns2/dumbbell.tcl`. Figures are medians. CPU is
 that of the whole process from start to end, set-up included, as the kernel counts it; `ratio_to_ns2` is
-ns-2's over ours. A packet-hop is one packet over one link, data and acknowledgments alike. What telemetry
-costs (`ratio_to_less_telemetry`) comes from runs in turns with the same scenario and rows each 10 s, or
-without a row for each packet. `--large` adds 10 000 flows over 1 Gbit/s and 10^9 packet-hops, which take
-minutes, in ns-2 longer. The scenarios of papers need airpath itself (`make build`).
+ns-2's over ours. Ratios are medians too, over pairs of runs that come one after the other: when the machine
+slows down for a while, both of a pair do. A packet-hop is one packet over one link, data and acknowledgments
+alike. What telemetry costs (`ratio_to_less_telemetry`) comes from runs in turns with the same scenario and
+rows each 10 s, or without a row for each packet. `--large` adds 10 000 flows over 1 Gbit/s and 10^9
+packet-hops, which take minutes, in ns-2 longer. The scenarios of papers need airpath itself (`make build`).
 """
 
 import argparse
@@ -82,6 +83,8 @@ def measure(scenario: Scenario, ours: Path, ns: str | None, runs: int) -> dict[s
         if ns and scenario.ns2:
             there.append(run([ns, str(SCRIPT), *scenario.ns2]))
     cost = figures(medians(here))
+    to_less = ratios(here, less) if less else []
+    to_ns2 = ratios(there, here) if there else []
     return {
         "scenario": scenario.name,
         "scheme": scenario.scheme,
@@ -93,15 +96,22 @@ def measure(scenario: Scenario, ours: Path, ns: str | None, runs: int) -> dict[s
         "runs": runs,
         **cost,
         "cpu_s_all": sorted(round(cost.cpu_s, 4) for cost in here),
-        "ratio_to_less_telemetry": ratio(here, less),
+        "ratio_to_less_telemetry": middle(to_less),
+        "ratio_to_less_telemetry_all": to_less,
         "ns2": figures(medians(there)) if there else None,
-        "ratio_to_ns2": ratio(there, here) if there else None,
+        "ratio_to_ns2": middle(to_ns2),
+        "ratio_to_ns2_all": to_ns2,
     }
 
 
-def ratio(one: Sequence[Cost], other: Sequence[Cost]) -> float | None:
-    """Return the ratio of median CPU times; none where one side did not run."""
-    return round(medians(one).cpu_s / medians(other).cpu_s, 3) if one and other else None
+def ratios(one: Sequence[Cost], other: Sequence[Cost]) -> list[float]:
+    """Return the ratios of CPU times of runs that came one after the other, in rising order."""
+    return sorted(round(mine.cpu_s / yours.cpu_s, 3) for mine, yours in zip(one, other, strict=True))
+
+
+def middle(values: Sequence[float]) -> float | None:
+    """Return the median; none without values."""
+    return round(statistics.median(values), 3) if values else None
 
 
 def figures(cost: Cost) -> dict[str, float]:
