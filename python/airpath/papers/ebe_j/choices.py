@@ -18,6 +18,11 @@ SACK: Final = "T, SACK"
 round trip as NewReno does.
 """
 
+STANDARD_SENDER: Final = "T, SACK, timeouts ≥ 1 s, undone"
+"""Senders as the RFCs have them: SACK (RFC 6675), timeouts of at least 1 s (RFC 6298), undone where timestamps
+prove them spurious (RFC 3522 and 4015).
+"""
+
 DATA_SHARE: Final = "L, data share"
 """Negative feedback is shared by the bytes of data packets, not of acknowledgments too (ns-2)."""
 
@@ -49,6 +54,16 @@ def sack(repetitions: int) -> dict[str, Experiment]:
         scheme: dumbbell(TWO_WAY, scheme, repetitions, {"transport.recovery": "sack"})
         for scheme in XCP_SCHEMES
     }
+
+
+def standard_sender(repetitions: int) -> dict[str, Experiment]:
+    """Return the three XCP schemes in setting T with loss recovery and timeouts as the RFCs have them."""
+    changes = {
+        "transport.recovery": "sack",
+        "transport.min_rto": "1s",
+        "transport.spurious_timeout_undo": True,
+    }
+    return {scheme: dumbbell(TWO_WAY, scheme, repetitions, changes) for scheme in XCP_SCHEMES}
 
 
 def data_share(repetitions: int) -> dict[str, Experiment]:

@@ -8,9 +8,11 @@ from airpath.papers.ebe_j import rises
 from airpath.papers.ebe_j.choices import (
     LONGER_TIMEOUT,
     SACK,
+    STANDARD_SENDER,
     TODAYS_SENDER,
     longer_timeout,
     sack,
+    standard_sender,
     todays_sender,
 )
 from airpath.papers.ebe_j.paper import (
@@ -52,6 +54,7 @@ _EXPERIMENTS = {
     LONGER_TIMEOUT: longer_timeout(REPETITIONS),
     SACK: sack(REPETITIONS),
     TODAYS_SENDER: todays_sender(REPETITIONS),
+    STANDARD_SENDER: standard_sender(REPETITIONS),
 }
 RISES_S: Final = (10.0, 20.0, 30.0, 50.0, 80.0, 100.0)
 """When the fixed schedule rises."""
