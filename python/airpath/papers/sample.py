@@ -1,7 +1,7 @@
 """A measured number with its repetitions: mean, interval, test against zero."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,13 +73,33 @@ def least(values: Sequence[float]) -> Sample:
 def deviation(values: Sequence[float]) -> Sample:
     """Return the sample standard deviation of numbers with its uncertainty, by the jackknife.
 
-    The sample holds the pseudo-values n s - (n - 1) s(k), where s(k) is the deviation without number k
-    (Quenouille, Tukey); their mean is the deviation without its first-order bias. Nothing of fewer than three
-    numbers.
+    Nothing of fewer than three numbers.
+    """
+    return _jackknife(lambda chosen: float(chosen[0].std(ddof=1)), values)
+
+
+def ratio_of_means(one: Sequence[float], other: Sequence[float]) -> Sample:
+    """Return the mean of `one` over the mean of `other` with its uncertainty, by the jackknife.
+
+    Number k of both comes from the same run. Unlike the mean of ratios it is not drawn up by runs in which
+    `other` happens to be small. Of fewer than three runs it has no interval.
+    """
+    if len(one) < 3:
+        return Sample((float(np.mean(one) / np.mean(other)),), runs=len(one))
+    return _jackknife(lambda chosen: float(chosen[0].mean() / chosen[1].mean()), one, other)
+
+
+def _jackknife(statistic: Callable[[npt.NDArray[np.float64]], float], *values: Sequence[float]) -> Sample:
+    """Return a statistic of runs with its uncertainty; each of `values` has one number for each run.
+
+    The sample holds the pseudo-values n s - (n - 1) s(k), where s(k) is the statistic without run k
+    (Quenouille, Tukey); their mean is the statistic without its first-order bias. Nothing of fewer than three
+    runs.
     """
     x = np.asarray(values, dtype=np.float64)
-    n = len(x)
+    n = x.shape[1]
     if n < 3:
         return Sample(())
-    without = [float(np.delete(x, number).std(ddof=1)) for number in range(n)]
-    return sample([n * float(x.std(ddof=1)) - (n - 1) * one for one in without])
+    whole = statistic(x)
+    without = [statistic(np.delete(x, run, axis=1)) for run in range(n)]
+    return sample([n * whole - (n - 1) * one for one in without])

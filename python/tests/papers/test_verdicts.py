@@ -10,7 +10,7 @@ from scipy import stats
 from airpath.papers.anova_tables import anova_tables, tukey_p
 from airpath.papers.claim import Claim, Verdict, judge
 from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import Sample, deviation, difference, least, sample
+from airpath.papers.sample import Sample, deviation, difference, least, ratio_of_means, sample
 
 SURE = sample([1.0, 1.1, 0.9, 1.05])
 DOUBTFUL = sample([1.0, -1.1, 0.9, -0.3])
@@ -55,6 +55,24 @@ def test_jackknife_of_the_deviation_covers_it():
     # Of normal numbers the deviation itself has a relative deviation of 1/sqrt(2n).
     assert (high - low) / 2 == pytest.approx(1.96 * values.std(ddof=1) / math.sqrt(800), rel=0.2)
     assert deviation([1.0, 2.0]).n == 0
+
+
+def test_ratio_of_means_is_not_that_of_ratios():
+    rng = np.random.default_rng(3)
+    one, other = rng.uniform(2, 4, 500).tolist(), rng.uniform(0.1, 1.9, 500).tolist()
+    ratio = ratio_of_means(one, other)
+    assert ratio.n == 500
+    assert ratio.mean == pytest.approx(np.mean(one) / np.mean(other), rel=0.001)
+    assert np.mean(np.divide(one, other)) > ratio.interval[1]
+    # The delta method, for numbers that do not depend on each other.
+    spread = np.hypot(np.std(one) / np.mean(one), np.std(other) / np.mean(other))
+    assert ratio.deviation == pytest.approx(ratio.mean * spread, rel=0.1)
+
+
+def test_ratio_of_means_of_one_run_has_no_interval():
+    single = ratio_of_means([6.0], [2.0])
+    assert (single.mean, single.n) == (3.0, 1)
+    assert all(math.isnan(end) for end in single.interval)
 
 
 @pytest.mark.parametrize(

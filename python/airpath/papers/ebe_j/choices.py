@@ -19,8 +19,8 @@ round trip as NewReno does.
 """
 
 STANDARD_SENDER: Final = "T, SACK, timeouts ≥ 1 s, undone"
-"""Senders as the RFCs have them: SACK (RFC 6675), timeouts of at least 1 s (RFC 6298), undone where timestamps
-prove them spurious (RFC 3522 and 4015).
+"""Senders as the RFCs have them: SACK (RFC 6675), timeouts of at least 1 s (RFC 6298), undone where
+timestamps prove them spurious (RFC 3522 and 4015).
 """
 
 DATA_SHARE: Final = "L, data share"

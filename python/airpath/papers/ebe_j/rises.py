@@ -25,8 +25,8 @@ NS2: Final = "ns-2's XCP, "
 Part = tuple[int, int]
 
 _JUDGED: Final = (*ALL_SETTINGS, LONGER_TIMEOUT, STANDARD_SENDER)
-"""What counts: traffic and timeouts, which are open, with the recovery of ns-2's XCP; and one sender with another recovery,
-which was found by a search (`NOTE`).
+"""What counts: traffic and timeouts, which are open, with the recovery of ns-2's XCP; and one sender with
+another recovery, which was found by a search (`NOTE`).
 """
 
 
@@ -68,8 +68,8 @@ def _falls_back(rise: int, reason: str) -> Claim:
 
 
 _NOT_FULL: Final = (
-    "under NewReno's recovery a standing queue does not mean in T that XCP fills the link: in the first 2 s it"
-    " does in half of the runs or fewer, here and in ns-2 alike (the tables have both)"
+    "under NewReno's recovery a standing queue does not mean in T that XCP fills the link: in the first 2 s"
+    " it does in half of the runs or fewer, here and in ns-2 alike (the tables have both)"
 )
 _NO_FALL: Final = (
     "under NewReno's recovery XCP does not begin so high in T that it could fall, here and in ns-2 alike;"
@@ -90,12 +90,13 @@ NOTE: Final = (
     " at both rises: the link is full for 2 s in 14 of 30 runs at 80 s and 10 of 30 at 100 s (ours 14 and"
     " 9), 0.93 ± 0.04 and 0.86 ± 0.06 in the mean, and 0.90 ± 0.03 and 0.88 ± 0.02 from 4 to 10 s. Its own"
     " fall is not significant at either. A prototype of others had found 1.00 for 2 to 3 s and then some"
-    " 0.85; ns-2 does not do that, and nothing that was tried here does at both rises. It depends on how senders"
-    " repair losses, as the tables show: with SACK XCP is ahead at 80 s and falls back, with today's recovery at"
-    " 100 s. With SACK and timeouts that are at least 1 s and undone when spurious it is ahead at both and falls"
-    " back at both, by some 0.1 and 0.01. That choice counts beside the settings; it was found by a search after"
-    " these claims had missed (96 combinations of recovery, timeouts and the answer to a loss, 12 runs each), and"
-    " all four claims held at 0.001 in 60 runs with seeds that the search had not seen."
+    " 0.85; ns-2 does not do that, and nothing that was tried here does at both rises. It depends on how"
+    " senders repair losses, as the tables show: with SACK XCP is ahead at 80 s and falls back, with today's"
+    " recovery at 100 s. With SACK and timeouts that are at least 1 s and undone when spurious it is ahead"
+    " at both and falls back at both, by some 0.1 and 0.01. That choice counts beside the settings; it was"
+    " found by a search after these claims had missed (96 combinations of recovery, timeouts and the answer"
+    " to a loss, 12 runs each), and all four claims held at 0.001 in 60 runs with seeds that the search had"
+    " not seen."
 )
 
 
