@@ -2,6 +2,7 @@
 
 mod estimate;
 mod flow;
+mod happened;
 mod histogram;
 mod link;
 mod quantities;
