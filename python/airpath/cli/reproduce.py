@@ -46,7 +46,10 @@ class ReproduceWorld(StrEnum):
 
 def reproduce(
     what: Annotated[
-        str | None, typer.Argument(help="A paper or PAPER/FIGURE; everything if not given.")
+        str | None,
+        typer.Argument(
+            help="A paper, PAPER/FIGURE, `ours` (in no paper) or `all`; what the papers have if not given."
+        ),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List what can be reproduced, and stop.")] = False,
     reps: Annotated[

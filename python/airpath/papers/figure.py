@@ -59,6 +59,8 @@ class Figure:
     """What is ours where the paper is silent, and what else must be known."""
     kernel: KernelForm | None = None
     """How it runs on real kernels; `None` if it does not."""
+    ours: bool = False
+    """Whether it stands in no paper: an experiment of ours about what one says."""
 
     @property
     def name(self) -> str:

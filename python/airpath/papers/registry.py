@@ -19,6 +19,10 @@ FIGURES: Final[tuple[Figure, ...]] = (
     *ablation_cubic.FIGURES,
 )
 """Every figure, in the order of the report."""
+OURS: Final = "ours"
+"""What is in no paper, by this name."""
+ALL: Final = "all"
+"""Everything, by this name."""
 
 
 def select_on_kernel(what: str | None) -> list[Figure]:
@@ -41,16 +45,18 @@ def select(what: str | None) -> list[Figure]:
     Parameters
     ----------
     what
-        Nothing for all, a paper (`ebe-j`), a figure (`ebe-j/fig3a`), or several that begin alike
-        (`ebe-j/fig3`).
+        Nothing for what the papers have, `ours` for what they do not have, `all` for both; a paper (`ebe-j`,
+        with what is ours about it), a figure (`ebe-j/fig3a`), or several that begin alike (`ebe-j/fig3`).
 
     Raises
     ------
     UsageError
         If there is none of that name; the text names the nearest.
     """
-    if what is None:
+    if what == ALL:
         return list(FIGURES)
+    if what is None or what == OURS:
+        return [figure for figure in FIGURES if figure.ours == (what == OURS)]
     if chosen := [figure for figure in FIGURES if figure.id == what]:
         return chosen
     if chosen := [figure for figure in FIGURES if figure.id.split("/")[0] == what]:
@@ -58,7 +64,7 @@ def select(what: str | None) -> list[Figure]:
     if "/" in what and (chosen := [figure for figure in FIGURES if _is_part(figure, what)]):
         return chosen
     papers = dict.fromkeys(figure.id.split("/")[0] for figure in FIGURES)
-    known = [*papers, *(figure.id for figure in FIGURES)]
+    known = [ALL, OURS, *papers, *(figure.id for figure in FIGURES)]
     raise UsageError(f'there is nothing to reproduce under "{what}"; {suggestion(what, known)}')
 
 

@@ -190,7 +190,9 @@ def test_beliefs_are_given_to_those_who_ask():
 @pytest.mark.parametrize(
     ("what", "first", "count"),
     [
-        (None, "ebe-j/fig1", len(FIGURES)),
+        (None, "ebe-j/fig1", len(FIGURES) - 9),
+        ("ours", "vcp-w/causes", 9),
+        ("all", "ebe-j/fig1", len(FIGURES)),
         ("ebe-c", "ebe-c/fig2", 4),
         ("ebe-j/fig3", "ebe-j/fig3a", 2),
         ("ebe-j/fig1", "ebe-j/fig1", 1),

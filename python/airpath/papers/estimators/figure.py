@@ -199,6 +199,7 @@ _SYNTHETIC: Final = "the synthetic links deliver fewer packets at once than reco
 
 LINKS_FIGURE: Final = Figure(
     id="estimators/links",
+    ours=True,
     paper="ACK-rate estimators against the truth (ours)",
     title="Every ACK-rate estimator on links whose capacity moves",
     experiments=_EXPERIMENTS,

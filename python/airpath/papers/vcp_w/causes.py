@@ -85,8 +85,9 @@ def _table_causes(runs: FigureRuns) -> list[TextTable]:
 
 CAUSES: Final = Figure(
     id="vcp-w/causes",
+    ours=True,
     paper=PAPER,
-    title="Why long flows starve under VCP: caps of scaling and the number of links, one at a time",
+    title="Why long flows starve under VCP: caps of scaling and the number of links, one at a time (ours)",
     experiments={
         rule: {
             place: on(scenario, capped(rule, cap), REPETITIONS) for place, (scenario, cap) in _PLACES.items()

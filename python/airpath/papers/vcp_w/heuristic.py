@@ -121,6 +121,7 @@ _XCP_FEEDBACK: Final = (
 
 HEURISTIC: Final = Figure(
     id="vcp-w/heuristic",
+    ours=True,
     paper=PAPER,
     title="Utilisation over independent losses with and without the heuristic (ours)",
     experiments={

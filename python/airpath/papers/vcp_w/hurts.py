@@ -150,6 +150,7 @@ _RUNAWAY: Final = (
 
 HURTS: Final = Figure(
     id="vcp-w/hurts",
+    ours=True,
     paper=PAPER,
     title="Congestion taken for errors: what loss differentiation costs (ours)",
     experiments={choice: _experiments(limit) for choice, limit in BUFFERS.items()},

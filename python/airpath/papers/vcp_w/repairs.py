@@ -118,6 +118,7 @@ def figure(trials: Sequence[Trial], claims: tuple[Claim, ...], notes: tuple[str,
     """Return the figure of these trials: experiments, one table, and the picture of all cures."""
     return Figure(
         id="vcp-w/repairs",
+        ours=True,
         paper=PAPER,
         title="How much of VCP's trouble each repair cures (ours)",
         experiments={trial.name: {one.name: trial.make(one) for one in REPAIRS} for trial in trials},

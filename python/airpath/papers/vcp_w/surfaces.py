@@ -162,8 +162,9 @@ def _agree(clock: str) -> Callable[[Runs], Sample]:
 
 SURFACES: Final = Figure(
     id="vcp-w/surfaces",
+    ours=True,
     paper=PAPER,
-    title="Packet error rate and delivered packets over SNR and code rate, four antenna configurations",
+    title="Packet error rate and delivered packets over SNR and code rate, four antenna systems (ours)",
     experiments={name: _experiments(clock) for name, clock in READINGS.items()},
     draw=_draw,
     tables=_table,
