@@ -55,7 +55,7 @@ impl Flows {
     /// An interval of the series ends.
     pub(crate) fn end_interval(&self, network: &mut Network) {
         let now = network.now;
-        network.end_interval(|flow| self.flows[flow as usize].state(now));
+        network.end_interval(self.flows.len(), |flow| self.flows[flow].state(now));
     }
 
     /// What the rows of the flows in their table want to know.
@@ -66,7 +66,6 @@ impl Flows {
     /// Sends whatever one end of a flow may send when that event happens.
     fn drive(&mut self, network: &mut Network, flow: usize, end: End, event: Entry) {
         let (source, now) = (&mut self.flows[flow], event.at());
-        network.recorder.happened.to(flow as u32);
         let next = match end {
             End::Sender => {
                 while let Some(packet) = source.poll_data(now, &mut network.recorder) {

@@ -255,8 +255,8 @@ impl Network {
         }
     }
 
-    /// An interval of the series ends, and with one of them the warm-up; `state` is asked for flows to which something happened.
-    pub(crate) fn end_interval(&mut self, state: impl Fn(u32) -> FlowState) {
+    /// An interval of the series ends, and with one of them the warm-up; `state` is asked for each flow of the run.
+    pub(crate) fn end_interval(&mut self, flows: usize, state: impl Fn(usize) -> FlowState) {
         for &index in &self.full_links {
             let Some(link) = self.links[index as usize].full() else { continue };
             self.counts.packet_hops += link.take_in(self.events.current(), &mut self.recorder);
@@ -265,7 +265,9 @@ impl Network {
             self.recorder.end_link_interval(index, self.now, offered);
             link.observe(self.now, &mut self.recorder);
         }
-        self.recorder.end_flow_intervals(self.now, state);
+        for flow in 0..flows {
+            self.recorder.end_flow_interval(flow as u32, self.now, &state(flow));
+        }
         self.interval_ended = self.now;
         if self.now == self.measure_from {
             self.recorder.begin_measuring(self.now);

@@ -182,8 +182,7 @@ impl Network {
             self.counts.events += 1;
             if target as usize == self.clock() {
                 let states: Vec<_> = self.foreign.iter().map(|flow| flow.state).collect();
-                (0..states.len()).for_each(|flow| self.recorder.happened.to(flow as u32));
-                self.end_interval(|flow| states[flow as usize]);
+                self.end_interval(states.len(), |flow| states[flow]);
             } else {
                 self.on_link(target as usize, &mut Outside { deliver });
             }

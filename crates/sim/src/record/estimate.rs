@@ -41,11 +41,6 @@ impl EstimateMeters {
         self.of(estimator).sample
     }
 
-    /// Whether none has said anything.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Writes one row for each estimator and begins a new interval.
     pub(crate) fn end_interval(&mut self, flow: u32, now: Timestamp, table: &mut EstimateTable) {
         for meter in &mut self.0 {

@@ -2,7 +2,6 @@
 
 mod estimate;
 mod flow;
-mod happened;
 mod histogram;
 mod link;
 mod quantities;

@@ -6,7 +6,6 @@ use airpath_model::{Backlog, CongestionSignal, DropReason, Measurement, Packet a
 
 use super::estimate::{EstimateMeters, OWN};
 use super::flow::{DelayDistribution, FlowMeter};
-use super::happened::Happened;
 use super::link::{Buffer, LinkMeter};
 use super::quantities::QuantityNames;
 use super::rows::{
@@ -33,8 +32,6 @@ pub(crate) struct Recorder {
     estimates: EstimateTable,
     estimate_samples: EstimateSampleTable,
     flow_series: FlowSeries,
-    /// To which flows anything happened in the interval under way; whoever runs their ends tells as well.
-    pub(crate) happened: Happened,
     flow_events: FlowEventTable,
     flow_observations: FlowObservationTable,
     completions: CompletionTable,
@@ -87,7 +84,6 @@ impl Recorder {
         Self {
             links: links.map(|(recorded, buffer)| LinkMeter::new(recorded, buffer)).collect(),
             flow_series: FlowSeries::new(flows.len()),
-            happened: Happened::new(flows.len()),
             flows,
             distributions: (0..sources).map(|_| DelayDistribution::default()).collect(),
             keep,
@@ -113,9 +109,7 @@ impl Recorder {
         self.flows.push(FlowMeter::new(measured_at, self.distributions.len() as u32));
         self.distributions.push(DelayDistribution::default());
         self.flow_series.add_flow();
-        let flow = self.flows.len() as u32 - 1;
-        self.happened.to(flow);
-        flow
+        self.flows.len() as u32 - 1
     }
 
     /// Whether there are more flows than a cache holds.
@@ -150,7 +144,6 @@ impl Recorder {
             let flow = &mut self.flows[packet.flow as usize];
             if flow.measured_at == link {
                 flow.interval.arrived_bytes += packet.size().get();
-                self.happened.to(packet.flow);
             }
         }
         self.capture.on_arrival(link, now, packet);
@@ -166,7 +159,6 @@ impl Recorder {
                 flow.interval.departed_bytes += packet.size().get();
                 flow.first_departure = flow.first_departure.min(now);
                 flow.last_departure = now;
-                self.happened.to(packet.flow);
             }
         }
     }
@@ -183,7 +175,6 @@ impl Recorder {
             let flow = &mut self.flows[packet.flow as usize];
             flow.interval.lost_packets += 1;
             flow.lost_packets_total += 1;
-            self.happened.to(packet.flow);
         }
         if let Body::Foreign(foreign) = packet.body {
             self.lost_foreign.push((packet.flow, foreign));
@@ -288,8 +279,8 @@ impl Recorder {
         });
     }
 
-    /// Ends the interval of a flow to which something happened, at `now`. The others count as silent, and as active as they were.
-    fn end_flow_interval(&mut self, flow: u32, now: Timestamp, state: &FlowState) {
+    /// Ends the interval of a flow at `now`.
+    pub(crate) fn end_flow_interval(&mut self, flow: u32, now: Timestamp, state: &FlowState) {
         let meter = &mut self.flows[flow as usize];
         for (quantity, value) in meter.reported.drain() {
             self.flow_observations.push(FlowObservationRow {
@@ -300,25 +291,11 @@ impl Recorder {
             });
         }
         let interval = meter.end_interval();
-        if state.cwnd.is_none() || !meter.estimates.is_empty() {
-            // It begins and ends by the clock, or has rows in another table.
-            self.happened.to(flow);
+        if !state.active && interval.is_silent() {
+            return;
         }
-        if state.active || !interval.is_silent() {
-            meter.estimates.end_interval(flow, now, &mut self.estimates);
-            self.flow_series.push(flow, &interval, state);
-        }
-        self.flow_series.is_active(flow, state.active);
-    }
-
-    /// Ends the interval of all flows at `now`, those to which something happened one by one; `state` is asked for each of these.
-    pub(crate) fn end_flow_intervals(&mut self, now: Timestamp, state: impl Fn(u32) -> FlowState) {
-        for word in 0..self.happened.words() {
-            for flow in self.happened.take(word) {
-                self.end_flow_interval(flow, now, &state(flow));
-            }
-        }
-        self.flow_series.end_interval(now);
+        meter.estimates.end_interval(flow, now, &mut self.estimates);
+        self.flow_series.push(now, flow, &interval, state);
     }
 
     /// The warm-up ends at `now`: summaries count from here. Call right after ending all intervals.

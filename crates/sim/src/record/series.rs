@@ -11,25 +11,16 @@ use super::table::Table;
 /// The table `flow_series`, kept narrow until somebody wants it: with many flows little happens to one in an interval.
 ///
 /// A row is kept as the numbers that it is made from, and of them only those that are not as expected: the counters
-/// that are not zero, and what the sender says where that is not what it said before. Of an active flow to which nothing
-/// happened in an interval nothing is kept; its row says what it said before.
+/// that are not zero, and what the sender says where that is not what it said before.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSeries {
-    /// When intervals ended, each with the numbers of rows that are kept and of changes of [`FlowSeries::active`] up to then.
-    ends: Vec<(Timestamp, usize, usize)>,
+    /// When intervals ended, each with the number of rows before.
+    ends: Vec<(Timestamp, usize)>,
     rows: SparseRows,
-    /// The flow that is expected next: that after the last one with a row that is kept of this interval.
+    /// The flow that is expected next: that after the last one with a row at this instant.
     next_flow: u32,
     /// What the sender of each flow said in its last row.
     said: Vec<Said>,
-    /// Which flows are active now, and how many.
-    active: Vec<bool>,
-    actives: usize,
-    /// The flows that became active, or ceased to be, in the order of time.
-    changes: Vec<u32>,
-    /// Rows of the interval under way that are kept of flows which are active, and all rows of those before.
-    kept_of_active: usize,
-    len: usize,
 }
 
 /// What a sender says, as numbers: window, slow-start threshold, bytes in flight, round-trip time, pacing rate, phase.
@@ -38,41 +29,24 @@ type Said = [u64; 6];
 impl FlowSeries {
     /// Of that many flows, without rows.
     pub(crate) fn new(flows: usize) -> Self {
-        Self { said: vec![Said::default(); flows], active: vec![false; flows], ..Self::default() }
+        Self { said: vec![Said::default(); flows], ..Self::default() }
     }
 
     /// One more flow, after all others.
     pub(crate) fn add_flow(&mut self) {
         self.said.push(Said::default());
-        self.active.push(false);
     }
 
-    /// From now on a flow is active or not: whether it has a row without being mentioned.
-    pub(crate) fn is_active(&mut self, flow: u32, active: bool) {
-        let known = &mut self.active[flow as usize];
-        if *known != active {
-            *known = active;
-            self.changes.push(flow);
-            self.actives = if active { self.actives + 1 } else { self.actives - 1 };
+    /// A flow's interval ended at `now`. Rows come in the order of time, those of one instant in that of flows.
+    pub(crate) fn push(&mut self, now: Timestamp, flow: u32, counters: &FlowCounters, state: &FlowState) {
+        if self.ends.last().is_none_or(|&(end, _)| end != now) {
+            self.ends.push((now, self.rows.len()));
+            self.next_flow = 0;
         }
-    }
-
-    /// The interval ends of all flows, those that were not mentioned as well.
-    pub(crate) fn end_interval(&mut self, now: Timestamp) {
-        self.len += self.actives - self.kept_of_active;
-        (self.kept_of_active, self.next_flow) = (0, 0);
-        self.ends.push((now, self.rows.len(), self.changes.len()));
-    }
-
-    /// What happened to a flow in the interval. Flows come in their order.
-    pub(crate) fn push(&mut self, flow: u32, counters: &FlowCounters, state: &FlowState) {
-        self.len += 1;
-        self.kept_of_active += usize::from(state.active);
         let skipped = u64::from(flow - self.next_flow);
         self.next_flow = flow + 1;
         let said = said(state);
-        let [cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] =
-            changes_of(said, self.said[flow as usize]);
+        let [cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] = changes(said, self.said[flow as usize]);
         self.said[flow as usize] = said;
         self.rows.push([
             skipped,
@@ -96,43 +70,31 @@ impl FlowSeries {
 
     /// How many rows there are.
     pub fn len(&self) -> usize {
-        self.len
+        self.rows.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// The table, as documented in `docs/results.md`.
     pub fn table(&self) -> Table {
+        let mut ends = self.ends.iter().peekable();
+        let (mut now, mut flow) = (Timestamp::ZERO, 0);
         let mut known = vec![Said::default(); self.said.len()];
-        let mut active = vec![false; self.said.len()];
-        let mut changes = self.changes.iter();
-        let mut kept = self.rows.iter();
-        let (mut rows_before, mut changes_before) = (0, 0);
-        let mut table = FlowSeriesTable::default();
-        for &(now, rows, changed) in &self.ends {
-            for &flow in changes.by_ref().take(changed - changes_before) {
-                active[flow as usize] ^= true;
+        let rows = self.rows.iter().enumerate().map(|(row, numbers)| {
+            if let Some(&(end, _)) = ends.next_if(|(_, rows_before)| *rows_before == row) {
+                (now, flow) = (end, 0);
             }
-            let mut expected = 0;
-            for numbers in kept.by_ref().take(rows - rows_before) {
-                let flow = expected + numbers[0] as usize;
-                (expected..flow).filter(|&flow| active[flow]).for_each(|flow| {
-                    table.push(series_row(now, flow, [0; MOST], known[flow]));
-                });
-                let [.., cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] = numbers;
-                known[flow] = changes_of([cwnd, ssthresh, in_flight, srtt, pacing_rate, phase], known[flow]);
-                table.push(series_row(now, flow, numbers, known[flow]));
-                expected = flow + 1;
-            }
-            (expected..active.len()).filter(|&flow| active[flow]).for_each(|flow| {
-                table.push(series_row(now, flow, [0; MOST], known[flow]));
-            });
-            (rows_before, changes_before) = (rows, changed);
-        }
-        table.finish()
+            flow += numbers[0] as usize;
+            let [.., cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] = numbers;
+            let said = changes([cwnd, ssthresh, in_flight, srtt, pacing_rate, phase], known[flow]);
+            known[flow] = said;
+            flow += 1;
+            series_row(now, flow - 1, numbers, said)
+        });
+        rows.collect::<FlowSeriesTable>().finish()
     }
 }
 
@@ -185,7 +147,7 @@ fn said(state: &FlowState) -> Said {
 }
 
 /// Zero where a number is the same in both; so from one of two and this comes the other.
-fn changes_of(said: Said, before: Said) -> Said {
+fn changes(said: Said, before: Said) -> Said {
     let mut changes = said;
     changes.iter_mut().zip(before).for_each(|(number, before)| *number ^= before);
     changes
@@ -241,23 +203,16 @@ mod tests {
             srtt: Some(Duration::from_millis(5000)),
             pacing_rate: Some(Rate::UNLIMITED),
             phase: Phase::Slowdown,
-            active: false,
             ..window(0)
         };
         let (first, second) = (Timestamp::from_nanos(100_000_000), Timestamp::from_nanos(200_000_000));
         let mut series = FlowSeries::new(5);
-        series.push(0, &counters(1, &[30]), &window(1500));
-        series.is_active(0, true);
-        series.push(3, &counters(2, &[30, 70]), &window(3000));
-        series.is_active(3, true);
-        series.end_interval(first);
-        // The first flow is at its end, nothing happened to the second, and another one begins and ends.
-        series.is_active(0, false);
-        series.push(4, &counters(u64::MAX / 3000, &[9000]), &unlimited);
-        series.is_active(4, false);
-        series.end_interval(second);
+        series.push(first, 0, &counters(1, &[30]), &window(1500));
+        series.push(first, 3, &counters(2, &[30, 70]), &window(3000));
+        series.push(second, 3, &counters(0, &[]), &window(3000));
+        series.push(second, 4, &counters(u64::MAX / 3000, &[9000]), &unlimited);
         let table = series.table();
-        assert_eq!((series.len(), series.rows.len(), table.columns.len()), (4, 3, 15));
+        assert_eq!((series.len(), table.columns.len()), (4, 15));
         assert_eq!(table.integers("flow"), [0, 3, 3, 4]);
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         let holds = |name: &str, wanted: [f64; 4]| {
