@@ -18,7 +18,7 @@ from airpath.results import RunResult
 def capacity_estimate(
     run: RunResult, axes: Axes | None = None, style: Style | None = None, link: int | None = None
 ) -> Axes:
-    """Draw the router's capacity estimate over the shaded true capacity.
+    """Draw the router's capacity estimate, or what it was told, over the shaded true capacity.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ def capacity_estimate(
     if time_s.size:
         edges = np.append(time_s - _lengths(run, time_s), time_s[-1:])
         axes.stairs(capacity * 1e-6, edges, fill=True, color="#dcdcdc", label="true capacity")
-    axes.plot(time_s, estimate * 1e-6, color=_colour(run, style), label=f"{_name(run, style)}, estimate")
+    label = f"{_name(run, style)}, {believed_capacity(run, link)}"
+    axes.plot(time_s, estimate * 1e-6, color=_colour(run, style), label=label)
     axes.set_ylabel("capacity (Mbit/s)")
     return _finish(axes, run)
 
@@ -54,10 +55,20 @@ def estimate_error(
     error = percentage_error(estimate, capacity)
     axes.axhspan(-10, 10, color="#eeeeee", label="±10 %")
     axes.axhline(0, color="#444444", linewidth=0.8)
-    axes.plot(time_s, error, color=_colour(run, style), label=f"{_name(run, style)}, error of the estimate")
+    label = f"{_name(run, style)}, error of the {believed_capacity(run, link)}"
+    axes.plot(time_s, error, color=_colour(run, style), label=label)
     axes.set_ylim(-105, max(105.0, min(float(np.nanmax(error, initial=0.0)) * 1.05, _LARGEST_ERROR)))
     axes.set_ylabel("error (%)")
     return _finish(axes, run)
+
+
+def believed_capacity(run: RunResult, link: int | None = None) -> str:
+    """Return what the capacity is that the router of a link goes by: only some estimate it."""
+    link = link_under_test(run.record.plan) if link is None else link
+    source = run.record.plan["links"][link]["queue"].get("source", {})
+    return {"configured": "configured capacity", "oracle": "capacity from the oracle"}.get(
+        source.get("kind"), "estimate"
+    )
 
 
 @styled

@@ -1,7 +1,15 @@
 """The standard figures of a run whose link under test has a router, each with its caption."""
 
 from airpath.metrics.run import link_under_test
-from airpath.plots.router import estimation, feedback, filter_state, load_factor, queue_share, reports
+from airpath.plots.router import (
+    believed_capacity,
+    estimation,
+    feedback,
+    filter_state,
+    load_factor,
+    queue_share,
+    reports,
+)
 from airpath.plots.standard_figure import StandardFigure, figure_of
 from airpath.plots.style import Style
 from airpath.results import RunResult
@@ -27,9 +35,8 @@ def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigu
         figures.append(
             StandardFigure(
                 f"estimate-{stem}",
-                "Capacity estimate of the router at the link under test at the end of each interval, over "
-                "the true capacity of the interval (shaded); below, its error in percent of the true "
-                "capacity.",
+                f"{_believed(run)} at the end of each interval, over the true capacity of the interval "
+                "(shaded); below, its error in percent of the true capacity.",
                 estimation(run, style),
                 run,
             )
@@ -75,3 +82,10 @@ def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigu
         )
     )
     return figures
+
+
+def _believed(run: RunResult) -> str:
+    believed = believed_capacity(run)
+    if believed == "estimate":
+        return "Capacity estimate of the router at the link under test"
+    return f"What the router at the link under test takes for the capacity ({believed}; it estimates none)"

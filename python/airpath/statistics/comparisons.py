@@ -1,5 +1,6 @@
 """All pairs of groups: Tukey's honestly significant difference; Games and Howell for unequal variances."""
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -112,7 +113,7 @@ def _compare(
 ) -> PairComparison:
     difference = first.mean - second.mean
     q = math.sqrt(2) * abs(difference) / error if error > 0.0 else math.inf if difference else 0.0
-    p = 0.0 if math.isinf(q) else float(stats.studentized_range.sf(q, k, df))
+    p = 0.0 if math.isinf(q) else _exceeded(q, k, df)
     half = critical * error / math.sqrt(2)
     return PairComparison(
         first.name,
@@ -128,6 +129,14 @@ def _compare(
     )
 
 
+# Integrals that take up to a second, and of which both orders of a pair and all claims about it ask the same.
+@functools.cache
+def _exceeded(q: float, k: int, df: float) -> float:
+    """Return the probability that a studentized range exceeds `q`."""
+    return float(stats.studentized_range.sf(q, k, df))
+
+
+@functools.cache
 def _critical(alpha: float, k: int, df: float) -> float:
     """Return the studentized range that is exceeded with probability `alpha`."""
     return float(stats.studentized_range.isf(alpha, k, df))

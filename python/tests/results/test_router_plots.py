@@ -37,6 +37,17 @@ def test_the_estimate_is_drawn_over_the_truth_and_its_error_below(run: RunResult
     assert above.get_xlim() == below.get_xlim() == (0, 20)
 
 
+def test_what_a_router_was_told_is_no_estimate(run: RunResult) -> None:
+    record = router_record()
+    queue = record.plan["links"][0]["queue"]
+    record.plan["links"][0]["queue"] = {**queue, "source": {"kind": "configured", "bps": 8_000_000}}
+    told = RunResult(record)
+    assert any(label.endswith(", estimate") for label in labels(plots.capacity_estimate(run)))
+    assert any(label.endswith(", configured capacity") for label in labels(plots.capacity_estimate(told)))
+    captions = [figure.caption for figure in standard_figures(Results([told]))]
+    assert any("configured capacity; it estimates none" in caption for caption in captions)
+
+
 def test_a_huge_error_is_cut_off() -> None:
     wrong = RunResult(router_record({"capacity_estimate_bps": 1000 * CAPACITY_BPS}))
     assert plots.estimate_error(wrong).get_ylim()[1] == 400
