@@ -33,9 +33,6 @@ from airpath.papers.sample import sample
 from airpath.statistics import TextTable
 
 REPETITIONS: Final = 30
-"""As the analysis of variance of O and T has."""
-FEWER: Final = 10
-"""Of what is no part of it."""
 JOURNAL: Final = "O, filter journal"
 SMALLER: Final = "O, Upsilon 1.2"
 LITERAL: Final = "O, literal threshold"
@@ -44,12 +41,12 @@ SHORT_TIMEOUTS: Final = "O, timeouts ≥ 200 ms"
 _EXPERIMENTS = {
     ONE_WAY: pair("ebe-cubic-o", REPETITIONS),
     TWO_WAY: pair("ebe-cubic-t", REPETITIONS),
-    JOURNAL: pair("ebe-cubic-o", FEWER, profile="journal"),
-    SMALLER: pair("ebe-cubic-o", FEWER, upsilon=1.2),
-    LITERAL: pair("ebe-cubic-o", FEWER, rtt_threshold="literal"),
+    JOURNAL: pair("ebe-cubic-o", REPETITIONS, profile="journal"),
+    SMALLER: pair("ebe-cubic-o", REPETITIONS, upsilon=1.2),
+    LITERAL: pair("ebe-cubic-o", REPETITIONS, rtt_threshold="literal"),
     SHORT_TIMEOUTS: pair(
         "ebe-cubic-o",
-        FEWER,
+        REPETITIONS,
         {"transport.min_rto": "200ms", "transport.spurious_timeout_undo": False},
     ),
 }

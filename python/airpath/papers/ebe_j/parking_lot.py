@@ -23,18 +23,18 @@ from airpath.papers.settings import (
 )
 from airpath.plots.style import styled
 
+REPETITIONS: Final = 30
+"""Runs draw the rates of all links but one, and differ much."""
 MIDDLE: Final = "R2-R3"
 OTHERS: Final = tuple(name for name in PARKING_LOT_LINKS if name != MIDDLE)
 
 WIDE: Final = "1 to 40 Mbit/s"
 NARROW: Final = "1 to 20 Mbit/s"
 _TOP: Final = {WIDE: 40, NARROW: 20}
-REPETITIONS: Final = {WIDE: 30, NARROW: 10}
-"""Runs draw the rates of all links but one, and differ much; the headline is run more often."""
 
 _VCP = {
     f"{name}{suffix}": {
-        scheme: parking_lot(top, with_options(scheme, **options), REPETITIONS[name]) for scheme in VCP_SCHEMES
+        scheme: parking_lot(top, with_options(scheme, **options), REPETITIONS) for scheme in VCP_SCHEMES
     }
     for suffix, options in (("", {}), (", unscaled", {"rtt_scaling": "unscaled"}))
     for name, top in _TOP.items()
@@ -42,18 +42,18 @@ _VCP = {
 _HOLD: Final[dict[str, Any]] = {"monitor": "hold"}
 
 
-def _xcp(name: str, **ebe_options: Any) -> dict[str, Experiment]:
+def _xcp(top: int, **ebe_options: Any) -> dict[str, Experiment]:
     return {
         scheme: parking_lot(
-            _TOP[name],
-            with_options(scheme, **ebe_options) if scheme == "xcp-ebe" else scheme,
-            REPETITIONS[name],
+            top, with_options(scheme, **ebe_options) if scheme == "xcp-ebe" else scheme, REPETITIONS
         )
         for scheme in XCP_SCHEMES
     }
 
 
-_XCP = {name: _xcp(name) for name in _TOP} | {f"{name}, hold": _xcp(name, **_HOLD) for name in _TOP}
+_XCP = {name: _xcp(top) for name, top in _TOP.items()} | {
+    f"{name}, hold": _xcp(top, **_HOLD) for name, top in _TOP.items()
+}
 
 ABOVE_BELIEF: Final = ((10.0, 20.0), (30.0, 50.0), (70.0, 90.0), (100.0, 120.0))
 """When the middle link carries more than the 10 Mbit/s that its router believes."""
