@@ -1,6 +1,6 @@
 """Named choices for XCP that several figures show beside the headline."""
 
-from typing import Final
+from typing import Any, Final
 
 from airpath.papers.experiment import Experiment
 from airpath.papers.settings import TWO_WAY, WIDE_REVERSE, XCP_SCHEMES, dumbbell, with_options
@@ -32,37 +32,33 @@ NO_HALVING: Final = "T, losses do not halve"
 
 def longer_timeout(repetitions: int) -> dict[str, Experiment]:
     """Return the three XCP schemes in setting T with longer timeouts."""
-    return {
-        scheme: dumbbell(TWO_WAY, scheme, repetitions, {"transport.min_rto": "1s"}) for scheme in XCP_SCHEMES
-    }
+    return _two_way(repetitions, min_rto="1s")
 
 
 def todays_sender(repetitions: int) -> dict[str, Experiment]:
     """Return the three XCP schemes in setting T with today's loss recovery."""
-    changes = {
-        "transport.recovery": "prr",
-        "transport.lost_retransmission_detection": True,
-        "transport.spurious_timeout_undo": True,
-        "transport.rto_floor": "variance",
-    }
-    return {scheme: dumbbell(TWO_WAY, scheme, repetitions, changes) for scheme in XCP_SCHEMES}
+    return _two_way(
+        repetitions,
+        recovery="prr",
+        lost_retransmission_detection=True,
+        spurious_timeout_undo=True,
+        rto_floor="variance",
+    )
 
 
 def sack(repetitions: int) -> dict[str, Experiment]:
     """Return the three XCP schemes in setting T with selective acknowledgments."""
-    return {
-        scheme: dumbbell(TWO_WAY, scheme, repetitions, {"transport.recovery": "sack"})
-        for scheme in XCP_SCHEMES
-    }
+    return _two_way(repetitions, recovery="sack")
 
 
 def standard_sender(repetitions: int) -> dict[str, Experiment]:
     """Return the three XCP schemes in setting T with loss recovery and timeouts as the RFCs have them."""
-    changes = {
-        "transport.recovery": "sack",
-        "transport.min_rto": "1s",
-        "transport.spurious_timeout_undo": True,
-    }
+    return _two_way(repetitions, recovery="sack", min_rto="1s", spurious_timeout_undo=True)
+
+
+def _two_way(repetitions: int, **transport: Any) -> dict[str, Experiment]:
+    """Return the three XCP schemes in setting T with a transport that differs in these settings."""
+    changes = {f"transport.{name}": value for name, value in transport.items()}
     return {scheme: dumbbell(TWO_WAY, scheme, repetitions, changes) for scheme in XCP_SCHEMES}
 
 
