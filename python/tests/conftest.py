@@ -1,11 +1,16 @@
 """What all tests need."""
 
 import signal
+from collections.abc import Callable
+from typing import NoReturn
 
 import pytest
 
 from airpath import _core
 from airpath.datapath import datapath_missing
+
+BUSY = 0.0025
+"""A quarter of the share of the time that makes a run not valid, as in the emulator's own tests."""
 
 # A shell that starts the tests in the background has them and their child processes ignore interrupts. The
 # tests of interrupts need what a terminal gives.
@@ -35,3 +40,27 @@ def datapath() -> None:
     """
     if missing := datapath_missing():
         pytest.skip(f"no datapath: {missing}")
+
+
+@pytest.fixture(scope="session")
+def attempts() -> range:
+    """Return how often something in real time is tried until a run of it is valid."""
+    return range(3)
+
+
+@pytest.fixture(scope="session")
+def nothing_valid() -> Callable[[str], NoReturn]:
+    """Return what ends a test of which no run was valid, and for what reason.
+
+    It is skipped if the machine holds up even a thread that does nothing, and fails if not.
+    """
+
+    def end(reason: str) -> NoReturn:
+        share = _core.held_up(2000)
+        held_up = f"a thread that does nothing is held up for {share:.2%} of the time"
+        said = f"no run was valid, and {held_up}; the last one: {reason}"
+        if share > BUSY:
+            pytest.skip(said)
+        pytest.fail(said)
+
+    return end

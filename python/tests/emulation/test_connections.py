@@ -4,8 +4,9 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -51,32 +52,25 @@ def emulated(cwd: Path, link: str, server: str, *command: str) -> tuple[dict[str
     return summary, read(cwd / summary["out"]), done.stderr
 
 
-def undisturbed(cwd: Path, link: str, server: str, *command: str) -> tuple[dict[str, Any], Results, Path]:
-    """Return summary, results and folder of a run that counts and had no timeout, the first of three.
-
-    A machine that is held up, or a segment that is lost twice, makes transfers of two seconds slower.
-    """
-    for number in range(3):
-        (cwd / str(number)).mkdir()
-        summary, results, _ = emulated(cwd / str(number), link, server, *command)
-        timeouts = sum(flow["timeouts"] for flow in summary["connections"]["flows"])
-        if not summary["validity"]["problems"] and timeouts == 0:
-            return summary, results, cwd / str(number) / summary["out"]
-    if problems := summary["validity"]["problems"]:
-        pytest.skip(f"no run of three was valid and without a timeout; the last one: {'; '.join(problems)}")
-    pytest.fail("no run of three was valid and without a timeout; the last one had timeouts")
-
-
 def default_control() -> str:
     return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_a_connection_is_a_flow_with_what_the_kernel_says(tmp_path: Path):
+def test_a_connection_is_a_flow_with_what_the_kernel_says(
+    tmp_path: Path, attempts: range, nothing_valid: Callable[[str], NoReturn]
+):
     size = 1_500_000
-    summary, results, out = undisturbed(
-        tmp_path, "8mbps", f"{sys.executable} -c '{TAKE}'", sys.executable, "-c", SEND, str(size)
-    )
+    for attempt in attempts:
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        summary, results, _ = emulated(
+            folder, "8mbps", f"{sys.executable} -c '{TAKE}'", sys.executable, "-c", SEND, str(size)
+        )
+        if not (problems := summary["validity"]["problems"]):
+            break
+    else:
+        nothing_valid("; ".join(problems))
     record = summary["connections"]
     assert record["problems"] == []
     assert record["samples"] > 15
@@ -87,7 +81,9 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(tmp_path: Path):
     assert data["name"].endswith(" > 10.8.0.1:80")
     assert answer["name"] == " > ".join(reversed(data["name"].split(" > ")))
     # Of each packet of 1500 bytes at most 1448 are data.
-    assert 0.9 * 8 * 1448 / 1500 < data["goodput_mbps"] < 8 * 1448 / 1500 * 1.01
+    assert 0.9 * 8 * 1448 / 1500 < data["goodput_mbps"] < 8 * 1448 / 1500 * 1.01, (
+        f"{data}, {summary['validity']}"
+    )
     assert 0.02 <= data["min_rtt_s"] < 0.0215
     assert data["sent_packets"] - data["retransmitted_packets"] >= size / 1448
 
@@ -109,6 +105,7 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(tmp_path: Path):
     assert (full["cwnd_bytes"] >= 10 * 1448).all()
     assert full["srtt_s"].between(0.02, 0.2).all()
     assert results.summary["goodput_mbps"][0].as_py() == pytest.approx(data["goodput_mbps"])
+    out = folder / summary["out"]
     provenance = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["runs"][0]["validity"]["connections"]["samples"] == record["samples"]
     assert {path.name for path in (out / "figures").glob("*.png")} >= {
