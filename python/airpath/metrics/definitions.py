@@ -173,14 +173,15 @@ _METRICS = (
     ),
     Metric(
         "capacity_estimate_bias_mbps",
-        "capacity estimate, bias",
+        "capacity believed, bias",
         "Mbit/s",
-        "mean over recorded intervals of the measured span of the estimate of the router at the link under "
-        "test, at the end of the interval, less the capacity of the interval",
+        "mean over recorded intervals of the measured span of the capacity that the router at the link under "
+        "test goes by (its estimate, or what it was told) at the end of the interval, less the capacity of "
+        "the interval",
     ),
     Metric(
         "capacity_estimate_error_mean_percent",
-        "capacity estimate, mean error",
+        "capacity believed, mean error",
         "%",
         "mean over the same intervals of the absolute error in percent of the capacity; intervals without "
         "capacity are left out",
@@ -188,13 +189,13 @@ _METRICS = (
     ),
     Metric(
         "capacity_estimate_error_p95_percent",
-        "capacity estimate, p95 error",
+        "capacity believed, p95 error",
         "%",
         "95th percentile, nearest rank, of the same errors",
     ),
     Metric(
         "capacity_estimate_settling_s",
-        "capacity estimate, settling time",
+        "capacity believed, settling time",
         "s",
         "time from a step of the capacity until the estimate stays within 10 % of it for 1 s, mean over the "
         "steps of more than 10 % in the measured span; one that has not settled at the next step, or at the "
@@ -202,7 +203,7 @@ _METRICS = (
     ),
     Metric(
         "capacity_estimate_variation",
-        "capacity estimate, variation at rest",
+        "capacity believed, variation at rest",
         "",
         "standard deviation divided by mean of the estimate in the second half of each stretch of constant "
         "capacity, mean over stretches",

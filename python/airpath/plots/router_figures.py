@@ -35,8 +35,9 @@ def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigu
         figures.append(
             StandardFigure(
                 f"estimate-{stem}",
-                f"{_believed(run)} at the end of each interval, over the true capacity of the interval "
-                "(shaded); below, its error in percent of the true capacity.",
+                f"Capacity that the router at the link under test goes by ({believed_capacity(run)}) at the "
+                "end of each interval, over the true capacity of the interval (shaded); below, its error in "
+                "percent of the true capacity.",
                 estimation(run, style),
                 run,
             )
@@ -82,10 +83,3 @@ def router_figures(run: RunResult, stem: str, style: Style) -> list[StandardFigu
         )
     )
     return figures
-
-
-def _believed(run: RunResult) -> str:
-    believed = believed_capacity(run)
-    if believed == "estimate":
-        return "Capacity estimate of the router at the link under test"
-    return f"What the router at the link under test takes for the capacity ({believed}; it estimates none)"

@@ -45,7 +45,7 @@ def test_what_a_router_was_told_is_no_estimate(run: RunResult) -> None:
     assert any(label.endswith(", estimate") for label in labels(plots.capacity_estimate(run)))
     assert any(label.endswith(", configured capacity") for label in labels(plots.capacity_estimate(told)))
     captions = [figure.caption for figure in standard_figures(Results([told]))]
-    assert any("configured capacity; it estimates none" in caption for caption in captions)
+    assert any("goes by (configured capacity)" in caption for caption in captions)
 
 
 def test_a_huge_error_is_cut_off() -> None:
