@@ -53,7 +53,7 @@ def main() -> None:
     write("lists/estimators.md", estimators())
     write("lists/queues.md", listed({queue.name: queue.description for queue in QUEUES}))
     write("lists/links.md", listed({link.name: link.description for link in LINKS}))
-    write("lists/figures.md", listed({figure.id: figure.title for figure in FIGURES}))
+    write("lists/figures.md", listed({figure.id: figure.heading for figure in FIGURES}))
     write(
         "lists/scenarios.md",
         listed({name: Scenario.load(name).document.description for name in scenario_names()}),

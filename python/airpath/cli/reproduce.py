@@ -147,13 +147,13 @@ def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | 
 
 def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
     if as_json:
-        show_json({figure.id: figure.title for figure in figures})
+        show_json({figure.id: figure.heading for figure in figures})
         return
     from rich.table import Table
 
     table = Table("name", "", show_header=False, box=None, padding=(0, 2))
     for figure in figures:
-        table.add_row(figure.id, figure.title)
+        table.add_row(figure.id, figure.heading)
     show(table)
 
 

@@ -173,7 +173,7 @@ def _cell(values: Sample) -> str:
 ABLATION: Final = Figure(
     id="ebe/ablation",
     ours=True,
-    paper="EBE, ablation (ours)",
+    paper="EBE, ablation",
     title="What makes EBE work: one part of XCP-EBE changed at a time",
     experiments=_EXPERIMENTS,
     draw=_draw,

@@ -165,7 +165,7 @@ def _share_of_gain(of: Any, label: str) -> Sample:
 CUBIC_ABLATION: Final = Figure(
     id="ebe/ablation-cubic",
     ours=True,
-    paper="EBE, ablation (ours)",
+    paper="EBE, ablation",
     title="What makes CUBIC-EBE work: its parts, and how strongly it probes, against CUBIC",
     experiments=_EXPERIMENTS,
     draw=_draw,

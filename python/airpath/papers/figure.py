@@ -63,6 +63,11 @@ class Figure:
     """Whether it stands in no paper: an experiment of ours about what one says."""
 
     @property
+    def heading(self) -> str:
+        """Its title, and whether it is ours."""
+        return f"{self.title} (ours)" if self.ours else self.title
+
+    @property
     def name(self) -> str:
         """Its name within the paper."""
         return self.id.partition("/")[2]

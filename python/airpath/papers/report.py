@@ -40,7 +40,7 @@ def _figure(one: "Reproduced") -> dict[str, Any]:
         "id": one.figure.id.replace("/", "-"),
         "name": one.figure.id,
         "paper": one.figure.paper,
-        "title": one.figure.title,
+        "title": one.figure.heading,
         "picture": None if one.svg is None else base64.b64encode(one.svg).decode("ascii"),
         "claims": [_claim(judgement) for judgement in one.judgements],
         "counts": [counts[verdict.value] for verdict in Verdict],

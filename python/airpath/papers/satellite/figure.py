@@ -179,7 +179,7 @@ def _claim(one: str, other: str, statement: str, reason: str = "") -> Claim:
 DOWNLOADS_FIGURE: Final = Figure(
     id="satellite/downloads",
     ours=True,
-    paper="A satellite link with losses in bursts (ours)",
+    paper="A satellite link with losses in bursts",
     title="20 MB over 600 ms of RTT under every scheme",
     experiments={
         choice: {scheme: Experiment(name, scheme, {}, REPETITIONS) for scheme in CONTENDERS}

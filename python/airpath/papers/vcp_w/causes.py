@@ -87,7 +87,7 @@ CAUSES: Final = Figure(
     id="vcp-w/causes",
     ours=True,
     paper=PAPER,
-    title="Why long flows starve under VCP: caps of scaling and the number of links, one at a time (ours)",
+    title="Why long flows starve under VCP: caps of scaling and the number of links, one at a time",
     experiments={
         rule: {
             place: on(scenario, capped(rule, cap), REPETITIONS) for place, (scenario, cap) in _PLACES.items()

@@ -123,7 +123,7 @@ HEURISTIC: Final = Figure(
     id="vcp-w/heuristic",
     ours=True,
     paper=PAPER,
-    title="Utilisation over independent losses with and without the heuristic (ours)",
+    title="Utilisation over independent losses with and without the heuristic",
     experiments={
         CHOICE: {
             at(sender, loss): Experiment(SCENARIO, scheme, {**changes, "topology.bottleneck.loss": loss}, FEW)
