@@ -17,9 +17,25 @@ pub(crate) struct Skellam {
 }
 
 impl Skellam {
-    /// Tabulates the distribution for means `a` > 0 and `b` > 0, both at most 1e9, 9.5 standard deviations and 40 to
-    /// either side of its mean.
-    pub(crate) fn tabulate(&mut self, a: f64, b: f64) {
+    /// Tabulates the distributions for means `a` > 0 and a common `b` > 0, all at most 1e9, each 9.5 standard deviations
+    /// and 40 to either side of its mean.
+    pub(crate) fn tabulate<const N: usize>(mut tables: [&mut Self; N], a: [f64; N], b: f64) {
+        let mut sides: [Sides; N] = core::array::from_fn(|i| tables[i].begin(a[i], b));
+        let steps = sides.iter().map(Sides::steps).max().unwrap_or(0);
+        // Each ratio has to wait for the one before it. Side by side they wait at the same time.
+        for _ in 0..steps {
+            for (table, sides) in tables.iter_mut().zip(&mut sides) {
+                sides.step(&mut table.ratio);
+            }
+        }
+        for (table, a) in tables.iter_mut().zip(a) {
+            table.fill(libm::round(a - b) as i64);
+        }
+        normalise(tables);
+    }
+
+    /// Sets where the table begins and how long it is; its ratios are then written from both ends inwards.
+    fn begin(&mut self, a: f64, b: f64) -> Sides {
         let mean = a - b;
         let reach = 9.5 * libm::sqrt(a + b) + 40.0;
         let lowest = libm::floor(mean - reach) as i64;
@@ -31,50 +47,45 @@ impl Skellam {
         // Not cleared: every entry that is read is written before.
         self.ratio.resize(length, 0.0);
         self.probability.resize(length, 0.0);
-
-        let ratio = &mut self.ratio;
-        let mut above_zero = ratios(a, b, lowest, highest, run_up);
-        let mut below_zero = ratios(b, a, -highest, -lowest, run_up);
-        // Each ratio has to wait for the one before it. Side by side the two sides wait at the same time.
-        loop {
-            let (above, below) = (above_zero.next(), below_zero.next());
-            if let Some((k, value)) = above
-                && k <= highest
-            {
-                ratio[(k - lowest) as usize] = value;
-            }
-            if let Some((j, value)) = below
-                && -j >= lowest
-            {
-                ratio[(-j - lowest) as usize] = value;
-            }
-            if above.is_none() && below.is_none() {
-                break;
-            }
+        let starts = [(highest + run_up) as f64, (run_up - lowest) as f64];
+        Sides {
+            numerator: [a, b],
+            factor: [b, a],
+            k: starts,
+            ratio: [(a, starts[0]), (b, starts[1])]
+                .map(|(mean, start)| 2.0 * mean / (start + libm::sqrt(start * start + 4.0 * a * b))),
+            run_up: run_up as usize - 1,
+            written: 0,
+            above: highest.min(highest - lowest + 1).max(0) as usize,
+            below: (-lowest).min(highest - lowest + 1).max(0) as usize,
         }
-        self.fill(libm::round(mean) as i64);
     }
 
-    /// Multiplies outwards from `centre`, then normalises.
+    /// Multiplies outwards from `centre`.
     fn fill(&mut self, centre: i64) {
-        let length = self.probability.len();
-        let centre_index = (centre - self.lowest) as usize;
+        let centre = (centre - self.lowest) as usize;
         // Index of Z = 0; may lie outside the table.
-        let zero = -self.lowest;
-        self.probability[centre_index] = 1.0;
-        for i in centre_index + 1..length {
-            let previous = self.probability[i - 1];
-            self.probability[i] =
-                if i as i64 > zero { previous * self.ratio[i] } else { previous / self.ratio[i - 1] };
+        let zero = (-self.lowest).clamp(0, self.ratio.len() as i64 - 1) as usize;
+        let (ratio, probability) = (&self.ratio, &mut self.probability[..self.ratio.len()]);
+        probability[centre] = 1.0;
+        // Towards zero, which lies on one side of the two, by quotients.
+        for i in centre..zero {
+            probability[i + 1] = probability[i] / ratio[i];
         }
-        for i in (0..centre_index).rev() {
-            let next = self.probability[i + 1];
-            self.probability[i] =
-                if (i as i64) < zero { next * self.ratio[i] } else { next / self.ratio[i + 1] };
+        for i in (zero..centre).rev() {
+            probability[i] = probability[i + 1] / ratio[i + 1];
         }
-        let total: f64 = self.probability.iter().sum();
-        for probability in &mut self.probability {
-            *probability /= total;
+        // Away from it by products.
+        let (first, last) = (centre.min(zero), centre.max(zero));
+        let mut product = probability[last];
+        for (probability, ratio) in probability[last + 1..].iter_mut().zip(&ratio[last + 1..]) {
+            product *= ratio;
+            *probability = product;
+        }
+        let mut product = probability[first];
+        for (probability, ratio) in probability[..first].iter_mut().zip(&ratio[..first]).rev() {
+            product *= ratio;
+            *probability = product;
         }
     }
 
@@ -90,24 +101,74 @@ impl Skellam {
 
     /// P(Z = `from`), P(Z = `from` + 1), … to the end of the table; `from` is not below [`Skellam::lowest`].
     pub(crate) fn upwards(&self, from: i64) -> impl Iterator<Item = f64> + '_ {
-        self.probability.iter().skip((from - self.lowest) as usize).copied()
+        self.probability.get((from - self.lowest) as usize..).unwrap_or_default().iter().copied()
     }
 
     /// P(Z = `from`), P(Z = `from` − 1), … to the end of the table; `from` is not above [`Skellam::highest`].
     pub(crate) fn downwards(&self, from: i64) -> impl Iterator<Item = f64> + '_ {
-        self.probability.iter().rev().skip((self.highest() - from) as usize).copied()
+        let length = (from - self.lowest + 1).max(0) as usize;
+        self.probability[..length].iter().rev().copied()
     }
 }
 
-/// The ratios P(Z = k)/P(Z = k−1) = a/(k + b P(k+1)/P(k)) for every k ≥ 1 from `lowest` on, the greatest k first; those above
-/// `highest` are not settled yet.
-fn ratios(a: f64, b: f64, lowest: i64, highest: i64, run_up: i64) -> impl Iterator<Item = (i64, f64)> {
-    let start = (highest + run_up) as f64;
-    let mut ratio = 2.0 * a / (start + libm::sqrt(start * start + 4.0 * a * b));
-    (lowest.max(1)..highest + run_up).rev().map(move |k| {
-        ratio = a / (k as f64 + b * ratio);
-        (k, ratio)
-    })
+/// The recurrences of one table on either side of zero, P(Z = k)/P(Z = k−1) = a/(k + b P(k+1)/P(k)) for k ≥ 1 from above
+/// downwards, and the same with a and b exchanged for −Z.
+struct Sides {
+    numerator: [f64; 2],
+    factor: [f64; 2],
+    /// Of the latest ratios; Z above zero, −Z below.
+    k: [f64; 2],
+    ratio: [f64; 2],
+    /// Steps left until the first ratio that belongs to the table.
+    run_up: usize,
+    /// Steps since then.
+    written: usize,
+    /// How many ratios belong to the table above zero, and below.
+    above: usize,
+    below: usize,
+}
+
+impl Sides {
+    fn steps(&self) -> usize {
+        self.run_up + self.above.max(self.below)
+    }
+
+    /// The next ratio of each side. What is beyond zero, or past the end of a shorter side, is computed and not kept.
+    fn step(&mut self, table: &mut [f64]) {
+        for side in 0..2 {
+            self.k[side] -= 1.0;
+            self.ratio[side] = self.numerator[side] / (self.k[side] + self.factor[side] * self.ratio[side]);
+        }
+        if self.run_up > 0 {
+            self.run_up -= 1;
+            return;
+        }
+        if self.written < self.above {
+            table[table.len() - 1 - self.written] = self.ratio[0];
+        }
+        if self.written < self.below {
+            table[self.written] = self.ratio[1];
+        }
+        self.written += 1;
+    }
+}
+
+/// Divides by sums, which are taken of all tables at the same time.
+fn normalise<const N: usize>(tables: [&mut Skellam; N]) {
+    let mut totals = [0.0; N];
+    let longest = tables.iter().map(|table| table.probability.len()).max().unwrap_or(0);
+    for i in 0..longest {
+        for (total, table) in totals.iter_mut().zip(&tables) {
+            if let Some(probability) = table.probability.get(i) {
+                *total += probability;
+            }
+        }
+    }
+    for (table, total) in tables.into_iter().zip(totals) {
+        for probability in &mut table.probability {
+            *probability /= total;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -118,7 +179,7 @@ mod tests {
     fn it_is_a_distribution_with_the_right_mean_and_variance() {
         let mut skellam = Skellam::default();
         for (a, b) in [(100.0, 130.0), (2.0, 0.5), (0.3, 40.0), (5000.0, 1.0), (1e-3, 1e-3)] {
-            skellam.tabulate(a, b);
+            Skellam::tabulate([&mut skellam], [a], b);
             let (mut mean, mut square) = (0.0, 0.0);
             for (i, probability) in skellam.upwards(skellam.lowest()).enumerate() {
                 let z = (skellam.lowest() + i as i64) as f64;
@@ -143,17 +204,32 @@ mod tests {
             (700.0, 650.0),
         ] {
             let mut fresh = Skellam::default();
-            used.tabulate(a, b);
-            fresh.tabulate(a, b);
+            Skellam::tabulate([&mut used], [a], b);
+            Skellam::tabulate([&mut fresh], [a], b);
             let all = |table: &Skellam| table.upwards(table.lowest()).map(f64::to_bits).collect::<Vec<_>>();
             assert_eq!((used.lowest(), all(&used)), (fresh.lowest(), all(&fresh)), "{a} {b}");
         }
     }
 
     #[test]
+    fn side_by_side_is_as_one_by_one() {
+        for (a, b) in [(5000.0, 1.0), (100.0, 130.0), (0.3, 40.0), (1e-3, 1e-3), (2.0, 0.5), (700.0, 650.0)] {
+            let means = [a, 3.0 * a, 0.2 * a];
+            let mut together = [Skellam::default(), Skellam::default(), Skellam::default()];
+            Skellam::tabulate(together.each_mut(), means, b);
+            for (together, a) in together.iter().zip(means) {
+                let mut alone = Skellam::default();
+                Skellam::tabulate([&mut alone], [a], b);
+                assert_eq!(together.lowest(), alone.lowest(), "{a} {b}");
+                assert!(together.probability == alone.probability, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
     fn a_far_away_table_starts_where_it_should() {
         let mut skellam = Skellam::default();
-        skellam.tabulate(1e6, 10.0);
+        Skellam::tabulate([&mut skellam], [1e6], 10.0);
         assert!(skellam.lowest() > 900_000 && skellam.highest() < 1_100_000);
         // Poisson(1e6) − Poisson(10) is close to normal: the density at the mean.
         let peak = skellam.upwards(999_990).next().unwrap();

@@ -16,11 +16,11 @@ const FLUID: f64 = 1e9;
 /// It keeps its tables: nothing is allocated once the highest rates have been seen.
 #[derive(Clone, Debug, Default)]
 pub struct TransientMean {
-    /// a = λτ.
-    arrivals: f64,
-    /// b = μτ.
-    services: f64,
-    skellam: Skellam,
+    /// The load that was asked for.
+    load: Load,
+    /// 1 % more and 1 % fewer arrivals, for the derivative.
+    more: Load,
+    fewer: Load,
 }
 
 /// What the queue does over one interval.
@@ -48,8 +48,9 @@ impl TransientMean {
     /// A fractional queue is interpolated between its two whole neighbours (exact when the start is random on these
     /// two). Negative and NaN arguments count as zero.
     pub fn mean(&mut self, queue: f64, arrival_rate: f64, service_rate: f64, interval: f64) -> f64 {
-        self.set(arrival_rate, service_rate, interval);
-        self.between(queue.max(0.0)).queue
+        self.load.set(arrival_rate, service_rate, interval);
+        tabulate([&mut self.load]);
+        self.load.between(queue.max(0.0)).queue
     }
 
     /// f1 with idle time and both derivatives; arguments as in [`TransientMean::mean`].
@@ -61,44 +62,64 @@ impl TransientMean {
         interval: f64,
     ) -> Transition {
         let queue = queue.max(0.0);
-        self.set(arrival_rate, service_rate, interval);
+        let arrival_rate = arrival_rate.max(0.0);
+        self.load.set(arrival_rate, service_rate, interval);
+        self.more.set(arrival_rate * 1.01, service_rate, interval);
+        self.fewer.set(arrival_rate * 0.99, service_rate, interval);
+        tabulate([&mut self.load, &mut self.more, &mut self.fewer]);
+
         let whole = libm::floor(queue);
         let part = queue - whole;
-        let here = self.at(whole);
-        let above = self.at(whole + 1.0);
-        let above_next = self.at(whole + 2.0);
+        let [below, here, above, above_next] = self.load.at(whole - 1.0);
         let middle = here.interpolate(above, part);
         let upper = above.interpolate(above_next, part);
-        let (lower, width) = if whole >= 1.0 {
-            (self.at(whole - 1.0).interpolate(here, part), 2.0)
-        } else {
-            (here, queue + 1.0)
-        };
+        let (lower, width) =
+            if whole >= 1.0 { (below.interpolate(here, part), 2.0) } else { (here, queue + 1.0) };
         Transition {
             queue: middle.queue,
-            idle: self.idle(middle),
+            idle: self.load.idle(middle),
             by_queue: (upper.queue - lower.queue) / width,
-            by_arrival_rate: self.by_arrival_rate(queue, arrival_rate.max(0.0), service_rate, interval),
+            by_arrival_rate: if arrival_rate > 0.0 {
+                (self.more.between(queue).queue - self.fewer.between(queue).queue) / (0.02 * arrival_rate)
+            } else {
+                0.0
+            },
         }
     }
+}
 
-    fn by_arrival_rate(&mut self, queue: f64, arrival_rate: f64, service_rate: f64, interval: f64) -> f64 {
-        if arrival_rate <= 0.0 {
-            return 0.0;
+/// Tabulates what is asked of the tables of several loads with one service rate, side by side.
+fn tabulate<const N: usize>(mut loads: [&mut Load; N]) {
+    if loads.iter().all(|load| load.needs_table()) {
+        let (arrivals, services) = (core::array::from_fn(|i| loads[i].arrivals), loads[0].services);
+        Skellam::tabulate(loads.map(|load| &mut load.skellam), arrivals, services);
+    } else {
+        for load in loads.iter_mut().filter(|load| load.needs_table()) {
+            Skellam::tabulate([&mut load.skellam], [load.arrivals], load.services);
         }
-        let upper = self.mean(queue, arrival_rate * 1.01, service_rate, interval);
-        let lower = self.mean(queue, arrival_rate * 0.99, service_rate, interval);
-        (upper - lower) / (0.02 * arrival_rate)
     }
+}
 
+/// What comes to a server and what it could serve over one interval.
+#[derive(Clone, Debug, Default)]
+struct Load {
+    /// a = λτ.
+    arrivals: f64,
+    /// b = μτ.
+    services: f64,
+    skellam: Skellam,
+}
+
+impl Load {
     fn set(&mut self, arrival_rate: f64, service_rate: f64, interval: f64) {
         let interval = interval.max(0.0);
         // A smallest arrival rate above zero, so that ratios exist.
         self.arrivals = (arrival_rate.max(0.0) * interval).clamp(1e-300, 1e30);
         self.services = (service_rate.max(0.0) * interval).clamp(0.0, 1e30);
-        if !self.never_serves() && !self.is_fluid() {
-            self.skellam.tabulate(self.arrivals, self.services);
-        }
+    }
+
+    fn needs_table(&self) -> bool {
+        !self.never_serves() && !self.is_fluid()
     }
 
     fn never_serves(&self) -> bool {
@@ -111,82 +132,139 @@ impl TransientMean {
 
     fn between(&self, queue: f64) -> Mean {
         let whole = libm::floor(queue);
-        self.at(whole).interpolate(self.at(whole + 1.0), queue - whole)
+        let [here, above] = self.at(whole);
+        here.interpolate(above, queue - whole)
     }
 
-    /// For a whole number of packets.
-    fn at(&self, queue: f64) -> Mean {
-        let (a, b) = (self.arrivals, self.services);
-        let unserved = queue + (a - b);
+    /// For `N` whole numbers of packets from `first` on; without meaning where that is below zero.
+    fn at<const N: usize>(&self, first: f64) -> [Mean; N] {
+        let queues: [f64; N] = core::array::from_fn(|i| first + i as f64);
+        let kind = self.kind(queues[0]);
+        if N > 1 && kind != self.kind(queues[N - 1]) {
+            return queues.map(|queue| {
+                let [mean] = self.at(queue);
+                mean
+            });
+        }
+        let unserved = queues.map(|queue| self.unserved(queue));
+        let numbers = queues.map(|queue| queue as i64);
+        match kind {
+            Kind::NeverEmpty => unserved.map(|queue| Mean { queue, missed: 0.0 }),
+            Kind::Fluid => unserved.map(|left| Mean { queue: left.max(0.0), missed: (-left).max(0.0) }),
+            Kind::MoreComes => {
+                let (shortfall, reflected) = (self.shortfall(numbers), self.reflected(numbers));
+                core::array::from_fn(|i| {
+                    let missed = shortfall[i] + reflected[i];
+                    Mean { queue: unserved[i] + missed, missed }
+                })
+            }
+            Kind::MoreIsServed => {
+                let (surplus, reflected) = (self.surplus(numbers), self.reflected(numbers));
+                core::array::from_fn(|i| {
+                    let queue = surplus[i] + reflected[i];
+                    Mean { queue, missed: queue - unserved[i] }
+                })
+            }
+        }
+    }
+
+    /// The queue in the end if the server were never idle, packets; negative where it must have been.
+    fn unserved(&self, queue: f64) -> f64 {
+        queue + (self.arrivals - self.services)
+    }
+
+    fn kind(&self, queue: f64) -> Kind {
+        let b = self.services;
         // The server cannot run out of work: relative error below 1e-22.
         if self.never_serves() || queue >= b + 9.0 * libm::sqrt(b) + 30.0 {
-            return Mean { queue: unserved, missed: 0.0 };
-        }
-        if self.is_fluid() {
-            return Mean { queue: unserved.max(0.0), missed: (-unserved).max(0.0) };
-        }
-        let n = queue as i64;
-        let reflected = if a <= b { self.reflected_below(n, a / b) } else { self.reflected_above(n, a / b) };
-        if unserved >= 0.0 {
-            let missed = self.shortfall(n) + reflected;
-            Mean { queue: unserved + missed, missed }
+            Kind::NeverEmpty
+        } else if self.is_fluid() {
+            Kind::Fluid
+        } else if self.unserved(queue) >= 0.0 {
+            Kind::MoreComes
         } else {
-            let queue = self.surplus(n) + reflected;
-            Mean { queue, missed: queue - unserved }
+            Kind::MoreIsServed
         }
     }
 
-    /// E[(−n − Z)⁺].
-    fn shortfall(&self, n: i64) -> f64 {
-        let from = (-n - 1).min(self.skellam.highest());
-        let mut short = (-n - from) as f64;
-        let mut sum = 0.0;
-        for probability in self.skellam.downwards(from) {
-            sum += short * probability;
-            short += 1.0;
-        }
-        sum
+    /// E[(−n − Z)⁺] for each n.
+    fn shortfall<const N: usize>(&self, queues: [i64; N]) -> [f64; N] {
+        let from = queues.map(|n| (-n - 1).min(self.skellam.highest()));
+        let short = core::array::from_fn(|i| (-queues[i] - from[i]) as f64);
+        weighted(from.map(|from| self.skellam.downwards(from)), short, |short| short + 1.0)
     }
 
-    /// E[(n + Z)⁺].
-    fn surplus(&self, n: i64) -> f64 {
-        let from = (1 - n).max(self.skellam.lowest());
-        let mut over = (n + from) as f64;
-        let mut sum = 0.0;
-        for probability in self.skellam.upwards(from) {
-            sum += over * probability;
-            over += 1.0;
-        }
-        sum
+    /// E[(n + Z)⁺] for each n.
+    fn surplus<const N: usize>(&self, queues: [i64; N]) -> [f64; N] {
+        let from = queues.map(|n| (1 - n).max(self.skellam.lowest()));
+        let over = core::array::from_fn(|i| (queues[i] + from[i]) as f64);
+        weighted(from.map(|from| self.skellam.upwards(from)), over, |over| over + 1.0)
     }
 
-    /// Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)) for ρ ≤ 1: Σ_{j≥n+2} P(Z = −j) g(j−n−1), g(m) = ρ (1 + g(m−1)).
-    fn reflected_below(&self, n: i64, rho: f64) -> f64 {
-        let from = (n + 2).max(-self.skellam.highest());
-        let mut weight = settle(from - n - 1, |g| rho * (1.0 + g));
-        let mut sum = 0.0;
-        for probability in self.skellam.downwards(-from) {
-            sum += probability * weight;
-            weight = rho * (1.0 + weight);
+    /// Σ_{K≥1} ρ^K P(Z ≤ −(n+K+1)) for each n.
+    fn reflected<const N: usize>(&self, queues: [i64; N]) -> [f64; N] {
+        let rho = self.arrivals / self.services;
+        if self.arrivals <= self.services {
+            self.reflected_below(queues, rho)
+        } else {
+            self.reflected_above(queues, rho)
         }
-        sum
     }
 
-    /// The same for ρ > 1, where P(Z = −j) = ρ^−j P(Z = j): ρ^−(n+1) Σ_{j≥n+2} P(Z = j) h(j−n−1),
-    /// h(m) = 1 + h(m−1)/ρ.
-    fn reflected_above(&self, n: i64, rho: f64) -> f64 {
-        let from = (n + 2).max(self.skellam.lowest());
-        let mut weight = settle(from - n - 1, |h| 1.0 + h / rho);
-        let mut sum = 0.0;
-        for probability in self.skellam.upwards(from) {
-            sum += probability * weight;
-            weight = 1.0 + weight / rho;
-        }
-        libm::pow(rho, -((n + 1) as f64)) * sum
+    /// For ρ ≤ 1: Σ_{j≥n+2} P(Z = −j) g(j−n−1), g(m) = ρ (1 + g(m−1)).
+    fn reflected_below<const N: usize>(&self, queues: [i64; N], rho: f64) -> [f64; N] {
+        let from = queues.map(|n| (n + 2).max(-self.skellam.highest()));
+        let step = |g| rho * (1.0 + g);
+        let weights = core::array::from_fn(|i| settle(from[i] - queues[i] - 1, step));
+        weighted(from.map(|from| self.skellam.downwards(-from)), weights, step)
+    }
+
+    /// For ρ > 1, where P(Z = −j) = ρ^−j P(Z = j): ρ^−(n+1) Σ_{j≥n+2} P(Z = j) h(j−n−1), h(m) = 1 + h(m−1)/ρ.
+    fn reflected_above<const N: usize>(&self, queues: [i64; N], rho: f64) -> [f64; N] {
+        let from = queues.map(|n| (n + 2).max(self.skellam.lowest()));
+        let step = |h| 1.0 + h / rho;
+        let weights = core::array::from_fn(|i| settle(from[i] - queues[i] - 1, step));
+        let sums = weighted(from.map(|from| self.skellam.upwards(from)), weights, step);
+        core::array::from_fn(|i| libm::pow(rho, -((queues[i] + 1) as f64)) * sums[i])
     }
 
     fn idle(&self, mean: Mean) -> f64 {
         if self.never_serves() { 0.0 } else { (mean.missed / self.services).clamp(0.0, 1.0) }
+    }
+}
+
+/// What decides how a mean is computed.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Whatever comes, the server has work throughout.
+    NeverEmpty,
+    /// Too many packets to count.
+    Fluid,
+    /// The queue and what comes are at least what can be served, in the mean.
+    MoreComes,
+    MoreIsServed,
+}
+
+/// Σ of entries times weights for each of `N` lists of entries, of which each has its own first weight. Each weight, and
+/// each sum, has to wait for the one before it. Side by side the lists wait at the same time.
+fn weighted<const N: usize>(
+    mut entries: [impl Iterator<Item = f64>; N],
+    mut weights: [f64; N],
+    next: impl Fn(f64) -> f64,
+) -> [f64; N] {
+    let mut sums = [0.0; N];
+    loop {
+        let mut ended = true;
+        for ((entries, weight), sum) in entries.iter_mut().zip(&mut weights).zip(&mut sums) {
+            if let Some(entry) = entries.next() {
+                *sum += entry * *weight;
+                *weight = next(*weight);
+                ended = false;
+            }
+        }
+        if ended {
+            return sums;
+        }
     }
 }
 
