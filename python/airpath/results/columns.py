@@ -7,6 +7,7 @@ the run.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
@@ -50,7 +51,7 @@ class Column:
         return pa.int64() if self.engine_type == "i64" else pa.float64()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableDescription:
     """One result table.
 
@@ -83,7 +84,7 @@ class TableDescription:
             return RUN_LABELS + LINK_LABELS + FLOW_LABELS
         return RUN_LABELS + LINK_LABELS
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
         """The Arrow schema: labels first, then the engine's columns; unit and description are metadata."""
         labels = [_field(name, kind, "", text) for name, kind, text in self.labels]

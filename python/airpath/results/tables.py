@@ -97,9 +97,9 @@ class _Sources:
     """What a plan says of its sources, and from which source each flow comes."""
 
     of_flows: np.ndarray
-    names: list[str]
-    groups: list[str]
-    schemes: list[str | None]
+    names: "_Names"
+    groups: "_Names"
+    schemes: "_Names"
 
     @classmethod
     def of(cls, record: RunRecord, flows: Numbers | None) -> "_Sources":
@@ -110,36 +110,35 @@ class _Sources:
             if not np.array_equal(numbers, np.arange(len(numbers))):
                 raise ValueError("table flows: column flow is not the row number")
             of_flows = _codes("flows", flows["source"], len(names))
-        return cls(of_flows, names, record.source_groups, record.source_schemes)
+        return cls(of_flows, _Names(names), _Names(record.source_groups), _Names(record.source_schemes))
 
 
 def _join(description: TableDescription, numbers: Numbers, record: RunRecord, sources: _Sources) -> pa.Table:
     rows = len(next(iter(numbers.values())))
     labels: dict[str, pa.Array] = {
-        "scheme": _dictionary(np.zeros(rows, dtype=np.int32), [record.scheme]),
+        "scheme": _Names([record.scheme]).of(np.zeros(rows, dtype=np.int32)),
         "repetition": pa.array(np.full(rows, record.repetition, dtype=np.int64)),
         "seed": pa.array(np.full(rows, record.seed, dtype=np.uint64)),
     }
     if "link" in numbers:
         names = [str(link["name"]) for link in record.plan["links"]]
-        labels["link_name"] = _dictionary(_codes(description.name, numbers["link"], len(names)), names)
+        labels["link_name"] = _Names(names).of(_codes(description.name, numbers["link"], len(names)))
     if "flow" in numbers or "source" in numbers:
         if "source" in numbers:
-            of_row = _codes(description.name, numbers["source"], len(sources.names))
+            of_row = _codes(description.name, numbers["source"], sources.names.count)
         else:
             flows = _codes(description.name, numbers["flow"], len(sources.of_flows))
             of_row = sources.of_flows[flows]
-        labels["source_name"] = _dictionary(of_row, sources.names)
-        labels["group"] = _dictionary(of_row, sources.groups)
-        labels["flow_scheme"] = _dictionary(of_row, sources.schemes)
+        labels["source_name"] = sources.names.of(of_row)
+        labels["group"] = sources.groups.of(of_row)
+        labels["flow_scheme"] = sources.schemes.of(of_row)
     columns = {}
     for column in description.columns:
         columns[column.name] = numbers[column.name]
         if column.names or column.names_of_run:
             of_codes = list(getattr(record, column.names_of_run) if column.names_of_run else column.names)
-            columns[column.name] = _dictionary(
-                _codes(description.name, numbers[column.name], len(of_codes)), of_codes
-            )
+            codes = _codes(description.name, numbers[column.name], len(of_codes))
+            columns[column.name] = _Names(of_codes).of(codes)
     return pa.Table.from_pydict({**labels, **columns}, schema=description.schema)
 
 
@@ -151,15 +150,20 @@ def _codes(table: str, indices: pa.Array, count: int) -> np.ndarray:
     return codes
 
 
-def _dictionary(codes: np.ndarray, names: Sequence[str | None]) -> pa.Array:
-    """Make a dictionary array; equal names share one entry and ``None`` is null, as Parquet gives it back."""
-    distinct = list(dict.fromkeys(name for name in names if name is not None))
-    if len(distinct) == len(names):
-        indices = pa.array(codes)
-    elif len(distinct) == 1 and None not in names:
-        indices = pa.array(np.zeros(len(codes), dtype=np.int32))
-    else:
+class _Names:
+    """Names by their codes; equal ones share one entry and ``None`` is null, as Parquet gives them back."""
+
+    def __init__(self, given: Sequence[str | None]) -> None:
+        self.count = len(given)
+        distinct = list(dict.fromkeys(name for name in given if name is not None))
         position = {name: index for index, name in enumerate(distinct)}
-        place = np.array([-1 if name is None else position[name] for name in names], dtype=np.int32)
-        indices = pa.array(place[codes], mask=place[codes] < 0)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(distinct, type=pa.string()))
+        place = [-1 if name is None else position[name] for name in given]
+        self._entries = pa.array(distinct, type=pa.string())
+        # Nothing is looked up where the codes are the places.
+        self._place = None if len(distinct) == self.count else np.array(place, dtype=np.int32)
+        self._some_missing = -1 in place
+
+    def of(self, codes: np.ndarray) -> pa.DictionaryArray:
+        places = codes if self._place is None else self._place[codes]
+        indices = pa.array(places, mask=places < 0) if self._some_missing else pa.array(places)
+        return pa.DictionaryArray.from_arrays(indices, self._entries)
