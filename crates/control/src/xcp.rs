@@ -35,9 +35,10 @@ pub enum InterPacket {
 /// undone, unless the window has already passed its old size.
 ///
 /// Decided where texts are silent: the return from TCP's mode to XCP's is immediate, as in ns-2.35. Feedback on
-/// duplicates is lost (ns-2.35, Reno). In recovery, and while the window is not used, feedback only lowers the window;
-/// the draft ages an unused window as well, which neither ns-2 nor this does. An acknowledgment without a header, or one
-/// whose request came back untouched because no router on the path speaks XCP, changes nothing.
+/// duplicates is lost (ns-2.35, Reno); that on acknowledgments of new data counts in recovery too. While the window is not
+/// used, feedback only lowers it; the draft ages an unused window as well, which neither ns-2 nor this does. An
+/// acknowledgment without a header, or one whose request came back untouched because no router on the path speaks XCP,
+/// changes nothing.
 #[derive(Clone, Debug)]
 pub struct Xcp {
     halve_on_loss: bool,
@@ -107,8 +108,7 @@ impl Controller for Xcp {
         if event.acked.is_zero() || !feedback.is_finite() || feedback >= DEMAND / 2.0 {
             return;
         }
-        let may_grow = event.window_limited && !event.in_recovery;
-        if feedback > 0.0 && !may_grow {
+        if feedback > 0.0 && !event.window_limited {
             return;
         }
         let rtt = match self.form {
