@@ -131,6 +131,7 @@ impl<P> Pie<P> {
 impl<P: Packet + Debug + Send> Qdisc<P> for Pie<P> {
     fn enqueue(&mut self, now: Timestamp, mut packet: P, sink: &mut dyn QueueSink<P>) {
         if !self.limit.admits(self.waiting.backlog(), packet.size()) {
+            self.accumulated = 0.0;
             sink.on_drop(now, packet, DropReason::Overflow);
             return;
         }

@@ -4,8 +4,8 @@ use airpath_model::{Bytes, Duration, Timestamp};
 
 /// `DQ_THRESHOLD`: a measurement begins when so much waits and ends when so much has left (RFC 8033, section 4.3).
 const THRESHOLD: u64 = 1 << 14;
-/// Weight of the newest measurement (the same).
-const WEIGHT: f64 = 0.5;
+/// Weight of the newest measurement: `DQ_THRESHOLD`/2^16 (the pseudo-code of RFC 8033).
+const WEIGHT: f64 = 0.25;
 
 /// The mean time for a byte.
 #[derive(Clone, Copy, Debug)]
