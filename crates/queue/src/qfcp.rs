@@ -13,6 +13,12 @@ use airpath_model::config::check;
 /// The least that may be given to a flow, byte/s: greater than zero, so that the count of flows stays finite.
 const LEAST_RATE: f64 = 1.0;
 
+/// The count of flows changes by no more than this factor an interval.
+const MOST_CHANGE: f64 = 2.0;
+
+/// Bytes of a packet that fills an Ethernet frame.
+const FULL_PACKET: f64 = 1500.0;
+
 /// The least share of the capacity that is given out while a queue drains.
 const LEAST_SHARE: f64 = 0.05;
 
@@ -40,6 +46,9 @@ pub struct QfcpConfig {
 /// - q is the shortest queue of the interval. y counts all bytes, acknowledgments included: what is no flow of QFCP
 ///   counts as a share of one and leaves less for the others.
 /// - N is at least one; at least 5 % of C is given out while a queue drains; R is at least one byte a second.
+/// - N changes by a factor of 2 an interval at most, and by one nearer to 1 where R is less than a full packet an interval: with
+///   more flows than that, few have had an answer yet. Else N is 1 after each silence, all flows are given all of C, and most of
+///   what they send is lost.
 /// - Before the end of the first interval no rate is given. Timers start at 0.
 ///
 /// Series: `fair_rate_bps` (R, bit/s; 0 before the first), `flow_count` (N), `input_rate_bps` (bit/s), and those of the
@@ -99,7 +108,12 @@ impl Qfcp {
         self.input_rate = passed.input_rate;
         let capacity = (spare.bandwidth + passed.input_rate).max(0.0);
         let given = capacity - self.config.beta * spare.queue / self.config.interval.as_secs_f64();
-        self.flows = self.fair_rate.map_or(1.0, |rate| (passed.input_rate / rate).max(1.0));
+        if let Some(rate) = self.fair_rate {
+            // The share of the flows from which a packet comes in an interval; the others have not answered yet.
+            let heard = (rate * self.config.interval.as_secs_f64() / FULL_PACKET).min(1.0);
+            let most = libm::pow(MOST_CHANGE, heard);
+            self.flows = (passed.input_rate / rate).clamp(self.flows / most, self.flows * most).max(1.0);
+        }
         self.fair_rate = Some((given.max(LEAST_SHARE * capacity) / self.flows).max(LEAST_RATE));
         self.due = now + self.config.interval;
     }

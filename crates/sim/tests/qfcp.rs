@@ -45,3 +45,23 @@ fn flows_share_the_link_equally_and_fill_it_without_losses() {
         assert_eq!(table(&outcome, "links").integers("dropped_packets_total")[0], 0);
     }
 }
+
+/// Each flow alone is given all there is until the router has counted them; what they lose must not silence them all, or they
+/// are counted as one again. So it was in the first 20 s with 100 flows.
+#[test]
+fn many_flows_at_once_fill_the_link() {
+    let mut plan = scenario(100);
+    for (index, flow) in (0..).zip(&mut plan.flows) {
+        flow.start_ns = Draw::Constant { value: f64::from(index) * 3.0 * MILLISECOND as f64 };
+    }
+    plan.duration_ns = 20 * SECOND;
+    plan.record.measure_from_ns = 0;
+    plan.record.interval_ns = 5 * SECOND;
+    let outcome = run(&plan, 1);
+    let departed = table(&outcome, "link_series").integers("departed_bytes");
+    let links = table(&outcome, "link_series").integers("link");
+    for (bytes, _) in departed.iter().zip(links).filter(|(_, link)| **link == 0) {
+        let share = *bytes as f64 * 8.0 / 50e6;
+        assert!(share > 0.9, "{share} of what the link carries in 5 s");
+    }
+}
