@@ -20,7 +20,7 @@ use crate::part::Queue;
 use crate::plain_link::PlainLink;
 use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
-use crate::router::{limit, qdisc};
+use crate::router::{full_packet, limit, qdisc};
 use crate::workload::{Files, Sending, Workload, workloads};
 
 /// Ends a route in the route table.
@@ -89,6 +89,7 @@ pub(crate) fn assemble_links(
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
         let (watched, outside) = (watched[index], outside.contains(&index));
+        let full_packet = full_packet(plan, index);
         let index = index as u32;
         if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched && !outside) {
             links.push(AnyLink::Plain(PlainLink::new(limit(&link.queue), rate, delay)));
@@ -97,7 +98,8 @@ pub(crate) fn assemble_links(
         let qdisc = if outside {
             Queue::kept_outside()
         } else {
-            qdisc(&link.queue, &rate, sources, stream("queue")).map_err(|problem| at_link(link, &problem))?
+            qdisc(&link.queue, &rate, full_packet, sources, stream("queue"))
+                .map_err(|problem| at_link(link, &problem))?
         };
         let channel = channel(link, rate, seed, keep_damage).map_err(|problem| at_link(link, &problem))?;
         let propagation = propagation(link, delay, stream("jitter"));

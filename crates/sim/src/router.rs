@@ -15,31 +15,30 @@ use crate::managed::{managed, queue_unit};
 use crate::packet::Packet;
 use crate::part::Queue;
 use crate::plan::{
-    EbeProfilePlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, ProtocolPlan, QueuePlan, QueueSignalPlan,
-    SourcePlan, SpareArrivalsPlan, UpsilonOnPlan,
+    EbeProfilePlan, FlowPlan, MaintainerPlan, MonitorPlan, NegativeSharePlan, Plan, ProtocolPlan, QueuePlan,
+    QueueSignalPlan, SourcePlan, SpareArrivalsPlan, TrafficPlan, UpsilonOnPlan,
 };
 
-/// The queue of a plan, in front of a link with that rate process; `flow_sources` is the flow of the plan
-/// to which each flow of the run belongs, and random choices come from `random`.
+/// The queue of a plan, in front of a link with that rate process, over which full packets of `full_packet` go; `flow_sources`
+/// is the flow of the plan to which each flow of the run belongs, and random choices come from `random`.
 ///
 /// # Errors
 /// What a component says of its parameters.
 pub(crate) fn qdisc(
     plan: &QueuePlan,
     rate: &RateProcess,
+    full_packet: Bytes,
     flow_sources: &[u32],
     random: RandomStream,
 ) -> Result<Queue, String> {
     let limit = limit(plan);
+    let buffer = buffer_size(limit, full_packet);
     match plan {
         QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
         QueuePlan::Managed { management, .. } => {
-            managed(management, limit, buffer_size(limit), flow_sources, random)
-                .map(Queue::ours)
-                .map_err(said)
+            managed(management, limit, buffer, flow_sources, random).map(Queue::ours).map_err(said)
         }
         QueuePlan::Router { protocol, source, .. } => {
-            let buffer = buffer_size(limit);
             let source = self::source(source, protocol, buffer, rate)?;
             router(limit, buffer, protocol, source).map(Queue::ours)
         }
@@ -220,16 +219,31 @@ fn source(
 }
 
 /// A buffer in bytes, as thresholds need it: a limit in packets counts full packets, no limit counts as a terabyte.
-fn buffer_size(limit: Limit) -> Bytes {
+fn buffer_size(limit: Limit, full_packet: Bytes) -> Bytes {
     match limit {
         Limit::Bytes(bytes) => bytes,
-        Limit::Packets(packets) => Bytes::new(FULL_PACKET) * packets,
+        Limit::Packets(packets) => full_packet * packets,
         Limit::Unlimited => Bytes::new(1_000_000_000_000),
     }
 }
 
+/// The largest data packet that the flows of a plan send over a link, on the wire; where none does, and where datagrams
+/// have sizes that are drawn, one that fills an Ethernet frame counts as well.
+pub(crate) fn full_packet(plan: &Plan, link: usize) -> Bytes {
+    let over = plan.flows.iter().filter(|flow| flow.path.contains(&link));
+    Bytes::new(over.map(largest_packet).max().unwrap_or(ETHERNET))
+}
+
+fn largest_packet(flow: &FlowPlan) -> u64 {
+    match (&flow.transport, &flow.traffic) {
+        (Some(transport), _) => transport.mss_bytes + transport.header_bytes,
+        (None, TrafficPlan::ConstantBitRate { packet_bytes, .. }) => *packet_bytes,
+        (None, _) => ETHERNET,
+    }
+}
+
 /// Bytes of a packet that fills an Ethernet frame.
-const FULL_PACKET: u64 = 1500;
+const ETHERNET: u64 = 1500;
 
 fn said(error: impl std::fmt::Display) -> String {
     error.to_string()

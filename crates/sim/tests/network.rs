@@ -217,6 +217,40 @@ fn routers_answer_and_the_ends_are_recorded() {
     assert_eq!(table(&outcome, "flow_events").integers("event"), [3]);
 }
 
+/// Probing steps and thresholds are shares of the buffer: one of 50 packets of 1040 bytes is one of 52 kB.
+#[test]
+fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
+    let outcome = |limit_bytes, limit_packets| {
+        let protocol = ProtocolPlan::Xcp {
+            alpha: 0.4,
+            beta: 0.226,
+            gamma: 0.1,
+            min_interval_ns: MILLISECOND,
+            max_interval_ns: SECOND,
+            negative_share: NegativeSharePlan::All,
+            upsilon_on: UpsilonOnPlan::Capacity,
+            form: XcpFormPlan::Rate,
+        };
+        let signal = QueueSignalPlan::Minimum;
+        let source = SourcePlan::XcpB { kappa: 0.0, chi: 0.2, late_reaction: 2, signal };
+        let queue = QueuePlan::Router { limit_bytes, limit_packets, protocol, source };
+        let links = there_and_back(LinkPlan { queue, ..link("bottleneck", mbps(10), 20.0) }, 20.0);
+        let controller = ControllerPlan::Xcp {
+            halve_on_loss: true,
+            form: XcpFormPlan::Rate,
+            inter_packet: InterPacketPlan::WholePackets,
+        };
+        let mut sender = flow("flow", controller);
+        sender.transport = Some(TransportPlan { mss_bytes: 1000, ..transport() });
+        run(&plan(20, links, vec![sender]), 1)
+    };
+    let (packets, bytes) = (outcome(None, Some(50)), outcome(Some(52_000), None));
+    for column in ["arrived_bytes", "departed_bytes", "queue_max_bytes"] {
+        let of = |outcome| table(outcome, "link_series").integers(column);
+        assert!(of(&packets) == of(&bytes), "{column}");
+    }
+}
+
 /// What comes to a captured link is told once, at its instant and as it came, dropped and delivered packets among it.
 #[test]
 fn captured_packets_are_handed_out_as_they_come() {
