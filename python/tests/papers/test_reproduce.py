@@ -14,7 +14,7 @@ from airpath.papers.measures import of_each, utilisation
 from airpath.papers.registry import FIGURES
 from airpath.papers.reproduce import reproduce, verdicts
 from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.sample import difference, sample
+from airpath.papers.sample import FewerRuns, difference, sample
 
 KEYS = ["paper", "figure", "claim", "expected", "measured", "ci_low", "ci_high", "n", "verdict", "note"]
 NUMBERS = ["measured", "ci_low", "ci_high", "n"]
@@ -121,6 +121,17 @@ def test_single_runs_have_no_interval(figure, tmp_path):
     busy = verdicts(done)[0]
     assert (busy["n"], busy["ci_low"], busy["ci_high"]) == (1, None, None)
     assert "a single run" in busy["note"]
+
+
+def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_asks_for(figure, tmp_path):
+    more = {label: one.repeated(None) for label, one in figure.experiments["normal"].items()}
+    more["newreno"] = replace(more["newreno"], repetitions=1)
+    figure = replace(figure, experiments={"normal": more})
+    done = reproduce([figure], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
+    ((busy, same),) = (one.judgements for one in done)
+    assert busy.headline.fewer is None  # one run is what it has by itself
+    assert same.headline.fewer == FewerRuns(1, 2)
+    assert same.note.startswith("judged from 1 of 2 runs, too few to tell; one run shows no significance")
 
 
 def call(*arguments: str) -> int:
