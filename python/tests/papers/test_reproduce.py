@@ -5,15 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from airpath.cli import main
+from airpath.cli import main, output
+from airpath.cli.reproduce import _show
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure
 from airpath.papers.measures import of_each, utilisation
 from airpath.papers.registry import FIGURES
+from airpath.papers.report import number
 from airpath.papers.reproduce import reproduce, verdicts
-from airpath.papers.rules import AtLeast, Positive
+from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.sample import FewerRuns, difference, sample
 
 KEYS = ["paper", "figure", "claim", "expected", "measured", "ci_low", "ci_high", "n", "verdict", "note"]
@@ -132,6 +134,20 @@ def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_asks_fo
     assert busy.headline.fewer is None  # one run is what it has by itself
     assert same.headline.fewer == FewerRuns(1, 2)
     assert same.note.startswith("judged from 1 of 2 runs, too few to tell; one run shows no significance")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_table_in_the_terminal_names_the_choice_that_agrees(figure, tmp_path, capsys, monkeypatch, width):
+    monkeypatch.setattr(output, "WIDTH_WITHOUT_TERMINAL", width)
+    done = reproduce([figure], tmp_path / "out", repetitions=None, workers=1, on_progress=nothing)
+    normal, slow = (done[0].judgements[0].samples[choice].mean for choice in ("normal", "slow"))
+    assert normal > slow
+    claims = (replace(figure.claims[0], rule=AtMost((normal + slow) / 2)), figure.claims[1])
+    _show([replace(done[0], figure=replace(figure, claims=claims))])
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= width
+    agreeing = number(done[0].judgements[0].samples["slow"])
+    assert f"reproduced in part: {agreeing} under “slow”" in " ".join(shown.split())
 
 
 def call(*arguments: str) -> int:
