@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HELP = """Replay figures and tables of the papers, and judge what they say: report, pictures, `verdicts.json`.
 
 Finished runs are kept: after Ctrl-C, or with more figures, work goes on where it stopped.
+Report and verdicts are those of the figures of the last command with this `--out`; pictures of others stay.
 
 Examples:
 

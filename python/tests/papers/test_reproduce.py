@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from airpath.cli import main, output
-from airpath.cli.reproduce import _show
+from airpath.cli.reproduce import HELP, _show
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
 from airpath.papers.experiment import Experiment
@@ -176,6 +176,17 @@ def test_the_command_reproduces_a_figure_of_the_paper(tmp_path, capsys):
         "verdicts.json",
         "costs.json",
     }
+
+
+def test_report_and_verdicts_are_of_the_last_command_and_the_help_says_so(figure, tmp_path):
+    other = replace(figure, id="test/other", title="Another")
+    for one in (figure, other):
+        reproduce([one], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
+    entries = json.loads((tmp_path / "out" / "verdicts.json").read_text(encoding="utf-8"))
+    assert {entry["figure"] for entry in entries} == {"other"}
+    assert "A &lt;small&gt; figure" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "out" / "figures" / "test-small.png").exists()
+    assert "those of the figures of the last command" in HELP
 
 
 def test_the_command_leaves_other_directories_alone(tmp_path, capsys):
