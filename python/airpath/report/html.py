@@ -142,10 +142,22 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
         ("sources of traffic", str(len(plan["flows"]))),
     ]
     facts += _world_facts(results)
-    if plan["links"]:
-        facts.append(("link under test", _link(plan["links"][link_under_test(plan)])))
+    facts += _links_under_test(results, style)
     facts += [(f"damage on {name}", text) for name, text in damage_of_plan(plan).items()]
     return facts
+
+
+def _links_under_test(results: Results, style: Style) -> list[tuple[str, str]]:
+    """Describe the link under test, once for all schemes that have the same queue there."""
+    schemes: dict[str, dict[str, None]] = {}
+    for run in results.runs:
+        plan = run.record.plan
+        if plan["links"]:
+            text = _link(plan["links"][link_under_test(plan)])
+            schemes.setdefault(text, {})[style[run.record.scheme].display_name] = None
+    if len(schemes) == 1:
+        return [("link under test", text) for text in schemes]
+    return [(f"link under test, {', '.join(names)}", text) for text, names in schemes.items()]
 
 
 def _validity_section(results: Results) -> list[Section]:

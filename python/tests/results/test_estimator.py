@@ -67,6 +67,10 @@ def test_an_exact_estimate_has_no_error():
     assert [exact[name] for name in NAMES] == [0, 0, 0, 0.5, 0]
 
 
+def test_the_rounding_of_rates_is_no_bias():
+    assert metrics(**estimate(CAPACITY_BPS * (1 + 1e-12)))["capacity_estimate_bias_mbps"] == 0
+
+
 def test_settling_is_from_the_step_until_the_estimate_stays_near():
     assert metrics()["capacity_estimate_settling_s"] == 1.5
     # Near for 0.5 s only is not settled; the rest of the run is.

@@ -1,5 +1,6 @@
 """The report stands alone and is well formed; the terminal summary has the same numbers."""
 
+import copy
 import io
 import json
 import re
@@ -94,6 +95,28 @@ def test_the_page_has_every_section_and_definition(parsed: Checker, results: Res
     for figure in standard_figures(results):
         assert figure.caption in parsed.text
     assert parsed.text.count("seed 1") >= 2
+
+
+def test_schemes_with_routers_of_their_own_are_said_to_have_them() -> None:
+    own = small_record("xcp")
+    same = [small_record(scheme, n, n) for scheme in ("cubic", "newreno") for n in (1, 2)]
+    plan = copy.deepcopy(own.plan)
+    for link in plan["links"]:
+        link["queue"] |= {"kind": "router", "protocol": {"kind": "xcp"}, "source": {"kind": "configured"}}
+    results = Results.from_records([*same, replace(own, plan=plan)])
+    page = report_html(results, scenario_text="", provenance={}, figures=[])
+    cells = re.findall(r'<th scope="row">(link under test[^<]*)</th><td>([^<]*)</td>', page)
+    assert [name for name, _ in cells] == ["link under test, TCP CUBIC, TCP NewReno", "link under test, XCP"]
+    assert "router" not in cells[0][1]
+    assert "queue router (xcp, capacity source configured)" in cells[1][1]
+
+
+def test_numbers_have_no_more_than_four_significant_digits() -> None:
+    assert [number(value) for value in (2.2204e-16, -3e-9, 1.23456e-5)] == [
+        "2.22e-16",
+        "-3e-09",
+        "0.00001235",
+    ]
 
 
 def test_the_page_shows_the_statistics(parsed: Checker, results: Results) -> None:
