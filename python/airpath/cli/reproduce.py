@@ -13,12 +13,14 @@ from airpath.cli.output import JobsOption, JsonOption, show, show_json, tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from airpath.papers.claim import Judgement
     from airpath.papers.figure import Figure
     from airpath.papers.reproduce import Reproduced
 
 HELP = """Replay figures and tables of the papers, and judge what they say: report, pictures, `verdicts.json`.
 
 Finished runs are kept: after Ctrl-C, or with more figures, work goes on where it stopped.
+Report and verdicts are those of the figures of the last command with this `--out`; pictures of others stay.
 
 Examples:
 
@@ -173,7 +175,7 @@ def _show(done: "Sequence[Reproduced]") -> None:
                 str(judgement.claim.rule),
                 number(judgement.headline),
                 str(judgement.headline.n),
-                judgement.verdict.value,
+                _verdict(judgement),
                 *(number(sample) for sample in list(judgement.beside.values())[:1]),
             ]
             table.add_row(*cells)
@@ -181,6 +183,20 @@ def _show(done: "Sequence[Reproduced]") -> None:
     for one in done:
         for text in one.drawn.invalid:
             tell(f"{one.figure.id}: {text}")
+
+
+def _verdict(judgement: "Judgement") -> str:
+    """Return the verdict; where it holds under another choice only, with the first and its number there.
+
+    The number in the table is that of the headline, which does not agree then.
+    """
+    from airpath.papers.claim import Verdict
+    from airpath.papers.report import number
+
+    if judgement.verdict is not Verdict.IN_PART:
+        return judgement.verdict.value
+    choice = judgement.agreeing[0]
+    return f"{judgement.verdict.value}:\n{number(judgement.samples[choice])} under “{choice}”"
 
 
 def _refuse_unwritable(out: Path) -> None:

@@ -18,6 +18,8 @@ from airpath.scenario import Scenario
 from airpath.worlds import WORLDS, World, validity_text
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from airpath.report.html import Section
 
 
@@ -150,6 +152,8 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
         )
         return
     show(summary_table(results.summary))
+    if (table := _differences_table(results)) is not None:
+        show(table)
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
         show(f"{name}: {text}")
     for text in dict.fromkeys(text for run in results.runs for text in _departures(run.record.validity)):
@@ -159,6 +163,15 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
             text = validity_text(run.record.world, run.record.validity)
             show(f"{run.label}: {WORLDS[run.record.world]}; {text}")
     show(f"results: {out}\nreport:  {report}")
+
+
+def _differences_table(results: Results) -> "Table | None":
+    """Return how the first scheme differs from the others; nothing of single runs or a single scheme."""
+    if len(results.schemes) < 2:
+        return None
+    from airpath.report.differences import differences_table
+
+    return differences_table(results.summary)
 
 
 def _departures(validity: Mapping[str, Any] | None) -> Sequence[str]:

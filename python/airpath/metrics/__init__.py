@@ -16,6 +16,7 @@ from airpath.metrics.formulas import (
     mean_interval,
     nearest_rank,
     power,
+    settling_time,
 )
 from airpath.metrics.run import flow_metrics, run_metrics
 from airpath.metrics.summary import statistics, summary
@@ -42,6 +43,7 @@ __all__ = [
     "percentage_error",
     "power",
     "run_metrics",
+    "settling_time",
     "statistics",
     "summary",
 ]

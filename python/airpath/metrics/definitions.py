@@ -197,9 +197,10 @@ _METRICS = (
         "capacity_estimate_settling_s",
         "capacity believed, settling time",
         "s",
-        "time from a step of the capacity until the estimate stays within 10 % of it for 1 s, mean over the "
-        "steps of more than 10 % in the measured span; one that has not settled at the next step, or at the "
-        "end, counts with the whole time until then; only for rates that step",
+        "time from a step of the capacity to the first end of a recorded interval from which on the estimate "
+        "at each is within 10 % of it for at least 1 s, mean over steps of more than 10 % in the measured "
+        "span; one that has not settled at the next step, or at the end, counts with the whole time until "
+        "then; only for rates that step",
     ),
     Metric(
         "capacity_estimate_variation",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from airpath.metrics.formulas import convergence_time, nearest_rank
+from airpath.metrics.formulas import nearest_rank, settling_time
 from airpath.metrics.time_bins import Plan
 
 SETTLING_TOLERANCE = 0.1
@@ -49,7 +49,8 @@ def estimator_metrics(
     error = np.abs(error[~np.isnan(error)])
     stretches = constant_stretches_s(plan, link)
     return {
-        "capacity_estimate_bias_mbps": _mean((estimate - capacity)[measured] * 1e-6),
+        # To the millibit per second: what is below is the rounding of rates, and no bias.
+        "capacity_estimate_bias_mbps": round(_mean((estimate - capacity)[measured] * 1e-6), 9),
         "capacity_estimate_error_mean_percent": _mean(error),
         "capacity_estimate_error_p95_percent": nearest_rank(error, 95),
         "capacity_estimate_settling_s": _settling_s(plan, stretches, time_s, estimate, capacity, from_s),
@@ -128,13 +129,15 @@ def _settling_s(
         step = abs(level - float(np.median(capacity[old])))
         if level <= 0 or step <= SETTLING_TOLERANCE * level:
             continue
-        settled = convergence_time(
-            time_s[rows],
+        times_there = time_s[rows]
+        settled = settling_time(
+            times_there,
             estimate[rows],
             level,
             event_s=start,
             tolerance=SETTLING_TOLERANCE,
-            hold_s=min(SETTLING_HOLD_S, end - start),
+            # Steps may follow each other faster: then all samples up to the next.
+            hold_s=min(SETTLING_HOLD_S, float(times_there[-1] - times_there[0])),
         )
         times.append(end - start if math.isnan(settled) else settled)
     return _mean(np.array(times))

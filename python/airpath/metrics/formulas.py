@@ -128,6 +128,56 @@ def convergence_time(
     return math.nan
 
 
+def settling_time(
+    time_s: Numbers,
+    values: Numbers,
+    level: float,
+    *,
+    event_s: float,
+    tolerance: float = 0.1,
+    hold_s: float = 1.0,
+) -> float:
+    """Time from an event to the first sample from which on all stay near a level.
+
+    Unlike in `convergence_time` a sample is of its instant and says nothing of the time before it.
+
+    Parameters
+    ----------
+    time_s
+        When each sample was taken, rising, in seconds.
+    values
+        What was read then.
+    level
+        What should be read, in the same unit.
+    event_s
+        When the level stepped, in seconds; earlier samples do not count.
+    tolerance
+        How far samples may be from the level, as a part of it. State it with the result.
+    hold_s
+        How long all samples must be near, from the first such one to one that is at least so much later, in
+        seconds. State it with the result.
+
+    Returns
+    -------
+    float
+        Seconds from the event to the sample, in whole nanoseconds; NaN if there is none.
+    """
+    times = np.asarray(time_s, dtype=np.float64)
+    near = np.abs(np.asarray(values, dtype=np.float64) - level) <= tolerance * level
+    rounding = 1e-9 * max(1.0, float(times[-1])) if times.size else 0.0
+    first = math.nan
+    for time, inside in zip(times, near & (times >= event_s - rounding), strict=True):
+        if not inside:
+            first = math.nan
+            continue
+        if math.isnan(first):
+            first = float(time)
+        if time - first >= hold_s - rounding:
+            # The engine's times are whole nanoseconds: what is below is the rounding of seconds.
+            return max(0.0, round(first - event_s, 9))
+    return math.nan
+
+
 def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, float, int, float, float]:
     """Mean of independent samples and its confidence interval by Student's t distribution.
 

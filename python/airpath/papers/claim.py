@@ -13,7 +13,7 @@ from typing import Protocol
 
 from airpath.papers.rules import Rule
 from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample
+from airpath.papers.sample import FewerRuns, Sample
 
 
 class Runs(Protocol):
@@ -98,21 +98,37 @@ class Judgement:
     @property
     def note(self) -> str:
         """What must be known beside the verdict: under which choice it holds, the reason, what is missing."""
-        parts = []
-        first = next(iter(self.samples))
+        missing = "no run had a value" if math.isnan(self.headline.mean) else ""
+        obstacle = self.claim.rule.obstacle(self.headline)
+        parts = (self._where(), self._too_few(), obstacle, self._reason(), missing)
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def unsettled(self) -> FewerRuns | None:
+        """Of how many runs the verdict is, if they are fewer than usual and too few to tell."""
+        counts = [self.headline] if self.verdict is Verdict.REPRODUCED else list(self.judged.values())
+        few = [one.fewer for one in counts if one.fewer is not None and not self.claim.rule.settled(one)]
+        return few[0] if few else None
+
+    def _where(self) -> str:
+        """Say under which choices it holds, where there are others."""
         if self.verdict is Verdict.IN_PART:
-            parts.append(f"holds under {_join(self.agreeing)}, not under {first}")
-        elif self.verdict is Verdict.REPRODUCED:
-            against = [choice for choice in self.judged if choice not in self.agreeing]
-            if against:
-                parts.append(f"holds under {_join(self.agreeing)}, not under {_join(against)}")
-        if self.verdict is not Verdict.REPRODUCED and self.claim.reason:
-            parts.append(self.claim.reason)
-        if math.isnan(self.headline.mean):
-            parts.append("no run had a value")
-        elif self.headline.n < 2:
-            parts.append("a single run: no interval, no significance")
-        return "; ".join(parts)
+            return f"holds under {_join(self.agreeing)}, not under {next(iter(self.samples))}"
+        against = [choice for choice in self.judged if choice not in self.agreeing]
+        if self.verdict is Verdict.REPRODUCED and against:
+            return f"holds under {_join(self.agreeing)}, not under {_join(against)}"
+        return ""
+
+    def _too_few(self) -> str:
+        few = self.unsettled
+        return "" if few is None else f"judged from {few.done} of {few.usual} runs, too few to tell"
+
+    def _reason(self) -> str:
+        """Give the known reason, which is about the usual number of runs."""
+        if self.verdict is Verdict.REPRODUCED or not self.claim.reason:
+            return ""
+        few = self.unsettled
+        return self.claim.reason if few is None else f"what is known of {few.usual} runs: {self.claim.reason}"
 
 
 def judge(claim: Claim, runs: Mapping[str, Runs]) -> Judgement:

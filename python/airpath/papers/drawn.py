@@ -4,12 +4,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from airpath.errors import AirpathError
-from airpath.papers.claim import judge
+from airpath.papers.claim import Claim, Runs, judge
+from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.sample import Sample
+from airpath.papers.run_data import RunData
+from airpath.papers.sample import FewerRuns, Sample
 from airpath.papers.store import RunStore
 from airpath.papers.work import runs_of
 from airpath.plots import render
@@ -50,7 +52,7 @@ def draw(figure: Figure, store: RunStore) -> Drawn:
     by_choice = {choice: runs.of(choice) for choice in runs.choices}
     picture = None if figure.draw is None else figure.draw(runs)
     return Drawn(
-        samples=tuple(judge(claim, by_choice).samples for claim in figure.claims),
+        samples=tuple(_measured(claim, figure, by_choice) for claim in figure.claims),
         tables=() if figure.tables is None else tuple(figure.tables(runs)),
         svg=None if picture is None else render(picture, "svg"),
         png=None if picture is None else render(picture, "png"),
@@ -103,6 +105,36 @@ def draw_all(
             ]
         except BrokenProcessPool:
             raise AirpathError("a worker process died while drawing (killed, or out of memory)") from None
+
+
+class _Asked:
+    """The runs of a choice, and of which experiments they were asked for."""
+
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+        self.labels: set[str] = set()
+
+    def __call__(self, scheme: str) -> Sequence[RunData]:
+        self.labels.add(scheme)
+        return self._runs(scheme)
+
+
+def _measured(claim: Claim, figure: Figure, by_choice: Mapping[str, Runs]) -> dict[str, Sample]:
+    """Measure a claim; its numbers know if the experiments behind them had fewer runs than usual."""
+    asked = {choice: _Asked(runs) for choice, runs in by_choice.items()}
+    return {
+        choice: replace(
+            sample, fewer=_fewer([figure.experiments[choice][label] for label in asked[choice].labels])
+        )
+        for choice, sample in judge(claim, asked).samples.items()
+    }
+
+
+def _fewer(experiments: Sequence[Experiment]) -> FewerRuns | None:
+    few = [one for one in experiments if one.repetitions < one.usual_repetitions]
+    if not few:
+        return None
+    return FewerRuns(few[0].repetitions, max(one.usual_repetitions for one in few))
 
 
 def _invalid(runs: FigureRuns) -> Iterator[str]:

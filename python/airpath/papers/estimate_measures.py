@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from airpath.metrics import SETTLING_HOLD_S, SETTLING_TOLERANCE, convergence_time, nearest_rank
+from airpath.metrics import SETTLING_HOLD_S, SETTLING_TOLERANCE, nearest_rank, settling_time
 from airpath.papers.measures import WHOLE, Span
 from airpath.papers.run_data import Numbers, RunData
 
@@ -61,7 +61,7 @@ def settling_s(time_s: Numbers, estimate: Numbers, level: float, span: Span) -> 
 
     The length of the span if that does not happen in it.
     """
-    settled = convergence_time(
+    settled = settling_time(
         within(time_s, time_s, span),
         within(time_s, estimate, span),
         level,

@@ -31,6 +31,8 @@ class Experiment:
     """Seed of the first run."""
     world: World = "sim"
     """Where it runs."""
+    own_repetitions: int | None = None
+    """How many runs it has by itself, where it was given another number."""
 
     def resolve(self) -> Scenario:
         """Return the scenario with the scheme and the changes in it.
@@ -49,7 +51,14 @@ class Experiment:
 
     def repeated(self, repetitions: int | None) -> "Experiment":
         """Return the same with another number of repetitions; itself for `None`."""
-        return self if repetitions is None else replace(self, repetitions=repetitions)
+        if repetitions is None:
+            return self
+        return replace(self, repetitions=repetitions, own_repetitions=self.usual_repetitions)
+
+    @property
+    def usual_repetitions(self) -> int:
+        """How many runs it has by itself."""
+        return self.repetitions if self.own_repetitions is None else self.own_repetitions
 
 
 @functools.cache

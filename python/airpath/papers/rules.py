@@ -1,6 +1,7 @@
 """Rules: when a measured number agrees with what a paper says."""
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -19,18 +20,78 @@ class Rule(Protocol):
     def holds(self, sample: Sample) -> bool:
         """Tell whether the number agrees; never for one that is missing."""
 
+    def settled(self, sample: Sample) -> bool:
+        """Tell whether more runs would hardly say otherwise: it agrees, or surely does not."""
+
+    def obstacle(self, sample: Sample) -> str:
+        """Return what so few runs cannot show, whatever they are like; nothing if they are enough."""
+
     def __str__(self) -> str:
         """Return the rule for people."""
 
 
+class _OfTheMean(ABC):
+    """A rule about where the mean is."""
+
+    @abstractmethod
+    def holds(self, sample: Sample) -> bool:
+        """Tell whether the number agrees; never for one that is missing."""
+
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[float, float]:
+        """Where the mean must be."""
+
+    def settled(self, sample: Sample) -> bool:
+        """Tell whether it holds, or the whole interval is elsewhere.
+
+        An interval without width is no sign of certainty: two runs may have the same number by chance.
+        """
+        low, high = sample.interval
+        least, most = self.ends
+        return self.holds(sample) or (low < high and (high < least or low > most))
+
+    def obstacle(self, sample: Sample) -> str:
+        """Return what a single run lacks."""
+        return "a single run: no interval, no significance" if sample.n == 1 else ""
+
+
+class _OfSignificance(ABC):
+    """A rule about a difference, which one run cannot show."""
+
+    @abstractmethod
+    def holds(self, sample: Sample) -> bool:
+        """Tell whether the number agrees; never for one that is missing."""
+
+    def settled(self, sample: Sample) -> bool:
+        """Tell whether the difference is significant; that it is not may be for want of runs."""
+        return sample.p_value < SIGNIFICANCE
+
+    def obstacle(self, sample: Sample) -> str:
+        """Return why so few runs cannot show a difference; nothing if they can."""
+        if sample.n == 1:
+            return "one run shows no significance"
+        if sample.n > 1 and math.isnan(sample.p_value):
+            return "there is no test of this number"
+        if sample.least_p >= SIGNIFICANCE:
+            return f"with so few runs the test cannot fall below p = {sample.least_p:.2g}"
+        return ""
+
+
 @dataclass(frozen=True)
-class Near:
+class Near(_OfTheMean):
     """The mean is near a published number."""
 
     target: float
     """The published number."""
     relative: float
     """How far the mean may be, as a part of it."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """As far below the number as it may be, and as far above."""
+        half = self.relative * abs(self.target)
+        return self.target - half, self.target + half
 
     def holds(self, sample: Sample) -> bool:
         """Tell whether the mean is as near as that."""
@@ -41,11 +102,16 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Between:
+class Between(_OfTheMean):
     """The mean is in a range."""
 
     low: float
     high: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range."""
+        return self.low, self.high
 
     def holds(self, sample: Sample) -> bool:
         """Tell whether it is; the ends belong to it."""
@@ -56,12 +122,17 @@ class Between:
 
 
 @dataclass(frozen=True)
-class AtLeast:
+class AtLeast(_OfTheMean):
     """The mean is not below a number."""
 
     bound: float
     surely: bool = False
     """Its whole 95 % interval is not; for numbers that differ much from run to run."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The number, and no other end."""
+        return self.bound, math.inf
 
     def holds(self, sample: Sample) -> bool:
         """Tell whether it is not; of a single run, which has no interval, never surely."""
@@ -72,12 +143,17 @@ class AtLeast:
 
 
 @dataclass(frozen=True)
-class AtMost:
+class AtMost(_OfTheMean):
     """The mean is not above a number."""
 
     bound: float
     surely: bool = False
     """Its whole 95 % interval is not; for numbers that differ much from run to run."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The number, and no other end."""
+        return -math.inf, self.bound
 
     def holds(self, sample: Sample) -> bool:
         """Tell whether it is not; of a single run, which has no interval, never surely."""
@@ -88,21 +164,19 @@ class AtMost:
 
 
 @dataclass(frozen=True)
-class Positive:
-    """The mean (of a difference) is above zero, significantly at `SIGNIFICANCE` if there are repetitions."""
+class Positive(_OfSignificance):
+    """The mean (of a difference) is above zero, significantly at `SIGNIFICANCE`."""
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is; of a single run only the sign counts, which the note of the verdict says."""
-        if not sample.mean > 0:
-            return False
-        return math.isnan(sample.p_value) or sample.p_value < SIGNIFICANCE
+        """Tell whether it is; never of a single run, nor without a test."""
+        return sample.mean > 0 and sample.p_value < SIGNIFICANCE
 
     def __str__(self) -> str:
         return f"> 0, significant at {SIGNIFICANCE:g}"
 
 
 @dataclass(frozen=True)
-class NotSignificant:
+class NotSignificant(_OfSignificance):
     """The mean (of a difference) cannot be told from zero at `SIGNIFICANCE`."""
 
     def holds(self, sample: Sample) -> bool:

@@ -12,6 +12,16 @@ from airpath.metrics import mean_interval
 
 
 @dataclass(frozen=True)
+class FewerRuns:
+    """That a number is of fewer runs than its experiments have by themselves."""
+
+    done: int
+    """How many runs of each experiment were done."""
+    usual: int
+    """How many it has by itself."""
+
+
+@dataclass(frozen=True)
 class Sample:
     """One number for each repetition; of a comparison, the paired differences."""
 
@@ -21,6 +31,10 @@ class Sample:
     """The p value of the test that the paper made of them; by default of a t test against zero."""
     runs: int | None = None
     """Of how many runs a single number is (their least); `None` where each run has its own."""
+    least_p: float = 0.0
+    """The smallest p value that the paper's test can have of so few numbers, whatever they are."""
+    fewer: FewerRuns | None = None
+    """Of how many runs it is, if they are fewer than usual."""
 
     @property
     def mean(self) -> float:

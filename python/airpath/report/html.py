@@ -14,6 +14,7 @@ from airpath.damage import damage_of_plan
 from airpath.metrics import METRICS, SCOPE, flow_metrics, nearest_rank
 from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
+from airpath.report.differences import HEAD, NOTE, difference_rows, differences
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.validity import LINKS_HEAD, links_rows
@@ -92,7 +93,7 @@ def report_html(
         summary=_summary(results),
         sections=[
             {"section": section, "figures": [_picture(figure) for figure in section.figures]}
-            for section in (*_validity_section(results), *sections)
+            for section in (*_validity_section(results), *_differences_section(results, style), *sections)
         ],
         figures=[picture for figure, picture in pictures if figure.run is None],
         runs=[
@@ -142,10 +143,22 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
         ("sources of traffic", str(len(plan["flows"]))),
     ]
     facts += _world_facts(results)
-    if plan["links"]:
-        facts.append(("link under test", _link(plan["links"][link_under_test(plan)])))
+    facts += _links_under_test(results, style)
     facts += [(f"damage on {name}", text) for name, text in damage_of_plan(plan).items()]
     return facts
+
+
+def _links_under_test(results: Results, style: Style) -> list[tuple[str, str]]:
+    """Describe the link under test, once for all schemes that have the same queue there."""
+    schemes: dict[str, dict[str, None]] = {}
+    for run in results.runs:
+        plan = run.record.plan
+        if plan["links"]:
+            text = _link(plan["links"][link_under_test(plan)])
+            schemes.setdefault(text, {})[style[run.record.scheme].display_name] = None
+    if len(schemes) == 1:
+        return [("link under test", text) for text in schemes]
+    return [(f"link under test, {', '.join(names)}", text) for text, names in schemes.items()]
 
 
 def _validity_section(results: Results) -> list[Section]:
@@ -159,6 +172,19 @@ def _validity_section(results: Results) -> list[Section]:
     )
     table = {"title": "Links", "head": LINKS_HEAD, "rows": rows}
     return [Section("validity", "Configured and achieved", note, [], [table], [])]
+
+
+def _differences_section(results: Results, style: Style) -> list[Section]:
+    """Return by how much schemes differ, where at least two runs of two schemes can be compared."""
+    tables = [
+        {
+            "title": METRICS[metric].heading,
+            "head": HEAD,
+            "rows": difference_rows(pairs, lambda scheme: style[scheme].display_name),
+        }
+        for metric, pairs in differences(results.summary).items()
+    ]
+    return [Section("differences", "Differences between schemes", NOTE, [], tables, [])] if tables else []
 
 
 def _world_facts(results: Results) -> list[tuple[str, str]]:

@@ -24,10 +24,12 @@ def mean_and_half_width(row: Mapping[str, Any]) -> str:
 
 
 def number(value: float) -> str:
-    """Four significant digits, whole numbers whole; a dash for NaN."""
+    """Four significant digits, whole numbers whole, with a power of ten below 1e-6; a dash for NaN."""
     if math.isnan(value):
         return NO_VALUE
     if value == round(value) and abs(value) < 1e15:
         return str(round(value))
+    if abs(value) < 1e-6:
+        return f"{value:.3g}"
     digits = 3 - math.floor(math.log10(abs(value)))
     return f"{value:.{max(0, min(digits, 9))}f}"

@@ -1,6 +1,6 @@
 """Statistics over repetitions, as the field prints them: analysis of variance, comparisons, effect sizes."""
 
-from airpath.statistics.analysis import Analysis, analyse, analyse_metric
+from airpath.statistics.analysis import Analysis, analyse, analyse_metric, paired_metric
 from airpath.statistics.anova import Anova, WelchAnova, one_way, welch
 from airpath.statistics.comparisons import PairComparison, games_howell, tukey_hsd
 from airpath.statistics.effects import eta_squared, hedges_g, omega_squared
@@ -27,6 +27,7 @@ __all__ = [
     "omega_squared",
     "one_way",
     "paired",
+    "paired_metric",
     "total",
     "tukey_hsd",
     "welch",

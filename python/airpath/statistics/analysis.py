@@ -127,17 +127,48 @@ def analyse_metric(
         If a scheme has no values, or there are too few to compare.
     """
     definition = METRICS[metric]
+    values = _by_seed(summary, metric)
+    names = list(values) if schemes is None else list(schemes)
+    groups = [Group.of(name, values.get(name, {}).values()) for name in names]
+    pairs = _pairs(values, names, alpha)
+    return analyse(definition.title, groups, unit=definition.unit, alpha=alpha, pairs=pairs)
+
+
+def paired_metric(
+    summary: pa.Table, metric: str, *, schemes: Sequence[str] | None = None, alpha: float = 0.01
+) -> list[PairedComparison]:
+    """Compare all pairs of schemes by one metric, seed by seed; those without a seed in common are left out.
+
+    Parameters
+    ----------
+    summary, metric, schemes, alpha
+        As those of `analyse_metric`.
+
+    Raises
+    ------
+    KeyError
+        If there is no such metric.
+    """
+    return _pairs(_by_seed(summary, metric), schemes, alpha)
+
+
+def _by_seed(summary: pa.Table, metric: str) -> dict[str, dict[int, float]]:
+    """Return the values of a metric by scheme and seed."""
     values: dict[str, dict[int, float]] = {}
     for row in summary.select(["scheme", "seed", metric]).to_pylist():
         values.setdefault(row["scheme"], {})[row["seed"]] = row[metric]
-    names = list(values) if schemes is None else list(schemes)
-    groups = [Group.of(name, values.get(name, {}).values()) for name in names]
-    pairs = [
+    return values
+
+
+def _pairs(
+    values: dict[str, dict[int, float]], schemes: Sequence[str] | None, alpha: float
+) -> list[PairedComparison]:
+    names = list(values) if schemes is None else schemes
+    return [
         paired(a, b, (values[a], values[b]), alpha)
         for a, b in combinations(names, 2)
         if _common(values[a], values[b])
     ]
-    return analyse(definition.title, groups, unit=definition.unit, alpha=alpha, pairs=pairs)
 
 
 def _common(ours: dict[int, float], theirs: dict[int, float]) -> bool:

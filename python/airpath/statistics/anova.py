@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scipy import stats
 
-from airpath.statistics.groups import Group, grand_mean, require
+from airpath.statistics.groups import Group, grand_mean, require, weighted_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def welch(groups: Sequence[Group]) -> WelchAnova:
     if any(group.sd == 0.0 for group in groups):
         return WelchAnova(math.nan, k - 1, math.nan, math.nan)
     weights = [group.n / group.sd**2 for group in groups]
-    mean = sum(w * group.mean for w, group in zip(weights, groups, strict=True)) / sum(weights)
+    mean = weighted_mean(groups, weights)
     spread = sum(
         (1 - w / sum(weights)) ** 2 / (group.n - 1) for w, group in zip(weights, groups, strict=True)
     )

@@ -46,10 +46,12 @@ class Group:
         x = x[~np.isnan(x)]
         if x.size == 0:
             raise ValueError(f"the group {name} has no samples")
-        sd = math.nan if x.size == 1 else float(x.std(ddof=1))
-        # Equal samples have no spread; rounding in their mean must not make one.
-        sd = 0.0 if x.size > 1 and bool((x == x[0]).all()) else sd
-        return cls(name, int(x.size), float(x.mean()), sd, float(x.min()), float(x.max()))
+        if bool((x == x[0]).all()):
+            # Equal samples are their mean and have no spread; rounding in a sum must not make another.
+            mean, sd = float(x[0]), math.nan if x.size == 1 else 0.0
+        else:
+            mean, sd = float(x.mean()), float(x.std(ddof=1))
+        return cls(name, int(x.size), mean, sd, float(x.min()), float(x.max()))
 
     @property
     def standard_error(self) -> float:
@@ -82,8 +84,18 @@ def total(groups: Sequence[Group]) -> Group:
 
 
 def grand_mean(groups: Sequence[Group]) -> float:
-    """Return the mean of all samples of all groups."""
-    return sum(group.n * group.mean for group in groups) / sum(group.n for group in groups)
+    """Return the mean of all samples of all groups; exactly that of each where they are equal."""
+    return weighted_mean(groups, [group.n for group in groups])
+
+
+def weighted_mean(groups: Sequence[Group], weights: Sequence[float]) -> float:
+    """Return the mean of the groups' means; exactly one of them where they are equal.
+
+    What they have in common is left out of the sums, which would round it.
+    """
+    common = groups[0].mean
+    rest = sum(weight * (group.mean - common) for weight, group in zip(weights, groups, strict=True))
+    return common + rest / sum(weights)
 
 
 def require(groups: Sequence[Group], smallest: int = 1) -> None:

@@ -5,16 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from airpath.cli import main
+from airpath.cli import main, output
+from airpath.cli.reproduce import HELP, _show
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure
 from airpath.papers.measures import of_each, utilisation
 from airpath.papers.registry import FIGURES
+from airpath.papers.report import number
 from airpath.papers.reproduce import reproduce, verdicts
-from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.sample import difference, sample
+from airpath.papers.rules import AtLeast, AtMost, Positive
+from airpath.papers.sample import FewerRuns, difference, sample
 
 KEYS = ["paper", "figure", "claim", "expected", "measured", "ci_low", "ci_high", "n", "verdict", "note"]
 NUMBERS = ["measured", "ci_low", "ci_high", "n"]
@@ -123,6 +125,31 @@ def test_single_runs_have_no_interval(figure, tmp_path):
     assert "a single run" in busy["note"]
 
 
+def test_fewer_runs_than_usual_are_those_of_the_experiments_that_a_claim_asks_for(figure, tmp_path):
+    more = {label: one.repeated(None) for label, one in figure.experiments["normal"].items()}
+    more["newreno"] = replace(more["newreno"], repetitions=1)
+    figure = replace(figure, experiments={"normal": more})
+    done = reproduce([figure], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
+    ((busy, same),) = (one.judgements for one in done)
+    assert busy.headline.fewer is None  # one run is what it has by itself
+    assert same.headline.fewer == FewerRuns(1, 2)
+    assert same.note.startswith("judged from 1 of 2 runs, too few to tell; one run shows no significance")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_table_in_the_terminal_names_the_choice_that_agrees(figure, tmp_path, capsys, monkeypatch, width):
+    monkeypatch.setattr(output, "WIDTH_WITHOUT_TERMINAL", width)
+    done = reproduce([figure], tmp_path / "out", repetitions=None, workers=1, on_progress=nothing)
+    normal, slow = (done[0].judgements[0].samples[choice].mean for choice in ("normal", "slow"))
+    assert normal > slow
+    claims = (replace(figure.claims[0], rule=AtMost((normal + slow) / 2)), figure.claims[1])
+    _show([replace(done[0], figure=replace(figure, claims=claims))])
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= width
+    agreeing = number(done[0].judgements[0].samples["slow"])
+    assert f"reproduced in part: {agreeing} under “slow”" in " ".join(shown.split())
+
+
 def call(*arguments: str) -> int:
     with pytest.raises(SystemExit) as leaving:
         main(["reproduce", *arguments])
@@ -149,6 +176,17 @@ def test_the_command_reproduces_a_figure_of_the_paper(tmp_path, capsys):
         "verdicts.json",
         "costs.json",
     }
+
+
+def test_report_and_verdicts_are_of_the_last_command_and_the_help_says_so(figure, tmp_path):
+    other = replace(figure, id="test/other", title="Another")
+    for one in (figure, other):
+        reproduce([one], tmp_path / "out", repetitions=1, workers=1, on_progress=nothing)
+    entries = json.loads((tmp_path / "out" / "verdicts.json").read_text(encoding="utf-8"))
+    assert {entry["figure"] for entry in entries} == {"other"}
+    assert "A &lt;small&gt; figure" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert (tmp_path / "out" / "figures" / "test-small.png").exists()
+    assert "those of the figures of the last command" in HELP
 
 
 def test_the_command_leaves_other_directories_alone(tmp_path, capsys):

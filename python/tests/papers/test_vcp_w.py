@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
+from fabricated import run_data
 
 from airpath.papers.drawing import panels
 from airpath.papers.experiment import Experiment
 from airpath.papers.measures import mean_queue, utilisation
 from airpath.papers.store import RunStore
-from airpath.papers.vcp_w import over_snr, parking_lot
+from airpath.papers.vcp_w import fig2a, over_snr, parking_lot, testbed_drawing
 from airpath.papers.vcp_w.channel import ACK_BYTES, ANTENNAS, BIT, SYMBOL, Fading
-from airpath.papers.vcp_w.paper import AUTHOR, GUARDED, OBEYING, REM, RULES, VCP, XCP, one_bottleneck
+from airpath.papers.vcp_w.paper import AUTHOR, GUARDED, LOOKS, OBEYING, REM, RULES, VCP, XCP, one_bottleneck
 from airpath.papers.work import do_runs, missing_runs, read_runs
 from airpath.schemes import parse_scheme
 
@@ -150,3 +151,26 @@ def test_equal_repetitions_that_round_are_drawn():
     picture, axes = panels(1)
     over_snr.lines(axes[0], (0.0, 2.0), values)
     picture.canvas.draw()
+
+
+def test_schemes_that_lie_on_each_other_are_all_seen():
+    _, (panel,) = panels(1)
+    fig2a._curves(panel, lambda _label: [run_data()], lambda _run: 0.0)
+    shown = {
+        text: entry[0]
+        for entry, text in zip(*panel.get_legend_handles_labels(), strict=True)
+        if text not in ANTENNAS
+    }
+    assert len(shown) == 3
+    sizes = [line.get_markersize() for line in shown.values()]
+    assert sizes == sorted(set(sizes), reverse=True)  # drawn first, and widest
+    assert {line.get_markerfacecolor() for line in shown.values()} == {"none"}
+    assert not any(line.get_clip_on() for line in shown.values())
+
+
+def test_the_axes_do_not_cut_markers_at_the_ends():
+    _, (panel,) = panels(1)
+    testbed_drawing.over(panel, (0.0, 20.0), {"VCP": (LOOKS[VCP], lambda _place: [0.5, 0.6])}, "x", "y")
+    low, high = panel.get_xlim()
+    assert low < 0.0
+    assert high > 20.0

@@ -1,6 +1,7 @@
 """Samples, rules and verdicts."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,9 +9,10 @@ from fabricated import run_data
 from scipy import stats
 
 from airpath.papers.anova_tables import anova_tables, tukey_p
-from airpath.papers.claim import Claim, Verdict, judge
+from airpath.papers.claim import Claim, Judgement, Verdict, judge
 from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import Sample, deviation, difference, least, ratio_of_means, sample
+from airpath.papers.sample import FewerRuns, Sample, deviation, difference, least, ratio_of_means, sample
+from airpath.papers.satellite.censored import faster
 
 SURE = sample([1.0, 1.1, 0.9, 1.05])
 DOUBTFUL = sample([1.0, -1.1, 0.9, -0.3])
@@ -86,7 +88,8 @@ def test_ratio_of_means_of_one_run_has_no_interval():
         (AtMost(1.2, surely=True), SURE, sample([1.0, 1.1, 0.9, 1.6])),
         (AtLeast(0.5, surely=True), SURE, SINGLE),
         (Positive(), SURE, DOUBTFUL),
-        (Positive(), SINGLE, sample([-1.0])),
+        (Positive(), SURE, SINGLE),
+        (Positive(), SURE, least([1.0, 2.0])),
         (Positive(), Sample((0.1, 0.2, 0.3), p=0.001), Sample((0.1, 0.2, 0.3), p=0.02)),
         (NotSignificant(), DOUBTFUL, SURE),
         (NotSignificant(), Sample((0.1,), p=0.5), SINGLE),
@@ -141,7 +144,7 @@ def test_each_choice_has_a_verdict_of_its_own():
 def test_a_claim_that_holds_nowhere_is_not_reproduced_and_says_why():
     judged = judge(claim(reason="because"), choices(first=0.5, second=0.6))
     assert judged.verdict is Verdict.NOT_REPRODUCED
-    assert judged.note.startswith("because")
+    assert judged.note.endswith("because")
 
 
 def test_a_reproduced_claim_keeps_its_reason_for_itself():
@@ -159,6 +162,62 @@ def test_single_runs_and_missing_numbers_are_said():
     missing = judge(claim(), choices(first=math.nan))
     assert missing.verdict is Verdict.NOT_REPRODUCED
     assert "no run had a value" in missing.note
+
+
+def few(values, done=2, usual=30, **more):
+    return replace(sample(values), fewer=FewerRuns(done, usual), **more)
+
+
+def judged(rule, *numbers, reason="because"):
+    """Judge numbers under as many choices."""
+    samples = {"abc"[k]: number for k, number in enumerate(numbers)}
+    return Judgement(Claim("name", "words", rule, "what", None, reason=reason), samples)
+
+
+TOO_FEW = "judged from 2 of 30 runs, too few to tell"
+
+
+@pytest.mark.parametrize("rule", [Positive(), AtLeast(2.0), Near(2.0, 0.1), Between(1.4, 2.0)], ids=str)
+def test_fewer_runs_than_usual_are_said_where_they_settle_nothing(rule):
+    doubtful = judged(rule, few([1.0, 1.2]))
+    assert doubtful.verdict is Verdict.NOT_REPRODUCED
+    assert doubtful.note == f"{TOO_FEW}; what is known of 30 runs: because"
+    assert judged(rule, few([1.0, 1.2]), reason="").note == TOO_FEW
+    # As many as usual: the reason is about them.
+    assert judged(rule, sample([1.0, 1.2])).note == "because"
+
+
+def test_what_few_runs_settle_is_settled():
+    assert judged(AtLeast(1.0), few([1.0, 1.2])).note == ""
+    assert judged(AtLeast(3.0), few([1.0, 1.0001])).note == "because"
+    # Equal numbers of a few runs: nobody knows their spread.
+    assert TOO_FEW in judged(AtLeast(3.0), few([1.0, 1.0])).note
+    assert judged(Positive(), few([-1.0, -1.0001])).note == "because"
+    assert judged(Positive(), few([1.0, 1.0001])).note == ""
+
+
+def test_no_difference_in_few_runs_is_no_proof_of_equality():
+    equal = judged(NotSignificant(), few([1.0, -1.2]))
+    assert (equal.verdict, equal.note) == (Verdict.REPRODUCED, TOO_FEW)
+
+
+def test_few_runs_are_said_of_a_verdict_in_part():
+    note = judged(AtLeast(1.5), few([1.0, 1.2]), few([2.0, 2.2])).note
+    assert note.startswith("holds under “b”, not under a; judged from 2 of 30 runs")
+
+
+def test_one_run_shows_no_significance():
+    one = judged(Positive(), SINGLE, reason="")
+    assert (one.verdict, one.note) == (Verdict.NOT_REPRODUCED, "one run shows no significance")
+
+
+def test_a_test_that_cannot_reach_the_level_says_so():
+    three = replace(faster([1.0] * 3, [2.0] * 3), fewer=FewerRuns(3, 30))
+    note = judged(Positive(), three, reason="").note
+    assert note == (
+        "judged from 3 of 30 runs, too few to tell; with so few runs the test cannot fall below p = 0.25"
+    )
+    assert judged(Positive(), faster([1.0] * 8, [2.0] * 8)).verdict is Verdict.REPRODUCED
 
 
 GROUPS = {"a": [1.0, 1.2, 0.9], "b": [2.0, 2.1, 1.8], "c": [2.05, 1.9, 2.2]}

@@ -1,6 +1,7 @@
 """The table of what routers report, and the metrics of their estimate, against numbers worked out by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,15 +63,45 @@ def test_bias_and_error():
 
 def test_an_exact_estimate_has_no_error():
     exact = metrics(**estimate(CAPACITY_BPS))
-    assert [exact[name] for name in NAMES] == [0, 0, 0, 0, 0]
+    # Its first reading after the step is half a second later: no settling time is shorter than an interval.
+    assert [exact[name] for name in NAMES] == [0, 0, 0, 0.5, 0]
+
+
+def test_the_rounding_of_rates_is_no_bias():
+    assert metrics(**estimate(CAPACITY_BPS * (1 + 1e-12)))["capacity_estimate_bias_mbps"] == 0
 
 
 def test_settling_is_from_the_step_until_the_estimate_stays_near():
-    assert metrics()["capacity_estimate_settling_s"] == pytest.approx(1.0)
+    assert metrics()["capacity_estimate_settling_s"] == 1.5
     # Near for 0.5 s only is not settled; the rest of the run is.
     passing = ESTIMATE_BPS.copy()
     passing[22], passing[23:26] = 4e6, 5e6
-    assert metrics(**estimate(passing))["capacity_estimate_settling_s"] == pytest.approx(3.0)
+    assert metrics(**estimate(passing))["capacity_estimate_settling_s"] == 3.5
+
+
+def test_half_a_second_more_than_the_readings_show_is_not_settled():
+    # Near at 11, 11.5 and 12 s is near for one second; at 11 and 11.5 s only for half of one.
+    for near, expected in ((3, 1.0), (2, 10.0)):
+        readings = np.full(40, 8e6)
+        readings[21 : 21 + near] = 4e6
+        assert metrics(**estimate(readings))["capacity_estimate_settling_s"] == expected
+
+
+def test_steps_faster_than_a_second_need_all_readings_between():
+    record = router_record(**estimate(np.where(ENDS <= 10, 7.6e6, 4e6)))
+    steps = [
+        [0, 8_000_000],
+        [10_000_000_000, 4_000_000],
+        [10_500_000_000, 8_000_000],
+        [11_000_000_000, 4_000_000],
+    ]
+    record.plan["links"][0]["rate"]["steps"] = steps
+    # Settled at the first, not in the half second at the old rate, and again at the last.
+    offered = np.where((ENDS <= 10) | (ENDS == 11), 8e6, 4e6) / 16
+    record = replace(
+        record, tables=record.tables | {"link_series": router_record(offered=offered).tables["link_series"]}
+    )
+    assert RunResult(record).metrics["capacity_estimate_settling_s"] == pytest.approx((0.5 + 0.5 + 0.5) / 3)
 
 
 def test_what_never_settles_counts_with_all_the_time_it_had():

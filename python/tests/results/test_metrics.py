@@ -18,6 +18,7 @@ from airpath.metrics import (
     mean_interval,
     nearest_rank,
     power,
+    settling_time,
 )
 from airpath.metrics.run import columns, link_under_test, rows_with, windowed_jain
 from airpath.results import Results, RunResult
@@ -189,6 +190,21 @@ def test_convergence_is_the_start_of_the_first_stretch_that_holds() -> None:
     assert convergence_time(ends, rate, 10.0, event_s=1.0, tolerance=0.1, hold_s=0.5) == pytest.approx(0.0)
     assert convergence_time(ends, rate, 10.0, event_s=0.0, tolerance=0.1, hold_s=3.0) == pytest.approx(2.0)
     assert math.isnan(convergence_time(ends, rate, 10.0, event_s=0.0, tolerance=0.1, hold_s=3.1))
+
+
+def test_settling_is_at_the_first_sample_from_which_on_all_are_near() -> None:
+    times = np.arange(51, 61) * 0.2
+    values = np.array([0, 9.5, 0, 9.1, 10.9, 10, 9.5, 9, 10, 10])
+
+    def settling(hold_s: float, event_s: float = 10.0) -> float:
+        return settling_time(times, values, 10.0, event_s=event_s, tolerance=0.1, hold_s=hold_s)
+
+    # Six samples, from 10.8 to 11.8 s, show one second; five would not.
+    assert settling(1.0) == 0.8
+    assert settling(1.2) == 0.8
+    assert math.isnan(settling(1.3))
+    assert settling(0.2, event_s=11.0) == 0.0
+    assert math.isnan(settling_time([], [], 10.0, event_s=0.0))
 
 
 def test_the_confidence_interval_is_students() -> None:

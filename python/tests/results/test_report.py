@@ -1,18 +1,22 @@
 """The report stands alone and is well formed; the terminal summary has the same numbers."""
 
+import copy
 import io
 import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from rich.console import Console
+from rich.table import Table
 
 from airpath.metrics import METRICS
 from airpath.plots import standard_figures
 from airpath.report import report_html
-from airpath.results import Origin, Results, summary_json, summary_table
+from airpath.report.differences import difference_rows, differences, differences_table
+from airpath.results import Origin, Results, RunRecord, summary_json, summary_table
 from airpath.results.blocks import Blocks
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.provenance import provenance
@@ -94,6 +98,80 @@ def test_the_page_has_every_section_and_definition(parsed: Checker, results: Res
     for figure in standard_figures(results):
         assert figure.caption in parsed.text
     assert parsed.text.count("seed 1") >= 2
+
+
+def test_schemes_with_routers_of_their_own_are_said_to_have_them() -> None:
+    own = small_record("xcp")
+    same = [small_record(scheme, n, n) for scheme in ("cubic", "newreno") for n in (1, 2)]
+    plan = copy.deepcopy(own.plan)
+    for link in plan["links"]:
+        link["queue"] |= {"kind": "router", "protocol": {"kind": "xcp"}, "source": {"kind": "configured"}}
+    results = Results.from_records([*same, replace(own, plan=plan)])
+    page = report_html(results, scenario_text="", provenance={}, figures=[])
+    cells = re.findall(r'<th scope="row">(link under test[^<]*)</th><td>([^<]*)</td>', page)
+    assert [name for name, _ in cells] == ["link under test, TCP CUBIC, TCP NewReno", "link under test, XCP"]
+    assert "router" not in cells[0][1]
+    assert "queue router (xcp, capacity source configured)" in cells[1][1]
+
+
+def faster(scheme: str, repetition: int, factor: float) -> RunRecord:
+    """A run whose flows had so many times the throughput."""
+    record = small_record(scheme, repetition, repetition)
+    flows = record.tables["flows"]
+    carried = (np.asarray(flows["departed_bytes"]) * factor).astype(np.int64)
+    return replace(record, tables=record.tables | {"flows": flows | {"departed_bytes": carried}})
+
+
+def two_schemes(repetitions: int) -> Results:
+    return Results.from_records(
+        [
+            faster(scheme, n, factor + 0.1 * n)
+            for scheme, factor in (("cubic", 2.0), ("newreno", 1.0))
+            for n in range(1, repetitions + 1)
+        ]
+    )
+
+
+def text_of(table: Table, width: int = 100) -> str:
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(table)
+    return console.export_text()
+
+
+def test_schemes_are_compared_seed_by_seed() -> None:
+    results = two_schemes(3)
+    (pair,) = differences(results.summary)["throughput_mbps"]
+    ours, theirs = (
+        [run.metrics["throughput_mbps"] for run in results.runs if run.record.scheme == scheme]
+        for scheme in ("cubic", "newreno")
+    )
+    assert (pair.first, pair.second, pair.n) == ("cubic", "newreno", 3)
+    assert pair.difference == pytest.approx(np.mean(np.subtract(ours, theirs)))
+    assert pair.p < 0.001
+    checker = Checker()
+    checker.feed(report_html(results, scenario_text="", provenance={}, figures=[]))
+    section = checker.text.split("Differences between schemes")[1].split("Runs")[0]
+    for cell in difference_rows([pair], {"cubic": "TCP CUBIC", "newreno": "TCP NewReno"}.__getitem__)[0]:
+        assert cell in section
+    shown = text_of(differences_table(results.summary), 80)
+    assert "cubic less newreno" in shown
+    assert "< 0.001" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_single_runs_and_single_schemes_are_not_compared() -> None:
+    alone = Results.from_records([small_record("cubic", n, n) for n in (1, 2)])
+    for results in (two_schemes(1), alone, Results([])):
+        assert "Differences between" not in report_html(results, scenario_text="", provenance={}, figures=[])
+    assert differences_table(two_schemes(1).summary) is None
+
+
+def test_numbers_have_no_more_than_four_significant_digits() -> None:
+    assert [number(value) for value in (2.2204e-16, -3e-9, 1.23456e-5)] == [
+        "2.22e-16",
+        "-3e-09",
+        "0.00001235",
+    ]
 
 
 def test_the_page_shows_the_statistics(parsed: Checker, results: Results) -> None:

@@ -143,6 +143,22 @@ def test_what_does_not_vary_makes_no_error():
     assert "inf" in analysis_text(analyse("apart", apart))
 
 
+@pytest.mark.parametrize("value", [0.97, 0.1, 1e9 / 3, -0.3])
+def test_rounding_makes_no_difference_between_equal_groups(value):
+    equal = [Group.of(name, [value] * n) for name, n in (("a", 3), ("b", 5), ("c", 7))]
+    anova = one_way(equal)
+    assert anova.ss_total == 0
+    assert math.isnan(anova.f)
+    assert all(pair.difference == 0 and pair.p == 1 for pair in (*tukey_hsd(equal), *games_howell(equal)))
+    assert (total(equal).mean, total(equal).sd) == (value, 0)
+
+
+def test_groups_of_equal_means_have_no_statistic():
+    equal = [Group(name, n, 0.97, sd) for name, n, sd in (("a", 3, 0.1), ("b", 5, 0.3), ("c", 7, 0.7))]
+    assert one_way(equal).f == welch(equal).f == 0
+    assert one_way(equal).p == welch(equal).p == 1
+
+
 def test_too_little_is_refused():
     with pytest.raises(ValueError, match="two groups"):
         one_way(GROUPS[:1])

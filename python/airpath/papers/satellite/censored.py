@@ -71,4 +71,4 @@ def faster(ours: Sequence[float], theirs: Sequence[float]) -> Sample:
     ]
     wins, losses = signs.count(1.0), signs.count(-1.0)
     p = float(stats.binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
-    return Sample(tuple(signs), p)
+    return Sample(tuple(signs), p, least_p=min(1.0, 2 * 0.5 ** (wins + losses)))

@@ -95,6 +95,10 @@ _PLATEAU = {
 _DASHES: Final = {"1x1": ":", "2x1": "-.", "1x2": "--", "2x2": "-"}
 
 
+_NESTED: Final = ((8.5, 1.9), (5.8, 1.3), (3.0, 0.7))
+"""Size of markers and width of lines, in points, of each of `SCHEMES`."""
+
+
 def _draw_of(measure: Any, ylabel: str) -> Any:
     @styled
     def draw(runs: FigureRuns) -> Picture:
@@ -117,7 +121,8 @@ def _draw_of(measure: Any, ylabel: str) -> Any:
 
 
 def _curves(panel: Axes, of: Runs, measure: Any) -> None:
-    for scheme in SCHEMES:
+    # Schemes lie on each other: the first ones are wider and hollow, so that the last does not hide them.
+    for scheme, (marker_size, line_width) in zip(SCHEMES, _NESTED, strict=True):
         for antennas in ANTENNAS:
             lines(
                 panel,
@@ -125,6 +130,11 @@ def _curves(panel: Axes, of: Runs, measure: Any) -> None:
                 curve(of, scheme, _link(antennas), SNRS[antennas], measure),
                 color=LOOKS[scheme].colour,
                 marker=LOOKS[scheme].marker,
+                markersize=marker_size,
+                markerfacecolor="none",
+                markeredgewidth=0.9,
+                linewidth=line_width,
+                clip_on=False,
                 linestyle=_DASHES[antennas],
                 label=LOOKS[scheme].display_name if antennas == "2x2" else None,
             )

@@ -115,11 +115,7 @@ def lines(
         snrs,
         means,
         np.maximum([below, above], 0.0),
-        markersize=3.2,
-        linewidth=1.0,
-        elinewidth=0.6,
-        capsize=1.2,
-        **look,
+        **{"markersize": 3.2, "linewidth": 1.0, "elinewidth": 0.6, "capsize": 1.2, **look},
     )
 
 

@@ -92,6 +92,8 @@ def over(
         )
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
+    # Without room the axes would cut the markers at the first and the last place.
+    axes.margins(x=0.03)
     axes.set_ylim(bottom=0)
     legend_above(axes)
 
