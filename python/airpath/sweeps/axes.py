@@ -14,6 +14,7 @@ from airpath.errors import ScenarioError
 from airpath.results.columns import TABLES
 from airpath.scenario.toml import value_text
 from airpath.sweeps.document import SweepDocument
+from airpath.sweeps.keys import refuse_shared_keys
 from airpath.sweeps.ranges import Kind, common_kind
 
 RESERVED = frozenset({"run", "scheme", "repetition", "seed", "plan_sha256", "inputs_sha256"})
@@ -89,7 +90,7 @@ class Axes:
     Raises
     ------
     ScenarioError
-        If a key varies twice, or two axes have the same name.
+        If a key is set twice, or two axes have the same name.
     """
 
     def __init__(self, document: SweepDocument, source: str) -> None:
@@ -103,8 +104,15 @@ class Axes:
             for group in groups
         ]
         self.axes = [axis for group in self.groups for axis in group]
-        self.fixed = {path: value for key, value in document.set.items() for path in names.get(key, (key,))}
+        fixed = [(path, value) for key, value in document.set.items() for path in names.get(key, (key,))]
+        refuse_shared_keys(self.paths, [path for path, _ in fixed], source)
+        self.fixed = dict(fixed)
         self._refuse_clashes(source, document)
+
+    @property
+    def paths(self) -> list[str]:
+        """The keys of the scenario that vary."""
+        return [path for axis in self.axes for path in axis.paths]
 
     def __len__(self) -> int:
         return math.prod(len(group[0].values) for group in self.groups)
@@ -148,10 +156,6 @@ class Axes:
         return tuple(index for group, index in zip(self.groups, chosen, strict=True) for _ in group)
 
     def _refuse_clashes(self, source: str, document: SweepDocument) -> None:
-        paths = Counter(path for axis in self.axes for path in axis.paths)
-        paths.update(list(self.fixed))
-        if twice := [path for path, count in paths.items() if count > 1]:
-            raise ScenarioError(f'{source}: "{twice[0]}" is set twice; an axis or "set", once')
         columns = Counter(axis.column for axis in self.axes)
         if twice := [name for name, count in columns.items() if count > 1]:
             raise ScenarioError(

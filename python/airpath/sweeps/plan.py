@@ -18,6 +18,7 @@ from airpath.scenario.load import find_file, override, read_file
 from airpath.scenario.messages import faults, scenario_error
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
+from airpath.sweeps.keys import refuse_keys_of_schemes
 from airpath.sweeps.task import Task
 
 SHIPPED: Final = Path(__file__).parent / "plans"
@@ -61,6 +62,8 @@ class SweepPlan:
         self._base_tables = read_file(self.base_file)
         self.schemes = self.document.schemes or (scheme_label(base),)
         self.flows = self._flows_under_test(base)
+        if self.document.schemes:
+            refuse_keys_of_schemes(self.axes.paths, self.axes.fixed, self.flows, source)
         seed = base.seed if self.document.seed is None else self.document.seed
         repetitions = self.document.repetitions or base.repetitions
         self.seeds = self.document.seeds or tuple(range(seed, seed + repetitions))

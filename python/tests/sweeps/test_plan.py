@@ -8,6 +8,7 @@ from airpath.errors import ScenarioError
 from airpath.sweeps import SweepPlan, sweep_names
 
 BASE = {"name": "x", "scenario": "two-way", "keep": ["flows"]}
+QUEUE = "topology.bottleneck.queue"
 
 
 def plan(**more):
@@ -51,6 +52,14 @@ def test_everything_is_crossed_and_seeds_are_paired():
     }
 
 
+def test_what_varies_is_set_after_what_lies_above_it_in_every_run():
+    runs = plan(
+        set={QUEUE: {"kind": "drop-tail", "limit": "9 packets"}}, grid={f"{QUEUE}.limit": ["20 packets"]}
+    ).runs()
+    (tables,) = (json.loads(run.task.scenario) for run in runs)
+    assert tables["topology"]["bottleneck"]["queue"] == {"kind": "drop-tail", "limit": "20 packets"}
+
+
 def test_only_the_flows_that_are_named_take_the_schemes():
     runs = list(plan(schemes=["bbr"], flows=["upload"]).runs())
     assert [flow["scheme"] for flow in json.loads(runs[0].task.scenario)["flows"]] == ["cubic", "bbr"]
@@ -80,6 +89,28 @@ def test_without_anything_the_scenario_is_run_as_it_is():
         ({"zip": [{"duration": ["20s"], "seed": [1, 2]}]}, "duration has 1, seed has 2"),
         ({"points": [{"duration": "20s"}, {"seed": 2}]}, "the same keys"),
         ({"grid": {"duration": ["20s"]}, "set": {"duration": "30s"}}, '"duration" is set twice'),
+        (
+            {"names": {"time": "duration"}, "set": {"time": "20s", "duration": "30s"}},
+            '"duration" is set twice',
+        ),
+        ({"grid": {QUEUE: [{"limit": "50 packets"}], f"{QUEUE}.limit": ["20 packets"]}}, "would replace"),
+        (
+            {"grid": {QUEUE: [{"limit": "9 packets"}]}, "set": {f"{QUEUE}.limit": "20 packets"}},
+            "would replace",
+        ),
+        (
+            {"names": {"a": "flows.0.count", "b": "flows.00.count"}, "grid": {"a": [1, 2], "b": [3, 4]}},
+            '"flows.0.count" and "flows.00.count" are the same key',
+        ),
+        (
+            {"names": {"rule": "flows.0.scheme"}, "grid": {"rule": ["bbr"]}, "schemes": ["cubic"]},
+            '"schemes" sets "flows.0.scheme"',
+        ),
+        ({"grid": {"flows.0": [{}]}, "schemes": ["cubic"]}, '"schemes" sets "flows.0.scheme"'),
+        ({"set": {"flows.00.scheme": "bbr"}, "schemes": ["cubic"]}, '"schemes" sets "flows.0.scheme"'),
+        ({"names": {"first": "seed"}, "grid": {"first": [5, 6]}}, '"seed" is no key to vary'),
+        ({"names": {"often": "repetitions"}, "grid": {"often": [2, 3]}}, '"repetitions" is no key to vary'),
+        ({"set": {"seed": 5}}, '"seed" is no key to vary or to set'),
         (
             {"grid": {"topology.bottleneck.rate": ["1mbps"], "topology.reverse.rate": ["1mbps"]}},
             'two axes are called "rate_bps"',
