@@ -1,7 +1,7 @@
 """Running scenarios: `airpath.run` and `airpath.compare`."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from airpath.errors import ScenarioError, UsageError
@@ -193,8 +193,12 @@ def compare_scenarios(
 
 def scheme_label(scenario: Scenario) -> str:
     """Return the schemes of a scenario's flows as written, each once, joined by "+"."""
-    schemes = [flow.scheme for flow in scenario.document.flows if flow.scheme is not None]
-    return "+".join(dict.fromkeys(schemes)) or "datagrams"
+    return joined_schemes(flow.scheme for flow in scenario.document.flows)
+
+
+def joined_schemes(schemes: Iterable[str | None]) -> str:
+    """Return the label of a run of flows with these schemes; flows of datagrams have none."""
+    return "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or "datagrams"
 
 
 def workers(jobs: int | None) -> int:

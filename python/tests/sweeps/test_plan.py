@@ -70,6 +70,13 @@ def test_without_anything_the_scenario_is_run_as_it_is():
     assert (run.scheme, run.task.seed) == ("cubic", 1)
 
 
+def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
+    varied = plan(names={"rule": "flows.0.scheme"}, grid={"rule": ["bbr", "cubic"]})
+    assert [run.scheme for run in varied.runs()] == ["bbr+cubic", "cubic"]
+    (same,) = plan(set={"flows": [{"name": "only", "scheme": "bbr"}]}).runs()
+    assert same.scheme == same.task.scheme == "bbr"
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
