@@ -1,9 +1,10 @@
 """From the axes of a sweep to the points that are run."""
 
 import itertools
+import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -61,6 +62,17 @@ class Axis:
             return self.text(index)
         return float(value) if self.type == pa.float64() else value
 
+    def meaning(self, index: int) -> Hashable:
+        """Return what value number `index` means, the same for `10ms` and `0.01s`."""
+        value = self.values[index]
+        kind = self.kind or common_kind([value])
+        if kind is not None:
+            return kind.suffix, kind.read(value)
+        if isinstance(value, Mapping | list):
+            return json.dumps(value, sort_keys=True, default=str)
+        cell: Hashable = self.cell(index)
+        return cell
+
     def text(self, index: int) -> str:
         """Return value number `index` for people."""
         value = self.values[index]
@@ -90,7 +102,7 @@ class Axes:
     Raises
     ------
     ScenarioError
-        If a key is set twice, or two axes have the same name.
+        If a key is set twice, a value comes twice, or two axes have the same name.
     """
 
     def __init__(self, document: SweepDocument, source: str) -> None:
@@ -107,6 +119,8 @@ class Axes:
         fixed = [(path, value) for key, value in document.set.items() for path in names.get(key, (key,))]
         refuse_shared_keys(self.paths, [path for path, _ in fixed], source)
         self.fixed = dict(fixed)
+        for group in self.groups:
+            _refuse_equal(group, source)
         self._refuse_clashes(source, document)
 
     @property
@@ -171,6 +185,19 @@ class Axes:
                 f'{source}: no axis can be called "{used[0]}", which is a column of the results;'
                 ' give it another name under "names"'
             )
+
+
+def _refuse_equal(group: Sequence[Axis], source: str) -> None:
+    """Refuse a point that comes twice: its runs would be counted as if they were others."""
+    seen: dict[tuple[Hashable, ...], int] = {}
+    for index in range(len(group[0].values)):
+        first = seen.setdefault(tuple(axis.meaning(index) for axis in group), index)
+        if first != index:
+            one, other = (
+                ", ".join(f"{axis.name} = {axis.text(place)}" for axis in group) for place in (first, index)
+            )
+            found = f"found {one} twice" if one == other else f"found {one} and {other}, which are equal"
+            raise ScenarioError(f"{source}: {found}; accepted: different values of an axis")
 
 
 def _name(key: str, names: Mapping[str, Any]) -> str:

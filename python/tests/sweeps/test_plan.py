@@ -70,6 +70,10 @@ def test_without_anything_the_scenario_is_run_as_it_is():
     assert (run.scheme, run.task.seed) == ("cubic", 1)
 
 
+def test_zipped_axes_may_repeat_a_value_beside_another():
+    assert len(plan(zip=[{"duration": ["20s", "30s"], "flows.0.count": [1, 1]}])) == 2
+
+
 def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
     varied = plan(names={"rule": "flows.0.scheme"}, grid={"rule": ["bbr", "cubic"]})
     assert [run.scheme for run in varied.runs()] == ["bbr+cubic", "cubic"]
@@ -117,6 +121,21 @@ def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
         ({"set": {"flows.00.scheme": "bbr"}, "schemes": ["cubic"]}, '"schemes" sets "flows.0.scheme"'),
         ({"names": {"first": "seed"}, "grid": {"first": [5, 6]}}, '"seed" is no key to vary'),
         ({"names": {"often": "repetitions"}, "grid": {"often": [2, 3]}}, '"repetitions" is no key to vary'),
+        (
+            {"grid": {"topology.bottleneck.delay": ["10ms", "20ms", "0.01s"]}},
+            "found delay = 10ms and delay = 0.01s, which are equal",
+        ),
+        ({"grid": {f"{QUEUE}.limit": ["9 packets", "9kB", "9packets"]}}, "which are equal"),
+        (
+            {"grid": {QUEUE: [{"kind": "drop-tail", "limit": "9kB"}, {"limit": "9kB", "kind": "drop-tail"}]}},
+            "which are equal",
+        ),
+        ({"grid": {"topology.bottleneck.loss": [0.5, 0.1, 0.5]}}, "found loss = 0.5 twice"),
+        (
+            {"zip": [{"duration": ["20s", "30s", "20s"], "flows.0.count": [1, 1, 1]}]},
+            "found duration = 20s, count = 1 twice",
+        ),
+        ({"points": [{"duration": "20s"}, {"duration": "20000ms"}]}, "which are equal"),
         ({"set": {"seed": 5}}, '"seed" is no key to vary or to set'),
         (
             {"grid": {"topology.bottleneck.rate": ["1mbps"], "topology.reverse.rate": ["1mbps"]}},
