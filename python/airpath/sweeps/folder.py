@@ -92,8 +92,8 @@ class SweepFolder:
             )
         if state.get("complete") and any(state.get(key) != value for key, value in identity.items()):
             raise OutputError(
-                f"{self.path} holds another sweep, or the same by another version; choose another directory"
-                " with --out"
+                f"{self.path} holds another sweep, or the same with other trace files or by another version;"
+                " choose another directory with --out"
             )
 
     def _lock(self, lock: Any) -> None:

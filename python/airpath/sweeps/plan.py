@@ -16,10 +16,11 @@ from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, override, read_file
 from airpath.scenario.messages import faults, scenario_error
+from airpath.scenario.traces import TraceInput
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
 from airpath.sweeps.keys import refuse_keys_of_schemes
-from airpath.sweeps.task import Task
+from airpath.sweeps.task import Task, digest_of_input
 
 SHIPPED: Final = Path(__file__).parent / "plans"
 """The folder of the sweeps that are shipped."""
@@ -67,7 +68,8 @@ class SweepPlan:
         seed = base.seed if self.document.seed is None else self.document.seed
         repetitions = self.document.repetitions or base.repetitions
         self.seeds = self.document.seeds or tuple(range(seed, seed + repetitions))
-        self._refuse_wrong_scenarios()
+        self.traces: tuple[TraceInput, ...] = self._try_scenarios()
+        """The trace files that its runs read."""
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
@@ -138,6 +140,12 @@ class SweepPlan:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
+    def inputs_digest(self) -> str | None:
+        """A digest of the trace files as they are now, in the order in which the sweep names them."""
+        digests = "".join(digest_of_input(trace) for trace in self.traces)
+        return hashlib.sha256(digests.encode()).hexdigest() if digests else None
+
+    @property
     def scenario_digest(self) -> str:
         """A digest of the file of the base scenario."""
         return hashlib.sha256(self.base_file.read_bytes()).hexdigest()
@@ -173,10 +181,14 @@ class SweepPlan:
                 tables = override(tables, f"flows.{number}.scheme", scheme)
         return tables
 
-    def _refuse_wrong_scenarios(self) -> None:
-        """Try each value of each axis and each scheme once: most mistakes are found before the work."""
+    def _try_scenarios(self) -> tuple[TraceInput, ...]:
+        """Try each value of each axis and each scheme once; returns the trace files that they name.
+
+        Most mistakes are found so before the work.
+        """
         first = next(iter(self.axes))
         tries = [(point, self._schemes[0]) for point in self.axes.corners()]
+        traces: dict[TraceInput, None] = {}
         for point, scheme in [*tries, *((first, scheme) for scheme in self._schemes[1:])]:
             tables = self._tables(point, scheme)
             where = ", ".join(filter(None, (f"scheme {scheme or _label(tables)}", self.axes.text(point))))
@@ -187,6 +199,8 @@ class SweepPlan:
             )
             scenario.plan()
             scenario.refuse_if_too_large()
+            traces |= dict.fromkeys(scenario.traces)
+        return tuple(traces)
 
 
 def find_sweep(path_or_name: str | Path) -> Path:

@@ -100,6 +100,7 @@ def sweep(
     folder = SweepFolder(Path(out) if out is not None else default_out(plan))
     identity = {
         "sweep_sha256": plan.digest,
+        "inputs_sha256": plan.inputs_digest,
         "computed_by_sha256": version(),
         "runs": len(plan),
         "axes": [axis.column for axis in plan.axes.axes],

@@ -11,7 +11,7 @@ import psutil
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from sweep_engines import InlineEngine, data_set
+from sweep_engines import SCENARIO, InlineEngine, data_set
 from waiting import command, wait_for_parts
 
 import airpath
@@ -222,6 +222,22 @@ def test_a_complete_sweep_is_not_done_again(small, tmp_path, monkeypatch):
     small.write_text(small.read_text().replace("[3, 4]", "[3, 5]"))
     with pytest.raises(OutputError, match="holds another sweep"):
         airpath.sweep(small, out)
+
+
+def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monkeypatch):
+    trace = tmp_path / "link.trace"
+    trace.write_text("1\n2\n3\n")
+    (tmp_path / "tiny.toml").write_text(
+        SCENARIO.replace('rate = "5mbps"', 'rate = { kind = "trace", file = "link.trace" }')
+    )
+    plan = {"name": "traced", "scenario": str(tmp_path / "tiny.toml"), "keep": [], "seeds": [1]}
+    engine = inline(monkeypatch, InlineEngine())
+    airpath.sweep(plan, tmp_path / "out")
+    airpath.sweep(plan, tmp_path / "out")
+    assert len(engine.tasks) == 1
+    trace.write_text("1\n1\n2\n3\n")
+    with pytest.raises(OutputError, match="with other trace files"):
+        airpath.sweep(plan, tmp_path / "out")
 
 
 def test_a_damaged_or_outdated_part_is_done_again(small, tmp_path):
