@@ -19,6 +19,7 @@ from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.sweeps import SweepPlan, running
 from airpath.sweeps.part import Part, PartStore
+from airpath.sweeps.task import do_task, version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
 
 
@@ -253,6 +254,20 @@ def test_a_damaged_or_outdated_part_is_done_again(small, tmp_path):
     store.put(part.key, Part(part.key, {str(tmp_path / "gone.trace"): "0"}, part.tables).to_bytes())
     missing = {run.task.key for run in missing_runs(plan, store, Progress(len(plan)))}
     assert missing == {file.stem for file in (files[0], files[1], files[3])}
+
+
+def test_a_part_of_which_one_bit_has_changed_is_no_part(small, tmp_path):
+    run = next(SweepPlan.load(small).runs())
+    whole = do_task(run.task, version())
+    assert Part.from_bytes(whole).key == run.task.key
+    for place in [*range(0, len(whole), 101), *range(64), len(whole) - 1]:
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << place % 8
+        with pytest.raises(ValueError, match="digest"):
+            Part.from_bytes(bytes(flipped))
+    store = PartStore(tmp_path / "parts")
+    store.put(run.task.key, bytes(flipped))
+    assert store.get(run.task.key) is None
 
 
 def test_what_is_there_is_left_alone(small, tmp_path):
