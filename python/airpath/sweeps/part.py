@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.ipc
 
-from airpath.durable import write_whole
+from airpath.durable import place_of, write_whole
 from airpath.metrics import METRICS
 from airpath.metrics.summary import SUMMARY_SCHEMA
 from airpath.results import RunResult
@@ -126,6 +126,12 @@ class PartStore:
     def put(self, key: str, content: bytes) -> None:
         """Keep a finished run (`Part.to_bytes`); it is there as a whole or not at all."""
         write_whole(self._file(key), content)
+
+    def remove_unfinished(self) -> None:
+        """Remove what a process that was killed had not finished."""
+        for file in self.folder.glob("*/*.arrow.*"):
+            if place_of(file.name):
+                file.unlink()
 
     def _file(self, key: str) -> Path:
         # Few files in each folder, also when there are very many runs.

@@ -1,5 +1,6 @@
 """Sweeps: every run once, kept, found again; the data set depends on nothing but the plan."""
 
+import errno
 import json
 import os
 import signal
@@ -281,6 +282,37 @@ def test_what_is_there_is_left_alone(small, tmp_path):
         airpath.sweep(small, tmp_path / "out", engine="slurm")
     with pytest.raises(UsageError, match="jobs: found 0"):
         airpath.sweep(small, tmp_path / "out", jobs=0)
+
+
+UNFINISHED = ("sweep.json.77", "scenario.toml.77", ".runs.parquet.77", ".link_series.parquet.77")
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_what_a_killed_process_had_not_finished_is_removed(small, tmp_path, monkeypatch, earlier):
+    out = tmp_path / "out"
+    (out / "parts" / "ab").mkdir(parents=True) if earlier else out.mkdir()
+    if earlier:
+        (out / "sweep.json").write_text(json.dumps({"format": "airpath sweep 1", "complete": False}))
+        (out / "parts" / "ab" / "abc.arrow.77").write_text("")
+    for name in UNFINISHED if earlier else UNFINISHED[:1]:
+        (out / name).write_text("{")
+    deadly = next(SweepPlan.load(small).runs()).task.key
+    inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
+    assert len(airpath.sweep(small, out).failures) == 1
+    assert not list(out.rglob("*.77"))
+
+
+def test_a_full_disk_leaves_no_unfinished_file(small, tmp_path, monkeypatch):
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    inline(monkeypatch, InlineEngine())
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OutputError, match="No space left"):
+            airpath.sweep(small, tmp_path / "out")
+    assert [file.name for file in (tmp_path / "out").iterdir()] == [".lock"]
+    assert airpath.sweep(small, tmp_path / "out").complete
 
 
 def test_two_processes_do_not_work_in_one_directory(small, tmp_path, monkeypatch):
