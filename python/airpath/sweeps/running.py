@@ -13,7 +13,7 @@ from airpath.results.directory import write_parquet
 from airpath.results.provenance import environment
 from airpath.runner import workers
 from airpath.scenario.toml import write_toml
-from airpath.sweeps.dataset import write_dataset
+from airpath.sweeps.dataset import remove_tables_of_others, write_dataset
 from airpath.sweeps.engine import Engine, open_engine
 from airpath.sweeps.folder import SweepFolder
 from airpath.sweeps.part import RUNS
@@ -134,6 +134,7 @@ def _work(
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:
         raise SweepInterrupted(progress.kept + progress.done, progress.total) from None
+    remove_tables_of_others(plan, folder.path)
     _describe(plan, folder, progress, inputs, engine_name)
     # Only now, when everything else is on the disk.
     folder.write_state(identity, complete=not progress.failures)

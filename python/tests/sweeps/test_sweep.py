@@ -201,6 +201,20 @@ def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     assert pq.read_table(out / "runs.parquet").num_rows == 24
 
 
+def test_a_table_that_a_corrected_sweep_keeps_no_more_goes(small, tmp_path, monkeypatch):
+    deadly = next(SweepPlan.load(small).runs()).task.key
+    inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
+    swept = airpath.sweep(small, tmp_path / "out")
+    assert swept.tables == ["flows", "link_series", "runs", "statistics"]
+    pq.write_table(swept.statistics.replace_schema_metadata(None), tmp_path / "out" / "links.parquet")
+    small.write_text(small.read_text().replace('"flows", "link_series"', '"flows"'))
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    assert swept.complete
+    # What somebody else has put there stays.
+    assert swept.tables == ["flows", "links", "runs", "statistics"]
+
+
 def test_no_number_breaks_where_a_table_has_no_room(small, tmp_path):
     done = subprocess.run(
         command(small, "--out", tmp_path / "out"), capture_output=True, text=True, check=True, timeout=120
