@@ -43,6 +43,17 @@ class SweepFolder:
         """The runs that are finished while the sweep is not."""
         return PartStore(self.path / "parts")
 
+    def is_complete(self, identity: Mapping[str, Any]) -> bool:
+        """Return whether the sweep is complete; nothing is written yet.
+
+        Raises
+        ------
+        OutputError
+            If the directory holds something else, or cannot be read.
+        """
+        self._refuse_foreign(identity)
+        return bool(read_state(self.path).get("complete"))
+
     @contextmanager
     def opened(self, identity: Mapping[str, Any]) -> Iterator[bool]:
         """Make the directory ours; tells whether the sweep is complete already.

@@ -1,6 +1,7 @@
 """Running a sweep: `airpath.sweep`."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def sweep(
     OutputError
         If the directory holds something else, or cannot be written.
     UsageError
-        If there is no such engine.
+        If there is no such engine, or its address has another form.
     EngineError
         If the engine cannot go on; finished runs are kept.
     SweepInterrupted
@@ -105,9 +106,11 @@ def sweep(
         "runs": len(plan),
         "axes": [axis.column for axis in plan.axes.axes],
     }
-    with folder.opened(identity) as complete:
-        if not complete:
-            _work(plan, folder, identity, engine, jobs, progress)
+    # Before anything is written: most mistakes about a cluster are found here.
+    needed = nullcontext() if folder.is_complete(identity) else open_engine(engine, jobs)
+    with needed as opened, folder.opened(identity) as complete:
+        if not complete and opened is not None:
+            _work(plan, folder, identity, engine, opened, progress)
     return SweepResults(folder.path)
 
 
@@ -121,15 +124,12 @@ def _work(
     folder: SweepFolder,
     identity: Mapping[str, Any],
     engine_name: str,
-    jobs: int | None,
+    engine: Engine,
     shown: bool | None,
 ) -> None:
     progress = Progress(len(plan))
     try:
-        with (
-            open_engine(engine_name, jobs) as engine,
-            progress_bar(f"{len(plan)} run{'s' if len(plan) > 1 else ''}", shown) as on_progress,
-        ):
+        with progress_bar(f"{len(plan)} run{'s' if len(plan) > 1 else ''}", shown) as on_progress:
             do_runs(missing_runs(plan, folder.parts, progress), engine, folder.parts, progress, on_progress)
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:
