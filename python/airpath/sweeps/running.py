@@ -5,6 +5,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from airpath import _core
 from airpath.durable import write_whole
 from airpath.errors import OutputError
@@ -19,7 +21,7 @@ from airpath.sweeps.engine import Engine, open_engine
 from airpath.sweeps.folder import SweepFolder
 from airpath.sweeps.part import RUNS
 from airpath.sweeps.plan import SweepPlan
-from airpath.sweeps.results import FORMAT, SweepResults
+from airpath.sweeps.results import FAILURES, FORMAT, STATISTICS, SweepResults, fault_of_table, read_failures
 from airpath.sweeps.statistics import statistics_table
 from airpath.sweeps.task import version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
@@ -85,7 +87,8 @@ def sweep(
     ScenarioError
         If the plan is wrong, or a value of an axis makes something wrong of the scenario.
     OutputError
-        If the directory holds something else, or cannot be written.
+        If the directory holds something else, cannot be written, or holds a complete sweep with a damaged
+        table.
     UsageError
         If there is no such engine, or its address has another form.
     EngineError
@@ -109,7 +112,9 @@ def sweep(
     # Before anything is written: most mistakes about a cluster are found here.
     needed = nullcontext() if folder.is_complete(identity) else open_engine(engine, jobs)
     with needed as opened, folder.opened(identity) as complete:
-        if not complete and opened is not None:
+        if complete:
+            _mend(plan, folder)
+        elif opened is not None:
             _work(plan, folder, identity, engine, opened, progress)
     return SweepResults(folder.path)
 
@@ -161,10 +166,7 @@ def _describe(
     plan: SweepPlan, folder: SweepFolder, progress: Progress, inputs: Mapping[str, str], engine: str
 ) -> None:
     """Write what stands beside the tables."""
-    columns = [axis.column for axis in plan.axes.axes]
-    metrics = plan.document.metrics
-    statistics = statistics_table(folder.path / f"{RUNS}.parquet", columns, metrics)
-    write_parquet(statistics, folder.path / "statistics.parquet")
+    _write_statistics(plan, folder)
     write_whole(folder.path / "sweep.toml", write_toml(plan.tables).encode())
     write_whole(folder.path / "scenario.toml", plan.base_file.read_bytes())
     failures = [
@@ -177,7 +179,7 @@ def _describe(
         }
         for number, (run, message) in sorted(progress.failures.items())
     ]
-    folder.write_json("failures.json", {"failures": failures})
+    folder.write_json(FAILURES, {"failures": failures})
     origin = origin_of_this_process()
     facts = {
         "format": FORMAT,
@@ -191,3 +193,33 @@ def _describe(
         },
     }
     folder.write_json("provenance.json", facts)
+
+
+def _write_statistics(plan: SweepPlan, folder: SweepFolder) -> None:
+    columns = [axis.column for axis in plan.axes.axes]
+    statistics = statistics_table(folder.path / f"{RUNS}.parquet", columns, plan.document.metrics)
+    content = pa.BufferOutputStream()
+    write_parquet(statistics, content)
+    write_whole(folder.path / f"{STATISTICS}.parquet", content.getvalue().to_pybytes())
+
+
+def _mend(plan: SweepPlan, folder: SweepFolder) -> None:
+    """Write again what can be had from the tables of a complete sweep; its parts are gone.
+
+    Raises
+    ------
+    OutputError
+        If a table itself is missing or damaged.
+    """
+    for name in (RUNS, *plan.document.keep):
+        if fault := fault_of_table(folder.path / f"{name}.parquet"):
+            raise OutputError(
+                f"{fault}; the sweep is complete, and its single runs are gone: remove {folder.path}, or"
+                " choose another directory with --out, and all is computed again"
+            )
+    if fault_of_table(folder.path / f"{STATISTICS}.parquet"):
+        _write_statistics(plan, folder)
+    try:
+        read_failures(folder.path)
+    except OutputError:
+        folder.write_json(FAILURES, {"failures": []})

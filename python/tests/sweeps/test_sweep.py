@@ -240,6 +240,37 @@ def test_a_complete_sweep_is_not_done_again(small, tmp_path, monkeypatch):
         airpath.sweep(small, out)
 
 
+@pytest.mark.parametrize("content", [None, b"", b"half"])
+def test_what_can_be_had_from_the_tables_is_mended(small, tmp_path, monkeypatch, content):
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    before = data_set(swept.directory)
+    for name in ("statistics.parquet", "failures.json"):
+        damage(swept.directory / name, content)
+    if content is not None:
+        with pytest.raises(OutputError, match=r"statistics\.parquet is damaged; the same sweep"):
+            _ = swept.statistics
+    with pytest.raises(OutputError, match=r"failures\.json is missing or damaged"):
+        _ = airpath.SweepResults(swept.directory).failures
+    airpath.sweep(small, swept.directory)
+    assert data_set(swept.directory) == before
+
+
+@pytest.mark.parametrize("content", [None, b"half"])
+@pytest.mark.parametrize("name", ["runs", "flows"])
+def test_a_table_that_is_lost_is_said(small, tmp_path, monkeypatch, name, content):
+    inline(monkeypatch, InlineEngine())
+    file = airpath.sweep(small, tmp_path / "out").directory / f"{name}.parquet"
+    damage(file, content)
+    said = f"{name}.parquet is {'damaged' if content else 'missing'}; the sweep is complete.*: remove .*/out,"
+    with pytest.raises(OutputError, match=said):
+        airpath.sweep(small, tmp_path / "out")
+
+
+def damage(file, content):
+    file.unlink() if content is None else file.write_bytes(content)
+
+
 def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monkeypatch):
     trace = tmp_path / "link.trace"
     trace.write_text("1\n2\n3\n")
