@@ -4,7 +4,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -106,14 +106,13 @@ class Axes:
     """
 
     def __init__(self, document: SweepDocument, source: str) -> None:
-        names = document.names
+        names, taken = document.names, _taken(document)
         groups: list[dict[str, tuple[Any, ...]]] = [{key: values} for key, values in document.grid.items()]
         groups += [dict(group) for group in document.zip]
         if document.points:
             groups.append({key: tuple(point[key] for point in document.points) for key in document.points[0]})
         self.groups = [
-            [Axis(_name(key, names), names.get(key, (key,)), values) for key, values in group.items()]
-            for group in groups
+            [_axis(key, values, names, taken) for key, values in group.items()] for group in groups
         ]
         self.axes = [axis for group in self.groups for axis in group]
         fixed = [(path, value) for key, value in document.set.items() for path in names.get(key, (key,))]
@@ -121,7 +120,7 @@ class Axes:
         self.fixed = dict(fixed)
         for group in self.groups:
             _refuse_equal(group, source)
-        self._refuse_clashes(source, document)
+        self._refuse_clashes(source, taken)
 
     @property
     def paths(self) -> list[str]:
@@ -169,17 +168,12 @@ class Axes:
     def _indices(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(index for group, index in zip(self.groups, chosen, strict=True) for _ in group)
 
-    def _refuse_clashes(self, source: str, document: SweepDocument) -> None:
+    def _refuse_clashes(self, source: str, taken: Set[str]) -> None:
         columns = Counter(axis.column for axis in self.axes)
         if twice := [name for name, count in columns.items() if count > 1]:
             raise ScenarioError(
                 f'{source}: two axes are called "{twice[0]}"; give one another name under "names"'
             )
-        taken = (
-            RESERVED
-            | set(document.metrics)
-            | {column for name in document.keep for column in TABLES[name].schema.names}
-        )
         if used := [axis.column for axis in self.axes if axis.column in taken]:
             raise ScenarioError(
                 f'{source}: no axis can be called "{used[0]}", which is a column of the results;'
@@ -200,12 +194,22 @@ def _refuse_equal(group: Sequence[Axis], source: str) -> None:
             raise ScenarioError(f"{source}: {found}; accepted: different values of an axis")
 
 
-def _name(key: str, names: Mapping[str, Any]) -> str:
-    """Return the name of an axis: its own, else the last step of its path that is not a number."""
+def _taken(document: SweepDocument) -> frozenset[str]:
+    """Return the columns of the results, which no axis can be called."""
+    kept = {column for name in document.keep for column in TABLES[name].schema.names}
+    return RESERVED | set(document.metrics) | kept
+
+
+def _axis(key: str, values: tuple[Any, ...], names: Mapping[str, tuple[str, ...]], taken: Set[str]) -> Axis:
+    """Return an axis under its own name, else under the last step of its path that is not a number.
+
+    Where the results have a column of that name, the steps before it are added: `bottleneck_delay`.
+    """
     if key in names:
-        return key
-    words = [step for step in key.split(".") if not step.isdecimal()]
-    return words[-1] if words else key
+        return Axis(key, names[key], values)
+    words = [step for step in key.split(".") if not step.isdecimal()] or [key]
+    axes = [Axis("_".join(words[-count:]), (key,), values) for count in range(1, len(words) + 1)]
+    return next((axis for axis in axes if axis.column not in taken), axes[0])
 
 
 def _is_number(value: object) -> bool:

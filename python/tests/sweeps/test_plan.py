@@ -1,6 +1,8 @@
 """The language of sweeps: what is run, and what is refused."""
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +70,20 @@ def test_only_the_flows_that_are_named_take_the_schemes():
 def test_without_anything_the_scenario_is_run_as_it_is():
     (run,) = plan().runs()
     assert (run.scheme, run.task.seed) == ("cubic", 1)
+
+
+def test_an_axis_whose_last_step_is_a_column_of_the_results_takes_more_of_its_path():
+    grid = {"topology.bottleneck.delay": ["10ms", "50ms"], "topology.bottleneck.rate": ["9mbps"]}
+    assert [axis.column for axis in plan(grid=grid).axes.axes] == ["delay_s", "rate_bps"]
+    columns = [axis.column for axis in plan(grid=grid, keep=["flows", "links"]).axes.axes]
+    assert columns == ["bottleneck_delay_s", "rate_bps"]
+
+
+def test_the_example_of_the_documentation_is_a_sweep():
+    text = (Path(__file__).parents[3] / "docs" / "sweep.md").read_text()
+    (example,) = (block for block in text.split("```toml\n") if block.startswith("[grid]"))
+    tables = tomllib.loads(example.split("```")[0])
+    assert len(plan(scenario="lte-download", keep=["flows", "links"], seeds=[1], **tables)) == 20
 
 
 def test_zipped_axes_may_repeat_a_value_beside_another():
