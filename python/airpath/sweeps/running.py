@@ -1,5 +1,6 @@
 """Running a sweep: `airpath.sweep`."""
 
+import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,7 +12,7 @@ from airpath import _core
 from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
-from airpath.progress import progress_bar
+from airpath.progress import progress_bar, progress_lines
 from airpath.results.directory import write_parquet
 from airpath.results.provenance import environment
 from airpath.runner import workers
@@ -75,7 +76,7 @@ def sweep(
         the head of a Ray cluster.
     progress
         Show a progress bar on standard error. By default when that is a terminal and the work takes more than
-        two seconds.
+        two seconds; where it is none, a line a minute.
 
     Returns
     -------
@@ -133,9 +134,18 @@ def _work(
     shown: bool | None,
 ) -> None:
     progress = Progress(len(plan))
+    title = f"{len(plan)} run{'s' if len(plan) > 1 else ''}"
+
+    def show(share: float) -> None:
+        on_bar(share)
+        on_lines(share)
+
     try:
-        with progress_bar(f"{len(plan)} run{'s' if len(plan) > 1 else ''}", shown) as on_progress:
-            do_runs(missing_runs(plan, folder.parts, progress), engine, folder.parts, progress, on_progress)
+        with (
+            progress_bar(title, shown) as on_bar,
+            progress_lines(shown, lambda: f"{progress.finished} of {title}", _say) as on_lines,
+        ):
+            do_runs(missing_runs(plan, folder.parts, progress), engine, folder.parts, progress, show)
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:
         raise SweepInterrupted(progress.kept + progress.done, progress.total) from None
@@ -143,6 +153,11 @@ def _work(
     _describe(plan, folder, progress, inputs, engine_name)
     # Only now, when everything else is on the disk.
     folder.write_state(identity, complete=not progress.failures)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"airpath: {line}\n")
+    sys.stderr.flush()
 
 
 def _dataset(

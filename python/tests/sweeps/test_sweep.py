@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -181,6 +182,15 @@ def test_only_so_many_runs_are_in_memory(small, tmp_path, monkeypatch):
     engine = inline(monkeypatch, InlineEngine(slots=2))
     airpath.sweep(small, tmp_path / "out")
     assert engine.most_pending == 2
+
+
+def test_a_log_says_how_far_it_is(small, tmp_path, monkeypatch, capsys):
+    inline(monkeypatch, InlineEngine())
+    monkeypatch.setattr("airpath.progress.LINE_EVERY_S", 1e-6)
+    airpath.sweep(small, tmp_path / "out")
+    lines = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"airpath: \d+ of 16 runs, about 1 min left", lines[-3])
+    assert lines[-1] == "airpath: 16 of 16 runs, after 1 min"
 
 
 def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
