@@ -152,7 +152,10 @@ class SweepPlan:
 
     def _find_base(self) -> Path:
         beside = self._folder / self.document.scenario
-        return (beside if beside.is_file() else find_file(self.document.scenario)).resolve()
+        try:
+            return (beside if beside.is_file() else find_file(self.document.scenario)).resolve()
+        except ScenarioError as error:
+            raise ScenarioError(f"{self._source}: scenario: {error}") from None
 
     def _flows_under_test(self, base: Scenario) -> tuple[int, ...]:
         flows = base.document.flows

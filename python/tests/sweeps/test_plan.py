@@ -100,6 +100,19 @@ def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        *(
+            ({key: empty}, f'"{key}": found nothing in it')
+            for key, empty in {
+                "seeds": [],
+                "schemes": [],
+                "flows": [],
+                "metrics": [],
+                "grid": {},
+                "zip": [],
+            }.items()
+        ),
+        ({"names": {"rate": "topology.bottleneck.rate"}}, '"rate" is the name of nothing'),
+        ({"scenario": "nowhere.toml"}, "sweep: scenario: nowhere.toml: neither a file nor"),
         ({"scenario": "two-wax"}, 'did you mean "two-way"'),
         ({"scheme": ["cubic"]}, 'unknown key; did you mean "schemes"'),
         ({"schemes": ["cubik"]}, "cubik"),
