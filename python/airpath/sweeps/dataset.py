@@ -94,6 +94,7 @@ def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
             axis.column,
             NAME_TYPE if axis.type == pa.string() else axis.type,
             f"axis: {', '.join(axis.paths)}",
+            axis.kind.unit if axis.kind else "",
         )
         for axis in axes.axes
     ]
@@ -181,5 +182,5 @@ def _is_ours(file: Path) -> bool:
         return False
 
 
-def _field(name: str, kind: pa.DataType, description: str) -> pa.Field:
-    return pa.field(name, kind, metadata={"unit": "", "description": description})
+def _field(name: str, kind: pa.DataType, description: str, unit: str = "") -> pa.Field:
+    return pa.field(name, kind, metadata={"unit": unit, "description": description})

@@ -38,6 +38,8 @@ class Kind:
 
     suffix: str
     """What the name of a column in base units ends in."""
+    unit: str
+    """The unit of such a column, as the tables have it."""
     read: Callable[[str], Fraction]
     """From text to base units; raises `UnitError`."""
     write: Callable[[Fraction], Any]
@@ -192,13 +194,13 @@ def _written(write: Callable[[int], str]) -> Callable[[Fraction], str]:
     return lambda value: write(round(value))
 
 
-_NUMBER: Final = Kind("", _number, _write_number)
+_NUMBER: Final = Kind("", "", _number, _write_number)
 _QUANTITIES: Final = (
-    Kind("_bps", lambda text: Fraction(parse_rate(text)), _written(format_rate)),
-    Kind("_s", lambda text: Fraction(parse_duration(text)), _written(format_duration), per_unit=10**9),
-    Kind("_bytes", lambda text: Fraction(parse_size(text)), _written(format_size)),
-    Kind("_packets", _amount(AmountUnit.PACKETS), _write_packets, whole=True),
-    Kind("_bdp", _amount(AmountUnit.BANDWIDTH_DELAY_PRODUCTS), _write_bdp),
+    Kind("_bps", "bit/s", lambda text: Fraction(parse_rate(text)), _written(format_rate)),
+    Kind("_s", "s", lambda text: Fraction(parse_duration(text)), _written(format_duration), per_unit=10**9),
+    Kind("_bytes", "B", lambda text: Fraction(parse_size(text)), _written(format_size)),
+    Kind("_packets", "packets", _amount(AmountUnit.PACKETS), _write_packets, whole=True),
+    Kind("_bdp", "bdp", _amount(AmountUnit.BANDWIDTH_DELAY_PRODUCTS), _write_bdp),
 )
 _EXPONENT: Final = re.compile(r"[-+0-9._]+[eE][-+]?0*([0-9]+)")
 _RANGE: Final = re.compile(

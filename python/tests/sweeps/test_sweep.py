@@ -103,6 +103,10 @@ def test_the_files_say_where_they_come_from(small, tmp_path, monkeypatch):
     inside = json.loads(pq.read_schema(out / "flows.parquet").metadata[b"airpath"])
     assert inside["sweep_sha256"] == facts["sha256"]["sweep"] == SweepPlan.load(small).digest
     assert inside["computed_by_sha256"] == facts["sha256"]["computed_by"]
+    for name in ("runs", "flows", "statistics"):
+        schema = pq.read_schema(out / f"{name}.parquet")
+        units = [schema.field(column).metadata[b"unit"] for column in ("rate_bps", "warm_up_s", "scheme")]
+        assert units == [b"bit/s", b"s", b""]
     plans = pq.read_table(out / "runs.parquet")["plan_sha256"].to_pylist()
     assert len(set(plans)) == 8  # two seeds share each
     assert not (out / "parts").exists()
