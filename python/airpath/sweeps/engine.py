@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol, Self
 from airpath.errors import AirpathError, UsageError
 from airpath.sweeps.task import Failure, Task
 
+ENGINES: Final = "local, dask://HOST:PORT, ray, ray://HOST:PORT"
 LARGEST_PORT: Final = 65535
 
 
@@ -105,6 +106,8 @@ def open_engine(name: str, jobs: int | None) -> Engine:
     EngineError
         If a cluster cannot be reached.
     """
+    if not isinstance(name, str):
+        raise UsageError(f"engine: found {name!r}; accepted: {ENGINES}")
     if name == "local":
         from airpath.sweeps.local import LocalEngine
 
@@ -117,4 +120,4 @@ def open_engine(name: str, jobs: int | None) -> Engine:
         from airpath.sweeps.ray import RayEngine
 
         return RayEngine(jobs, None if name == "ray" else name.removeprefix("ray://"))
-    raise UsageError(f'engine: found "{name}"; accepted: local, dask://HOST:PORT, ray, ray://HOST:PORT')
+    raise UsageError(f'engine: found "{name}"; accepted: {ENGINES}')

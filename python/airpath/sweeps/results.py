@@ -3,6 +3,7 @@
 import json
 import os
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 
-from airpath.errors import OutputError
+from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
 from airpath.statistics import PairedComparison
@@ -113,7 +114,7 @@ class SweepResults:
         metric
             Which metric.
         alpha
-            One less the confidence of the intervals.
+            One less the confidence of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -124,7 +125,11 @@ class SweepResults:
         ------
         KeyError
             If the sweep has no such metric.
+        UsageError
+            If `alpha` is not between 0 and 1.
         """
+        if not isinstance(alpha, Real) or not 0 < alpha < 1:
+            raise UsageError(f"alpha: found {alpha!r}; accepted: between 0 and 1, such as 0.05")
         kept = [name for name in pq.read_schema(self._file(RUNS)).names if name in METRICS]
         if metric not in kept:
             raise KeyError(f"no metric {metric}; {suggestion(metric, kept)}")

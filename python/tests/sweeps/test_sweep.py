@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import re
 import signal
@@ -94,6 +95,9 @@ def test_statistics_and_comparisons_are_those_of_the_repetitions(small, tmp_path
         assert one.difference == pytest.approx(means[*key, "newreno"] - means[*key, "cubic"])
     with pytest.raises(KeyError, match="throughput_mbps"):
         swept.compare("throughput")
+    for alpha in (0, 1, 95, math.nan, "0.05"):
+        with pytest.raises(UsageError, match=f"alpha: found {alpha!r}; accepted: between 0 and 1"):
+            swept.compare("throughput_mbps", alpha=alpha)
 
 
 def test_the_files_say_where_they_come_from(small, tmp_path, monkeypatch):
@@ -341,8 +345,11 @@ def test_what_is_there_is_left_alone(small, tmp_path):
         airpath.sweep(small, small)
     with pytest.raises(UsageError, match='found "slurm"; accepted: local, dask'):
         airpath.sweep(small, tmp_path / "out", engine="slurm")
-    with pytest.raises(UsageError, match="jobs: found 0"):
-        airpath.sweep(small, tmp_path / "out", jobs=0)
+    for jobs in (0, -1, "2", 1.5, True):
+        with pytest.raises(UsageError, match=f"jobs: found {jobs!r}; accepted: 1 or more"):
+            airpath.sweep(small, tmp_path / "out", jobs=jobs)
+    with pytest.raises(UsageError, match="engine: found None; accepted: local, dask"):
+        airpath.sweep(small, tmp_path / "out", engine=None)
 
 
 UNFINISHED = ("sweep.json.77", "scenario.toml.77", ".runs.parquet.77", ".link_series.parquet.77")
