@@ -21,11 +21,21 @@ def write_whole(file: Path, content: bytes) -> None:
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f"{file.name}.{os.getpid()}")
-    with unfinished.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    put_in_place(unfinished, file)
+    try:
+        with unfinished.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        put_in_place(unfinished, file)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def place_of(unfinished: str) -> str | None:
+    """Return the name of the file that one of this name was to become; `None` if it is no unfinished one."""
+    name, _, process = unfinished.rpartition(".")
+    return name if name and process.isdecimal() else None
 
 
 def put_in_place(unfinished: Path, file: Path) -> None:

@@ -1,5 +1,6 @@
 """A progress bar with the time left, for work that takes long and for people who watch."""
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ WORTH_SHOWING_S = 2.0
 """Work that takes less is not worth a bar."""
 JUDGED_AFTER_S = 0.5
 """How long to wait before judging how long the work will take."""
+LINE_EVERY_S = 60.0
+"""How often a line says how far long work is where there is no terminal."""
 
 
 @contextmanager
@@ -55,3 +58,49 @@ def progress_bar(title: str, wanted: bool | None) -> Iterator[Callable[[float], 
 def _is_long(elapsed_s: float, share: float) -> bool:
     """Return whether the whole work will take long, judged by the `share` that took `elapsed_s`."""
     return elapsed_s > JUDGED_AFTER_S and elapsed_s > WORTH_SHOWING_S * share
+
+
+@contextmanager
+def progress_lines(
+    wanted: bool | None, text: Callable[[], str], on_line: Callable[[str], None]
+) -> Iterator[Callable[[float], None]]:
+    """Give a function that takes the share that is done, and says each minute how far the work is.
+
+    For standard error that is no terminal: a log, in which a bar is of no use. Work of less than a minute
+    says nothing; longer work has a line at its end too.
+
+    Parameters
+    ----------
+    wanted
+        Whether to say anything; `None` if standard error is no terminal.
+    text
+        How far the work is, as in `12 of 100 runs`.
+    on_line
+        Takes each line.
+    """
+    if wanted is not None or sys.stderr.isatty():
+        yield lambda _share: None
+        return
+    started = time.monotonic()
+    lines = 0
+
+    def show(share: float) -> None:
+        nonlocal lines
+        elapsed_s = time.monotonic() - started
+        if elapsed_s >= LINE_EVERY_S * (lines + 1):
+            lines = int(elapsed_s // LINE_EVERY_S)
+            on_line(f"{text()}{_time_left(elapsed_s, share)}")
+
+    yield show
+    if lines:
+        on_line(f"{text()}, after {_minutes(time.monotonic() - started)}")
+
+
+def _time_left(elapsed_s: float, share: float) -> str:
+    """Return about how long the rest will take, if the share that is done says it."""
+    return f", about {_minutes(elapsed_s * (1 / share - 1))} left" if 0 < share < 1 else ""
+
+
+def _minutes(seconds: float) -> str:
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{round(seconds / 3600)} h"

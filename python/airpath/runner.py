@@ -1,7 +1,8 @@
 """Running scenarios: `airpath.run` and `airpath.compare`."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 
 from airpath.errors import ScenarioError, UsageError
@@ -11,7 +12,7 @@ from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.memory import available_memory
 from airpath.units import format_size
 from airpath.workers import Job, execute
-from airpath.worlds import World, place, refuse_together
+from airpath.worlds import WORLDS, World, place, refuse_together
 
 LARGEST_SEED = 2**64 - 1
 
@@ -77,6 +78,8 @@ def run(
         If the scenario is wrong, or its records do not fit into the memory.
     TraceError
         If a trace cannot be read.
+    UsageError
+        If there is no such world, or a number is none.
     Interrupted
         On Ctrl-C; holds the finished runs.
     """
@@ -140,7 +143,7 @@ def compare(
     Raises
     ------
     UsageError
-        If there is no such scheme or link, or a scheme is given twice.
+        If there is no such scheme, link or world, or a scheme is given twice.
     ScenarioError
         If another value is wrong.
     TraceError
@@ -175,6 +178,8 @@ def compare_scenarios(
     repetitions: int = 1,
 ) -> dict[str, Scenario]:
     """Return the scenarios of `compare` by scheme, without running them."""
+    if isinstance(schemes, str):
+        raise UsageError(f'schemes: found "{schemes}"; accepted: a list of schemes, as in ["{schemes}"]')
     if twice := [scheme for scheme in dict.fromkeys(schemes) if list(schemes).count(scheme) > 1]:
         raise UsageError(f'the scheme "{twice[0]}" is given twice')
     scenarios = compare_scenario(
@@ -193,8 +198,12 @@ def compare_scenarios(
 
 def scheme_label(scenario: Scenario) -> str:
     """Return the schemes of a scenario's flows as written, each once, joined by "+"."""
-    schemes = [flow.scheme for flow in scenario.document.flows if flow.scheme is not None]
-    return "+".join(dict.fromkeys(schemes)) or "datagrams"
+    return joined_schemes(flow.scheme for flow in scenario.document.flows)
+
+
+def joined_schemes(schemes: Iterable[str | None]) -> str:
+    """Return the label of a run of flows with these schemes; flows of datagrams have none."""
+    return "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or "datagrams"
 
 
 def workers(jobs: int | None) -> int:
@@ -203,9 +212,21 @@ def workers(jobs: int | None) -> int:
         return max(
             1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         )
-    if jobs < 1:
-        raise UsageError(f"jobs: found {jobs}; accepted: 1 or more")
+    refuse_no_count("jobs", jobs)
     return jobs
+
+
+def refuse_no_count(name: str, value: object, least: int = 1) -> None:
+    """Refuse what is no whole number, or too small a one; `None` stands for a default.
+
+    Raises
+    ------
+    UsageError
+        If it is refused.
+    """
+    if value is None or (isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least):
+        return
+    raise UsageError(f"{name}: found {value!r}; accepted: {least} or more, a whole number")
 
 
 def run_all(
@@ -234,10 +255,12 @@ def run_all(
     Results
         The runs, ordered by scheme (as given), then by repetition.
     """
+    for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
+        refuse_no_count(name, value, least)
+    if world not in WORLDS:
+        raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
     refuse_together(world, jobs)
     threads = workers(jobs) if world == "sim" else 1
-    if repetitions is not None and repetitions < 1:
-        raise UsageError(f"repetitions: found {repetitions}; accepted: 1 or more")
     work = [
         job
         for label, scenario in scenarios.items()

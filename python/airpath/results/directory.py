@@ -59,7 +59,7 @@ def is_results(directory: Path) -> bool:
     return isinstance(content, dict) and str(content.get("format", "")).startswith("airpath results ")
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
+def write_parquet(table: pa.Table, path: Path | pa.NativeFile) -> None:
     """Nothing in the file but the table: equal tables give equal bytes.
 
     Statistics (smallest and largest value) would help readers to leave parts of a file out; these files are

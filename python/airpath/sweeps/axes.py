@@ -1,9 +1,10 @@
 """From the axes of a sweep to the points that are run."""
 
 import itertools
+import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from airpath.errors import ScenarioError
 from airpath.results.columns import TABLES
 from airpath.scenario.toml import value_text
 from airpath.sweeps.document import SweepDocument
+from airpath.sweeps.keys import refuse_shared_keys
 from airpath.sweeps.ranges import Kind, common_kind
 
 RESERVED = frozenset({"run", "scheme", "repetition", "seed", "plan_sha256", "inputs_sha256"})
@@ -60,6 +62,17 @@ class Axis:
             return self.text(index)
         return float(value) if self.type == pa.float64() else value
 
+    def meaning(self, index: int) -> Hashable:
+        """Return what value number `index` means, the same for `10ms` and `0.01s`."""
+        value = self.values[index]
+        kind = self.kind or common_kind([value])
+        if kind is not None:
+            return kind.suffix, kind.read(value)
+        if isinstance(value, Mapping | list):
+            return json.dumps(value, sort_keys=True, default=str)
+        cell: Hashable = self.cell(index)
+        return cell
+
     def text(self, index: int) -> str:
         """Return value number `index` for people."""
         value = self.values[index]
@@ -89,22 +102,30 @@ class Axes:
     Raises
     ------
     ScenarioError
-        If a key varies twice, or two axes have the same name.
+        If a key is set twice, a value comes twice, or two axes have the same name.
     """
 
     def __init__(self, document: SweepDocument, source: str) -> None:
-        names = document.names
+        names, taken = document.names, _taken(document)
         groups: list[dict[str, tuple[Any, ...]]] = [{key: values} for key, values in document.grid.items()]
         groups += [dict(group) for group in document.zip]
         if document.points:
             groups.append({key: tuple(point[key] for point in document.points) for key in document.points[0]})
         self.groups = [
-            [Axis(_name(key, names), names.get(key, (key,)), values) for key, values in group.items()]
-            for group in groups
+            [_axis(key, values, names, taken) for key, values in group.items()] for group in groups
         ]
         self.axes = [axis for group in self.groups for axis in group]
-        self.fixed = {path: value for key, value in document.set.items() for path in names.get(key, (key,))}
-        self._refuse_clashes(source, document)
+        fixed = [(path, value) for key, value in document.set.items() for path in names.get(key, (key,))]
+        refuse_shared_keys(self.paths, [path for path, _ in fixed], source)
+        self.fixed = dict(fixed)
+        for group in self.groups:
+            _refuse_equal(group, source)
+        self._refuse_clashes(source, taken)
+
+    @property
+    def paths(self) -> list[str]:
+        """The keys of the scenario that vary."""
+        return [path for axis in self.axes for path in axis.paths]
 
     def __len__(self) -> int:
         return math.prod(len(group[0].values) for group in self.groups)
@@ -147,21 +168,12 @@ class Axes:
     def _indices(self, chosen: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(index for group, index in zip(self.groups, chosen, strict=True) for _ in group)
 
-    def _refuse_clashes(self, source: str, document: SweepDocument) -> None:
-        paths = Counter(path for axis in self.axes for path in axis.paths)
-        paths.update(list(self.fixed))
-        if twice := [path for path, count in paths.items() if count > 1]:
-            raise ScenarioError(f'{source}: "{twice[0]}" is set twice; an axis or "set", once')
+    def _refuse_clashes(self, source: str, taken: Set[str]) -> None:
         columns = Counter(axis.column for axis in self.axes)
         if twice := [name for name, count in columns.items() if count > 1]:
             raise ScenarioError(
                 f'{source}: two axes are called "{twice[0]}"; give one another name under "names"'
             )
-        taken = (
-            RESERVED
-            | set(document.metrics)
-            | {column for name in document.keep for column in TABLES[name].schema.names}
-        )
         if used := [axis.column for axis in self.axes if axis.column in taken]:
             raise ScenarioError(
                 f'{source}: no axis can be called "{used[0]}", which is a column of the results;'
@@ -169,12 +181,35 @@ class Axes:
             )
 
 
-def _name(key: str, names: Mapping[str, Any]) -> str:
-    """Return the name of an axis: its own, else the last step of its path that is not a number."""
+def _refuse_equal(group: Sequence[Axis], source: str) -> None:
+    """Refuse a point that comes twice: its runs would be counted as if they were others."""
+    seen: dict[tuple[Hashable, ...], int] = {}
+    for index in range(len(group[0].values)):
+        first = seen.setdefault(tuple(axis.meaning(index) for axis in group), index)
+        if first != index:
+            one, other = (
+                ", ".join(f"{axis.name} = {axis.text(place)}" for axis in group) for place in (first, index)
+            )
+            found = f"found {one} twice" if one == other else f"found {one} and {other}, which are equal"
+            raise ScenarioError(f"{source}: {found}; accepted: different values of an axis")
+
+
+def _taken(document: SweepDocument) -> frozenset[str]:
+    """Return the columns of the results, which no axis can be called."""
+    kept = {column for name in document.keep for column in TABLES[name].schema.names}
+    return RESERVED | set(document.metrics) | kept
+
+
+def _axis(key: str, values: tuple[Any, ...], names: Mapping[str, tuple[str, ...]], taken: Set[str]) -> Axis:
+    """Return an axis under its own name, else under the last step of its path that is not a number.
+
+    Where the results have a column of that name, the steps before it are added: `bottleneck_delay`.
+    """
     if key in names:
-        return key
-    words = [step for step in key.split(".") if not step.isdecimal()]
-    return words[-1] if words else key
+        return Axis(key, names[key], values)
+    words = [step for step in key.split(".") if not step.isdecimal()] or [key]
+    axes = [Axis("_".join(words[-count:]), (key,), values) for count in range(1, len(words) + 1)]
+    return next((axis for axis in axes if axis.column not in taken), axes[0])
 
 
 def _is_number(value: object) -> bool:

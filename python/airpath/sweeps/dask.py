@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 from airpath.errors import UsageError
-from airpath.sweeps.engine import Engine, EngineError, Pending
+from airpath.sweeps.engine import Engine, EngineError, Pending, host_and_port
 from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
@@ -23,12 +23,13 @@ class DaskEngine(Engine):
     Raises
     ------
     UsageError
-        If `distributed` is not installed.
+        If the address is no such one, or `distributed` is not installed.
     EngineError
         If the cluster cannot be reached, or has no worker.
     """
 
     def __init__(self, address: str, jobs: int | None = None) -> None:
+        host_and_port(address, "dask")
         try:
             self._library: Any = import_module("distributed")
         except ImportError:

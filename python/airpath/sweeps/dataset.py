@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from airpath.durable import put_in_place
-from airpath.results.columns import NAME_TYPE
+from airpath.results.columns import NAME_TYPE, TABLES
 from airpath.results.directory import parquet_options
 from airpath.sweeps.axes import Axes
 from airpath.sweeps.part import RUNS, PartStore, part_schema
@@ -78,6 +78,14 @@ def write_dataset(
     return damaged, inputs
 
 
+def remove_tables_of_others(plan: SweepPlan, folder: Path) -> None:
+    """Remove tables that an earlier form of the sweep has written, and that it keeps no more."""
+    for name in set(TABLES) - set(plan.document.keep):
+        file = folder / f"{name}.parquet"
+        if _is_ours(file):
+            file.unlink()
+
+
 def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
     """Return the columns of a table of the data set: run, axes, then those of the part."""
     labels = [_field("run", pa.int64(), "number of the run, from 0")]
@@ -86,6 +94,7 @@ def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
             axis.column,
             NAME_TYPE if axis.type == pa.string() else axis.type,
             f"axis: {', '.join(axis.paths)}",
+            axis.kind.unit if axis.kind else "",
         )
         for axis in axes.axes
     ]
@@ -165,5 +174,13 @@ def _labels(values: Sequence[Any], rows: np.ndarray, kind: pa.DataType) -> pa.Ar
     return pa.array(values, type=kind).take(pa.array(rows))
 
 
-def _field(name: str, kind: pa.DataType, description: str) -> pa.Field:
-    return pa.field(name, kind, metadata={"unit": "", "description": description})
+def _is_ours(file: Path) -> bool:
+    """Return whether a sweep has written a file, and not somebody who happened to call it so."""
+    try:
+        return METADATA in (pq.read_schema(file).metadata or {})
+    except (OSError, pa.ArrowException):
+        return False
+
+
+def _field(name: str, kind: pa.DataType, description: str, unit: str = "") -> pa.Field:
+    return pa.field(name, kind, metadata={"unit": unit, "description": description})

@@ -2,10 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from airpath.errors import AirpathError, UsageError
 from airpath.sweeps.task import Failure, Task
+
+ENGINES: Final = "local, dask://HOST:PORT, ray, ray://HOST:PORT"
+LARGEST_PORT: Final = 65535
 
 
 class WorkerLostError(Exception):
@@ -65,6 +68,27 @@ class Engine(ABC):
         self.close()
 
 
+def host_and_port(address: str, name: str) -> tuple[str, int]:
+    """Return host and port of an address.
+
+    Parameters
+    ----------
+    address
+        `HOST:PORT`.
+    name
+        What stands before it in the name of the engine, `dask` or `ray`.
+
+    Raises
+    ------
+    UsageError
+        If it is something else: libraries try for long what cannot be reached.
+    """
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdecimal() or not 1 <= int(port) <= LARGEST_PORT:
+        raise UsageError(f'engine: found "{name}://{address}"; accepted: {name}://HOST:PORT')
+    return host, int(port)
+
+
 def open_engine(name: str, jobs: int | None) -> Engine:
     """Return an engine by name.
 
@@ -82,6 +106,8 @@ def open_engine(name: str, jobs: int | None) -> Engine:
     EngineError
         If a cluster cannot be reached.
     """
+    if not isinstance(name, str):
+        raise UsageError(f"engine: found {name!r}; accepted: {ENGINES}")
     if name == "local":
         from airpath.sweeps.local import LocalEngine
 
@@ -93,5 +119,5 @@ def open_engine(name: str, jobs: int | None) -> Engine:
     if name == "ray" or name.startswith("ray://"):
         from airpath.sweeps.ray import RayEngine
 
-        return RayEngine(jobs, name.removeprefix("ray").removeprefix("://") or None)
-    raise UsageError(f'engine: found "{name}"; accepted: local, dask://HOST:PORT, ray, ray://HOST:PORT')
+        return RayEngine(jobs, None if name == "ray" else name.removeprefix("ray://"))
+    raise UsageError(f'engine: found "{name}"; accepted: {ENGINES}')

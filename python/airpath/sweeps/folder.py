@@ -5,17 +5,25 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from airpath.durable import write_whole
+from airpath.durable import place_of, write_whole
 from airpath.errors import OutputError
-from airpath.sweeps.part import PartStore
+from airpath.results.columns import TABLES
+from airpath.sweeps.part import RUNS, PartStore
 from airpath.sweeps.results import FORMAT, STATE, read_state
 
 try:
     import fcntl
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
+
+LOCK: Final = ".lock"
+WRITTEN: Final = frozenset(
+    {STATE, "sweep.toml", "scenario.toml", "failures.json", "provenance.json", "statistics.parquet"}
+    | {f".{name}.parquet" for name in (RUNS, *TABLES)}
+)
+"""Files that are written beside their place; the tables begin with a dot until they are there."""
 
 
 class SweepFolder:
@@ -35,6 +43,17 @@ class SweepFolder:
         """The runs that are finished while the sweep is not."""
         return PartStore(self.path / "parts")
 
+    def is_complete(self, identity: Mapping[str, Any]) -> bool:
+        """Return whether the sweep is complete; nothing is written yet.
+
+        Raises
+        ------
+        OutputError
+            If the directory holds something else, or cannot be read.
+        """
+        self._refuse_foreign(identity)
+        return bool(read_state(self.path).get("complete"))
+
     @contextmanager
     def opened(self, identity: Mapping[str, Any]) -> Iterator[bool]:
         """Make the directory ours; tells whether the sweep is complete already.
@@ -52,8 +71,9 @@ class SweepFolder:
         self._refuse_foreign(identity)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            with (self.path / ".lock").open("w") as lock:
+            with (self.path / LOCK).open("w") as lock:
                 self._lock(lock)
+                self._remove_unfinished()
                 state = read_state(self.path)
                 if state.get("complete"):
                     self._remove_parts()
@@ -78,6 +98,13 @@ class SweepFolder:
     def _remove_parts(self) -> None:
         shutil.rmtree(self.path / "parts", ignore_errors=True)
 
+    def _remove_unfinished(self) -> None:
+        """Remove what a process that was killed had not finished; nobody else works here now."""
+        for file in self.path.iterdir():
+            if _is_unfinished(file.name):
+                file.unlink()
+        self.parts.remove_unfinished()
+
     def _refuse_foreign(self, identity: Mapping[str, Any]) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise OutputError(f"{self.path} exists and is not a directory")
@@ -86,14 +113,15 @@ class SweepFolder:
         except OSError as error:
             raise OutputError(f"{self.path} cannot be read: {error.strerror or error}") from None
         state = read_state(self.path)
-        if content - {".lock"} and not state:
+        others = {name for name in content - {LOCK} if not _is_unfinished(name)}
+        if others and not state:
             raise OutputError(
                 f"{self.path} is not empty and holds no sweep; choose another directory with --out"
             )
         if state.get("complete") and any(state.get(key) != value for key, value in identity.items()):
             raise OutputError(
-                f"{self.path} holds another sweep, or the same by another version; choose another directory"
-                " with --out"
+                f"{self.path} holds another sweep, or the same with other trace files or by another version;"
+                " choose another directory with --out"
             )
 
     def _lock(self, lock: Any) -> None:
@@ -103,3 +131,8 @@ class SweepFolder:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputError(f"another process works on the sweep in {self.path}") from None
+
+
+def _is_unfinished(name: str) -> bool:
+    """Return whether a file is one of a sweep that has not been renamed yet."""
+    return place_of(name) in WRITTEN

@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.ipc
 
-from airpath.durable import write_whole
+from airpath.durable import place_of, write_whole
 from airpath.metrics import METRICS
 from airpath.metrics.summary import SUMMARY_SCHEMA
 from airpath.results import RunResult
@@ -20,6 +20,7 @@ RUNS: Final = "runs"
 """Name of the table with one row for each run."""
 _KEY: Final = b"airpath.key"
 _INPUTS: Final = b"airpath.inputs"
+_DIGEST_BYTES: Final = 32
 _CONTENT: Final = [("table", pa.string()), ("content", pa.large_binary())]
 # All at once: compressing each column of a short table costs more than it saves.
 _COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
@@ -74,7 +75,7 @@ class Part:
         return cls(key, dict(inputs), tables | {name: result.table(name) for name in keep})
 
     def to_bytes(self) -> bytes:
-        """Return it as the bytes of an Arrow file, of which each row is a table as an Arrow stream."""
+        """Return the digest and bytes of an Arrow file, of which each row is a table as an Arrow stream."""
         rows = {
             "table": list(self.tables),
             "content": [_stream(table.combine_chunks()) for table in self.tables.values()],
@@ -85,7 +86,7 @@ class Part:
         with pa.ipc.new_file(sink, outer.schema, options=_COMPRESSED) as writer:
             writer.write_table(outer)
         content: bytes = sink.getvalue().to_pybytes()
-        return content
+        return _digest(content) + content
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Part":
@@ -94,8 +95,11 @@ class Part:
         Raises
         ------
         pyarrow.ArrowException, KeyError, ValueError
-            If it is something else, or cut off.
+            If it is something else, cut off, or differs in a single bit.
         """
+        digest, content = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
+        if digest != _digest(content):
+            raise ValueError("the digest of a part is not that of its content")
         with pa.ipc.open_file(pa.py_buffer(content), options=_PLAIN) as reader:
             metadata, outer = reader.schema.metadata, reader.read_all()
         tables = {
@@ -123,6 +127,12 @@ class PartStore:
         """Keep a finished run (`Part.to_bytes`); it is there as a whole or not at all."""
         write_whole(self._file(key), content)
 
+    def remove_unfinished(self) -> None:
+        """Remove what a process that was killed had not finished."""
+        for file in self.folder.glob("*/*.arrow.*"):
+            if place_of(file.name):
+                file.unlink()
+
     def _file(self, key: str) -> Path:
         # Few files in each folder, also when there are very many runs.
         return self.folder / key[:2] / f"{key}.arrow"
@@ -143,6 +153,11 @@ def runs_schema(metrics: Sequence[str]) -> pa.Schema:
 def part_schema(name: str, metrics: Sequence[str]) -> pa.Schema:
     """Return the columns of a table in a part."""
     return runs_schema(metrics) if name == RUNS else TABLES[name].schema
+
+
+def _digest(content: bytes) -> bytes:
+    """Return SHA-256: Arrow itself does not find out that a bit has changed."""
+    return hashlib.sha256(content).digest()
 
 
 def _about(description: str) -> dict[str, str]:

@@ -12,13 +12,15 @@ from pydantic import ValidationError
 
 from airpath.errors import ScenarioError, UsageError
 from airpath.nearest import suggestion
-from airpath.runner import scheme_label
+from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, override, read_file
 from airpath.scenario.messages import faults, scenario_error
+from airpath.scenario.traces import TraceInput
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
-from airpath.sweeps.task import Task
+from airpath.sweeps.keys import refuse_keys_of_schemes
+from airpath.sweeps.task import Task, digest_of_input
 
 SHIPPED: Final = Path(__file__).parent / "plans"
 """The folder of the sweeps that are shipped."""
@@ -59,12 +61,15 @@ class SweepPlan:
         self.base_file = self._find_base()
         base = Scenario.load(self.base_file)
         self._base_tables = read_file(self.base_file)
-        self.schemes = self.document.schemes or (scheme_label(base),)
+        self._schemes: tuple[str | None, ...] = self.document.schemes or (None,)
         self.flows = self._flows_under_test(base)
+        if self.document.schemes:
+            refuse_keys_of_schemes(self.axes.paths, self.axes.fixed, self.flows, source)
         seed = base.seed if self.document.seed is None else self.document.seed
         repetitions = self.document.repetitions or base.repetitions
         self.seeds = self.document.seeds or tuple(range(seed, seed + repetitions))
-        self._refuse_wrong_scenarios()
+        self.traces: tuple[TraceInput, ...] = self._try_scenarios()
+        """The trace files that its runs read."""
 
     @classmethod
     def load(cls, path_or_name: str | Path) -> Self:
@@ -93,14 +98,16 @@ class SweepPlan:
 
     def __len__(self) -> int:
         """Return the number of runs."""
-        return len(self.axes) * len(self.schemes) * len(self.seeds)
+        return len(self.axes) * len(self._schemes) * len(self.seeds)
 
     def runs(self) -> Iterator[SweepRun]:
         """Give every run, one at a time and in order."""
         number = 0
         for point in self.axes:
-            for scheme in self.schemes:
-                text = json.dumps(self._tables(point, scheme), sort_keys=True)
+            for chosen in self._schemes:
+                tables = self._tables(point, chosen)
+                scheme = chosen or _label(tables)
+                text = json.dumps(tables, sort_keys=True)
                 for repetition, seed in enumerate(self.seeds):
                     task = Task(
                         scenario=text,
@@ -120,7 +127,7 @@ class SweepPlan:
             _counted(len(group[0].values), f"value of {' and '.join(axis.name for axis in group)}")
             for group in self.axes.groups
         ]
-        factors += [_counted(len(self.schemes), "scheme"), _counted(len(self.seeds), "seed")]
+        factors += [_counted(len(self._schemes), "scheme"), _counted(len(self.seeds), "seed")]
         return f"{_counted(len(self), 'run')}: {', '.join(factors)}"
 
     @cached_property
@@ -133,13 +140,22 @@ class SweepPlan:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
+    def inputs_digest(self) -> str | None:
+        """A digest of the trace files as they are now, in the order in which the sweep names them."""
+        digests = "".join(digest_of_input(trace) for trace in self.traces)
+        return hashlib.sha256(digests.encode()).hexdigest() if digests else None
+
+    @property
     def scenario_digest(self) -> str:
         """A digest of the file of the base scenario."""
         return hashlib.sha256(self.base_file.read_bytes()).hexdigest()
 
     def _find_base(self) -> Path:
         beside = self._folder / self.document.scenario
-        return (beside if beside.is_file() else find_file(self.document.scenario)).resolve()
+        try:
+            return (beside if beside.is_file() else find_file(self.document.scenario)).resolve()
+        except ScenarioError as error:
+            raise ScenarioError(f"{self._source}: scenario: {error}") from None
 
     def _flows_under_test(self, base: Scenario) -> tuple[int, ...]:
         flows = base.document.flows
@@ -156,31 +172,38 @@ class SweepPlan:
             number for name, number in controlled.items() if name in (self.document.flows or controlled)
         )
 
-    def _tables(self, point: Point, scheme: str) -> dict[str, Any]:
+    def _tables(self, point: Point, scheme: str | None) -> dict[str, Any]:
         tables = self._base_tables
         try:
             for path, value in self.axes.settings(point).items():
                 tables = override(tables, path, value)
         except UsageError as error:
             raise ScenarioError(f"{self._source}: {error}") from None
-        if self.document.schemes:
+        if scheme is not None:
             for number in self.flows:
                 tables = override(tables, f"flows.{number}.scheme", scheme)
         return tables
 
-    def _refuse_wrong_scenarios(self) -> None:
-        """Try each value of each axis and each scheme once: most mistakes are found before the work."""
+    def _try_scenarios(self) -> tuple[TraceInput, ...]:
+        """Try each value of each axis and each scheme once; returns the trace files that they name.
+
+        Most mistakes are found so before the work.
+        """
         first = next(iter(self.axes))
-        tries = [(point, self.schemes[0]) for point in self.axes.corners()]
-        for point, scheme in [*tries, *((first, scheme) for scheme in self.schemes[1:])]:
-            where = ", ".join(filter(None, (f"scheme {scheme}", self.axes.text(point))))
+        tries = [(point, self._schemes[0]) for point in self.axes.corners()]
+        traces: dict[TraceInput, None] = {}
+        for point, scheme in [*tries, *((first, scheme) for scheme in self._schemes[1:])]:
+            tables = self._tables(point, scheme)
+            where = ", ".join(filter(None, (f"scheme {scheme or _label(tables)}", self.axes.text(point))))
             scenario = Scenario(
-                self._tables(point, scheme),
+                tables,
                 source=f"{self._source} ({where})",
                 folder=self.base_file.parent,
             )
             scenario.plan()
             scenario.refuse_if_too_large()
+            traces |= dict.fromkeys(scenario.traces)
+        return tuple(traces)
 
 
 def find_sweep(path_or_name: str | Path) -> Path:
@@ -204,6 +227,14 @@ def find_sweep(path_or_name: str | Path) -> Path:
 def sweep_names() -> list[str]:
     """Return the names of the sweeps that are shipped, sorted."""
     return sorted(file.stem for file in SHIPPED.glob("*.toml"))
+
+
+def _label(tables: Mapping[str, Any]) -> str:
+    """Return the label of a run in which every flow keeps its scheme; mistakes in it are found later."""
+    flows = tables.get("flows")
+    tables_of_flows = [flow for flow in flows if isinstance(flow, Mapping)] if isinstance(flows, list) else []
+    schemes = (flow.get("scheme") for flow in tables_of_flows)
+    return joined_schemes(scheme for scheme in schemes if isinstance(scheme, str))
 
 
 def _counted(count: int, noun: str) -> str:

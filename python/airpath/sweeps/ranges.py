@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from airpath.errors import UnitError, UsageError
 from airpath.units import (
+    LARGEST,
     AmountUnit,
     format_duration,
     format_rate,
@@ -22,6 +23,9 @@ from airpath.units import (
 
 MOST_VALUES: Final = 100_000
 """So many values an axis can have."""
+LARGEST_EXPONENT: Final = 300
+MOST_DIGITS: Final = 3
+"""The digits of an exponent."""
 HELP: Final = (
     'a list of values, or a range: "LOW..HIGH / COUNT" (equal steps, both ends included),'
     ' "LOW..HIGH / COUNT log" (equal ratios) or "LOW..HIGH step STEP", such as "10mbps..100mbps / 10"'
@@ -34,6 +38,8 @@ class Kind:
 
     suffix: str
     """What the name of a column in base units ends in."""
+    unit: str
+    """The unit of such a column, as the tables have it."""
     read: Callable[[str], Fraction]
     """From text to base units; raises `UnitError`."""
     write: Callable[[Fraction], Any]
@@ -115,6 +121,11 @@ def _counted(low: Fraction, high: Fraction, match: re.Match[str], kind: Kind, te
 
 
 def _stepped(low: Fraction, high: Fraction, written: str, kind: Kind, text: str) -> list[Fraction]:
+    if written.startswith("-"):
+        raise UsageError(
+            f'found "{text}", whose step does not lead from the first value to the last; accepted: a step'
+            " above zero"
+        )
     try:
         step = kind.read(written)
     except UnitError:
@@ -139,10 +150,19 @@ def _kind_of(ends: Sequence[str], text: str) -> Kind:
 
 
 def _number(text: str) -> Fraction:
+    # Before it is read: a number with a very large exponent takes all memory.
+    exponent = _EXPONENT.fullmatch(text.strip())
+    small = exponent is None or (len(exponent[1]) <= MOST_DIGITS and int(exponent[1]) <= LARGEST_EXPONENT)
     try:
-        return Fraction(text.strip())
+        number = Fraction(text.strip()) if small else None
     except (ValueError, ZeroDivisionError):
         raise UnitError(f'found "{text}", which is no number') from None
+    if number is None or abs(number) > LARGEST:
+        raise UsageError(
+            f'found the number "{text}"; accepted: -{LARGEST} to {LARGEST}, with exponents of'
+            f" -{LARGEST_EXPONENT} to {LARGEST_EXPONENT}"
+        )
+    return number
 
 
 def _write_number(value: Fraction) -> int | float:
@@ -174,14 +194,15 @@ def _written(write: Callable[[int], str]) -> Callable[[Fraction], str]:
     return lambda value: write(round(value))
 
 
-_NUMBER: Final = Kind("", _number, _write_number)
+_NUMBER: Final = Kind("", "", _number, _write_number)
 _QUANTITIES: Final = (
-    Kind("_bps", lambda text: Fraction(parse_rate(text)), _written(format_rate)),
-    Kind("_s", lambda text: Fraction(parse_duration(text)), _written(format_duration), per_unit=10**9),
-    Kind("_bytes", lambda text: Fraction(parse_size(text)), _written(format_size)),
-    Kind("_packets", _amount(AmountUnit.PACKETS), _write_packets, whole=True),
-    Kind("_bdp", _amount(AmountUnit.BANDWIDTH_DELAY_PRODUCTS), _write_bdp),
+    Kind("_bps", "bit/s", lambda text: Fraction(parse_rate(text)), _written(format_rate)),
+    Kind("_s", "s", lambda text: Fraction(parse_duration(text)), _written(format_duration), per_unit=10**9),
+    Kind("_bytes", "B", lambda text: Fraction(parse_size(text)), _written(format_size)),
+    Kind("_packets", "packets", _amount(AmountUnit.PACKETS), _write_packets, whole=True),
+    Kind("_bdp", "bdp", _amount(AmountUnit.BANDWIDTH_DELAY_PRODUCTS), _write_bdp),
 )
+_EXPONENT: Final = re.compile(r"[-+0-9._]+[eE][-+]?0*([0-9]+)")
 _RANGE: Final = re.compile(
     r"\s*(?P<low>[^.\s](?:[^.]|\.(?!\.))*?)\s*\.\.\s*(?P<high>(?:[^.]|\.(?!\.))+?)\s*"
     r"(?:(?<!t)/\s*(?P<count>[0-9]{1,9})(?:\s+(?P<log>log))?|\bstep\s+(?P<step>\S.*?))\s*"

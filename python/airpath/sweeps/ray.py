@@ -6,7 +6,7 @@ from typing import Any
 
 from airpath.errors import UsageError
 from airpath.runner import workers
-from airpath.sweeps.engine import Engine, EngineError, Pending
+from airpath.sweeps.engine import Engine, EngineError, Pending, host_and_port
 from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
@@ -27,12 +27,14 @@ class RayEngine(Engine):
     Raises
     ------
     UsageError
-        If `ray` is not installed.
+        If the address is no such one, or `ray` is not installed.
     EngineError
         If Ray does not start, or the cluster cannot be reached.
     """
 
     def __init__(self, jobs: int | None = None, address: str | None = None) -> None:
+        if address is not None:
+            host_and_port(address, "ray")
         try:
             ray: Any = import_module("ray")
         except ImportError:
@@ -91,10 +93,7 @@ class RayEngine(Engine):
 
 def _refuse_if_nobody_answers(address: str) -> None:
     """Find out at once: Ray itself tries for minutes."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal():
-        raise UsageError(f'engine: found "ray://{address}"; accepted: ray, ray://HOST:PORT')
     try:
-        socket.create_connection((host, int(port)), CONNECT_WITHIN_S).close()
-    except (OSError, OverflowError) as error:
+        socket.create_connection(host_and_port(address, "ray"), CONNECT_WITHIN_S).close()
+    except OSError as error:
         raise EngineError(f"engine: no Ray cluster answers at {address}: {error}") from None

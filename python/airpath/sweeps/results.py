@@ -3,6 +3,7 @@
 import json
 import os
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 
-from airpath.errors import OutputError
+from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
 from airpath.statistics import PairedComparison
@@ -21,6 +22,11 @@ FORMAT: Final = "airpath sweep 1"
 """Names the layout of the directory of a sweep."""
 STATE: Final = "sweep.json"
 """What a directory holds, and whether it is complete."""
+
+STATISTICS: Final = "statistics"
+"""Name of the table of means and intervals."""
+FAILURES: Final = "failures.json"
+"""The runs that failed."""
 
 
 class SweepResults:
@@ -66,8 +72,7 @@ class SweepResults:
     @cached_property
     def failures(self) -> list[dict[str, Any]]:
         """The runs that failed: `run`, `scheme`, `axes`, `seed`, `message`."""
-        content = json.loads((self.directory / "failures.json").read_text(encoding="utf-8"))
-        return list(content["failures"])
+        return read_failures(self.directory)
 
     @property
     def runs(self) -> pa.Table:
@@ -77,7 +82,7 @@ class SweepResults:
     @property
     def statistics(self) -> pa.Table:
         """Mean, standard deviation, n and 95 % confidence interval for each point, scheme and metric."""
-        return self.table("statistics")
+        return self.table(STATISTICS)
 
     def table(self, name: str) -> pa.Table:
         """Read a whole table; `dataset` reads parts of it.
@@ -86,6 +91,8 @@ class SweepResults:
         ------
         KeyError
             If the sweep has no such table.
+        OutputError
+            If it is damaged.
         """
         return pq.read_table(self._file(name))
 
@@ -107,7 +114,7 @@ class SweepResults:
         metric
             Which metric.
         alpha
-            One less the confidence of the intervals.
+            One less the confidence of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -118,7 +125,11 @@ class SweepResults:
         ------
         KeyError
             If the sweep has no such metric.
+        UsageError
+            If `alpha` is not between 0 and 1.
         """
+        if not isinstance(alpha, Real) or not 0 < alpha < 1:
+            raise UsageError(f"alpha: found {alpha!r}; accepted: between 0 and 1, such as 0.05")
         kept = [name for name in pq.read_schema(self._file(RUNS)).names if name in METRICS]
         if metric not in kept:
             raise KeyError(f"no metric {metric}; {suggestion(metric, kept)}")
@@ -127,7 +138,10 @@ class SweepResults:
     def _file(self, name: str) -> Path:
         if name not in self.tables:
             raise KeyError(f"no table {name}; {suggestion(name, self.tables)}")
-        return self.directory / f"{name}.parquet"
+        file = self.directory / f"{name}.parquet"
+        if fault := fault_of_table(file):
+            raise OutputError(f"{fault}; the same sweep with the same directory mends it, or says how")
+        return file
 
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} failed" if self.failures else ""
@@ -141,3 +155,31 @@ def read_state(directory: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return state if isinstance(state, dict) and state.get("format") == FORMAT else {}
+
+
+def read_failures(directory: Path) -> list[dict[str, Any]]:
+    """Return the runs that failed.
+
+    Raises
+    ------
+    OutputError
+        If the file is missing or damaged.
+    """
+    file = directory / FAILURES
+    try:
+        return list(json.loads(file.read_text(encoding="utf-8"))["failures"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise OutputError(
+            f"{file} is missing or damaged; the same sweep with the same directory writes it again"
+        ) from None
+
+
+def fault_of_table(file: Path) -> str:
+    """Return what is wrong with a table as a whole, if something is: it is missing, cut off, or no table."""
+    if not file.is_file():
+        return f"{file} is missing"
+    try:
+        pq.read_metadata(file)
+    except (OSError, pa.ArrowException):
+        return f"{file} is damaged"
+    return ""

@@ -1,24 +1,28 @@
 """Running a sweep: `airpath.sweep`."""
 
+import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from airpath import _core
 from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
-from airpath.progress import progress_bar
+from airpath.progress import progress_bar, progress_lines
 from airpath.results.directory import write_parquet
 from airpath.results.provenance import environment
 from airpath.runner import workers
 from airpath.scenario.toml import write_toml
-from airpath.sweeps.dataset import write_dataset
+from airpath.sweeps.dataset import remove_tables_of_others, write_dataset
 from airpath.sweeps.engine import Engine, open_engine
 from airpath.sweeps.folder import SweepFolder
 from airpath.sweeps.part import RUNS
 from airpath.sweeps.plan import SweepPlan
-from airpath.sweeps.results import FORMAT, SweepResults
+from airpath.sweeps.results import FAILURES, FORMAT, STATISTICS, SweepResults, fault_of_table, read_failures
 from airpath.sweeps.statistics import statistics_table
 from airpath.sweeps.task import version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
@@ -72,7 +76,7 @@ def sweep(
         the head of a Ray cluster.
     progress
         Show a progress bar on standard error. By default when that is a terminal and the work takes more than
-        two seconds.
+        two seconds; where it is none, a line a minute.
 
     Returns
     -------
@@ -84,9 +88,10 @@ def sweep(
     ScenarioError
         If the plan is wrong, or a value of an axis makes something wrong of the scenario.
     OutputError
-        If the directory holds something else, or cannot be written.
+        If the directory holds something else, cannot be written, or holds a complete sweep with a damaged
+        table.
     UsageError
-        If there is no such engine.
+        If there is no such engine, or its address has another form.
     EngineError
         If the engine cannot go on; finished runs are kept.
     SweepInterrupted
@@ -100,13 +105,18 @@ def sweep(
     folder = SweepFolder(Path(out) if out is not None else default_out(plan))
     identity = {
         "sweep_sha256": plan.digest,
+        "inputs_sha256": plan.inputs_digest,
         "computed_by_sha256": version(),
         "runs": len(plan),
         "axes": [axis.column for axis in plan.axes.axes],
     }
-    with folder.opened(identity) as complete:
-        if not complete:
-            _work(plan, folder, identity, engine, jobs, progress)
+    # Before anything is written: most mistakes about a cluster are found here.
+    needed = nullcontext() if folder.is_complete(identity) else open_engine(engine, jobs)
+    with needed as opened, folder.opened(identity) as complete:
+        if complete:
+            _mend(plan, folder)
+        elif opened is not None:
+            _work(plan, folder, identity, engine, opened, progress)
     return SweepResults(folder.path)
 
 
@@ -120,22 +130,34 @@ def _work(
     folder: SweepFolder,
     identity: Mapping[str, Any],
     engine_name: str,
-    jobs: int | None,
+    engine: Engine,
     shown: bool | None,
 ) -> None:
     progress = Progress(len(plan))
+    title = f"{len(plan)} run{'s' if len(plan) > 1 else ''}"
+
+    def show(share: float) -> None:
+        on_bar(share)
+        on_lines(share)
+
     try:
         with (
-            open_engine(engine_name, jobs) as engine,
-            progress_bar(f"{len(plan)} run{'s' if len(plan) > 1 else ''}", shown) as on_progress,
+            progress_bar(title, shown) as on_bar,
+            progress_lines(shown, lambda: f"{progress.finished} of {title}", _say) as on_lines,
         ):
-            do_runs(missing_runs(plan, folder.parts, progress), engine, folder.parts, progress, on_progress)
+            do_runs(missing_runs(plan, folder.parts, progress), engine, folder.parts, progress, show)
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:
         raise SweepInterrupted(progress.kept + progress.done, progress.total) from None
+    remove_tables_of_others(plan, folder.path)
     _describe(plan, folder, progress, inputs, engine_name)
     # Only now, when everything else is on the disk.
     folder.write_state(identity, complete=not progress.failures)
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"airpath: {line}\n")
+    sys.stderr.flush()
 
 
 def _dataset(
@@ -159,10 +181,7 @@ def _describe(
     plan: SweepPlan, folder: SweepFolder, progress: Progress, inputs: Mapping[str, str], engine: str
 ) -> None:
     """Write what stands beside the tables."""
-    columns = [axis.column for axis in plan.axes.axes]
-    metrics = plan.document.metrics
-    statistics = statistics_table(folder.path / f"{RUNS}.parquet", columns, metrics)
-    write_parquet(statistics, folder.path / "statistics.parquet")
+    _write_statistics(plan, folder)
     write_whole(folder.path / "sweep.toml", write_toml(plan.tables).encode())
     write_whole(folder.path / "scenario.toml", plan.base_file.read_bytes())
     failures = [
@@ -175,7 +194,7 @@ def _describe(
         }
         for number, (run, message) in sorted(progress.failures.items())
     ]
-    folder.write_json("failures.json", {"failures": failures})
+    folder.write_json(FAILURES, {"failures": failures})
     origin = origin_of_this_process()
     facts = {
         "format": FORMAT,
@@ -189,3 +208,33 @@ def _describe(
         },
     }
     folder.write_json("provenance.json", facts)
+
+
+def _write_statistics(plan: SweepPlan, folder: SweepFolder) -> None:
+    columns = [axis.column for axis in plan.axes.axes]
+    statistics = statistics_table(folder.path / f"{RUNS}.parquet", columns, plan.document.metrics)
+    content = pa.BufferOutputStream()
+    write_parquet(statistics, content)
+    write_whole(folder.path / f"{STATISTICS}.parquet", content.getvalue().to_pybytes())
+
+
+def _mend(plan: SweepPlan, folder: SweepFolder) -> None:
+    """Write again what can be had from the tables of a complete sweep; its parts are gone.
+
+    Raises
+    ------
+    OutputError
+        If a table itself is missing or damaged.
+    """
+    for name in (RUNS, *plan.document.keep):
+        if fault := fault_of_table(folder.path / f"{name}.parquet"):
+            raise OutputError(
+                f"{fault}; the sweep is complete, and its single runs are gone: remove {folder.path}, or"
+                " choose another directory with --out, and all is computed again"
+            )
+    if fault_of_table(folder.path / f"{STATISTICS}.parquet"):
+        _write_statistics(plan, folder)
+    try:
+        read_failures(folder.path)
+    except OutputError:
+        folder.write_json(FAILURES, {"failures": []})

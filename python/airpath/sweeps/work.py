@@ -35,6 +35,11 @@ class Progress:
     """Runs that failed, by number, and why."""
 
     @property
+    def finished(self) -> int:
+        """How many runs are done, those that failed among them."""
+        return self.kept + self.done + len(self.failures)
+
+    @property
     def share(self) -> float:
         """The share that is done of what was missing, 0 to 1."""
         missing = self.total - self.kept

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from airpath import progress
-from airpath.progress import progress_bar
+from airpath.progress import progress_bar, progress_lines
 
 
 class Terminal(io.StringIO):
@@ -67,3 +67,37 @@ def test_nothing_is_shown_where_nobody_watches(monkeypatch, clock):
         clock[0] = 10.0
         show(0.1)
     assert unwatched.getvalue() == ""
+
+
+def test_long_work_says_each_minute_how_far_it_is_where_there_is_no_terminal(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    lines = []
+    with progress_lines(None, lambda: f"{clock[0] / 10:g} of 30 runs", lines.append) as show:
+        for second in (0.0, 30.0, 70.0, 100.0, 200.0, 210.0, 300.0):
+            clock[0] = second
+            show(second / 300)
+    assert lines == [
+        "7 of 30 runs, about 4 min left",
+        "20 of 30 runs, about 2 min left",
+        "30 of 30 runs",
+        "30 of 30 runs, after 5 min",
+    ]
+
+
+@pytest.mark.parametrize(("wanted", "last_s"), [(None, 59.0), (False, 600.0)])
+def test_short_work_has_no_lines_nor_work_that_shall_be_silent(monkeypatch, clock, wanted, last_s):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    lines = []
+    with progress_lines(wanted, lambda: "all", lines.append) as show:
+        clock[0] = last_s
+        show(1.0)
+    assert lines == []
+
+
+def test_a_terminal_has_a_bar_and_no_lines(monkeypatch, clock):
+    watched(monkeypatch)
+    lines = []
+    with progress_lines(None, lambda: "all", lines.append) as show:
+        clock[0] = 600.0
+        show(0.5)
+    assert lines == []

@@ -96,6 +96,28 @@ def test_wrong_arguments(wrong):
         airpath.run(airpath.Scenario.from_dict(SCENARIO), **wrong)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"world": "x"}, "world: found 'x'; accepted: sim, emulate"),
+        ({"seed": "1"}, "seed: found '1'; accepted: 0 or more, a whole number"),
+        ({"seed": -1}, "seed: found -1; accepted: 0 "),
+        ({"repetitions": "2"}, "repetitions: found '2'; accepted: 1 or more, a whole number"),
+        ({"repetitions": 1.5}, r"repetitions: found 1\.5; accepted: 1 or more"),
+        ({"jobs": "2"}, "jobs: found '2'; accepted: 1 or more"),
+        ({"jobs": "2", "world": "emulate"}, "jobs: found '2'; accepted: 1 or more"),
+    ],
+)
+def test_what_is_no_number_or_world_is_said(wrong, said):
+    with pytest.raises(UsageError, match=said):
+        airpath.run("two-way", **wrong)
+
+
+def test_a_single_scheme_must_be_in_a_list():
+    with pytest.raises(UsageError, match=r'schemes: found "cubic"; accepted: a list .* \["cubic"\]'):
+        airpath.compare("cubic", "lte.down")
+
+
 def test_all_runs_together_must_fit_into_memory(monkeypatch):
     monkeypatch.setattr("airpath.runner.available_memory", lambda: 10_000_000)
     with pytest.raises(ScenarioError, match="fewer repetitions"):

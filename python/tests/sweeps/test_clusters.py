@@ -18,7 +18,7 @@ from sweep_engines import FAILING, data_set, written
 from waiting import command, wait_for_parts
 
 import airpath
-from airpath.errors import AirpathError
+from airpath.errors import AirpathError, UsageError
 
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs distributed")
 needs_ray = pytest.mark.skipif(
@@ -102,6 +102,17 @@ def test_a_cluster_that_is_not_there_is_said(small, tmp_path):
     )
     assert done.returncode == 1
     assert "airpath: engine: no Dask scheduler answers at 127.0.0.1:" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "engine",
+    ["spark", "dask://", "dask://host", "dask://host:", "dask://tcp://host:1", "dask://host:0", "ray://host"],
+)
+def test_an_engine_that_is_none_is_said_before_anything_is_written(small, tmp_path, engine):
+    with pytest.raises(UsageError, match=f'engine: found "{engine}"; accepted: .*HOST:PORT'):
+        airpath.sweep(small, tmp_path / "out", engine=engine)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_library_that_is_missing_is_said(small, tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """The language of sweeps: what is run, and what is refused."""
 
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +10,7 @@ from airpath.errors import ScenarioError
 from airpath.sweeps import SweepPlan, sweep_names
 
 BASE = {"name": "x", "scenario": "two-way", "keep": ["flows"]}
+QUEUE = "topology.bottleneck.queue"
 
 
 def plan(**more):
@@ -51,6 +54,14 @@ def test_everything_is_crossed_and_seeds_are_paired():
     }
 
 
+def test_what_varies_is_set_after_what_lies_above_it_in_every_run():
+    runs = plan(
+        set={QUEUE: {"kind": "drop-tail", "limit": "9 packets"}}, grid={f"{QUEUE}.limit": ["20 packets"]}
+    ).runs()
+    (tables,) = (json.loads(run.task.scenario) for run in runs)
+    assert tables["topology"]["bottleneck"]["queue"] == {"kind": "drop-tail", "limit": "20 packets"}
+
+
 def test_only_the_flows_that_are_named_take_the_schemes():
     runs = list(plan(schemes=["bbr"], flows=["upload"]).runs())
     assert [flow["scheme"] for flow in json.loads(runs[0].task.scenario)["flows"]] == ["cubic", "bbr"]
@@ -61,9 +72,47 @@ def test_without_anything_the_scenario_is_run_as_it_is():
     assert (run.scheme, run.task.seed) == ("cubic", 1)
 
 
+def test_an_axis_whose_last_step_is_a_column_of_the_results_takes_more_of_its_path():
+    grid = {"topology.bottleneck.delay": ["10ms", "50ms"], "topology.bottleneck.rate": ["9mbps"]}
+    assert [axis.column for axis in plan(grid=grid).axes.axes] == ["delay_s", "rate_bps"]
+    columns = [axis.column for axis in plan(grid=grid, keep=["flows", "links"]).axes.axes]
+    assert columns == ["bottleneck_delay_s", "rate_bps"]
+
+
+def test_the_example_of_the_documentation_is_a_sweep():
+    text = (Path(__file__).parents[3] / "docs" / "sweep.md").read_text()
+    (example,) = (block for block in text.split("```toml\n") if block.startswith("[grid]"))
+    tables = tomllib.loads(example.split("```")[0])
+    assert len(plan(scenario="lte-download", keep=["flows", "links"], seeds=[1], **tables)) == 20
+
+
+def test_zipped_axes_may_repeat_a_value_beside_another():
+    assert len(plan(zip=[{"duration": ["20s", "30s"], "flows.0.count": [1, 1]}])) == 2
+
+
+def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
+    varied = plan(names={"rule": "flows.0.scheme"}, grid={"rule": ["bbr", "cubic"]})
+    assert [run.scheme for run in varied.runs()] == ["bbr+cubic", "cubic"]
+    (same,) = plan(set={"flows": [{"name": "only", "scheme": "bbr"}]}).runs()
+    assert same.scheme == same.task.scheme == "bbr"
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        *(
+            ({key: empty}, f'"{key}": found nothing in it')
+            for key, empty in {
+                "seeds": [],
+                "schemes": [],
+                "flows": [],
+                "metrics": [],
+                "grid": {},
+                "zip": [],
+            }.items()
+        ),
+        ({"names": {"rate": "topology.bottleneck.rate"}}, '"rate" is the name of nothing'),
+        ({"scenario": "nowhere.toml"}, "sweep: scenario: nowhere.toml: neither a file nor"),
         ({"scenario": "two-wax"}, 'did you mean "two-way"'),
         ({"scheme": ["cubic"]}, 'unknown key; did you mean "schemes"'),
         ({"schemes": ["cubik"]}, "cubik"),
@@ -80,6 +129,43 @@ def test_without_anything_the_scenario_is_run_as_it_is():
         ({"zip": [{"duration": ["20s"], "seed": [1, 2]}]}, "duration has 1, seed has 2"),
         ({"points": [{"duration": "20s"}, {"seed": 2}]}, "the same keys"),
         ({"grid": {"duration": ["20s"]}, "set": {"duration": "30s"}}, '"duration" is set twice'),
+        (
+            {"names": {"time": "duration"}, "set": {"time": "20s", "duration": "30s"}},
+            '"duration" is set twice',
+        ),
+        ({"grid": {QUEUE: [{"limit": "50 packets"}], f"{QUEUE}.limit": ["20 packets"]}}, "would replace"),
+        (
+            {"grid": {QUEUE: [{"limit": "9 packets"}]}, "set": {f"{QUEUE}.limit": "20 packets"}},
+            "would replace",
+        ),
+        (
+            {"names": {"a": "flows.0.count", "b": "flows.00.count"}, "grid": {"a": [1, 2], "b": [3, 4]}},
+            '"flows.0.count" and "flows.00.count" are the same key',
+        ),
+        (
+            {"names": {"rule": "flows.0.scheme"}, "grid": {"rule": ["bbr"]}, "schemes": ["cubic"]},
+            '"schemes" sets "flows.0.scheme"',
+        ),
+        ({"grid": {"flows.0": [{}]}, "schemes": ["cubic"]}, '"schemes" sets "flows.0.scheme"'),
+        ({"set": {"flows.00.scheme": "bbr"}, "schemes": ["cubic"]}, '"schemes" sets "flows.0.scheme"'),
+        ({"names": {"first": "seed"}, "grid": {"first": [5, 6]}}, '"seed" is no key to vary'),
+        ({"names": {"often": "repetitions"}, "grid": {"often": [2, 3]}}, '"repetitions" is no key to vary'),
+        (
+            {"grid": {"topology.bottleneck.delay": ["10ms", "20ms", "0.01s"]}},
+            "found delay = 10ms and delay = 0.01s, which are equal",
+        ),
+        ({"grid": {f"{QUEUE}.limit": ["9 packets", "9kB", "9packets"]}}, "which are equal"),
+        (
+            {"grid": {QUEUE: [{"kind": "drop-tail", "limit": "9kB"}, {"limit": "9kB", "kind": "drop-tail"}]}},
+            "which are equal",
+        ),
+        ({"grid": {"topology.bottleneck.loss": [0.5, 0.1, 0.5]}}, "found loss = 0.5 twice"),
+        (
+            {"zip": [{"duration": ["20s", "30s", "20s"], "flows.0.count": [1, 1, 1]}]},
+            "found duration = 20s, count = 1 twice",
+        ),
+        ({"points": [{"duration": "20s"}, {"duration": "20000ms"}]}, "which are equal"),
+        ({"set": {"seed": 5}}, '"seed" is no key to vary or to set'),
         (
             {"grid": {"topology.bottleneck.rate": ["1mbps"], "topology.reverse.rate": ["1mbps"]}},
             'two axes are called "rate_bps"',

@@ -1,7 +1,10 @@
 """Sweeps: every run once, kept, found again; the data set depends on nothing but the plan."""
 
+import errno
 import json
+import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +14,7 @@ import psutil
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from sweep_engines import InlineEngine, data_set
+from sweep_engines import SCENARIO, InlineEngine, data_set
 from waiting import command, wait_for_parts
 
 import airpath
@@ -19,6 +22,7 @@ from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.sweeps import SweepPlan, running
 from airpath.sweeps.part import Part, PartStore
+from airpath.sweeps.task import do_task, version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
 
 
@@ -91,6 +95,9 @@ def test_statistics_and_comparisons_are_those_of_the_repetitions(small, tmp_path
         assert one.difference == pytest.approx(means[*key, "newreno"] - means[*key, "cubic"])
     with pytest.raises(KeyError, match="throughput_mbps"):
         swept.compare("throughput")
+    for alpha in (0, 1, 95, math.nan, "0.05"):
+        with pytest.raises(UsageError, match=f"alpha: found {alpha!r}; accepted: between 0 and 1"):
+            swept.compare("throughput_mbps", alpha=alpha)
 
 
 def test_the_files_say_where_they_come_from(small, tmp_path, monkeypatch):
@@ -100,6 +107,10 @@ def test_the_files_say_where_they_come_from(small, tmp_path, monkeypatch):
     inside = json.loads(pq.read_schema(out / "flows.parquet").metadata[b"airpath"])
     assert inside["sweep_sha256"] == facts["sha256"]["sweep"] == SweepPlan.load(small).digest
     assert inside["computed_by_sha256"] == facts["sha256"]["computed_by"]
+    for name in ("runs", "flows", "statistics"):
+        schema = pq.read_schema(out / f"{name}.parquet")
+        units = [schema.field(column).metadata[b"unit"] for column in ("rate_bps", "warm_up_s", "scheme")]
+        assert units == [b"bit/s", b"s", b""]
     plans = pq.read_table(out / "runs.parquet")["plan_sha256"].to_pylist()
     assert len(set(plans)) == 8  # two seeds share each
     assert not (out / "parts").exists()
@@ -181,6 +192,17 @@ def test_only_so_many_runs_are_in_memory(small, tmp_path, monkeypatch):
     assert engine.most_pending == 2
 
 
+def test_a_log_says_how_far_it_is(small, tmp_path, monkeypatch, capsys):
+    inline(monkeypatch, InlineEngine())
+    monkeypatch.setattr("airpath.progress.LINE_EVERY_S", 1e-6)
+    airpath.sweep(small, tmp_path / "out")
+    lines = capsys.readouterr().err.splitlines()
+    said = re.compile(r"airpath: \d+ of 16 runs(, about 1 min left)?")
+    assert len(lines) == 17
+    assert all(said.fullmatch(line) for line in lines[:-1])
+    assert lines[-1] == "airpath: 16 of 16 runs, after 1 min"
+
+
 def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     out = tmp_path / "out"
     done = subprocess.run(
@@ -197,6 +219,20 @@ def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     assert "scheme newreno, rate = 2 Mbit/s, warm_up = 3s, duration = 2s, seed 3" in done.stderr
     assert "8 of 32 runs failed" in done.stderr
     assert pq.read_table(out / "runs.parquet").num_rows == 24
+
+
+def test_a_table_that_a_corrected_sweep_keeps_no_more_goes(small, tmp_path, monkeypatch):
+    deadly = next(SweepPlan.load(small).runs()).task.key
+    inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
+    swept = airpath.sweep(small, tmp_path / "out")
+    assert swept.tables == ["flows", "link_series", "runs", "statistics"]
+    pq.write_table(swept.statistics.replace_schema_metadata(None), tmp_path / "out" / "links.parquet")
+    small.write_text(small.read_text().replace('"flows", "link_series"', '"flows"'))
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    assert swept.complete
+    # What somebody else has put there stays.
+    assert swept.tables == ["flows", "links", "runs", "statistics"]
 
 
 def test_no_number_breaks_where_a_table_has_no_room(small, tmp_path):
@@ -224,6 +260,53 @@ def test_a_complete_sweep_is_not_done_again(small, tmp_path, monkeypatch):
         airpath.sweep(small, out)
 
 
+@pytest.mark.parametrize("content", [None, b"", b"half"])
+def test_what_can_be_had_from_the_tables_is_mended(small, tmp_path, monkeypatch, content):
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    before = data_set(swept.directory)
+    for name in ("statistics.parquet", "failures.json"):
+        damage(swept.directory / name, content)
+    if content is not None:
+        with pytest.raises(OutputError, match=r"statistics\.parquet is damaged; the same sweep"):
+            _ = swept.statistics
+    with pytest.raises(OutputError, match=r"failures\.json is missing or damaged"):
+        _ = airpath.SweepResults(swept.directory).failures
+    airpath.sweep(small, swept.directory)
+    assert data_set(swept.directory) == before
+
+
+@pytest.mark.parametrize("content", [None, b"half"])
+@pytest.mark.parametrize("name", ["runs", "flows"])
+def test_a_table_that_is_lost_is_said(small, tmp_path, monkeypatch, name, content):
+    inline(monkeypatch, InlineEngine())
+    file = airpath.sweep(small, tmp_path / "out").directory / f"{name}.parquet"
+    damage(file, content)
+    said = f"{name}.parquet is {'damaged' if content else 'missing'}; the sweep is complete.*: remove .*/out,"
+    with pytest.raises(OutputError, match=said):
+        airpath.sweep(small, tmp_path / "out")
+
+
+def damage(file, content):
+    file.unlink() if content is None else file.write_bytes(content)
+
+
+def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monkeypatch):
+    trace = tmp_path / "link.trace"
+    trace.write_text("1\n2\n3\n")
+    (tmp_path / "tiny.toml").write_text(
+        SCENARIO.replace('rate = "5mbps"', 'rate = { kind = "trace", file = "link.trace" }')
+    )
+    plan = {"name": "traced", "scenario": str(tmp_path / "tiny.toml"), "keep": [], "seeds": [1]}
+    engine = inline(monkeypatch, InlineEngine())
+    airpath.sweep(plan, tmp_path / "out")
+    airpath.sweep(plan, tmp_path / "out")
+    assert len(engine.tasks) == 1
+    trace.write_text("1\n1\n2\n3\n")
+    with pytest.raises(OutputError, match="with other trace files"):
+        airpath.sweep(plan, tmp_path / "out")
+
+
 def test_a_damaged_or_outdated_part_is_done_again(small, tmp_path):
     plan = SweepPlan.load(small)
     store, engine, progress = PartStore(tmp_path / "parts"), InlineEngine(), Progress(len(plan))
@@ -239,6 +322,20 @@ def test_a_damaged_or_outdated_part_is_done_again(small, tmp_path):
     assert missing == {file.stem for file in (files[0], files[1], files[3])}
 
 
+def test_a_part_of_which_one_bit_has_changed_is_no_part(small, tmp_path):
+    run = next(SweepPlan.load(small).runs())
+    whole = do_task(run.task, version())
+    assert Part.from_bytes(whole).key == run.task.key
+    for place in [*range(0, len(whole), 101), *range(64), len(whole) - 1]:
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << place % 8
+        with pytest.raises(ValueError, match="digest"):
+            Part.from_bytes(bytes(flipped))
+    store = PartStore(tmp_path / "parts")
+    store.put(run.task.key, bytes(flipped))
+    assert store.get(run.task.key) is None
+
+
 def test_what_is_there_is_left_alone(small, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")
@@ -248,8 +345,42 @@ def test_what_is_there_is_left_alone(small, tmp_path):
         airpath.sweep(small, small)
     with pytest.raises(UsageError, match='found "slurm"; accepted: local, dask'):
         airpath.sweep(small, tmp_path / "out", engine="slurm")
-    with pytest.raises(UsageError, match="jobs: found 0"):
-        airpath.sweep(small, tmp_path / "out", jobs=0)
+    for jobs in (0, -1, "2", 1.5, True):
+        with pytest.raises(UsageError, match=f"jobs: found {jobs!r}; accepted: 1 or more"):
+            airpath.sweep(small, tmp_path / "out", jobs=jobs)
+    with pytest.raises(UsageError, match="engine: found None; accepted: local, dask"):
+        airpath.sweep(small, tmp_path / "out", engine=None)
+
+
+UNFINISHED = ("sweep.json.77", "scenario.toml.77", ".runs.parquet.77", ".link_series.parquet.77")
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_what_a_killed_process_had_not_finished_is_removed(small, tmp_path, monkeypatch, earlier):
+    out = tmp_path / "out"
+    (out / "parts" / "ab").mkdir(parents=True) if earlier else out.mkdir()
+    if earlier:
+        (out / "sweep.json").write_text(json.dumps({"format": "airpath sweep 1", "complete": False}))
+        (out / "parts" / "ab" / "abc.arrow.77").write_text("")
+    for name in UNFINISHED if earlier else UNFINISHED[:1]:
+        (out / name).write_text("{")
+    deadly = next(SweepPlan.load(small).runs()).task.key
+    inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
+    assert len(airpath.sweep(small, out).failures) == 1
+    assert not list(out.rglob("*.77"))
+
+
+def test_a_full_disk_leaves_no_unfinished_file(small, tmp_path, monkeypatch):
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    inline(monkeypatch, InlineEngine())
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OutputError, match="No space left"):
+            airpath.sweep(small, tmp_path / "out")
+    assert [file.name for file in (tmp_path / "out").iterdir()] == [".lock"]
+    assert airpath.sweep(small, tmp_path / "out").complete
 
 
 def test_two_processes_do_not_work_in_one_directory(small, tmp_path, monkeypatch):
