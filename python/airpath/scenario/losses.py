@@ -1,5 +1,6 @@
 """Which packets a link damages, as written in a scenario."""
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
@@ -124,13 +125,16 @@ class GilbertLoss(Clocked):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if self.mean_loss > self.mean_burst * (1 - self.mean_loss):
+        least = _shortest_burst(self.mean_loss)
+        # A burst that is the least there is, as written, may lie below it by the rounding of both numbers.
+        if self.mean_burst < least and not math.isclose(self.mean_burst, least, rel_tol=1e-9):
             raise ValueError('"mean_burst" must be at least mean_loss / (1 - mean_loss)')
         return self
 
     def plan(self) -> dict[str, Any]:
         """Return the chain and its clock as in the plan."""
-        chain = {"kind": "means", "loss": float(self.mean_loss), "burst": float(self.mean_burst)}
+        burst = max(float(self.mean_burst), _shortest_burst(self.mean_loss))
+        chain = {"kind": "means", "loss": float(self.mean_loss), "burst": burst}
         return {"chain": chain, "clock": _clock(self.clock, self.step, Coded())}
 
 
@@ -202,6 +206,14 @@ class FadingLoss(Coded):
 
 
 BurstLoss = GilbertElliottLoss | GilbertLoss | NetemLoss | FadingLoss
+
+
+def _shortest_burst(loss: float) -> float:
+    """Return the least mean burst of Gilbert's chain for which the engine finds no probability above 1."""
+    burst = max(1.0, loss / (1 - loss))
+    while loss / (burst * (1 - loss)) > 1:
+        burst = math.nextafter(burst, math.inf)
+    return burst
 
 
 def _clock(clock: Clock, step: int | None, coded: Coded) -> dict[str, Any]:
