@@ -135,6 +135,40 @@ CASES = {
         {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.9, "mean_burst": 2.0}},
         'topology.bottleneck.loss: "mean_burst" must be at least mean_loss / (1 - mean_loss)',
     ),
+    "bursts that never end": (
+        {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.1, "mean_burst": 1e17}},
+        "topology.bottleneck.loss.mean_burst: found 1e+17; accepted: at most 1e+16",
+    ),
+    "netem's bursts that never end": (
+        {"topology__bottleneck__loss": {"kind": "netem-gemodel", "p": 0.1, "r": 1e-17}},
+        "topology.bottleneck.loss.r: found 1e-17; accepted: at least 1e-16",
+    ),
+    "a step too short for bursts": (
+        {
+            "topology__bottleneck__loss": {
+                "kind": "gilbert",
+                "clock": "time",
+                "step": "1ns",
+                "mean_loss": 0.1,
+                "mean_burst": 2.0,
+            }
+        },
+        'topology.bottleneck.loss: found "step" = 1 ns; accepted: at least 500 ns with this chain,'
+        " whose mean time in each state must be at least 1 us",
+    ),
+    "a step too short for a chain": (
+        {
+            "topology__bottleneck__loss": {
+                "kind": "gilbert-elliott",
+                "clock": "time",
+                "step": "10ns",
+                "gamma": 0.75,
+                "beta": 0.875,
+            }
+        },
+        'topology.bottleneck.loss: found "step" = 10 ns; accepted: at least 250 ns with this chain,'
+        " whose mean time in each state must be at least 1 us",
+    ),
     "too many repetitions": (
         {"topology__bottleneck__arq": {"retries": 300, "delay": "8ms"}},
         "topology.bottleneck.arq.retries: found 300; accepted: at most 255",
@@ -329,7 +363,8 @@ INFINITE_CASES = {
     ),
     "burst": (
         {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.1, "mean_burst": math.inf}},
-        "topology.bottleneck.loss.mean_burst: found inf; accepted: a finite number, at least 1",
+        "topology.bottleneck.loss.mean_burst: found inf; accepted: a finite number, at least 1,"
+        " at most 1e+16",
     ),
 } | {
     f"{kind} {key}": (
