@@ -12,12 +12,13 @@ from airpath.units import Amount
 
 
 class Table(BaseModel):
-    """A table of a scenario: unknown keys are refused, and nothing changes after it was read."""
+    """A table of a scenario: unknown keys and infinity are refused, and nothing changes after it was read."""
 
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
         use_attribute_docstrings=True,
+        allow_inf_nan=False,
         validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,

@@ -16,6 +16,9 @@ from airpath.loss_fit.intervals import Estimate
 
 Numbers = npt.NDArray[np.float64]
 
+LOGITS = (-16.0, 12.0)
+"""Where probabilities are looked for, as log(x / (1 - x)): the search cannot begin or end at 0 or 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class GilbertElliott:
@@ -86,8 +89,7 @@ def fit_gilbert_elliott(
         return -log_likelihood(runs, *_logistic(point))
 
     found = [
-        optimize.minimize(cost, _logit(np.array(start)), method="L-BFGS-B", bounds=[(-16.0, 12.0)] * 4)
-        for start in starts
+        optimize.minimize(cost, _logits(start), method="L-BFGS-B", bounds=[LOGITS] * 4) for start in starts
     ]
     best = min(found, key=lambda one: float(one.fun))
     deviation = deviations(cost, best.x)
@@ -130,6 +132,13 @@ def run_lengths(chain: GilbertElliott) -> Callable[[int], float]:
     begun = np.array([q, p]) / (p + q) @ (steps * (1 - loss)) @ lost
     begun /= begun.sum()
     return lambda n: float((begun @ np.linalg.matrix_power(lost, n)).sum())
+
+
+def _logits(probabilities: tuple[float, ...]) -> Numbers:
+    """Return log(x / (1 - x)) of each within the bounds of the search; that of 0 and 1 has no end."""
+    inner = np.clip(probabilities, 1e-15, 1 - 1e-15)
+    logits: Numbers = np.clip(np.log(inner / (1 - inner)), *LOGITS)
+    return logits
 
 
 def _powers(matrix: Numbers, exponents: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
@@ -179,10 +188,6 @@ def deviations(cost: Callable[[Numbers], float], at: Numbers, step: float = 1e-3
 
 
 def _logistic(x: Numbers) -> Numbers:
-    result: Numbers = 1 / (1 + np.exp(-x))
-    return result
-
-
-def _logit(x: Numbers) -> Numbers:
-    result: Numbers = np.log(x / (1 - x))
+    # Intervals of what the sequence does not tell end where the exponential would overflow: there it is 0.
+    result: Numbers = np.where(x > -700, 1 / (1 + np.exp(-np.maximum(x, -700))), 0.0)
     return result

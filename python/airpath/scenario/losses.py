@@ -1,5 +1,6 @@
 """Which packets a link damages, as written in a scenario."""
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
@@ -14,6 +15,10 @@ from pydantic import (
 )
 
 from airpath.quantities import Flag, PositiveDuration, Probability, Size, Table
+from airpath.units import format_duration
+
+LEAST_STAY = 1000
+"""The least mean time in a state, ns, with the clock of time: the engine's limit to what silence can cost."""
 
 Clock = Literal["bit", "symbol", "packet", "time"]
 """What a step of a chain is."""
@@ -43,6 +48,16 @@ class Clocked(Table):
         if (self.clock == "time") != (self.step is not None):
             raise ValueError('"step" is needed with clock = "time", and only there')
         return self
+
+    def refuse_short_stays(self, stay_good: float, stay_bad: float) -> None:
+        """Refuse a step with which the engine would find the mean time in a state too short."""
+        steps = 1 / (1 - min(stay_good, stay_bad))
+        if self.step is not None and round(self.step * steps) < LEAST_STAY:
+            least = format_duration(math.ceil(LEAST_STAY / steps))
+            raise ValueError(
+                f'found "step" = {format_duration(self.step)}; accepted: at least {least} with this chain,'
+                f" whose mean time in each state must be at least {format_duration(LEAST_STAY)}"
+            )
 
 
 class Coded(Table):
@@ -100,6 +115,11 @@ class GilbertElliottLoss(Clocked, Coded):
             raise ValueError('codes and "step_by_step" need clock = "bit" or clock = "symbol"')
         return self
 
+    @model_validator(mode="after")
+    def _states_last(self) -> Self:
+        self.refuse_short_stays(self.gamma, self.beta)
+        return self
+
     def plan(self) -> dict[str, Any]:
         """Return the chain and its clock as in the plan."""
         chain = {
@@ -119,18 +139,31 @@ class GilbertLoss(Clocked):
     """The kind of losses."""
     mean_loss: Annotated[float, Strict(), Field(gt=0, lt=1)]
     """The share of steps that are lost."""
-    mean_burst: Annotated[float, Strict(), Field(ge=1)]
+    mean_burst: Annotated[float, Strict(), Field(ge=1, le=1e16)]
     """The mean number of steps in a row that are lost; at least mean_loss / (1 - mean_loss)."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if self.mean_loss > self.mean_burst * (1 - self.mean_loss):
+        least = _shortest_burst(self.mean_loss)
+        # A burst that is the least there is, as written, may lie below it by the rounding of both numbers.
+        if self.mean_burst < least and not math.isclose(self.mean_burst, least, rel_tol=1e-9):
             raise ValueError('"mean_burst" must be at least mean_loss / (1 - mean_loss)')
         return self
 
+    @model_validator(mode="after")
+    def _states_last(self) -> Self:
+        to_bad = self.mean_loss / (self._burst * (1 - self.mean_loss))
+        self.refuse_short_stays(1 - to_bad, 1 - 1 / self._burst)
+        return self
+
+    @property
+    def _burst(self) -> float:
+        """The mean burst, not below the least that the engine takes."""
+        return max(float(self.mean_burst), _shortest_burst(self.mean_loss))
+
     def plan(self) -> dict[str, Any]:
         """Return the chain and its clock as in the plan."""
-        chain = {"kind": "means", "loss": float(self.mean_loss), "burst": float(self.mean_burst)}
+        chain = {"kind": "means", "loss": float(self.mean_loss), "burst": self._burst}
         return {"chain": chain, "clock": _clock(self.clock, self.step, Coded())}
 
 
@@ -141,7 +174,7 @@ class NetemLoss(Table):
     """The kind of losses."""
     p: Probability
     """The probability of going from the good to the bad state."""
-    r: Annotated[float, Strict(), Field(gt=0, le=1)]
+    r: Annotated[float, Strict(), Field(ge=1e-16, le=1)]
     """The probability of going from the bad to the good state."""
     loss_bad: Probability = 1.0
     """1-h: the loss probability in the bad state."""
@@ -202,6 +235,14 @@ class FadingLoss(Coded):
 
 
 BurstLoss = GilbertElliottLoss | GilbertLoss | NetemLoss | FadingLoss
+
+
+def _shortest_burst(loss: float) -> float:
+    """Return the least mean burst of Gilbert's chain for which the engine finds no probability above 1."""
+    burst = max(1.0, loss / (1 - loss))
+    while loss / (burst * (1 - loss)) > 1:
+        burst = math.nextafter(burst, math.inf)
+    return burst
 
 
 def _clock(clock: Clock, step: int | None, coded: Coded) -> dict[str, Any]:

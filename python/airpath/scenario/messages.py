@@ -6,8 +6,10 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from airpath.bounds import finite_number
 from airpath.errors import ScenarioError
 from airpath.nearest import nearest
 
@@ -85,6 +87,8 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
                 f"found {_show(found)}; accepted: letters, digits, dots, hyphens, underscores and plus signs,"
                 " beginning with a letter or digit"
             )
+        case "finite_number":
+            message = f"found {_show(found)}; accepted: {finite_number(_fields(root, location))}"
         case _:
             message = f"found {_show(found)}; accepted: {_accepted(details['type'], context, details['msg'])}"
     return Fault(path.removeprefix("."), message)
@@ -169,6 +173,22 @@ def _path(location: Sequence[int | str], raw: object) -> str:
 
 def _known_keys(root: type[BaseModel], location: Sequence[int | str]) -> list[str]:
     """Return the keys that the table at `location` accepts."""
+    tables = _tables(root, location)
+    return [field.alias or name for model in tables for name, field in model.model_fields.items()]
+
+
+def _fields(root: type[BaseModel], location: Sequence[int | str]) -> list[FieldInfo]:
+    """Return the field at `location`: of each table that it may be of."""
+    return [
+        field
+        for model in _tables(root, location[:-1])
+        for name, field in model.model_fields.items()
+        if (field.alias or name) == location[-1]
+    ]
+
+
+def _tables(root: type[BaseModel], location: Sequence[int | str]) -> list[type[BaseModel]]:
+    """Return the models that the table at `location` may be of."""
     candidates: list[type[BaseModel]] = [root]
     for step in location:
         if isinstance(step, int):
@@ -184,7 +204,7 @@ def _known_keys(root: type[BaseModel], location: Sequence[int | str]) -> list[st
             if (field.alias or name) == step
             for inner in _models(field.annotation)
         ]
-    return [field.alias or name for model in candidates for name, field in model.model_fields.items()]
+    return candidates
 
 
 def _kind(model: type[BaseModel]) -> str | None:

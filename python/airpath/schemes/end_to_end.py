@@ -73,15 +73,15 @@ class CubicEbeParameters(Cubic2008Parameters):
     """
     threshold: Share = 0.15
     """The maintainer's threshold as that share (EBE-J, section III-C: 0.15)."""
-    upsilon: Annotated[float, Strict(), Field(ge=1, allow_inf_nan=False)] = 2.0
+    upsilon: Annotated[float, Strict(), Field(ge=1)] = 2.0
     """Upsilon (EBE-J, section III-C: 2.0); 1.2 to 1.4 lose less."""
     probing_growth: Literal["acknowledged", "interval", "increment", "ceiling"] = "acknowledged"
     """What Upsilon multiplies while the maintainer is on: the window, by Upsilon - 1 segments for each
     `acknowledged` one or at once at each `interval` of 200 ms; CUBIC's `increment`; or W_max (`ceiling`).
     """
-    hold_off: Annotated[float, Strict(), Field(ge=0, allow_inf_nan=False)] = 1.0
+    hold_off: Annotated[float, Strict(), Field(ge=0)] = 1.0
     """For how many RTTs the maintainer rests after a loss; ours."""
-    epsilon: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] = 0.3
+    epsilon: Annotated[float, Strict(), Field(gt=0)] = 0.3
     """epsilon: how near W_max the window must be for the filter to lower W_max (EBE-J, section II-A: 0.3)."""
     omega: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.2
     """Omega: up to which excess over the RTT at the last loss it does, less than nu (EBE-J: 0.2)."""
@@ -120,7 +120,7 @@ class BbrParameters(SchemeParameters):
 class CopaParameters(SchemeParameters):
     """Parameters of Copa."""
 
-    delta: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] = 0.5
+    delta: Annotated[float, Strict(), Field(gt=0)] = 0.5
     """How much delay is worth against throughput: a flow alone keeps about 1/delta packets in the queue."""
     competitive: Flag = False
     """Switch to a smaller delta, that of an AIMD flow, while other flows fill the buffer."""
@@ -131,9 +131,9 @@ class LedbatPlusPlusParameters(SchemeParameters):
 
     target: PositiveDuration = 60 * MILLISECOND
     """TARGET: the queueing delay that is aimed at."""
-    gain_divisor_limit: Annotated[float, Strict(), Field(ge=1, allow_inf_nan=False)] = 16.0
+    gain_divisor_limit: Annotated[float, Strict(), Field(ge=1)] = 16.0
     """The most by which the gain is divided, on short paths."""
-    decrease: Annotated[float, Strict(), Field(gt=0, allow_inf_nan=False)] = 1.0
+    decrease: Annotated[float, Strict(), Field(gt=0)] = 1.0
     """Constant: how strongly the window falls with the delay above the target."""
     slowdown_spacing: Annotated[int, Strict(), Field(ge=1, le=1_000_000)] = 9
     """How many times as long as a slowdown lasted the next one is away."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from airpath.bounds import finite_number
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.quantities import Table
@@ -200,5 +201,9 @@ def _fault(error: Any, estimator: Estimator) -> str:
     if error["type"] == "extra_forbidden":
         known = estimator.parameters.model_fields
         return f'estimator "{estimator.id}" has no parameter "{key}"; {suggestion(key, known)}'
-    message = str(error["msg"]).removeprefix("Value error, ")
+    if error["type"] == "finite_number":
+        accepted = finite_number([estimator.parameters.model_fields[key]])
+        message = f"found {error['input']}; accepted: {accepted}"
+    else:
+        message = str(error["msg"]).removeprefix("Value error, ")
     return f'parameter "{key}" of estimator "{estimator.id}": {message}'

@@ -129,3 +129,16 @@ def test_the_likelihood_is_that_of_the_forward_algorithm():
             state /= state.sum()
         found = log_likelihood(Runs.of(lost), p, q, loss_good, loss_bad)
         assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("lost", [[0, 1, 0], [0, 1] * 500, [0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0]])
+def test_probabilities_at_their_ends_and_intervals_without_end_warn_of_nothing(lost):
+    (fit,) = airpath.fit(lost)
+    assert 0 < fit.gilbert.mean_loss.value < 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_interval_that_the_sequence_does_not_bound_reaches_from_0_to_1():
+    (fit,) = airpath.fit(np.random.default_rng(3).random(300) < 0.05)
+    assert (fit.general.loss_good.low, fit.general.loss_good.high) == (0, 1)

@@ -7,6 +7,7 @@ import pytest
 from rust_plan import SOURCE, RustTypes
 from scenario_tables import dumbbell, graph, parking_lot, plan
 
+from airpath._core import packet_loss
 from airpath.scenario import Scenario, scenario_names
 from airpath.schemes import ESTIMATORS
 from airpath.schemes.slow_start import SlowStart
@@ -82,6 +83,14 @@ def test_every_kind_of_losses(loss):
     TYPES.check(resolved, "Plan")
     forward, backward = resolved["links"]
     assert backward["bursts"] == forward["bursts"]
+
+
+@pytest.mark.parametrize(("mean_loss", "mean_burst"), [(0.8, 4.0), (0.9, 9.0), (0.99, 99.0), (0.5, 1.0)])
+def test_the_engine_takes_the_shortest_bursts_that_there_are(mean_loss, mean_burst):
+    loss = {"kind": "gilbert", "mean_loss": mean_loss, "mean_burst": mean_burst}
+    bursts = plan(dumbbell(topology__bottleneck__loss=loss))["links"][0]["bursts"]
+    assert bursts["chain"]["burst"] == pytest.approx(mean_burst, rel=1e-12)
+    assert packet_loss(json.dumps(bursts), 1500) == pytest.approx(mean_loss)
 
 
 def test_link_layer_retransmission_holds_both_ways_unless_it_is_taken_back():

@@ -10,9 +10,10 @@ from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, read_file
 
 JUNK = [
-    None, True, -1, 0, 1.5, float("nan"), 10**30, "", "x", "10mbps", "0ms", "unlimited", "lte.down",
-    [], [[]], [1, "a", {}], {}, {1: 2}, {"kind": "x"}, {"kind": 5}, {"kind": ["a"]}, {"uniform": 5},
-    {"uniform": ["1ms", "2ms"]}, {"kind": "steps", "steps": []}, {"kind": "trace", "file": "/"},
+    None, True, -1, 0, 1.5, float("nan"), float("inf"), 10**30, "", "x", "10mbps", "0ms", "unlimited",
+    "lte.down", [], [[]], [1, "a", {}], {}, {1: 2}, {"kind": "x"}, {"kind": 5}, {"kind": ["a"]},
+    {"uniform": 5}, {"uniform": ["1ms", "2ms"]}, {"kind": "steps", "steps": []},
+    {"kind": "trace", "file": "/"},
 ]  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Every kind of fault, with the exact message."""
 
+import math
+
 import pytest
 from scenario_tables import dumbbell, graph, parking_lot
 
@@ -132,6 +134,40 @@ CASES = {
     "bursts that are too short": (
         {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.9, "mean_burst": 2.0}},
         'topology.bottleneck.loss: "mean_burst" must be at least mean_loss / (1 - mean_loss)',
+    ),
+    "bursts that never end": (
+        {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.1, "mean_burst": 1e17}},
+        "topology.bottleneck.loss.mean_burst: found 1e+17; accepted: at most 1e+16",
+    ),
+    "netem's bursts that never end": (
+        {"topology__bottleneck__loss": {"kind": "netem-gemodel", "p": 0.1, "r": 1e-17}},
+        "topology.bottleneck.loss.r: found 1e-17; accepted: at least 1e-16",
+    ),
+    "a step too short for bursts": (
+        {
+            "topology__bottleneck__loss": {
+                "kind": "gilbert",
+                "clock": "time",
+                "step": "1ns",
+                "mean_loss": 0.1,
+                "mean_burst": 2.0,
+            }
+        },
+        'topology.bottleneck.loss: found "step" = 1 ns; accepted: at least 500 ns with this chain,'
+        " whose mean time in each state must be at least 1 us",
+    ),
+    "a step too short for a chain": (
+        {
+            "topology__bottleneck__loss": {
+                "kind": "gilbert-elliott",
+                "clock": "time",
+                "step": "10ns",
+                "gamma": 0.75,
+                "beta": 0.875,
+            }
+        },
+        'topology.bottleneck.loss: found "step" = 10 ns; accepted: at least 250 ns with this chain,'
+        " whose mean time in each state must be at least 1 us",
     ),
     "too many repetitions": (
         {"topology__bottleneck__arq": {"retries": 300, "delay": "8ms"}},
@@ -301,6 +337,52 @@ GRAPH_CASES = {
         'topology.links[1]: there is more than one link "A-D"; give them different names',
     ),
 }
+
+
+INFINITE_CASES = {
+    "gain of a scheme": (
+        {"flows__0__scheme": "xcp:alpha=inf"},
+        'flows[0].parameters.alpha: found inf; accepted: a finite number, more than 0 (scheme "xcp")',
+    ),
+    "a number so large that it is infinite": (
+        {"flows__0__scheme": "xcp:beta=1e400"},
+        'flows[0].parameters.beta: found inf; accepted: a finite number, at least 0 (scheme "xcp")',
+    ),
+    "a number that may be absent": (
+        {"flows__0__scheme": "xcp-ebe:upsilon=inf"},
+        'flows[0].parameters.upsilon: found inf; accepted: a finite number, at least 1 (scheme "xcp-ebe")',
+    ),
+    "not a number": (
+        {"flows__0__scheme": "xcp:alpha=nan"},
+        'flows[0].parameters.alpha: found nan; accepted: a finite number, more than 0 (scheme "xcp")',
+    ),
+    "gain of an estimator": (
+        {"flows__0__estimators": ["sarbe:beta=inf"]},
+        'flows[0].estimators[0]: parameter "beta" of estimator "sarbe": found inf; accepted: a finite number,'
+        ' at least 0, less than 1 (in "sarbe:beta=inf")',
+    ),
+    "burst": (
+        {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 0.1, "mean_burst": math.inf}},
+        "topology.bottleneck.loss.mean_burst: found inf; accepted: a finite number, at least 1,"
+        " at most 1e+16",
+    ),
+} | {
+    f"{kind} {key}": (
+        {"topology__bottleneck__queue": {"kind": kind, "limit": "100 packets", key: math.inf}},
+        f"topology.bottleneck.queue.{key}: found inf; accepted: a finite number, {accepted}",
+    )
+    for kind, key, accepted in (
+        ("rem", "gamma", "more than 0"),
+        ("rem", "phi", "more than 1"),
+        ("pie", "alpha", "at least 0"),
+        ("dual-pi2", "coupling", "more than 0"),
+    )
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), INFINITE_CASES.values(), ids=INFINITE_CASES.keys())
+def test_an_infinite_number(changes, message):
+    assert fault_of(dumbbell(**changes)) == f"scenario: {message}"
 
 
 @pytest.mark.parametrize(("links", "message"), GRAPH_CASES.values(), ids=GRAPH_CASES.keys())
