@@ -41,7 +41,7 @@ static __always_inline void xcp_on_ack(struct xcp *xcp, const struct ack_event *
 
 	if (!xcp_told(ack) || !ack->acked)
 		return;
-	if (ack->change > 0 && (!ack->window_limited || ack->in_recovery))
+	if (ack->change > 0 && !ack->window_limited)
 		return;
 	/* byte/s times microseconds: at most 2^30 * 2^32. */
 	bytes = (u64)(lower ? -(s64)ack->change : ack->change) * ack->rtt.smoothed;
