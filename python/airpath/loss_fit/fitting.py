@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from airpath.errors import FitError, UsageError
+from airpath.errors import FitError, TraceError, UsageError
 from airpath.loss_fit.gilbert import (
     Gilbert,
     Transitions,
@@ -21,9 +21,14 @@ from airpath.loss_fit.gilbert import (
 )
 from airpath.loss_fit.gilbert_elliott import Runs, fit_gilbert_elliott, run_lengths
 from airpath.loss_fit.in_time import fit_in_time
-from airpath.loss_fit.reading import Losses, from_numbers, is_capture, read_losses
+from airpath.loss_fit.reading import Losses, from_numbers, is_capture, read_losses, what_is_no_loss
 from airpath.loss_fit.results import LossFit, Unit
 from airpath.units import format_duration, parse_duration
+
+ACCEPTED = (
+    "a capture, a trace of losses (0 and 1, or a table with a column lost), a trace of delivery opportunities"
+)
+"""What can be fitted."""
 
 OPPORTUNITIES_IN_A_STEP = 10
 """By default a step of a trace is so long that it holds so many opportunities in the mean."""
@@ -122,12 +127,15 @@ def _flow(source: str, number: int, name: str, facts: Mapping[str, Any], confide
 def _outages(path: Path, step: str | None, confidence: float) -> LossFit:
     from airpath.scenario.traces import TraceInput, read_trace
 
-    trace = read_trace(TraceInput(path, None, "down"))
+    try:
+        trace = read_trace(TraceInput(path, None, "down"))
+    except TraceError:
+        found = what_is_no_loss(path)
+        if found is None:
+            raise
+        raise FitError(f"{path}{found}; accepted: {ACCEPTED}") from None
     if trace.kind != "opportunities":
-        raise FitError(
-            f"{path}: a log of rates ({trace.format}) has no losses; accepted: a capture, a trace of losses"
-            " (0 and 1, or a table with a column lost), a trace of delivery opportunities"
-        )
+        raise FitError(f"{path}: a log of rates ({trace.format}) has no losses; accepted: {ACCEPTED}")
     if step is None:
         mean_bps = float(trace.statistics()["mean_bps"])
         step_ns = math.ceil(OPPORTUNITIES_IN_A_STEP * 1500 * 8 / mean_bps * 1000) * 1_000_000
