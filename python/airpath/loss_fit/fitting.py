@@ -98,11 +98,11 @@ def _fitted(*fits: LossFit) -> tuple[LossFit, ...]:
     """Return fits of which at least one has a chain."""
     if all(one.missing for one in fits):
         if len(fits) == 1:
-            raise FitError(f"{fits[0].source}: {fits[0].what}: {fits[0].missing}")
-        reasons = Counter(one.missing for one in fits).most_common(1)
-        raise FitError(
-            f"{fits[0].source}: none of its {len(fits)} flows can be fitted; most often: {reasons[0][0]}"
-        )
+            why = f"{fits[0].what}: {fits[0].missing}"
+        else:
+            reasons = Counter(one.missing for one in fits).most_common(1)
+            why = f"none of its {len(fits)} flows can be fitted; most often: {reasons[0][0]}"
+        raise FitError("; ".join(filter(None, [f"{fits[0].source}: {why}", fits[0].ended_early])))
     return fits
 
 
@@ -110,10 +110,13 @@ def _capture(path: Path, wanted: Sequence[str], confidence: float) -> list[LossF
     from airpath.captures import analyse, choose
 
     # Estimates are not asked for: any one estimator will do.
-    flows = choose(analyse(path, ["samples"]), wanted).flows
+    capture = analyse(path, ["samples"])
+    early = capture.ended_early
+    flows = choose(capture, wanted).flows
     if not flows:
-        raise FitError(f"{path}: has no TCP flow with data")
-    return [_flow(str(path), flow.number, flow.name, flow.facts, confidence) for flow in flows]
+        raise FitError("; ".join(filter(None, [f"{path}: has no TCP flow with data", early])))
+    fits = (_flow(str(path), flow.number, flow.name, flow.facts, confidence) for flow in flows)
+    return [replace(one, ended_early=early) for one in fits]
 
 
 def _flow(source: str, number: int, name: str, facts: Mapping[str, Any], confidence: float) -> LossFit:

@@ -124,8 +124,31 @@ def test_a_flow_of_a_capture_shows_what_its_link_lost(tmp_path):
     assert found.gilbert.mean_loss.low < 0.02 < found.gilbert.mean_loss.high
     assert found.gilbert.mean_burst.low < 3.0 < found.gilbert.mean_burst.high
     assert found.independence.p < 1e-6
+    assert found.ended_early == ""
     with pytest.raises(UsageError, match="none of its 1 flows is 7"):
         airpath.fit(capture, flow=["7"])
+
+
+def test_a_capture_that_goes_over_into_garbage_is_fitted_up_to_there_and_says_so(tmp_path, capsys):
+    scenario = Scenario.load("satellite-bursts-packet").override(
+        {"duration": "20s", "record.interval": "1s", "record.capture": ["bottleneck"], "repetitions": 1}
+    )
+    whole = airpath.run(scenario).runs[0].record.capture
+    half = len(whole) // 2
+    capture = tmp_path / "mid.pcapng"
+    capture.write_bytes(whole[:half] + bytes([0xAB]) * 5000)
+    said = re.compile(r"reading ended after (\d+) bytes: ")
+    for command in (["fit"], ["estimate", "--out", str(tmp_path / "out"), "--estimator", "samples"]):
+        assert run(*command, str(capture), "--json") == 0
+        printed = capsys.readouterr()
+        until = int(said.search(printed.err).group(1))
+        assert half - 200 < until <= half
+    assert run("fit", str(capture), "--json") == 0
+    ended = json.loads(capsys.readouterr().out)["fits"][0]["ended_early"]
+    assert said.match(ended).group(1) == str(until)
+    capture.write_bytes(whole[:700])
+    with pytest.raises(FitError, match=r"mid.pcapng: .*; reading ended after \d+ bytes: "):
+        airpath.fit(capture)
 
 
 def test_outages_of_a_trace_are_steps_without_an_opportunity(tmp_path):
