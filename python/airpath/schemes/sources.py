@@ -142,12 +142,15 @@ def oracle_source(_source: OracleSource, _protocol: str, _link: LinkFacts) -> di
     return {"kind": "oracle"}
 
 
+def no_capacity(protocol: str) -> str:
+    """Say why XCP-b's source feeds no router protocol but XCP's."""
+    return f'"xcp-b" gives spare bandwidth and never a capacity, which {protocol} needs; it works with xcp'
+
+
 def xcp_b_source(source: XcpBSource, protocol: str, _link: LinkFacts) -> dict[str, Any]:
     """Return XCP-b's source as in a plan."""
     if protocol != "xcp":
-        raise UsageError(
-            f'"xcp-b" gives spare bandwidth and never a capacity, which {protocol} needs; it works with xcp'
-        )
+        raise UsageError(no_capacity(protocol))
     return {
         "kind": "xcp-b",
         "kappa": float(source.kappa),
