@@ -24,9 +24,28 @@ def bursts(plan: Mapping[str, Any] | None) -> str:
         return ""
     chain, clock = plan["chain"], plan["clock"]
     step = f" of {format_duration(clock['step_ns'])}" if clock["kind"] == "time" else ""
-    modulation = f", {chain['modulation'].upper()}" if "modulation" in chain else ""
-    parity = ", parity takes time" if clock.get("coding", {}).get("parity_takes_time") else ""
-    return f"losses in bursts ({chain['kind']}{modulation}), chain clocked by {clock['kind']}{step}{parity}"
+    kind = f"{chain['kind']}{_channel(chain) if chain['kind'] == 'fading' else ''}"
+    return f"losses in bursts ({kind}), chain clocked by {clock['kind']}{step}{_codes(clock.get('coding'))}"
+
+
+def _channel(chain: Mapping[str, Any]) -> str:
+    """Return modulation, signal-to-noise ratio in both states, and antennas of a fading channel."""
+    good, drop = chain["snr_db"], chain["bad_snr_drop_db"]
+    rician = f", Rician factor {chain['rician_k']:g}" if chain["rician_k"] else ""
+    return (
+        f", {chain['modulation'].upper()}, SNR {good:g} dB, {good - drop:g} dB in the bad state,"
+        f" antennas {chain['antennas']}{rician}"
+    )
+
+
+def _codes(coding: Mapping[str, Any] | None) -> str:
+    """Return the code rates of data and acknowledgments, and whether parity takes time."""
+    if coding is None:
+        return ""
+    rates = (("data", coding["data"]), ("acknowledgments", coding["acks"]))
+    said = [f"code rate {rate[0] / rate[1]:g} of {what}" for what, rate in rates if rate is not None]
+    parity = ["parity takes time"] if coding.get("parity_takes_time") else []
+    return "".join(f", {part}" for part in (*said, *parity))
 
 
 def repair(arq: Mapping[str, Any] | None) -> str:

@@ -4,6 +4,9 @@ use airpath_model::RandomStream;
 
 use crate::{InvalidChannel, Steps};
 
+/// How far a probability computed from two means may be above 1.
+const ROUNDING: f64 = 1e-9;
+
 /// A state of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -63,11 +66,12 @@ impl GilbertElliott {
     /// Gilbert's chain with a good state that never and a bad state that always damages, from the share of damaged steps
     /// (`loss`, above 0, below 1) and the mean number of damaged steps in a row (`burst`, from 1).
     ///
-    /// The bad state is left with 1/burst, the good one with loss / (burst (1 - loss)), which must not be above 1.
+    /// The bad state is left with 1/burst, the good one with loss / (burst (1 - loss)), which must not be above 1 by more than
+    /// rounding.
     pub fn from_means(loss: f64, burst: f64) -> Result<Self, InvalidChannel> {
         let to_bad = loss / (burst * (1.0 - loss));
-        if loss > 0.0 && loss < 1.0 && burst >= 1.0 && burst.is_finite() && to_bad <= 1.0 {
-            Self::new(1.0 - to_bad, 1.0 - 1.0 / burst, 0.0, 1.0)
+        if loss > 0.0 && loss < 1.0 && burst >= 1.0 && burst.is_finite() && to_bad <= 1.0 + ROUNDING {
+            Self::new(1.0 - to_bad.min(1.0), 1.0 - 1.0 / burst, 0.0, 1.0)
         } else {
             Err(InvalidChannel::ImpossibleBurst { loss, burst })
         }

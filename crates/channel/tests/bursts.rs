@@ -268,6 +268,11 @@ fn what_is_no_chain_is_refused() {
         let refused = GilbertElliott::from_means(loss, burst);
         assert!(matches!(refused, Err(InvalidChannel::ImpossibleBurst { .. })), "{loss} {burst}");
     }
+    // The shortest bursts with these losses, whose quotient is above 1 by rounding.
+    for (loss, burst) in [(0.8, 4.0), (0.9, 9.0)] {
+        let chain = GilbertElliott::from_means(loss, burst).unwrap();
+        assert!((chain.mean_error() - loss).abs() < 1e-9, "{loss} {burst}");
+    }
     assert!(GilbertElliott::netem(0.0, 0.5, 1.0, 0.0).is_ok(), "a chain that stays good");
     for (numerator, denominator) in [(0, 1), (2, 1), (1, 0), (0, 0), (1, 256)] {
         assert!(CodeRate::new(numerator, denominator).is_err(), "{numerator}/{denominator}");

@@ -78,6 +78,13 @@ class CaptureAnalysis:
     dropped: int
     silent: int
 
+    @property
+    def ended_early(self) -> str:
+        """Up to where the file was read and why no further; empty if it was read to its end."""
+        if not self.report["stopped_because"]:
+            return ""
+        return f"reading ended after {self.report['stopped_at']} bytes: {self.report['stopped_because']}"
+
 
 def analyse(path: str | Path, estimators: Sequence[str] = ()) -> CaptureAnalysis:
     """Read a capture, find its TCP flows, and replay the acknowledgments of each into estimators.

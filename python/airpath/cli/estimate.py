@@ -48,7 +48,7 @@ def estimate(
 ) -> None:
     """Replay the flows of captures into estimators."""
     from airpath.captures import analyse, choose, write_captures
-    from airpath.cli.estimate_tables import as_machine_reads, print_capture
+    from airpath.cli.estimate_tables import as_machine_reads, print_capture, tell_of_an_early_end
     from airpath.cli.output import show, show_json
     from airpath.cli.work import refuse_unwritable
     from airpath.origin import origin_of_this_process
@@ -57,6 +57,8 @@ def estimate(
     refuse_unwritable(target)
     found = [choose(analyse(path, estimator or ()), flow or []) for path in captures]
     write_captures(found, target, origin_of_this_process())
+    for capture in found:
+        tell_of_an_early_end(capture.path, capture.ended_early)
     if as_json:
         show_json({"captures": [as_machine_reads(capture) for capture in found], "out": str(target)})
         return

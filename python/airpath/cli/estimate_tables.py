@@ -1,5 +1,6 @@
 """What was found in captures, for people at a terminal and for machines."""
 
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -14,6 +15,12 @@ MOST_COLUMNS = 6
 """Flows whose estimates are printed."""
 
 
+def tell_of_an_early_end(path: Path, ended_early: str) -> None:
+    """Say on standard error that a capture was not read to its end, if so."""
+    if ended_early:
+        tell(f"{path}: {ended_early}; what stands before is analysed")
+
+
 def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
     """Print what was read, the largest flows, and what the estimators say of them."""
     report = capture.report
@@ -23,11 +30,6 @@ def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
     if report["skipped"]:
         reasons = ", ".join(f"{count} {reason}" for reason, count in report["skipped"].items())
         show(f"left out: {reasons}")
-    if report["stopped_because"]:
-        tell(
-            f"{capture.path}: reading ended after {report['stopped_at']} bytes: {report['stopped_because']}; "
-            "what stands before is analysed"
-        )
     if capture.evicted:
         tell(f"{capture.path}: {capture.evicted} flows were ended early to bound memory")
     if not capture.flows:

@@ -45,11 +45,13 @@ def fit(
     as_json: JsonOption = False,
 ) -> None:
     """Fit a chain of losses to a recording."""
+    from airpath.cli.estimate_tables import tell_of_an_early_end
     from airpath.cli.fit_tables import print_fit
     from airpath.cli.output import show_json
     from airpath.loss_fit import fit as fitted
 
     found = fitted(recording, flow=flow or (), step=step, confidence=confidence)
+    tell_of_an_early_end(recording, found[0].ended_early)
     if as_json:
         show_json({"confidence": confidence, "fits": [one.as_machine_reads() for one in found]})
         return

@@ -49,6 +49,8 @@ def list_(
         for name, text in entries.items():
             table.add_row(name, text)
         show(table)
+        if title == Section.SCHEMES:
+            show(_ending())
 
 
 def schemes() -> dict[str, str]:
@@ -56,6 +58,14 @@ def schemes() -> dict[str, str]:
     from airpath.schemes import KERNEL_SCHEMES, SCHEMES
 
     return {scheme.id: scheme.description for scheme in (*SCHEMES, *KERNEL_SCHEMES)}
+
+
+def _ending() -> str:
+    """Return what stands below the schemes."""
+    from airpath.schemes.kernel import PREFIX
+    from airpath.schemes.loss_differentiation import ENDING
+
+    return f"  {ENDING}; those of {PREFIX} do not take it"
 
 
 def estimators() -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from airpath.errors import FitError, UsageError
+from airpath.errors import FitError, TraceError, UsageError
 from airpath.loss_fit.gilbert import (
     Gilbert,
     Transitions,
@@ -21,9 +21,14 @@ from airpath.loss_fit.gilbert import (
 )
 from airpath.loss_fit.gilbert_elliott import Runs, fit_gilbert_elliott, run_lengths
 from airpath.loss_fit.in_time import fit_in_time
-from airpath.loss_fit.reading import Losses, from_numbers, is_capture, read_losses
+from airpath.loss_fit.reading import Losses, from_numbers, is_capture, read_losses, what_is_no_loss
 from airpath.loss_fit.results import LossFit, Unit
 from airpath.units import format_duration, parse_duration
+
+ACCEPTED = (
+    "a capture, a trace of losses (0 and 1, or a table with a column lost), a trace of delivery opportunities"
+)
+"""What can be fitted."""
 
 OPPORTUNITIES_IN_A_STEP = 10
 """By default a step of a trace is so long that it holds so many opportunities in the mean."""
@@ -93,11 +98,11 @@ def _fitted(*fits: LossFit) -> tuple[LossFit, ...]:
     """Return fits of which at least one has a chain."""
     if all(one.missing for one in fits):
         if len(fits) == 1:
-            raise FitError(f"{fits[0].source}: {fits[0].what}: {fits[0].missing}")
-        reasons = Counter(one.missing for one in fits).most_common(1)
-        raise FitError(
-            f"{fits[0].source}: none of its {len(fits)} flows can be fitted; most often: {reasons[0][0]}"
-        )
+            why = f"{fits[0].what}: {fits[0].missing}"
+        else:
+            reasons = Counter(one.missing for one in fits).most_common(1)
+            why = f"none of its {len(fits)} flows can be fitted; most often: {reasons[0][0]}"
+        raise FitError("; ".join(filter(None, [f"{fits[0].source}: {why}", fits[0].ended_early])))
     return fits
 
 
@@ -105,10 +110,13 @@ def _capture(path: Path, wanted: Sequence[str], confidence: float) -> list[LossF
     from airpath.captures import analyse, choose
 
     # Estimates are not asked for: any one estimator will do.
-    flows = choose(analyse(path, ["samples"]), wanted).flows
+    capture = analyse(path, ["samples"])
+    early = capture.ended_early
+    flows = choose(capture, wanted).flows
     if not flows:
-        raise FitError(f"{path}: has no TCP flow with data")
-    return [_flow(str(path), flow.number, flow.name, flow.facts, confidence) for flow in flows]
+        raise FitError("; ".join(filter(None, [f"{path}: has no TCP flow with data", early])))
+    fits = (_flow(str(path), flow.number, flow.name, flow.facts, confidence) for flow in flows)
+    return [replace(one, ended_early=early) for one in fits]
 
 
 def _flow(source: str, number: int, name: str, facts: Mapping[str, Any], confidence: float) -> LossFit:
@@ -122,12 +130,15 @@ def _flow(source: str, number: int, name: str, facts: Mapping[str, Any], confide
 def _outages(path: Path, step: str | None, confidence: float) -> LossFit:
     from airpath.scenario.traces import TraceInput, read_trace
 
-    trace = read_trace(TraceInput(path, None, "down"))
+    try:
+        trace = read_trace(TraceInput(path, None, "down"))
+    except TraceError:
+        found = what_is_no_loss(path)
+        if found is None:
+            raise
+        raise FitError(f"{path}{found}; accepted: {ACCEPTED}") from None
     if trace.kind != "opportunities":
-        raise FitError(
-            f"{path}: a log of rates ({trace.format}) has no losses; accepted: a capture, a trace of losses"
-            " (0 and 1, or a table with a column lost), a trace of delivery opportunities"
-        )
+        raise FitError(f"{path}: a log of rates ({trace.format}) has no losses; accepted: {ACCEPTED}")
     if step is None:
         mean_bps = float(trace.statistics()["mean_bps"])
         step_ns = math.ceil(OPPORTUNITIES_IN_A_STEP * 1500 * 8 / mean_bps * 1000) * 1_000_000

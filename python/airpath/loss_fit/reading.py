@@ -23,6 +23,8 @@ CAPTURE_MARKS = (
 
 TIMES = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
 """Names of the column of times, with their unit in seconds."""
+DIGITS = set("01 \t")
+"""What lines of losses are made of."""
 WORDS = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -61,9 +63,38 @@ def read_losses(path: Path) -> Losses | None:
         If it begins as a trace of losses does, but is none.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        lines = _lines(path)
     except UnicodeDecodeError:
         return None
+    head = [cell.strip().lower() for cell in lines[0][1].split(",")]
+    if "lost" in head:
+        return _table(path, head, lines[1:])
+    if not set(lines[0][1]) <= DIGITS:
+        return None
+    digits = "".join("".join(line.split()) for _, line in lines)
+    if set(digits) <= set("01"):
+        return Losses(np.frombuffer(digits.encode(), dtype=np.uint8) == ord("1"))
+    return None
+
+
+def what_is_no_loss(path: Path) -> str | None:
+    """Say where a file is no trace of losses and what stands there; `None` for a whole number.
+
+    Whole numbers above 1 are what traces of delivery opportunities are made of.
+    """
+    try:
+        lines = _lines(path)
+    except UnicodeDecodeError:
+        return ": found bytes that are not text"
+    number, line = next((one for one in lines if not set(one[1]) <= DIGITS), lines[0])
+    if line.isdecimal():
+        return None
+    return f', line {number}: found "{line if len(line) <= 80 else line[:77] + "..."}"'
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """Return the lines that say something, each with its number."""
+    text = path.read_text(encoding="utf-8-sig")
     lines = [
         (number, line.strip())
         for number, line in enumerate(text.splitlines(), start=1)
@@ -71,15 +102,7 @@ def read_losses(path: Path) -> Losses | None:
     ]
     if not lines:
         raise FitError(f"{path}: is empty")
-    head = [cell.strip().lower() for cell in lines[0][1].split(",")]
-    if "lost" in head:
-        return _table(path, head, lines[1:])
-    if not set(lines[0][1]) <= set("01 \t"):
-        return None
-    digits = "".join("".join(line.split()) for _, line in lines)
-    if set(digits) <= set("01"):
-        return Losses(np.frombuffer(digits.encode(), dtype=np.uint8) == ord("1"))
-    return None
+    return lines
 
 
 def from_numbers(values: Iterable[object]) -> Losses:

@@ -49,6 +49,8 @@ class LossFit:
         Whether the general chain has the smaller Bayesian information criterion.
     in_time
         Gilbert's chain in time, where the time of each packet is known and packets are close enough.
+    ended_early
+        Up to where a capture was read and why no further; empty if it was read to its end.
     """
 
     source: str
@@ -66,6 +68,7 @@ class LossFit:
     general_lengths: Test | None = None
     general_is_better: bool = False
     in_time: InTime | None = None
+    ended_early: str = ""
 
     @property
     def netem(self) -> str | None:

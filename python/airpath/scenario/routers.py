@@ -117,21 +117,26 @@ def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mappin
 def _needed(draft: LinkDraft, speakers: Sequence[Speaker], facts: LinkFacts) -> dict[str, Any] | None:
     """Return what the flows that cross a link need, those with their data before those with ACKs only."""
     for crosses in (lambda s: draft.name in s.data, lambda s: draft.name in s.acks):
-        found: dict[str, dict[str, Any]] = {}
+        first: tuple[Speaker, dict[str, Any]] | None = None
         for speaker in filter(crosses, speakers):
-            if speaker.scheme.router is not None and (
-                plan := _of_scheme(speaker.scheme, speaker.parameters, facts, f"{speaker.path}.parameters")
-            ):
-                found.setdefault(speaker.scheme.id, plan)
-                if plan != next(iter(found.values())):
-                    raise FieldError(
-                        f"{draft.path}.queue.scheme",
-                        f'required: flows of different routers cross link "{draft.name}", which can have one'
-                        f" only ({', '.join(dict.fromkeys((*found, speaker.scheme.id)))})",
-                    )
-        if found:
-            return next(iter(found.values()))
+            plan = _of_scheme(speaker.scheme, speaker.parameters, facts, f"{speaker.path}.parameters")
+            if plan is None:
+                continue
+            first = first or (speaker, plan)
+            if plan != first[1]:
+                raise _different_routers(draft, first[0], speaker)
+        if first:
+            return first[1]
     return None
+
+
+def _different_routers(draft: LinkDraft, one: Speaker, other: Speaker) -> FieldError:
+    parameters = " with other parameters" if one.scheme.id == other.scheme.id else ""
+    return FieldError(
+        f"{draft.path}.queue.scheme",
+        f'required: flows of different routers cross link "{draft.name}", which can have one only'
+        f" ({one.scheme.id} of {one.path}, {other.scheme.id} of {other.path}{parameters})",
+    )
 
 
 def _of_scheme(

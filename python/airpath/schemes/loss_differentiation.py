@@ -11,6 +11,9 @@ from airpath.schemes.scheme import Scheme, SchemeParameters, joined
 SUFFIX: Final = "-ld"
 """What makes of a scheme's name that of the same scheme with loss differentiation."""
 
+ENDING: Final = f"each also with the ending {SUFFIX}, which tells losses apart by their cause"
+"""What a list of schemes says of it."""
+
 Bits = Annotated[int, Strict(), Field(ge=1, le=64)]
 """A number of acknowledgments that a history can hold."""
 

@@ -6,11 +6,12 @@ fields.
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict
+from pydantic import Field, Strict, model_validator
 
 from airpath.quantities import PositiveDuration, Table
+from airpath.units import format_duration
 
 MILLISECOND = 1_000_000
 SECOND = 1_000_000_000
@@ -57,6 +58,11 @@ class XcpRouter(XcpComputation):
     rest), the `spare` bandwidth C - y, the `feedback`, or `positive-feedback` only.
     """
 
+    @model_validator(mode="after")
+    def _shortest_below_longest(self) -> Self:
+        _refuse_longer("min_interval", self.min_interval, "max_interval", self.max_interval)
+        return self
+
 
 class LoadFactorTiming(Table):
     """The interval that senders and routers of VCP and MPCP share."""
@@ -78,6 +84,16 @@ class LoadFactorRouter(LoadFactorTiming):
     """gamma_l: the target utilisation (Xia et al. 2005: 0.98)."""
     queue_weight: Share = 0.25
     """Weight of the newest interval in the steady queue (the authors' code: 0.25)."""
+
+    @model_validator(mode="after")
+    def _sampled_within_an_interval(self) -> Self:
+        _refuse_longer(
+            "queue_sampling_interval",
+            self.queue_sampling_interval,
+            "load_factor_interval",
+            self.load_factor_interval,
+        )
+        return self
 
 
 class LoadWordLength(Table):
@@ -105,6 +121,15 @@ class QfcpRouter(Table):
     """Gain on the queue: R = (C - beta q/d)/N (0.5, as recalled from the literature)."""
     control_interval: PositiveDuration = 200 * MILLISECOND
     """Time between two fair rates: longer than the round trips (our choice: VCP's load-factor interval)."""
+
+
+def _refuse_longer(shorter: str, short: int, longer: str, long: int) -> None:
+    """Refuse a time that is longer than another, both by name."""
+    if short > long:
+        raise ValueError(
+            f'"{shorter}" ({format_duration(short)}) must not be longer than "{longer}"'
+            f" ({format_duration(long)})"
+        )
 
 
 def xcp_protocol(router: XcpRouter) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.schemes.end_to_end import END_TO_END
 from airpath.schemes.kernel import PREFIX, kernel_scheme
-from airpath.schemes.loss_differentiation import SUFFIX, differentiated
+from airpath.schemes.loss_differentiation import ENDING, SUFFIX, differentiated
 from airpath.schemes.options import split_options
-from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions
+from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions, why_no_pair
 from airpath.schemes.scheme import Scheme
 from airpath.schemes.westwood import WESTWOOD
 
@@ -32,9 +32,14 @@ def find_scheme(name: str) -> Scheme:
             return differentiated(_BY_NAME[name.removesuffix(SUFFIX)])
         return _BY_NAME[name]
     except KeyError:
-        raise UsageError(
-            f'there is no scheme "{name}"; {suggestion(name, (scheme.id for scheme in SCHEMES))}'
-        ) from None
+        raise UsageError(f'there is no scheme "{name}"; {_instead(name)}') from None
+
+
+def _instead(name: str) -> str:
+    """Say why two parts that exist make no scheme, or what is near to a name that does not exist."""
+    if reason := why_no_pair(name.removesuffix(SUFFIX)):
+        return reason
+    return f"{suggestion(name, (scheme.id for scheme in SCHEMES))}; {ENDING}"
 
 
 def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:

@@ -39,6 +39,7 @@ from airpath.schemes.sources import (
     OracleSource,
     QfcpSource,
     XcpBSource,
+    no_capacity,
 )
 
 
@@ -107,8 +108,7 @@ def compose(
     **changes
         Fields of `Scheme` that differ: id, title, description, colour, marker of a variant.
     """
-    name = family.id if source.id == family.own_source else f"{family.id}-{source.id.removeprefix('xcp-')}"
-    long_name = f"{family.id}-{source.id}"
+    name, long_name = _names(family, source)
     fields: dict[str, Any] = {
         "id": name,
         "title": family.title if name == family.id else f"{family.title}-{source.title}",
@@ -125,6 +125,14 @@ def compose(
         "router": Router(family.protocol, source.id, _router_plan(family.protocol, source.id)),
     }
     return Scheme(**{**fields, **changes})
+
+
+def _names(family: Family, source: Source) -> tuple[str, str]:
+    """Return the id of a pair, and the one in which the source has its whole name."""
+    long_name = f"{family.id}-{source.id}"
+    if source.id == family.own_source:
+        return family.id, long_name
+    return f"{family.id}-{source.id.removeprefix('xcp-')}", long_name
 
 
 def parameters_of(family: Family, source: Source) -> type[SchemeParameters]:
@@ -236,6 +244,14 @@ def compositions() -> Iterator[Scheme]:
     for family, source in product(FAMILIES, CAPACITY_SOURCES):
         if source.id in family.colours:
             yield compose(family, source)
+
+
+def why_no_pair(name: str) -> str:
+    """Say why the family and the source in a name do not work together; nothing if it names no such pair."""
+    for family in FAMILIES:
+        if XCP_B.id not in family.colours and name in _names(family, XCP_B):
+            return no_capacity(family.id)
+    return ""
 
 
 HOLDING: Final = parameters_of(XCP, replace(EBE, id="ebe-hold", parameters=HoldingEbeSource))

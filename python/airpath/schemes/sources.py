@@ -1,6 +1,7 @@
 """Capacity sources: what a router believes its link can carry. Parameters, and how they stand in a plan."""
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
@@ -142,12 +143,15 @@ def oracle_source(_source: OracleSource, _protocol: str, _link: LinkFacts) -> di
     return {"kind": "oracle"}
 
 
+def no_capacity(protocol: str) -> str:
+    """Say why XCP-b's source feeds no router protocol but XCP's."""
+    return f'"xcp-b" gives spare bandwidth and never a capacity, which {protocol} needs; it works with xcp'
+
+
 def xcp_b_source(source: XcpBSource, protocol: str, _link: LinkFacts) -> dict[str, Any]:
     """Return XCP-b's source as in a plan."""
     if protocol != "xcp":
-        raise UsageError(
-            f'"xcp-b" gives spare bandwidth and never a capacity, which {protocol} needs; it works with xcp'
-        )
+        raise UsageError(no_capacity(protocol))
     return {
         "kind": "xcp-b",
         "kappa": float(source.kappa),
@@ -161,7 +165,7 @@ def qfcp_source(source: QfcpSource, _protocol: str, link: LinkFacts) -> dict[str
     """Return QFCP's source as in a plan."""
     initial = _capacity(source.capacity, link)
     largest = source.max_capacity or min(2 * initial, LARGEST_BPS)
-    _refuse_disorder(initial, initial, largest)
+    _refuse_disorder(capacity=initial, max_capacity=largest)
     return {
         "kind": "qfcp",
         "initial_bps": initial,
@@ -185,7 +189,7 @@ def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, A
     largest = source.max_capacity or min(round(MAX_PACKETS_PER_S * packet * 8), LARGEST_BPS)
     if source.capacity is None and source.min_capacity is None:
         smallest = min(smallest, initial)  # a link that is slower than that on average
-    _refuse_disorder(smallest, initial, largest)
+    _refuse_disorder(min_capacity=smallest, capacity=initial, max_capacity=largest)
     return {
         "kind": "ebe",
         "profile": source.profile,
@@ -225,9 +229,8 @@ def _capacity(given: int | None, link: LinkFacts) -> int:
     return capacity
 
 
-def _refuse_disorder(smallest: int, initial: int, largest: int) -> None:
-    if not smallest <= initial <= largest:
-        raise UsageError(
-            f"min_capacity ({format_rate(smallest)}), capacity ({format_rate(initial)}) and max_capacity"
-            f" ({format_rate(largest)}) must not fall"
-        )
+def _refuse_disorder(**ascending: int) -> None:
+    """Refuse rates that fall; each by the name of the parameter that sets it."""
+    for (lower, low), (upper, high) in pairwise(ascending.items()):
+        if low > high:
+            raise UsageError(f"{lower} ({format_rate(low)}) must not be above {upper} ({format_rate(high)})")

@@ -140,6 +140,11 @@ def test_list_has_a_line_for_each(airpath):
     assert set(json.loads(airpath("list", "links", "--json").out)) == {"links"}
 
 
+def test_the_list_of_schemes_says_what_all_of_them_take(airpath):
+    assert "each also with the ending -ld, which tells losses apart" in airpath("list", "schemes").out
+    assert "-ld" not in airpath("list", "queues").out
+
+
 def test_trace_show_draws_a_picture(airpath, folder: Path):
     summary = json.loads(airpath("trace", "show", "lte.down", "--json").out)
     assert summary["mean_bps"] == pytest.approx(9e6, rel=0.001)

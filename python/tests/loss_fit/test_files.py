@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tomllib
 from pathlib import Path
 
@@ -123,8 +124,31 @@ def test_a_flow_of_a_capture_shows_what_its_link_lost(tmp_path):
     assert found.gilbert.mean_loss.low < 0.02 < found.gilbert.mean_loss.high
     assert found.gilbert.mean_burst.low < 3.0 < found.gilbert.mean_burst.high
     assert found.independence.p < 1e-6
+    assert found.ended_early == ""
     with pytest.raises(UsageError, match="none of its 1 flows is 7"):
         airpath.fit(capture, flow=["7"])
+
+
+def test_a_capture_that_goes_over_into_garbage_is_fitted_up_to_there_and_says_so(tmp_path, capsys):
+    scenario = Scenario.load("satellite-bursts-packet").override(
+        {"duration": "20s", "record.interval": "1s", "record.capture": ["bottleneck"], "repetitions": 1}
+    )
+    whole = airpath.run(scenario).runs[0].record.capture
+    half = len(whole) // 2
+    capture = tmp_path / "mid.pcapng"
+    capture.write_bytes(whole[:half] + bytes([0xAB]) * 5000)
+    said = re.compile(r"reading ended after (\d+) bytes: ")
+    for command in (["fit"], ["estimate", "--out", str(tmp_path / "out"), "--estimator", "samples"]):
+        assert run(*command, str(capture), "--json") == 0
+        printed = capsys.readouterr()
+        until = int(said.search(printed.err).group(1))
+        assert half - 200 < until <= half
+    assert run("fit", str(capture), "--json") == 0
+    ended = json.loads(capsys.readouterr().out)["fits"][0]["ended_early"]
+    assert said.match(ended).group(1) == str(until)
+    capture.write_bytes(whole[:700])
+    with pytest.raises(FitError, match=r"mid.pcapng: .*; reading ended after \d+ bytes: "):
+        airpath.fit(capture)
 
 
 def test_outages_of_a_trace_are_steps_without_an_opportunity(tmp_path):
@@ -143,6 +167,7 @@ def test_outages_of_a_trace_are_steps_without_an_opportunity(tmp_path):
     assert by_itself.step_ns == 25_000_000
 
 
+ACCEPTED = "accepted: a capture, a trace of losses (0 and 1, or a table with a column lost), a trace of"
 REFUSED = {
     "no file": (None, {}, "there is no such file"),
     "empty": ("", {}, "is empty"),
@@ -158,7 +183,13 @@ REFUSED = {
         {},
         "has no losses; accepted: a capture, a trace of losses",
     ),
-    "prose": ("all is well\n", {}, "prose"),
+    "prose": ("all is well\n", {}, f'line 1: found "all is well"; {ACCEPTED}'),
+    "neither lost nor not": ("0 1 0 0 1 2 0\n", {}, f'line 1: found "0 1 0 0 1 2 0"; {ACCEPTED}'),
+    "a later line": ("# home\n0 1 0\n0 x\n", {}, f'line 3: found "0 x"; {ACCEPTED}'),
+    "a word among lines": ("0\n1\nlost\n", {}, f'line 3: found "lost"; {ACCEPTED}'),
+    "a misspelt column": ("time_s,lst\n0,1\n", {}, f'line 1: found "time_s,lst"; {ACCEPTED}'),
+    "semicolons": ("lost;time_s\n0;1\n", {}, f'line 1: found "lost;time_s"; {ACCEPTED}'),
+    "opportunities back in time": ("5\n3\n", {}, "line 2: found `3`; accepted: an integer not below"),
     "flows of a trace": ("0110100", {"flow": ["1"]}, "only captures have flows"),
     "steps of packets": ("0110100", {"step": "5ms"}, "only traces of delivery opportunities have steps"),
     "a step too short": ("0\n10\n20\n", {"step": "10us"}, "at least 1 ms"),
@@ -175,6 +206,13 @@ def test_bad_input_gets_one_clear_message(tmp_path, text, options, message):
         airpath.fit(file, **options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_not_text_are_called_so(tmp_path):
+    file = tmp_path / "garbage"
+    file.write_bytes(bytes(range(128, 256)))
+    with pytest.raises(FitError, match=re.escape(f"garbage: found bytes that are not text; {ACCEPTED}")):
+        airpath.fit(file)
 
 
 def test_sequences_of_anything_else_are_refused():

@@ -11,6 +11,8 @@ from airpath.schemes import ESTIMATORS, SCHEMES
 
 RATE = 'accepted: a rate in bits, such as "10mbps", "1.5 Mbit/s" or "800 kbit/s"'
 DURATION = 'accepted: a duration with a unit (ns, us, ms, s, min, h), such as "32ms"'
+SPARE = '"xcp-b" gives spare bandwidth and never a capacity'
+ENDING = "each also with the ending -ld, which tells losses apart by their cause"
 RATE_KEYS = "(accepted: high, hold, initial, kind, low, stream)"
 
 CASES = {
@@ -228,7 +230,15 @@ CASES = {
     "unknown scheme": (
         {"flows__0__scheme": "cubik"},
         'flows[0].scheme: there is no scheme "cubik"; did you mean "cubic"?'
-        f" (accepted: {', '.join(sorted(scheme.id for scheme in SCHEMES))})",
+        f" (accepted: {', '.join(sorted(scheme.id for scheme in SCHEMES))}); {ENDING}",
+    ),
+    "a source that its protocol cannot use": (
+        {"flows__0__scheme": "mpcp-xcp-b"},
+        f'flows[0].scheme: there is no scheme "mpcp-xcp-b"; {SPARE}, which mpcp needs; it works with xcp',
+    ),
+    "the same by its short name": (
+        {"flows__0__scheme": "vcp-b-ld"},
+        f'flows[0].scheme: there is no scheme "vcp-b-ld"; {SPARE}, which vcp needs; it works with xcp',
     ),
     "option without value": (
         {"flows__0__scheme": "cubic:beta"},

@@ -179,7 +179,9 @@ def test_no_estimate_is_below_zero_or_out_of_order():
     source = queue_of(tables)["source"]
     assert 0 < source["min_bps"] <= source["initial_bps"] <= source["max_bps"]
     wrong = dumbbell(flows__0__scheme="qfcp:max_capacity=1mbps")
-    assert refusal(wrong).startswith("flows[0].parameters: min_capacity")
+    assert refusal(wrong).startswith(
+        "flows[0].parameters: capacity (12 Mbit/s) must not be above max_capacity (1 Mbit/s)"
+    )
 
 
 def test_end_to_end_schemes_have_a_plain_queue():
@@ -270,7 +272,19 @@ WRONG = {
     ),
     "two routers": (
         {"flows": [{"name": "x", "scheme": "xcp"}, {"name": "v", "scheme": "vcp"}]},
-        "topology.bottleneck.queue.scheme: required: flows of different routers cross link",
+        'topology.bottleneck.queue.scheme: required: flows of different routers cross link "bottleneck",'
+        " which can have one only (xcp of flows[0], vcp of flows[1])",
+    ),
+    "two routers of one scheme": (
+        {
+            "flows": [
+                {"name": "x", "scheme": "xcp-ebe"},
+                {"name": "y", "scheme": "cubic"},
+                {"name": "z", "scheme": "xcp-ebe:upsilon=1.2"},
+            ]
+        },
+        'topology.bottleneck.queue.scheme: required: flows of different routers cross link "bottleneck",'
+        " which can have one only (xcp-ebe of flows[0], xcp-ebe of flows[2] with other parameters)",
     ),
     "no capacity": (
         {"topology__bottleneck__queue": EXPLICIT | {"protocol": "vcp", "source": "xcp-b"}},
@@ -295,6 +309,19 @@ WRONG = {
     "arrivals": (
         {"flows__0__scheme": "vcp-ebe:spare_arrivals=estimator"},
         'flows[0].parameters: spare_arrivals = "estimator" is for xcp',
+    ),
+    "least capacity": (
+        {"flows__0__scheme": "xcp-ebe:min_capacity=30mbps,capacity=20mbps"},
+        "flows[0].parameters: min_capacity (30 Mbit/s) must not be above capacity (20 Mbit/s)",
+    ),
+    "samples of the queue": (
+        {"flows__0__scheme": "vcp:queue_sampling_interval=300ms"},
+        'flows[0].parameters: "queue_sampling_interval" (300 ms) must not be longer than'
+        ' "load_factor_interval" (200 ms)',
+    ),
+    "intervals": (
+        {"flows__0__scheme": "xcp:min_interval=3s"},
+        'flows[0].parameters: "min_interval" (3 s) must not be longer than "max_interval" (1 s)',
     ),
     "timers": (
         {"flows__0__scheme": "xcp-ebe:measurement_interval=1s"},

@@ -263,11 +263,17 @@ def test_what_a_coded_link_loses_is_said_beside_the_formula_of_independent_bytes
     described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": loss}).describe()
     # Both computed independently (VCP-W's chain, codewords of at most 255 symbols).
     said = "damages 0.186 % of packets of 1040 bytes in the long run (0.0016 % if bytes were independent)"
-    assert f"losses in bursts (fading, BPSK), chain clocked by bit; {said}" in described
+    channel = "fading, BPSK, SNR 10 dB, 0 dB in the bad state, antennas 2x2"
+    coded = "chain clocked by bit, code rate 0.93 of data"
+    assert f"losses in bursts ({channel}), {coded}; {said}" in described
     assert "parity takes time" not in described
     slower = loss | {"parity_takes_time": True}
     described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": slower}).describe()
-    assert f"chain clocked by bit, parity takes time; {said}" in described
+    assert f"{coded}, parity takes time; {said}" in described
+    direct = loss | {"ack_code_rate": 0.5, "rician_k": 5.0, "snr": 25.5}
+    described = Scenario.load("vcpw-satellite").override({"topology.bottleneck.loss": direct}).describe()
+    assert "SNR 25.5 dB, 15.5 dB in the bad state, antennas 2x2, Rician factor 5)" in described
+    assert f"{coded}, code rate 0.5 of acknowledgments; damages" in described
     uncoded = Scenario.load("satellite-bursts-time").describe()
     assert "in the long run" in uncoded
     assert "independent)" not in uncoded
