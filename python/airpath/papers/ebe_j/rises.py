@@ -67,7 +67,7 @@ def _falls_back(rise: int, reason: str) -> Claim:
 
 _NOT_FULL: Final = (
     "under NewReno's recovery a standing queue does not mean in T that XCP fills the link: in the first 2 s"
-    " it does in half of the runs or fewer, here and in ns-2 alike (the tables have both)"
+    " it does in about half of the runs or fewer, here and in ns-2 alike (the tables have both)"
 )
 _NO_FALL: Final = (
     "under NewReno's recovery XCP does not begin so high in T that it could fall, here and in ns-2 alike;"
