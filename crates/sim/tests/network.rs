@@ -157,16 +157,7 @@ fn a_simulation_and_a_network_driven_by_hand_agree() {
 /// A router answers in the header of a foreign packet, and what the ends say stands in the tables.
 #[test]
 fn routers_answer_and_the_ends_are_recorded() {
-    let protocol = ProtocolPlan::Xcp {
-        alpha: 0.4,
-        beta: 0.226,
-        gamma: 0.1,
-        min_interval_ns: 50 * MILLISECOND,
-        max_interval_ns: 500 * MILLISECOND,
-        negative_share: NegativeSharePlan::All,
-        upsilon_on: UpsilonOnPlan::Capacity,
-        form: XcpFormPlan::Rate,
-    };
+    let protocol = xcp_protocol([50 * MILLISECOND, 500 * MILLISECOND]);
     let queue = QueuePlan::Router {
         limit_bytes: Some(100_000),
         limit_packets: None,
@@ -221,16 +212,7 @@ fn routers_answer_and_the_ends_are_recorded() {
 #[test]
 fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
     let outcome = |limit_bytes, limit_packets| {
-        let protocol = ProtocolPlan::Xcp {
-            alpha: 0.4,
-            beta: 0.226,
-            gamma: 0.1,
-            min_interval_ns: MILLISECOND,
-            max_interval_ns: SECOND,
-            negative_share: NegativeSharePlan::All,
-            upsilon_on: UpsilonOnPlan::Capacity,
-            form: XcpFormPlan::Rate,
-        };
+        let protocol = xcp_protocol([MILLISECOND, SECOND]);
         let signal = QueueSignalPlan::Minimum;
         let source = SourcePlan::XcpB { kappa: 0.0, chi: 0.2, late_reaction: 2, signal };
         let queue = QueuePlan::Router { limit_bytes, limit_packets, protocol, source };

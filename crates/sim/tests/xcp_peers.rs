@@ -160,16 +160,7 @@ fn xcp_queue(limit_packets: u64, source: SourcePlan) -> QueuePlan {
     QueuePlan::Router {
         limit_bytes: None,
         limit_packets: Some(limit_packets),
-        protocol: ProtocolPlan::Xcp {
-            alpha: 0.4,
-            beta: 0.226,
-            gamma: 0.1,
-            min_interval_ns: MILLISECOND,
-            max_interval_ns: SECOND,
-            negative_share: NegativeSharePlan::All,
-            upsilon_on: UpsilonOnPlan::Capacity,
-            form: XcpFormPlan::Rate,
-        },
+        protocol: xcp_protocol([MILLISECOND, SECOND]),
         source,
     }
 }

@@ -100,6 +100,20 @@ pub(crate) fn transport() -> TransportPlan {
     }
 }
 
+/// XCP's router in the rate form, with control intervals between two numbers of nanoseconds.
+pub(crate) fn xcp_protocol([min_interval_ns, max_interval_ns]: [u64; 2]) -> ProtocolPlan {
+    ProtocolPlan::Xcp {
+        alpha: 0.4,
+        beta: 0.226,
+        gamma: 0.1,
+        min_interval_ns,
+        max_interval_ns,
+        negative_share: NegativeSharePlan::All,
+        upsilon_on: UpsilonOnPlan::Capacity,
+        form: XcpFormPlan::Rate,
+    }
+}
+
 pub(crate) fn newreno() -> ControllerPlan {
     ControllerPlan::Newreno {
         counting: CountingPlan::Bytes,
