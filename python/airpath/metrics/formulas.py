@@ -116,16 +116,8 @@ def convergence_time(
     near = np.abs(np.asarray(throughput, dtype=np.float64) - fair_share) <= tolerance * fair_share
     rounding = 1e-9 * max(1.0, float(ends[-1]))
     near &= starts >= event_s - rounding
-    stretch_start = math.nan
-    for start, end, inside in zip(starts, ends, near, strict=True):
-        if not inside:
-            stretch_start = math.nan
-            continue
-        if math.isnan(stretch_start):
-            stretch_start = float(start)
-        if end - stretch_start >= hold_s - rounding:
-            return max(0.0, stretch_start - event_s)
-    return math.nan
+    since = _lasting_since(starts, ends, near, hold_s - rounding)
+    return math.nan if since is None else max(0.0, since - event_s)
 
 
 def settling_time(
@@ -165,17 +157,27 @@ def settling_time(
     times = np.asarray(time_s, dtype=np.float64)
     near = np.abs(np.asarray(values, dtype=np.float64) - level) <= tolerance * level
     rounding = 1e-9 * max(1.0, float(times[-1])) if times.size else 0.0
-    first = math.nan
-    for time, inside in zip(times, near & (times >= event_s - rounding), strict=True):
-        if not inside:
-            first = math.nan
+    since = _lasting_since(times, times, near & (times >= event_s - rounding), hold_s - rounding)
+    # The engine's times are whole nanoseconds: what is below is the rounding of seconds.
+    return math.nan if since is None else max(0.0, round(since - event_s, 9))
+
+
+def _lasting_since(
+    starts: npt.NDArray[np.float64],
+    ends: npt.NDArray[np.float64],
+    inside: npt.NDArray[np.bool_],
+    hold_s: float,
+) -> float | None:
+    """Return when the first unbroken stretch of at least `hold_s` starts; nothing if there is none."""
+    since: float | None = None
+    for start, end, is_inside in zip(starts, ends, inside, strict=True):
+        if not is_inside:
+            since = None
             continue
-        if math.isnan(first):
-            first = float(time)
-        if time - first >= hold_s - rounding:
-            # The engine's times are whole nanoseconds: what is below is the rounding of seconds.
-            return max(0.0, round(first - event_s, 9))
-    return math.nan
+        since = float(start) if since is None else since
+        if end - since >= hold_s:
+            return since
+    return None
 
 
 def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, float, int, float, float]:
