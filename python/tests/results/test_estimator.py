@@ -67,8 +67,10 @@ def test_an_exact_estimate_has_no_error():
     assert [exact[name] for name in NAMES] == [0, 0, 0, 0.5, 0]
 
 
-def test_the_rounding_of_rates_is_no_bias():
-    assert metrics(**estimate(CAPACITY_BPS * (1 + 1e-12)))["capacity_estimate_bias_mbps"] == 0
+def test_the_rounding_of_rates_is_no_bias_and_no_error():
+    told = metrics(**estimate(CAPACITY_BPS * (1 + 1e-12)))
+    assert told["capacity_estimate_bias_mbps"] == 0
+    assert told["capacity_estimate_error_mean_percent"] == told["capacity_estimate_error_p95_percent"] == 0
 
 
 def test_settling_is_from_the_step_until_the_estimate_stays_near():
