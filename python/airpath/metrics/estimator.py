@@ -46,7 +46,7 @@ def estimator_metrics(
     time_s, estimate, capacity = estimate_and_capacity(observations, link_series, link)
     measured = time_s > from_s + _rounding(plan)
     error = percentage_error(estimate[measured], capacity[measured])
-    # What is below is the rounding of rates, as with the bias: a router that was told the capacity has no error.
+    # What is below is the rounding of rates: a router that was told the capacity has no error.
     error = np.abs(error[~np.isnan(error)]).round(9)
     stretches = constant_stretches_s(plan, link)
     return {
