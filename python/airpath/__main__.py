@@ -1,5 +1,17 @@
-"""`python -m airpath`: the command line."""
+"""`airpath` and `python -m airpath`: the command line, loaded and run."""
 
-from airpath.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Load the command line and run it; Ctrl-C while it is loaded ends it as at any other time."""
+    try:
+        from airpath.cli import main as command_line
+    except KeyboardInterrupt:
+        sys.stderr.write("airpath: interrupted\n")
+        sys.exit(130)
+    command_line()
+
+
+if __name__ == "__main__":
+    main()

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from airpath.errors import OutputError
 from airpath.results.columns import TABLES
+from airpath.results.directory import read_parquet
 from airpath.results.provenance import FORMAT
 from airpath.results.records import RunRecord
 from airpath.results.results import Results, RunResult
@@ -45,7 +45,7 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
             path = directory / f"{name}.parquet"
             if description.optional and not path.exists():
                 continue
-            for mine, part in zip(tables, _split(pq.read_table(path), keys), strict=True):
+            for mine, part in zip(tables, _split(read_parquet(path), keys), strict=True):
                 mine[name] = part
     except (OSError, ValueError, KeyError, TypeError, IndexError, pa.ArrowException) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error

@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
@@ -14,6 +16,7 @@ import pyarrow.parquet as pq
 from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
+from airpath.results.directory import read_parquet
 from airpath.statistics import PairedComparison
 from airpath.sweeps.part import RUNS
 from airpath.sweeps.statistics import comparisons
@@ -94,7 +97,9 @@ class SweepResults:
         OutputError
             If it is damaged.
         """
-        return pq.read_table(self._file(name))
+        file = self._file(name)
+        with _damage_named(file):
+            return read_parquet(file)
 
     def dataset(self, name: str) -> pyarrow.dataset.Dataset:
         """Return a table as an Arrow data set, of which single columns and rows can be read.
@@ -104,7 +109,9 @@ class SweepResults:
         KeyError
             If the sweep has no such table.
         """
-        return pyarrow.dataset.dataset(self._file(name), format="parquet")
+        checked = pyarrow.dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+        tables = pyarrow.dataset.ParquetFileFormat(default_fragment_scan_options=checked)
+        return pyarrow.dataset.dataset(self._file(name), format=tables)
 
     def compare(self, metric: str, alpha: float = 0.01) -> list[tuple[dict[str, Any], PairedComparison]]:
         """Compare every scheme with the first one at each point, seed by seed (paired t test).
@@ -127,20 +134,24 @@ class SweepResults:
             If the sweep has no such metric.
         UsageError
             If `alpha` is not between 0 and 1.
+        OutputError
+            If the table of runs is damaged.
         """
         if not isinstance(alpha, Real) or not 0 < alpha < 1:
             raise UsageError(f"alpha: found {alpha!r}; accepted: between 0 and 1, such as 0.05")
-        kept = [name for name in pq.read_schema(self._file(RUNS)).names if name in METRICS]
+        runs = self._file(RUNS)
+        kept = [name for name in pq.read_schema(runs).names if name in METRICS]
         if metric not in kept:
             raise KeyError(f"no metric {metric}; {suggestion(metric, kept)}")
-        return comparisons(self._file(RUNS), self.axes, metric, alpha)
+        with _damage_named(runs):
+            return comparisons(runs, self.axes, metric, alpha)
 
     def _file(self, name: str) -> Path:
         if name not in self.tables:
             raise KeyError(f"no table {name}; {suggestion(name, self.tables)}")
         file = self.directory / f"{name}.parquet"
         if fault := fault_of_table(file):
-            raise OutputError(f"{fault}; the same sweep with the same directory mends it, or says how")
+            raise _at_fault(fault)
         return file
 
     def __repr__(self) -> str:
@@ -174,12 +185,35 @@ def read_failures(directory: Path) -> list[dict[str, Any]]:
         ) from None
 
 
-def fault_of_table(file: Path) -> str:
-    """Return what is wrong with a table as a whole, if something is: it is missing, cut off, or no table."""
+@contextmanager
+def _damage_named(file: Path) -> Iterator[None]:
+    """Name the file whose pages are not what was written."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise _at_fault(f"{file} is damaged") from error
+
+
+def _at_fault(fault: str) -> OutputError:
+    return OutputError(f"{fault}; the same sweep with the same directory mends it, or says how")
+
+
+def fault_of_table(file: Path, *, pages: bool = False) -> str:
+    """Return what is wrong with a table, if something is: it is missing, cut off, damaged, or no table.
+
+    Parameters
+    ----------
+    file
+        The table.
+    pages
+        Whether every page is read and held to its checksum; otherwise only the end of the file is read.
+    """
     if not file.is_file():
         return f"{file} is missing"
     try:
-        pq.read_metadata(file)
+        with pq.ParquetFile(file, page_checksum_verification=True) as table:
+            for _ in table.iter_batches() if pages else ():
+                pass
     except (OSError, pa.ArrowException):
         return f"{file} is damaged"
     return ""

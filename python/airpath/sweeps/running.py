@@ -227,12 +227,12 @@ def _mend(plan: SweepPlan, folder: SweepFolder) -> None:
         If a table itself is missing or damaged.
     """
     for name in (RUNS, *plan.document.keep):
-        if fault := fault_of_table(folder.path / f"{name}.parquet"):
+        if fault := fault_of_table(folder.path / f"{name}.parquet", pages=True):
             raise OutputError(
                 f"{fault}; the sweep is complete, and its single runs are gone: remove {folder.path}, or"
                 " choose another directory with --out, and all is computed again"
             )
-    if fault_of_table(folder.path / f"{STATISTICS}.parquet"):
+    if fault_of_table(folder.path / f"{STATISTICS}.parquet", pages=True):
         _write_statistics(plan, folder)
     try:
         read_failures(folder.path)

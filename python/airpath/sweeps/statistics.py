@@ -26,7 +26,7 @@ def statistics_table(runs: Path, columns: Sequence[str], metrics: Sequence[str])
     metrics
         Which metrics.
     """
-    file = pq.ParquetFile(runs)
+    file = pq.ParquetFile(runs, page_checksum_verification=True)
     found = [file.schema_arrow.field(name) for name in (*columns, "scheme")]
     schema = pa.schema([*found, *(STATISTICS_SCHEMA.field(name) for name in STATISTICS_SCHEMA.names[1:])])
     rows = []
@@ -59,7 +59,7 @@ def comparisons(
         The point and the comparison; points at which two schemes have no seed with a value in common are
         left out.
     """
-    file = pq.ParquetFile(runs)
+    file = pq.ParquetFile(runs, page_checksum_verification=True)
     compared = []
     for point, at_point in groupby(_groups(file, columns, [metric]), key=lambda group: group[0][:-1]):
         samples = {labels[-1]: {row["seed"]: row[metric] for row in group} for labels, group in at_point}

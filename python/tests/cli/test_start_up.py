@@ -34,6 +34,22 @@ def test_public_names():
         airpath.nonsense  # noqa: B018
 
 
+def test_an_interrupt_while_the_command_line_is_loaded_shows_no_traceback():
+    script = """
+import runpy, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "airpath.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+runpy.run_module("airpath", run_name="__main__")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (130, "airpath: interrupted\n")
+
+
 def test_a_missing_engine_is_said_in_one_line():
     without = "import sys; sys.modules['airpath._core'] = None"
     script = f"{without}\nfrom airpath.cli import main; main(['validate', 'two-way'])"

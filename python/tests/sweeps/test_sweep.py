@@ -287,6 +287,33 @@ def test_a_table_that_is_lost_is_said(small, tmp_path, monkeypatch, name, conten
         airpath.sweep(small, tmp_path / "out")
 
 
+def test_one_flipped_bit_in_a_table_is_seen(small, tmp_path, monkeypatch):
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    flip(swept.directory / "statistics.parquet", "mean")
+    flip(swept.directory / "runs.parquet", "goodput_mbps")
+    for read in (
+        lambda: swept.statistics,
+        lambda: swept.runs,
+        lambda: swept.compare("goodput_mbps"),
+    ):
+        with pytest.raises(OutputError, match=r"parquet is damaged; the same sweep"):
+            read()
+    with pytest.raises(OSError, match="CRC"):
+        swept.dataset("runs").to_table()
+    with pytest.raises(OutputError, match=r"runs\.parquet is damaged; the sweep is complete"):
+        airpath.sweep(small, swept.directory)
+
+
+def flip(file, name):
+    """Flip a bit in the last value of a column."""
+    column = pq.read_metadata(file).row_group(0).column(pq.read_schema(file).names.index(name))
+    end = column.total_compressed_size + (column.dictionary_page_offset or column.data_page_offset)
+    content = bytearray(file.read_bytes())
+    content[end - 1] ^= 1
+    file.write_bytes(content)
+
+
 def damage(file, content):
     file.unlink() if content is None else file.write_bytes(content)
 
