@@ -91,6 +91,14 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+    /// A daemon runs and says nothing.
+    #[error("{name} does not answer within {} s", patience.as_secs())]
+    Silent {
+        /// Its name.
+        name: String,
+        /// How long it was waited for.
+        patience: std::time::Duration,
+    },
     /// A daemon does not answer this user.
     #[error("{name}: {reason}")]
     Refused {

@@ -109,16 +109,23 @@ impl AsFd for Door {
 
 /// Asks the daemon `name` of this thread's network namespace; an error too when it refuses.
 pub fn ask(name: &str, question: Asked) -> Result<Value, Error> {
+    ask_within(name, question, LONGEST_ANSWER)
+}
+
+fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, Error> {
     let said = |source| Error::System { action: "cannot ask the daemon", source };
     let mut stream = UnixStream::connect_addr(&address(name)?).map_err(|source| match source.kind() {
         ErrorKind::ConnectionRefused | ErrorKind::NotFound => Error::NotRunning { name: name.to_owned() },
         _ => said(source),
     })?;
-    stream.set_read_timeout(Some(LONGEST_ANSWER)).map_err(said)?;
+    stream.set_read_timeout(Some(patience)).map_err(said)?;
     // A daemon that refuses does not listen, and may have hung up already: what it said is there all the same.
     let spoken = writeln!(stream, "{}", question.word());
     let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer).map_err(said)?;
+    BufReader::new(stream).read_line(&mut answer).map_err(|source| match source.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => Error::Silent { name: name.to_owned(), patience },
+        _ => said(source),
+    })?;
     if answer.is_empty() {
         spoken.map_err(said)?;
     }
@@ -147,4 +154,18 @@ pub fn names() -> Result<Vec<String>, Error> {
 fn address(name: &str) -> Result<SocketAddr, Error> {
     SocketAddr::from_abstract_name(format!("{PREFIX}{name}"))
         .map_err(|source| Error::System { action: "cannot name the daemon's socket", source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_daemon_that_says_nothing_is_named() {
+        let name = format!("silent-{}", std::process::id());
+        let _door = Door::open(&name).unwrap();
+        let refused = ask_within(&name, Asked::Status, Duration::from_millis(20)).unwrap_err();
+        assert!(matches!(refused, Error::Silent { .. }), "{refused}");
+        assert!(refused.to_string().starts_with(&name), "{refused}");
+    }
 }

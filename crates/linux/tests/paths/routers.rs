@@ -52,7 +52,8 @@ pub(crate) fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
     let daemon = lab.router(&EBE);
     let mut goodputs = Vec::new();
     let report = std::thread::scope(|scope| {
-        let load = scope.spawn(|| lab.bulk_by("airpath_vcp", 24));
+        // Longer than the three rates take where nothing waits: a busy machine takes its time to ask the daemon.
+        let load = scope.spawn(|| lab.bulk_by("airpath_vcp", 32));
         for rate in ["10mbit", "15mbit", "5mbit"] {
             lab.rate("change", rate);
             std::thread::sleep(Duration::from_secs(5));
