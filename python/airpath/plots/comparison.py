@@ -51,13 +51,16 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
             axes.plot(*contour.T, color=look.colour, linewidth=0.8)
             drawn = np.concatenate((drawn, contour))
         mean = runs.mean(axis=0)
+        filled = look.marker in Line2D.filled_markers
         axes.plot(
             *mean,
             linestyle="none",
             marker=look.marker,
             markersize=7,
             color=look.colour,
-            markeredgecolor="white" if look.marker in Line2D.filled_markers else look.colour,
+            markeredgecolor="white" if filled else look.colour,
+            # A cross would vanish behind a mark at the same place.
+            zorder=2 if filled else 3,
             label=look.display_name,
         )
     axes.set_xlabel("p95 one-way delay (ms), reversed")

@@ -176,6 +176,14 @@ def test_the_trade_off_has_a_reversed_axis_and_a_mean_for_each_scheme(results: R
     assert one_run_each.get_legend().get_title().get_text() == "mark: the run"
 
 
+def test_a_cross_is_not_hidden_behind_a_mark_at_its_place(results: Results) -> None:
+    crossed = STYLE | {"cubic": SchemeStyle("CUBIC", "#ff0000", "+")}
+    orders = {
+        one.get_label(): one.get_zorder() for one in plots.trade_off(results.summary, style=crossed).lines
+    }
+    assert orders["CUBIC"] > orders["Reno"]
+
+
 @pytest.mark.parametrize(("factor", "scale"), [(1.0, "linear"), (4.5, "log")])
 def test_the_delay_axis_is_logarithmic_beyond_a_factor_of_four(factor: float, scale: str) -> None:
     slow = small_tables()
