@@ -9,7 +9,7 @@ def main() -> None:
         from airpath.cli import main as command_line
     except KeyboardInterrupt:
         sys.stderr.write("airpath: interrupted\n")
-        sys.exit(130)
+        sys.exit(130)  # as `airpath.cli` has it, which could not be loaded
     command_line()
 
 

@@ -2,8 +2,10 @@
 
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
+import pyarrow.parquet as pq
 import pytest
 
 from airpath import _core
@@ -30,6 +32,20 @@ def emulated_hosts() -> None:
         _core.try_emulated_hosts()
     except _core.EmulationFailed as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def flip() -> Callable[[Path, str], None]:
+    """Return what flips a bit in the last value of a column of a Parquet file."""
+
+    def flip(file: Path, column: str) -> None:
+        pages = pq.read_metadata(file).row_group(0).column(pq.read_schema(file).names.index(column))
+        end = pages.total_compressed_size + (pages.dictionary_page_offset or pages.data_page_offset)
+        content = bytearray(file.read_bytes())
+        content[end - 1] ^= 1
+        file.write_bytes(content)
+
+    return flip
 
 
 @pytest.fixture(scope="session")

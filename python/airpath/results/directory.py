@@ -75,8 +75,9 @@ def parquet_options(schema: pa.Schema) -> dict[str, Any]:
     Tables are compressed by Zstandard; the records of packets, the largest of all, by Snappy, with which
     they are written in a sixth less time. Looking for real numbers and sequence numbers that come twice (a
     dictionary, the default) takes time and room for nothing. Instants are written byte by byte, because
-    neighbours share their first bytes, sequence numbers by their steps. Each page has a checksum, so that
-    one flipped bit is seen.
+    neighbours share their first bytes, sequence numbers by their steps. Each page has a checksum, so that a
+    flipped bit among the values is seen; what stands at the end of the file (names, kinds, how many rows)
+    has none.
     """
     reals = {field.name for field in schema if pa.types.is_floating(field.type)}
     counting = _COUNTING & set(schema.names)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -212,8 +213,8 @@ def fault_of_table(file: Path, *, pages: bool = False) -> str:
         return f"{file} is missing"
     try:
         with pq.ParquetFile(file, page_checksum_verification=True) as table:
-            for _ in table.iter_batches() if pages else ():
-                pass
+            if pages:
+                deque(table.iter_batches(), maxlen=0)
     except (OSError, pa.ArrowException):
         return f"{file} is damaged"
     return ""

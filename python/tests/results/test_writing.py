@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -200,4 +201,13 @@ def test_reading_something_else_is_a_clear_error(results: Results, tmp_path: Pat
         read(out)
     (out / "provenance.json").write_text('{"format": "airpath results 99"}')
     with pytest.raises(OutputError, match="format"):
+        read(out)
+
+
+def test_a_flipped_bit_is_a_clear_error(
+    results: Results, tmp_path: Path, flip: Callable[[Path, str], None]
+) -> None:
+    out = write_plainly(results, tmp_path / "out")
+    flip(out / "flows.parquet", "goodput_bytes")
+    with pytest.raises(OutputError, match=r"cannot read results from .*CRC"):
         read(out)

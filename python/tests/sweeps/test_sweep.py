@@ -287,7 +287,7 @@ def test_a_table_that_is_lost_is_said(small, tmp_path, monkeypatch, name, conten
         airpath.sweep(small, tmp_path / "out")
 
 
-def test_one_flipped_bit_in_a_table_is_seen(small, tmp_path, monkeypatch):
+def test_one_flipped_bit_in_a_table_is_seen(small, tmp_path, monkeypatch, flip):
     inline(monkeypatch, InlineEngine())
     swept = airpath.sweep(small, tmp_path / "out")
     flip(swept.directory / "statistics.parquet", "mean")
@@ -303,15 +303,6 @@ def test_one_flipped_bit_in_a_table_is_seen(small, tmp_path, monkeypatch):
         swept.dataset("runs").to_table()
     with pytest.raises(OutputError, match=r"runs\.parquet is damaged; the sweep is complete"):
         airpath.sweep(small, swept.directory)
-
-
-def flip(file, name):
-    """Flip a bit in the last value of a column."""
-    column = pq.read_metadata(file).row_group(0).column(pq.read_schema(file).names.index(name))
-    end = column.total_compressed_size + (column.dictionary_page_offset or column.data_page_offset)
-    content = bytearray(file.read_bytes())
-    content[end - 1] ^= 1
-    file.write_bytes(content)
 
 
 def damage(file, content):
