@@ -51,16 +51,16 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
             axes.plot(*contour.T, color=look.colour, linewidth=0.8)
             drawn = np.concatenate((drawn, contour))
         mean = runs.mean(axis=0)
-        filled = look.marker in Line2D.filled_markers
+        cross = look.marker in _CROSSES
         axes.plot(
             *mean,
             linestyle="none",
             marker=look.marker,
-            markersize=7,
+            markersize=6 if cross else 7,
             color=look.colour,
-            markeredgecolor="white" if filled else look.colour,
-            # A cross would vanish behind a mark at the same place.
-            zorder=2 if filled else 3,
+            markeredgecolor="white" if look.marker in Line2D.filled_markers else look.colour,
+            markeredgewidth=0.3 if cross else 1.0,
+            zorder=3 if cross else 2,
             label=look.display_name,
         )
     axes.set_xlabel("p95 one-way delay (ms), reversed")
@@ -130,6 +130,8 @@ def metric_bars(
 
 _LOGARITHMIC_FROM = 4.0
 _ELLIPSE_FROM = 3
+_CROSSES = frozenset("PX")
+"""Marks that would vanish behind another at the same place: drawn over it, smaller and with a thin edge."""
 
 
 def _tick(delay: float, _: int | None) -> str:

@@ -177,7 +177,8 @@ def test_the_trade_off_has_a_reversed_axis_and_a_mean_for_each_scheme(results: R
 
 
 def test_a_cross_is_not_hidden_behind_a_mark_at_its_place(results: Results) -> None:
-    crossed = STYLE | {"cubic": SchemeStyle("CUBIC", "#ff0000", "+")}
+    westwood = plots.style_for(["westwood+"])["westwood+"]
+    crossed = STYLE | {"cubic": SchemeStyle("CUBIC", "#ff0000", westwood.marker)}
     orders = {
         one.get_label(): one.get_zorder() for one in plots.trade_off(results.summary, style=crossed).lines
     }
