@@ -126,20 +126,27 @@ fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
         let mut coming = held_up.into_iter().peekable();
         let emulation = emulation_with(&plan, &[], &options())?;
         let lasting = Duration::from_secs(4);
-        Some(measured(flood_while(emulation, 12_000_000, 1500, lasting, |passed, emulation| {
+        let flood = flood_while(emulation, 12_000_000, 1500, lasting, |passed, emulation| {
             if coming.next_if(|at| *at <= passed).is_some() {
                 emulation.on_network(|_| std::thread::sleep(Duration::from_millis(9)));
             }
-        })))
+        });
+        let (found, mut problems) = measured(flood);
+        // What is looked for below is no reason to measure again.
+        problems.retain(|problem| !problem.contains("bytes waited that it did not see"));
+        Some((found, problems))
     });
     let Some((received, emulated)) = found else { return };
     let lateness = emulated.validity.measured.lateness;
     assert!(lateness.max_s > 0.005, "nothing held it up: {lateness:?}");
-    // Each time 11 kB would be missing, and would wait in the network from then on.
-    let missing = 1.0 - received.rate(1.0, 3.0) / 10e6;
-    assert!(missing < 3000.0 * 8.0 / 20e6 + 0.002, "{:.2} % missing", 100.0 * missing);
+    // Each time 11 kB would be missing, and would wait in the network from then on: the kernel had let them go.
+    let early = router(&emulated).early_bytes;
+    assert!(early <= 4000 + 3000, "{early} bytes waited in the network");
     let longest = longest_queue(&emulated);
     assert!(longest <= LIMIT as i64 + 4000 + 3000, "{longest} bytes waited");
+    // The kernel itself may be held up, too, by what a valid run allows.
+    let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
+    assert!(error.abs() < tolerance(10e6), "{:.2} % off", 100.0 * error);
 }
 
 #[test]
