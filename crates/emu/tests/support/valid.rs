@@ -49,9 +49,16 @@ pub(crate) fn valid<T>(otherwise: Otherwise, measure: impl Fn() -> Option<(T, Ve
         }
         last = problems;
     }
-    let share = held_up(Duration::from_secs(2));
-    let busy = share > LATE_SHARE_BOUND / 4.0 && matches!(otherwise, Otherwise::Skipped);
-    let held_up = format!("a thread that does nothing is held up for {:.2} % of the time", 100.0 * share);
+    // A machine that stops seldom, but for long, may not do so in two seconds.
+    let mut shares = (0..5).map(|_| held_up(Duration::from_secs(2)));
+    let busy = shares.find(|share| *share > LATE_SHARE_BOUND / 4.0);
+    let held_up = match busy {
+        Some(share) => {
+            format!("a thread that does nothing is held up for {:.2} % of the time", 100.0 * share)
+        }
+        None => "a thread that does nothing is not held up for ten seconds".to_owned(),
+    };
+    let busy = busy.is_some() && matches!(otherwise, Otherwise::Skipped);
     assert!(busy, "no run of four was valid; {held_up}; the last run: {last:?}");
     skipped(format_args!("no run of four was valid, and {held_up}"));
     None
