@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import pytest
@@ -34,8 +34,15 @@ while True:
 """
 
 
-def emulated(cwd: Path, link: str, server: str, *command: str) -> tuple[dict[str, Any], Results, str]:
-    """Return the summary, the results, and what the command said."""
+class Emulated(NamedTuple):
+    summary: dict[str, Any]
+    results: Results
+    out: Path
+    """Where the results are."""
+    said: str
+
+
+def emulated(cwd: Path, link: str, server: str, *command: str) -> Emulated:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "airpath", "emulate", "--link", link, "--rtt", "20ms", "--json"),
@@ -49,7 +56,28 @@ def emulated(cwd: Path, link: str, server: str, *command: str) -> tuple[dict[str
     )
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
-    return summary, read(cwd / summary["out"]), done.stderr
+    out = cwd / summary["out"]
+    return Emulated(summary, read(out), out, done.stderr)
+
+
+@pytest.fixture
+def valid_emulated(
+    tmp_path: Path, attempts: range, nothing_valid: Callable[[str], NoReturn]
+) -> Callable[..., Emulated]:
+    """Return what runs a command until a run is valid."""
+
+    def run(link: str, server: str, *command: str) -> Emulated:
+        for attempt in attempts:
+            folder = tmp_path / str(attempt)
+            folder.mkdir()
+            found = emulated(folder, link, server, *command)
+            if not (problems := found.summary["validity"]["problems"]):
+                break
+        else:
+            nothing_valid("; ".join(problems))
+        return found
+
+    return run
 
 
 def default_control() -> str:
@@ -57,20 +85,10 @@ def default_control() -> str:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_a_connection_is_a_flow_with_what_the_kernel_says(
-    tmp_path: Path, attempts: range, nothing_valid: Callable[[str], NoReturn]
-):
+def test_a_connection_is_a_flow_with_what_the_kernel_says(valid_emulated: Callable[..., Emulated]):
     size = 1_500_000
-    for attempt in attempts:
-        folder = tmp_path / str(attempt)
-        folder.mkdir()
-        summary, results, _ = emulated(
-            folder, "8mbps", f"{sys.executable} -c '{TAKE}'", sys.executable, "-c", SEND, str(size)
-        )
-        if not (problems := summary["validity"]["problems"]):
-            break
-    else:
-        nothing_valid("; ".join(problems))
+    command = ("8mbps", f"{sys.executable} -c '{TAKE}'", sys.executable, "-c", SEND, str(size))
+    summary, results, out, _ = valid_emulated(*command)
     record = summary["connections"]
     assert record["problems"] == []
     assert record["samples"] > 15
@@ -105,7 +123,6 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(
     assert (full["cwnd_bytes"] >= 10 * 1448).all()
     assert full["srtt_s"].between(0.02, 0.2).all()
     assert results.summary["goodput_mbps"][0].as_py() == pytest.approx(data["goodput_mbps"])
-    out = folder / summary["out"]
     provenance = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["runs"][0]["validity"]["connections"]["samples"] == record["samples"]
     assert {path.name for path in (out / "figures").glob("*.png")} >= {
@@ -119,7 +136,7 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(
 @pytest.mark.usefixtures("emulated_hosts")
 def test_connections_between_two_samples_are_seen(tmp_path: Path):
     sizes = [str(500 * number) for number in range(1, 31)]
-    summary, results, _ = emulated(
+    summary, results, *_ = emulated(
         tmp_path, "100mbps", f"{sys.executable} -c '{TAKE}'", sys.executable, "-c", SEND, *sizes
     )
     record = summary["connections"]
@@ -134,11 +151,11 @@ def test_connections_between_two_samples_are_seen(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_iperf3_and_the_tables_agree(tmp_path: Path):
+def test_iperf3_and_the_tables_agree(valid_emulated: Callable[..., Emulated]):
     if shutil.which("iperf3") is None:
         pytest.skip("there is no iperf3")
     command = ("iperf3", "-c", "10.8.0.1", "-t", "3", "-P", "2", "-J", "-C", "cubic")
-    summary, results, said = emulated(tmp_path, "20mbps", "iperf3 -s -1", *command)
+    summary, results, _, said = valid_emulated("20mbps", "iperf3 -s -1", *command)
     streams = json.loads(said[said.index("{") : said.rindex("}") + 1])["end"]["streams"]
     flows = [flow for flow in summary["connections"]["flows"] if flow["goodput_bytes"] > 100_000]
     by_port = {int(flow["name"].split(" > ")[0].split(":")[1]): flow for flow in flows}

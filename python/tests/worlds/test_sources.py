@@ -1,5 +1,6 @@
 """Sources over the kernel do what the plan draws for them: the same as their simulated twins."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,10 +59,9 @@ def scenario(flows: list[dict], **changes: object) -> airpath.Scenario:
 
 
 @pytest.fixture(scope="module")
-def twins(emulated_hosts: None) -> Twins:  # noqa: ARG001 - it skips
+def twins(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> Twins:  # noqa: ARG001 - it skips
     (simulated,) = airpath.run(scenario(FLOWS)).runs
-    (emulated,) = airpath.run(scenario(FLOWS), world="emulate").runs
-    return Twins(simulated, emulated)
+    return Twins(simulated, valid_run(scenario(FLOWS), "emulate"))
 
 
 def transfers(run: RunResult, source: str) -> tuple[np.ndarray, np.ndarray]:
@@ -117,9 +117,9 @@ def test_on_and_off_periods_have_the_bytes_of_the_plan(twins: Twins) -> None:
     silent = planned == 0
     assert silent[1:].sum() >= 5
     assert (planned == 12_500).sum() >= 5  # 25 datagrams in 100 ms while it is on
-    # At the ends of intervals a datagram may come in the next one.
+    # At the ends of intervals a datagram may come in the next one: in a valid run none leaves 5 ms late.
     assert np.abs(np.cumsum(found) - np.cumsum(planned)).max() <= 1000
-    assert (found[silent] <= 500).all()
+    assert (found[silent] <= 1000).all()
 
 
 def test_poisson_datagrams_are_those_of_the_plan(twins: Twins) -> None:
