@@ -68,7 +68,7 @@ impl OutcomeTable {
 
     /// The probability that a packet of this size is lost when it finds the chain in `state`.
     pub(crate) fn loss_in(&mut self, state: State, size: Bytes) -> f64 {
-        self.of(size).lost[state.index()].iter().sum()
+        self.of(size).lost[state.index()].iter().sum::<f64>().min(1.0)
     }
 }
 

@@ -41,10 +41,11 @@ pub struct PacketOutcomes {
 }
 
 impl PacketOutcomes {
-    /// The probability of being lost for a packet that meets the given distribution of states.
+    /// The probability of being lost for a packet that meets the given distribution of states; at most 1, which the sum of
+    /// thousands of rounded products may pass.
     pub fn loss(&self, states: [f64; 2]) -> f64 {
         let [good, bad] = times(states, &self.lost);
-        good + bad
+        (good + bad).min(1.0)
     }
 }
 
@@ -121,4 +122,23 @@ fn coded_row(byte: &Steps, states: [f64; 2], size: u64, rate: CodeRate) -> ([f64
 
 fn add(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] + b[0], a[1] + b[1]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_for_certain_is_lost_with_a_probability_of_one() {
+        let rate = CodeRate::new(9, 10).unwrap();
+        let certain = [0.01, 0.03, 0.1, 0.3].map(|gamma| {
+            let chain = GilbertElliott::new(gamma, gamma / 3.0, 0.5, 0.5).unwrap();
+            let air = AirChain { chain, clock: BitClock::Bit };
+            (air.coded(60_000, rate).loss(chain.stationary()), air.uncoded(60_000).loss(chain.stationary()))
+        });
+        for (coded, uncoded) in certain {
+            assert!((1.0 - 1e-9..=1.0).contains(&coded), "{coded:e}");
+            assert!((1.0 - 1e-9..=1.0).contains(&uncoded), "{uncoded:e}");
+        }
+    }
 }
