@@ -1,5 +1,8 @@
 """A Dask cluster: a scheduler and workers that somebody started, on any machines."""
 
+import logging
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -38,6 +41,7 @@ class DaskEngine(Engine):
             ) from None
         self._address = address
         self._jobs = jobs
+        self._known_threads = 0
         try:
             self._client = self._library.Client(
                 f"tcp://{address}", timeout=CONNECT_WITHIN_S, set_as_default=False
@@ -47,6 +51,10 @@ class DaskEngine(Engine):
         if not self._threads():
             self._client.close()
             raise EngineError(f"engine: the Dask cluster at {address} has no workers; start some first")
+        # It writes a traceback where the scheduler goes away, which `result` says in words.
+        self._log = logging.getLogger("distributed.client")
+        self._log_level = self._log.level
+        self._log.setLevel(logging.CRITICAL)
 
     @property
     def slots(self) -> int:
@@ -65,6 +73,11 @@ class DaskEngine(Engine):
             return pending.result()
         except self._library.KilledWorker:
             return Failure("its worker died again and again (out of memory?)")
+        except (CancelledError, self._library.comm.CommClosedError):
+            raise EngineError(
+                f"the scheduler of the Dask cluster at {self._address} is gone; finished runs are kept: with"
+                " another one the same command goes on"
+            ) from None
         except Exception as error:
             text = " ".join(str(error).split())
             raise EngineError(
@@ -74,9 +87,20 @@ class DaskEngine(Engine):
     def restart(self) -> None:
         """Nothing to do: Dask replaces workers by itself."""
 
+    def stalled(self) -> str:
+        """Say that there are no workers: Dask itself waits for others and says nothing."""
+        if self._threads():
+            return ""
+        return f"the Dask cluster at {self._address} has no workers now; the sweep goes on when some come"
+
     def close(self) -> None:
         """Leave the cluster, which goes on; it forgets tasks that nobody waits for."""
         self._client.close()
+        self._log.setLevel(self._log_level)
 
     def _threads(self) -> int:
-        return sum(self._client.nthreads().values())
+        """Return how many threads the cluster has; where the scheduler does not answer, as many as it had."""
+        if self._client.status == "running":
+            with suppress(OSError):
+                self._known_threads = sum(self._client.nthreads().values())
+        return self._known_threads

@@ -57,6 +57,10 @@ class Engine(ABC):
     def restart(self) -> None:
         """Be ready again after `WorkerLostError`; no task is pending."""
 
+    def stalled(self) -> str:
+        """Return why nothing is computed at the moment, in words; empty if something is, or nobody knows."""
+        return ""
+
     @abstractmethod
     def close(self) -> None:
         """Stop all workers that this engine started, and forget tasks that are pending."""

@@ -140,12 +140,17 @@ def _work(
         on_bar(share)
         on_lines(share)
 
+    def on_stall(why: str) -> None:
+        if shown is not False:
+            _say(why)
+
     try:
         with (
             progress_bar(title, shown) as on_bar,
             progress_lines(shown, lambda: f"{progress.finished} of {title}", _say) as on_lines,
         ):
-            do_runs(missing_runs(plan, folder.parts, progress), engine, folder.parts, progress, show)
+            missing = missing_runs(plan, folder.parts, progress)
+            do_runs(missing, engine, folder.parts, progress, show, on_stall)
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:
         raise SweepInterrupted(progress.kept + progress.done, progress.total) from None

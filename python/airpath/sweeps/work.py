@@ -1,6 +1,7 @@
 """Doing the runs of a sweep: each once, kept as soon as it is finished."""
 
 import queue
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +16,8 @@ from airpath.sweeps.plan import SweepPlan, SweepRun
 from airpath.sweeps.task import Failure, digest_of_input
 
 _LOOK_EVERY_S = 0.2
+ASK_EVERY_S = 5.0
+"""So often the engine is asked how much it can take, and why nothing moves if nothing does."""
 WRITERS = 4
 """Threads that force finished runs to the disk, which takes longer than a short run."""
 MOST_WRITING = 16
@@ -73,6 +76,7 @@ def do_runs(
     store: PartStore,
     progress: Progress,
     on_progress: Callable[[float], None],
+    on_stall: Callable[[str], None] = lambda _why: None,
 ) -> None:
     """Do runs and keep each; a failing one does not stop the others.
 
@@ -90,6 +94,8 @@ def do_runs(
         Where finished and failed runs are counted.
     on_progress
         Called with the share that is done, 0 to 1.
+    on_stall
+        Called with the reason when the engine says that nothing is computed; once until it is.
 
     Raises
     ------
@@ -99,7 +105,7 @@ def do_runs(
         If the engine cannot go on; finished runs are kept.
     """
     with InterruptRequest() as request, ThreadPoolExecutor(WRITERS, "airpath-keep") as writers:
-        work = _Work(engine, store, progress, request, on_progress, writers)
+        work = _Work(engine, store, progress, request, on_progress, on_stall, writers)
         try:
             work.do(runs)
         finally:
@@ -117,12 +123,13 @@ class _Work:
         progress: Progress,
         request: InterruptRequest,
         on_progress: Callable[[float], None],
+        on_stall: Callable[[str], None],
         writers: ThreadPoolExecutor,
     ) -> None:
         self._writers = writers
         self._writing: deque[Future[None]] = deque()
         self._engine, self._store, self._progress = engine, store, progress
-        self._request, self._on_progress = request, on_progress
+        self._request, self._on_progress, self._on_stall = request, on_progress, on_stall
         self._under_way: dict[int, tuple[SweepRun, Pending]] = {}
         # Engines say from their own threads that something is done; here is where it is dealt with.
         self._finished: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -130,9 +137,11 @@ class _Work:
 
     def do(self, runs: Iterator[SweepRun]) -> None:
         """Do all; after a worker died, its runs one at a time, to find the one that kills."""
-        slots = self._engine.slots
+        slots, asked_at = self._engine.slots, time.monotonic()
         more = True
         while more or self._under_way or self._suspects:
+            if time.monotonic() - asked_at > ASK_EVERY_S:
+                slots, asked_at = self._engine.slots, time.monotonic()
             while more and not self._suspects and len(self._under_way) < slots:
                 run = next(runs, None)
                 more = run is not None
@@ -152,13 +161,18 @@ class _Work:
         pending.add_done_callback(lambda _: self._finished.put(run.number))
 
     def _wait_for_one(self, *, alone: bool) -> None:
+        asked_at, stalled = time.monotonic(), ""
         while True:
             self._request.raise_if_made()
             try:
                 number = self._finished.get(timeout=_LOOK_EVERY_S)
                 break
             except queue.Empty:
-                continue
+                if time.monotonic() - asked_at > ASK_EVERY_S:
+                    said, stalled = stalled, self._engine.stalled()
+                    if stalled and not said:
+                        self._on_stall(stalled)
+                    asked_at = time.monotonic()
         run, pending = self._under_way.pop(number)
         try:
             outcome = self._engine.result(pending)

@@ -2,14 +2,14 @@
 
 import contextlib
 import importlib.util
-import os
 import secrets
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -32,9 +32,17 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
+@dataclass
+class DaskCluster:
+    address: str
+    scheduler: "subprocess.Popen[bytes]"
+    workers: "list[subprocess.Popen[bytes]]"
+    start_worker: "Callable[[str], subprocess.Popen[bytes]]"
+
+
 @pytest.fixture
 def dask(tmp_path):
-    """Return the address of a scheduler with two workers, and the workers; killed at the end."""
+    """Return a scheduler with two workers; killed at the end."""
     port, started = free_port(), []
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
 
@@ -42,12 +50,15 @@ def dask(tmp_path):
         started.append(subprocess.Popen([sys.executable, "-m", "dask", *arguments], **quiet))
         return started[-1]
 
-    start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
-    worker = ("worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--no-nanny", "--no-dashboard")
-    workers = [start(*worker, "--name", name) for name in ("one", "two")]
+    def start_worker(name: str) -> "subprocess.Popen[bytes]":
+        one = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--name", name)
+        return start("worker", f"tcp://127.0.0.1:{port}", *one)
+
+    scheduler = start("scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard")
+    workers = [start_worker(name) for name in ("one", "two")]
     try:
         wait_for_workers(port, len(workers))
-        yield f"dask://127.0.0.1:{port}", workers
+        yield DaskCluster(f"dask://127.0.0.1:{port}", scheduler, workers, start_worker)
     finally:
         for process in started:
             process.kill()
@@ -65,17 +76,54 @@ def wait_for_workers(port: int, count: int) -> None:
 
 @needs_dask
 def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask):
-    address, workers = dask
     plan = written(tmp_path, FAILING)
     out = tmp_path / "dask"
-    child = subprocess.Popen(
-        command(plan, "--out", out, "--engine", address), stderr=subprocess.PIPE, text=True
-    )
-    wait_for_parts(out, 3)
-    os.kill(workers[0].pid, signal.SIGKILL)
+    child = under_way(plan, out, dask)
+    dask.workers[0].kill()
     assert len(list(out.glob("parts/*/*.arrow"))) < 24, "all was done before the kill"
     _, said = child.communicate(timeout=120)
     agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
+
+
+def under_way(plan: Path, out: Path, dask: DaskCluster) -> "subprocess.Popen[str]":
+    """A sweep on the cluster of which some runs are done."""
+    child = subprocess.Popen(
+        command(plan, "--out", out, "--engine", dask.address), stderr=subprocess.PIPE, text=True
+    )
+    wait_for_parts(out, 3)
+    return child
+
+
+@needs_dask
+def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
+    plan = written(tmp_path, FAILING)
+    out = tmp_path / "dask"
+    child = under_way(plan, out, dask)
+    for worker in dask.workers:
+        worker.kill()
+    # What it says first: how many runs there are.
+    lines = [child.stderr.readline(), child.stderr.readline()]
+    assert "has no workers now; the sweep goes on when some come" in lines[1], lines
+    dask.start_worker("three")
+    _, said = child.communicate(timeout=120)
+    agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
+
+
+@needs_dask
+def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask):
+    plan = written(tmp_path, FAILING)
+    out = tmp_path / "dask"
+    child = under_way(plan, out, dask)
+    dask.scheduler.kill()
+    _, said = child.communicate(timeout=120)
+    assert child.returncode == 1
+    _, last = said.splitlines()
+    address = dask.address.removeprefix("dask://")
+    assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} is gone; ")
+    kept = list(out.glob("parts/*/*.arrow"))
+    assert 3 <= len(kept) < 24
+    local = airpath.sweep(plan, tmp_path / "local", jobs=1)
+    assert data_set(airpath.sweep(plan, out, jobs=1).directory) == data_set(local.directory)
 
 
 def agrees_with_local(plan, out, code, said, local_out):
