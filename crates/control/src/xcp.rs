@@ -105,7 +105,7 @@ impl Controller for Xcp {
         self.mss = event.mss;
         let PathHeader::Xcp(header) = event.path else { return };
         let feedback = header.delta_throughput;
-        if event.acked.is_zero() || !feedback.is_finite() || feedback >= DEMAND / 2.0 {
+        if event.advance.is_zero() || !feedback.is_finite() || feedback >= DEMAND / 2.0 {
             return;
         }
         if feedback > 0.0 && !event.window_limited {

@@ -95,7 +95,10 @@ impl CapacitySource for XcpB {
         let spare = if length <= 0.0 {
             Spare { bandwidth: 0.0, queue: 0.0 }
         } else if self.empty > self.config.late_reaction {
-            let bandwidth = self.config.chi * interval.buffer / (self.config.alpha * length);
+            // Given out over the next interval, which lasts a mean RTT: `chi` of the buffer in all.
+            let mean_rtt = interval.mean_rtt.as_secs_f64();
+            let next = if mean_rtt > 0.0 { mean_rtt } else { length };
+            let bandwidth = self.config.chi * interval.buffer / (self.config.alpha * next);
             Spare { bandwidth, queue: 0.0 }
         } else {
             Spare {
@@ -125,13 +128,17 @@ mod tests {
 
     /// φ, bytes for an interval of 100 ms whose queue was `queue` bytes.
     fn feedback(source: &mut XcpB, queue: f64) -> f64 {
-        let length = Duration::from_millis(100);
+        feedback_after(source, Duration::from_millis(100), queue)
+    }
+
+    /// φ, bytes for an interval of 100 ms after one of another length.
+    fn feedback_after(source: &mut XcpB, length: Duration, queue: f64) -> f64 {
         let spare = source.spare(&ControlInterval {
             now: Timestamp::ZERO,
             length,
             input_rate: 0.0,
             probing: 1.0,
-            mean_rtt: length,
+            mean_rtt: Duration::from_millis(100),
             queue,
             shortest_queue: queue,
             mean_queue: 2.0 * queue,
@@ -145,6 +152,15 @@ mod tests {
         let mut config = XcpBConfig::default();
         change(&mut config);
         XcpB::new(config).unwrap()
+    }
+
+    #[test]
+    fn a_probe_is_a_share_of_the_buffer_however_long_the_interval_before_it() {
+        for millis in [50, 100, 400] {
+            let mut source = source(|config| config.late_reaction = 0);
+            let probe = feedback_after(&mut source, Duration::from_millis(millis), 0.0);
+            assert!((probe - 0.2 * BUFFER).abs() < 1e-6, "{probe} after {millis} ms");
+        }
     }
 
     #[test]

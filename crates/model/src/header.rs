@@ -87,7 +87,9 @@ impl LoadWord {
 
     /// The load factor that the level stands for.
     pub fn load_factor(level: u16, digits: u8) -> f64 {
-        f64::from(level) * Self::MAX_LOAD / highest(digits)
+        // 6/5 is `MAX_LOAD`. One division of whole numbers, so that the level that stands for 0.8, where senders turn from
+        // MI to AI, gives no less.
+        f64::from(6 * u32::from(level)) / (5.0 * highest(digits))
     }
 }
 
@@ -123,6 +125,11 @@ mod tests {
         }
         close(LoadWord::load_factor(10, 2), 0.8);
         close(LoadWord::load_factor(1, 1), 0.4);
+        for digits in 1..=MAX_DIGITS {
+            let level = LoadWord::level(0.8, digits);
+            assert_eq!(LoadWord::load_factor(level, digits).to_bits(), 0.8_f64.to_bits(), "{digits} digits");
+            assert_eq!(LoadWord::load_factor(highest(digits) as u16, digits).to_bits(), 1.2_f64.to_bits());
+        }
     }
 
     #[test]

@@ -122,9 +122,11 @@ impl<C: Controller + ?Sized> Sender<C> {
             sequence,
             payload,
             retransmission,
-            // Retransmissions are not ECN-capable (RFC 3168, section 6.1.5), and only new data says CWR.
+            // Retransmissions are not ECN-capable (RFC 3168, section 6.1.5). They do say CWR, as in ns-2 since 2008, which the
+            // RFC leaves to new data: after a timeout all may be retransmissions for long, and while the receiver goes on
+            // echoing an old mark the window does not grow.
             ecn: if self.config.ecn && !retransmission { Ecn::Ect0 } else { Ecn::NotEct },
-            cwr: !retransmission && core::mem::take(&mut self.send_cwr),
+            cwr: core::mem::take(&mut self.send_cwr),
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.receiver_time.filter(|_| self.config.timestamps),
             path,

@@ -69,13 +69,13 @@ fn an_echo_in_a_recovery_reduces_no_further() {
 }
 
 #[test]
-fn retransmissions_are_not_capable_and_do_not_say_cwr() {
+fn retransmissions_are_not_capable_but_say_cwr() {
     let mut script = Script::new(marked(), HALVE, 10);
     script.send();
     script.at(100).give(0, &[(1, 10)]);
     let sent = script.segments();
-    assert!(sent[0].retransmission && sent[0].ecn == Ecn::NotEct && !sent[0].cwr);
-    assert!(!sent[1].retransmission && sent[1].ecn == Ecn::Ect0 && sent[1].cwr, "any reduction says CWR");
+    assert!(sent[0].retransmission && sent[0].ecn == Ecn::NotEct && sent[0].cwr, "any reduction says CWR");
+    assert!(!sent[1].retransmission && sent[1].ecn == Ecn::Ect0 && !sent[1].cwr);
     assert!(sent[2..].iter().all(|segment| !segment.cwr));
 }
 
@@ -116,4 +116,17 @@ fn the_receiver_echoes_until_cwr() {
     assert_eq!(answer(4, Ecn::Ect0, true), Some(false));
     assert_eq!(answer(5, Ecn::Ect0, false), Some(false));
     assert_eq!(answer(6, Ecn::Ce, true), Some(true), "a new mark on the segment that says CWR");
+}
+
+/// An echo is pending when the timer expires, and all that follows is sent again.
+#[test]
+fn a_timeout_with_an_echo_pending_tells_the_receiver_at_once() {
+    let mut script = Script::new(marked(), Rule::Aimd { grow: true }, 10);
+    script.send();
+    script.at(100);
+    let before = echo(&mut script, 1);
+    assert_eq!(before.len(), 0, "nothing new fits that could say CWR");
+    script.pass();
+    let sent = script.segments();
+    assert!(sent[0].retransmission && sent[0].cwr, "{sent:?}");
 }

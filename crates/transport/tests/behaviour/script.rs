@@ -85,11 +85,16 @@ impl Script {
 
     /// The next timer expires. What leaves then.
     pub(crate) fn expire(&mut self) -> Vec<u64> {
+        self.pass();
+        self.send()
+    }
+
+    /// The same without asking for segments.
+    pub(crate) fn pass(&mut self) {
         let timer = self.sender.next_timer();
         assert!(timer.is_scheduled() && timer >= self.now, "{timer:?}");
         self.now = timer;
         self.sender.on_timer(timer, &mut NullProbe);
-        self.send()
     }
 
     pub(crate) fn in_flight(&self) -> u64 {
