@@ -33,8 +33,6 @@ THRESHOLDS: Final = (0, 5, 13, 15, 18, 25, 40, 60)
 """In % of the buffer; the text names 0, 5, 13 and 18."""
 SIMILAR: Final = (13, 15, 18, 25, 40)
 """Those over which utilisation is compared."""
-SMALLEST: Final = 1e-6
-"""What stands for a threshold of zero, which the parameter does not accept: less than one byte."""
 STEP_S: Final = 20.0
 """When the capacity rises from 10 to 15 Mbit/s; it falls to 5 at twice this time."""
 
@@ -47,11 +45,18 @@ def _label(threshold: int) -> str:
     return f"{threshold} %"
 
 
+def _with_threshold(scheme: str, threshold: int) -> str:
+    """Return a scheme with a threshold; with zero the maintainer never acts, since no queue is below it."""
+    return (
+        with_options(scheme, threshold=threshold / 100)
+        if threshold
+        else with_options(scheme, maintainer="off")
+    )
+
+
 def _experiments(setting: str, scheme: str) -> dict[str, Experiment]:
     return {
-        _label(threshold): in_setting(
-            "ebe-steps", setting, with_options(scheme, threshold=threshold / 100 or SMALLEST), REPETITIONS
-        )
+        _label(threshold): in_setting("ebe-steps", setting, _with_threshold(scheme, threshold), REPETITIONS)
         for threshold in THRESHOLDS
     }
 

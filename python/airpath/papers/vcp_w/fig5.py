@@ -28,12 +28,12 @@ from airpath.papers.vcp_w.parking_lot import (
     R3_STARTS_S,
     RULES_NOTE,
     SETTING,
+    local_mbps,
     local_to_long,
     long_mbps,
     moved,
     on,
     ratio,
-    total_mbps,
 )
 from airpath.papers.vcp_w.parking_lot_ns2 import NOTE as NS2_NOTE
 from airpath.papers.vcp_w.parking_lot_ns2 import ns2_rows
@@ -58,9 +58,8 @@ def _draw_of(label: str) -> Any:
             run = runs.of(choice)(label)[0]
             for link in _SHOWN:
                 panel = next(rest)
-                time_s, far = run.window_time_s, long_mbps(run)
-                panel.plot(time_s, total_mbps(run, link) - far, color=_BLUE, linewidth=0.9, label="local")
-                panel.plot(time_s, far, color=_RED, linewidth=0.9, label="long")
+                for of, colour, name in ((local_mbps, _BLUE, "local"), (long_mbps, _RED, "long")):
+                    panel.plot(run.group_time_s, of(run, link), color=colour, linewidth=0.9, label=name)
                 panel.axvline(R3_STARTS_S, color="#999999", linewidth=0.7, linestyle=":")
                 panel.set_xlim(0, run.duration_s)
                 panel.set_ylim(0, 4.2)
