@@ -94,8 +94,8 @@ NOTE: Final = (
     " than 0.01: it hardly falls back. That sender was found by a search after these claims had missed, one"
     " of 144 combinations of recovery, timeouts and the answer to a loss; the search was made while XCP's"
     " sender still took feedback from duplicate acknowledgments with SACK, and has not been repeated. None"
-    " of them fell by more than 0.05 at both rises, to 0.94. Claims about these rises are judged under none of these: ns-2's XCP has Reno's or"
-    " NewReno's recovery."
+    " of them fell by more than 0.05 at both rises, to 0.94. Claims about"
+    " these rises are judged under none of these: ns-2's XCP has Reno's or NewReno's recovery."
 )
 
 
