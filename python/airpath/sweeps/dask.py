@@ -7,10 +7,12 @@ from importlib import import_module
 from typing import Any
 
 from airpath.errors import UsageError
-from airpath.sweeps.engine import Engine, EngineError, Pending, host_and_port
+from airpath.sweeps.engine import Engine, EngineError, Pending, ResultLostError, host_and_port
 from airpath.sweeps.task import Failure, Task, do_task, version
 
 CONNECT_WITHIN_S = 10
+FETCH_WITHIN_S = 2
+"""A result that takes longer may have been lost with its worker."""
 
 
 class DaskEngine(Engine):
@@ -70,7 +72,9 @@ class DaskEngine(Engine):
     def result(self, pending: Pending) -> bytes | Failure:
         """Return what came of a task that is done."""
         try:
-            return pending.result()
+            return self._fetched(pending)
+        except ResultLostError:
+            raise
         except self._library.KilledWorker:
             return Failure("its worker died again and again (out of memory?)")
         except (CancelledError, self._library.comm.CommClosedError):
@@ -83,6 +87,17 @@ class DaskEngine(Engine):
             raise EngineError(
                 f"the Dask cluster at {self._address} cannot go on: {type(error).__name__}: {text}"
             ) from None
+
+    def _fetched(self, pending: Any) -> bytes | Failure:
+        """Return a result, which lies at its worker; Dask waits without end for one that died with it."""
+        while True:
+            try:
+                found: bytes | Failure = pending.result(timeout=FETCH_WITHIN_S)
+            except TimeoutError:
+                if pending.status != "finished" or not self._threads():
+                    raise ResultLostError from None
+            else:
+                return found
 
     def restart(self) -> None:
         """Nothing to do: Dask replaces workers by itself."""

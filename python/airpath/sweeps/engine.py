@@ -15,6 +15,10 @@ class WorkerLostError(Exception):
     """A worker died over a task (killed, out of memory); the task can be tried again."""
 
 
+class ResultLostError(Exception):
+    """What a task gave was lost before it was fetched; the engine does the task again."""
+
+
 class EngineError(AirpathError):
     """The engine as a whole cannot go on."""
 
@@ -49,6 +53,8 @@ class Engine(ABC):
         ------
         WorkerLostError
             If its worker died.
+        ResultLostError
+            If it must be waited for once more.
         EngineError
             If there is no use in going on.
         """

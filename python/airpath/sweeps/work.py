@@ -5,12 +5,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from airpath.interrupts import InterruptRequest
 from airpath.scenario.traces import TraceInput
-from airpath.sweeps.engine import Engine, Pending, WorkerLostError
+from airpath.sweeps.engine import Engine, Pending, ResultLostError, WorkerLostError
 from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.plan import SweepPlan, SweepRun
 from airpath.sweeps.task import Failure, digest_of_input
@@ -134,6 +135,8 @@ class _Work:
         # Engines say from their own threads that something is done; here is where it is dealt with.
         self._finished: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._suspects: deque[SweepRun] = deque()
+        # When something was last done or the engine asked why nothing is, and what it said.
+        self._moved_at, self._stalled = time.monotonic(), ""
 
     def do(self, runs: Iterator[SweepRun]) -> None:
         """Do all; after a worker died, its runs one at a time, to find the one that kills."""
@@ -156,32 +159,42 @@ class _Work:
                 slots = self._engine.slots
 
     def _submit(self, run: SweepRun) -> None:
-        pending = self._engine.submit(run.task)
+        self._await(run, self._engine.submit(run.task))
+
+    def _await(self, run: SweepRun, pending: Pending) -> None:
         self._under_way[run.number] = run, pending
         pending.add_done_callback(lambda _: self._finished.put(run.number))
 
-    def _wait_for_one(self, *, alone: bool) -> None:
-        asked_at, stalled = time.monotonic(), ""
+    def _next_finished(self) -> int:
         while True:
             self._request.raise_if_made()
-            try:
-                number = self._finished.get(timeout=_LOOK_EVERY_S)
-                break
-            except queue.Empty:
-                if time.monotonic() - asked_at > ASK_EVERY_S:
-                    said, stalled = stalled, self._engine.stalled()
-                    if stalled and not said:
-                        self._on_stall(stalled)
-                    asked_at = time.monotonic()
+            with suppress(queue.Empty):
+                return self._finished.get(timeout=_LOOK_EVERY_S)
+            self._look_for_stall()
+
+    def _look_for_stall(self) -> None:
+        if time.monotonic() - self._moved_at > ASK_EVERY_S:
+            said, self._stalled = self._stalled, self._engine.stalled()
+            if self._stalled and not said:
+                self._on_stall(self._stalled)
+            self._moved_at = time.monotonic()
+
+    def _wait_for_one(self, *, alone: bool) -> None:
+        number = self._next_finished()
         run, pending = self._under_way.pop(number)
         try:
             outcome = self._engine.result(pending)
+        except ResultLostError:
+            self._await(run, pending)
+            self._look_for_stall()
+            return
         except WorkerLostError:
             if not alone:
                 self._suspects.append(run)
                 return
             self._engine.restart()
             outcome = Failure("its worker process died (killed, or out of memory)")
+        self._moved_at, self._stalled = time.monotonic(), ""
         if isinstance(outcome, Failure):
             self._progress.failures[number] = run, outcome.message
         else:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,8 +102,11 @@ def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
     child = under_way(plan, out, dask)
     for worker in dask.workers:
         worker.kill()
-    # What it says first: how many runs there are.
+    # What it says first: how many runs there are. If it says no more, it ends.
+    patience = threading.Timer(60, child.kill)
+    patience.start()
     lines = [child.stderr.readline(), child.stderr.readline()]
+    patience.cancel()
     assert "has no workers now; the sweep goes on when some come" in lines[1], lines
     dask.start_worker("three")
     _, said = child.communicate(timeout=120)

@@ -21,6 +21,7 @@ import airpath
 from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.sweeps import SweepPlan, running
+from airpath.sweeps.engine import ResultLostError
 from airpath.sweeps.part import Part, PartStore
 from airpath.sweeps.task import do_task, version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
@@ -323,6 +324,34 @@ def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monke
     trace.write_text("1\n1\n2\n3\n")
     with pytest.raises(OutputError, match="with other trace files"):
         airpath.sweep(plan, tmp_path / "out")
+
+
+class ForgetfulEngine(InlineEngine):
+    """Loses each result before it is first fetched, and says that it does nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._fetched: set[int] = set()
+
+    def result(self, pending):
+        if id(pending) not in self._fetched:
+            self._fetched.add(id(pending))
+            raise ResultLostError
+        return super().result(pending)
+
+    def stalled(self) -> str:
+        return "nobody works"
+
+
+def test_results_that_were_lost_are_waited_for_and_a_stall_is_said_once(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("airpath.sweeps.work.ASK_EVERY_S", -1.0)
+    plan = SweepPlan.load(small)
+    store, engine, progress, said = PartStore(tmp_path), ForgetfulEngine(), Progress(len(plan)), []
+    do_runs(missing_runs(plan, store, progress), engine, store, progress, quiet, said.append)
+    assert progress.done == len(plan) == len(engine.tasks)
+    assert set(said) == {"nobody works"}
+    # In each wait for a result once at most, however often it was asked.
+    assert len(said) <= len(plan)
 
 
 def test_a_damaged_or_outdated_part_is_done_again(small, tmp_path):
