@@ -97,9 +97,6 @@ fn series(outcome: &Outcome, flow: &ConnectionFlow, column: &str) -> Vec<f64> {
 
 #[test]
 fn a_long_connection_is_told_of_as_it_was() {
-    if !hosts_can_be_made() {
-        return;
-    }
     let found = valid(Otherwise::Skipped, || {
         let emulation = observed(&two_ways(20))?;
         let listener = listener(&emulation);

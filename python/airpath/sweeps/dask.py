@@ -69,33 +69,27 @@ class DaskEngine(Engine):
         pending: Pending = self._client.submit(do_task, task, version(), pure=False)
         return pending
 
-    def result(self, pending: Pending) -> bytes | Failure:
-        """Return what came of a task that is done."""
-        try:
-            return self._fetched(pending)
-        except ResultLostError:
-            raise
-        except self._library.KilledWorker:
-            return Failure("its worker died again and again (out of memory?)")
-        except (CancelledError, self._library.comm.CommClosedError):
-            raise EngineError(
-                f"the scheduler of the Dask cluster at {self._address} is gone; finished runs are kept: with"
-                " another one the same command goes on"
-            ) from None
-        except Exception as error:
-            text = " ".join(str(error).split())
-            raise EngineError(
-                f"the Dask cluster at {self._address} cannot go on: {type(error).__name__}: {text}"
-            ) from None
-
-    def _fetched(self, pending: Any) -> bytes | Failure:
-        """Return a result, which lies at its worker; Dask waits without end for one that died with it."""
+    def result(self, pending: Any) -> bytes | Failure:
+        """Return what came of a task that is done: its worker has it, and may have died since."""
         while True:
             try:
                 found: bytes | Failure = pending.result(timeout=FETCH_WITHIN_S)
             except TimeoutError:
+                # Dask itself would wait without end.
                 if pending.status != "finished" or not self._threads():
                     raise ResultLostError from None
+            except self._library.KilledWorker:
+                return Failure("its worker died again and again (out of memory?)")
+            except (CancelledError, self._library.comm.CommClosedError):
+                raise EngineError(
+                    f"the scheduler of the Dask cluster at {self._address} is gone; finished runs are kept:"
+                    " with another one the same command goes on"
+                ) from None
+            except Exception as error:
+                text = " ".join(str(error).split())
+                raise EngineError(
+                    f"the Dask cluster at {self._address} cannot go on: {type(error).__name__}: {text}"
+                ) from None
             else:
                 return found
 

@@ -135,8 +135,8 @@ class _Work:
         # Engines say from their own threads that something is done; here is where it is dealt with.
         self._finished: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._suspects: deque[SweepRun] = deque()
-        # When something was last done or the engine asked why nothing is, and what it said.
-        self._moved_at, self._stalled = time.monotonic(), ""
+        # When something was last done, or the engine asked why nothing is; and what it said.
+        self._looked_at, self._stalled = time.monotonic(), ""
 
     def do(self, runs: Iterator[SweepRun]) -> None:
         """Do all; after a worker died, its runs one at a time, to find the one that kills."""
@@ -173,11 +173,11 @@ class _Work:
             self._look_for_stall()
 
     def _look_for_stall(self) -> None:
-        if time.monotonic() - self._moved_at > ASK_EVERY_S:
+        if time.monotonic() - self._looked_at > ASK_EVERY_S:
             said, self._stalled = self._stalled, self._engine.stalled()
             if self._stalled and not said:
                 self._on_stall(self._stalled)
-            self._moved_at = time.monotonic()
+            self._looked_at = time.monotonic()
 
     def _wait_for_one(self, *, alone: bool) -> None:
         number = self._next_finished()
@@ -194,7 +194,7 @@ class _Work:
                 return
             self._engine.restart()
             outcome = Failure("its worker process died (killed, or out of memory)")
-        self._moved_at, self._stalled = time.monotonic(), ""
+        self._looked_at, self._stalled = time.monotonic(), ""
         if isinstance(outcome, Failure):
             self._progress.failures[number] = run, outcome.message
         else:

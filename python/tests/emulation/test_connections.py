@@ -43,6 +43,7 @@ class Emulated(NamedTuple):
 
 
 def emulated(cwd: Path, link: str, server: str, *command: str) -> Emulated:
+    """Return what came of a command behind such a link."""
     done = subprocess.run(
         [
             *(sys.executable, "-m", "airpath", "emulate", "--link", link, "--rtt", "20ms", "--json"),

@@ -91,10 +91,13 @@ fn without_ecn_nothing_is_capable_and_echoes_are_ignored() {
     assert_eq!(refused.err(), Some(ConfigError::EcnNeeded));
 }
 
+fn echoing_receiver() -> Receiver {
+    Receiver::new(ReceiverConfig { ecn: true, delayed_ack_segments: 1, ..ReceiverConfig::default() })
+}
+
 #[test]
 fn the_receiver_echoes_until_cwr() {
-    let config = ReceiverConfig { ecn: true, delayed_ack_segments: 1, ..ReceiverConfig::default() };
-    let mut receiver = Receiver::new(config);
+    let mut receiver = echoing_receiver();
     let mut answer = |k: u64, ecn: Ecn, cwr: bool| {
         let segment = Segment {
             sequence: k * MSS,
@@ -118,15 +121,19 @@ fn the_receiver_echoes_until_cwr() {
     assert_eq!(answer(6, Ecn::Ce, true), Some(true), "a new mark on the segment that says CWR");
 }
 
-/// An echo is pending when the timer expires, and all that follows is sent again.
+/// The window does not grow while the receiver echoes, and after a timeout all that could say CWR may be sent again.
 #[test]
-fn a_timeout_with_an_echo_pending_tells_the_receiver_at_once() {
-    let mut script = Script::new(marked(), Rule::Aimd { grow: true }, 10);
-    script.send();
+fn after_a_timeout_with_an_echo_pending_the_receiver_ends_it() {
+    let mut receiver = echoing_receiver();
+    let mut script = Script::new(marked(), HALVE, 10);
+    let first = script.segments()[0];
     script.at(100);
-    let before = echo(&mut script, 1);
-    assert_eq!(before.len(), 0, "nothing new fits that could say CWR");
+    receiver.on_segment(at(50), &Segment { ecn: Ecn::Ce, ..first });
+    assert!(receiver.poll_ack(at(50)).unwrap().ece);
+    assert!(echo(&mut script, 1).is_empty(), "nothing new fits that could say CWR");
     script.pass();
-    let sent = script.segments();
-    assert!(sent[0].retransmission && sent[0].cwr, "{sent:?}");
+    let again = script.segments()[0];
+    assert!(again.retransmission);
+    receiver.on_segment(script.now, &again);
+    assert!(!receiver.poll_ack(script.now).unwrap().ece);
 }

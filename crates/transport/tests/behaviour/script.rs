@@ -18,7 +18,7 @@ pub(crate) fn config(recovery: Recovery) -> SenderConfig {
 pub(crate) struct Script {
     pub(crate) sender: Sender,
     pub(crate) controller: Handle,
-    now: Timestamp,
+    pub(crate) now: Timestamp,
     /// Whether the present acknowledgments carry ECE.
     pub(crate) ece: bool,
     pub(crate) receive_window: Bytes,
