@@ -83,8 +83,7 @@ fn the_time_between_packets_counts_whole_ones_or_the_window() {
 fn what_is_not_feedback_changes_nothing() {
     let mut controller = xcp(true);
     let mut duplicate = ack(header(25_000.0));
-    // With SACK it acknowledges a segment and is a duplicate all the same.
-    duplicate.advance = Bytes::ZERO;
+    (duplicate.acked, duplicate.advance) = (Bytes::ZERO, Bytes::ZERO);
     for event in [
         ack(PathHeader::None),
         duplicate,
@@ -96,6 +95,13 @@ fn what_is_not_feedback_changes_nothing() {
     ] {
         assert_eq!(window_after(&mut controller, &event), 10_000, "{event:?}");
     }
+}
+
+#[test]
+fn what_sack_alone_acknowledges_brings_feedback() {
+    let mut event = ack(header(25_000.0));
+    event.advance = Bytes::ZERO;
+    assert_eq!(window_after(&mut xcp(true), &event), window_after(&mut xcp(true), &ack(header(25_000.0))));
 }
 
 #[test]

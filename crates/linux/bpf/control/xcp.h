@@ -39,7 +39,7 @@ static __always_inline void xcp_on_ack(struct xcp *xcp, const struct ack_event *
 	bool lower = ack->change < 0;
 	u64 bytes, change;
 
-	if (!xcp_told(ack) || !ack->advance)
+	if (!xcp_told(ack) || !ack->acked)
 		return;
 	if (ack->change > 0 && !ack->window_limited)
 		return;
