@@ -302,7 +302,7 @@ REPAIRS_FIGURE: Final = figure(
             TESTBED,
             _UNFAIR,
             "MPCP's finer code cures most of the unfairness by RTT",
-            "of 1.9 to 1, 1.6 to 1 is left; it was 1.4 while MPCP increased multiplicatively at a load of 0.8",
+            "of 1.9 to 1, 1.6 to 1 is left; it was 1.4 while MPCP did MI, not AI, at a load of 0.8",
         ),
         _cures(
             "guarded",
