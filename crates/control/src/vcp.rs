@@ -47,6 +47,8 @@ pub struct VcpConfig {
     pub beta: f64,
     /// `t_ρ`: the routers' load-factor interval, greater than zero. 200 ms.
     pub interval: Duration,
+    /// The part of the window that a loss or a mark leaves, greater than 0, less than 1. 0.5, as under Reno.
+    pub loss_factor: f64,
     /// Spread windows of 2 to 64 packets over long round trips.
     pub pace_small_windows: bool,
 }
@@ -64,6 +66,7 @@ impl Default for VcpConfig {
             alpha: 1.0,
             beta: 0.875,
             interval: Duration::from_millis(200),
+            loss_factor: 0.5,
             pace_small_windows: true,
         }
     }
@@ -106,6 +109,7 @@ impl Vcp {
             after_freeze: config.after_freeze,
             alpha: config.alpha,
             interval: config.interval,
+            loss_factor: config.loss_factor,
             pace_small_windows: config.pace_small_windows,
         };
         let response = LoadResponse::new(response, initial_window, mss)?;

@@ -23,6 +23,7 @@ fn vcp() -> ControllerPlan {
         alpha: 1.0,
         beta: 0.875,
         interval_ns: 200 * MILLISECOND,
+        loss_factor: 0.5,
         pace_small_windows: true,
     }
 }
@@ -38,6 +39,7 @@ fn mpcp(digits: u8) -> ControllerPlan {
         after_freeze: AfterFreezePlan::Author,
         alpha: 1.0,
         interval_ns: 200 * MILLISECOND,
+        loss_factor: 0.5,
         pace_small_windows: true,
     }
 }

@@ -51,6 +51,10 @@ class LoadFactorSender(SchemeParameters, LoadFactorTiming):
     """
     alpha: Gain = 1.0
     """alpha: additive increase in packets for each t_rho (Xia et al. 2005: 1)."""
+    loss_factor: Fraction = 0.5
+    """The part of the window that a loss leaves: a half as under Reno, or that of an overload, 0.875, where a
+    loss is to be one.
+    """
     pace_small_windows: Flag = True
     """Spread small windows over the round trip, as the authors' code does."""
 
@@ -102,6 +106,7 @@ def _response(sender: LoadFactorSender) -> dict[str, Any]:
         "after_freeze": sender.after_freeze,
         "alpha": float(sender.alpha),
         "interval_ns": sender.load_factor_interval,
+        "loss_factor": float(sender.loss_factor),
         "pace_small_windows": sender.pace_small_windows,
     }
 

@@ -119,7 +119,7 @@ def test_a_cure_is_the_part_of_the_way_to_the_ideal():
 
 
 def test_the_heuristic_rescues_vcp_over_losses(tmp_path):
-    one = heuristic.HEURISTIC.experiments[heuristic.CHOICE]
+    one = heuristic.HEURISTIC.experiments[heuristic.HALVED]
     labels = [heuristic.at(sender, 0.05) for sender in (VCP, BARE_VCP)]
     runs = runs_of(tmp_path, {label: one[label].repeated(1) for label in labels})
     with_it, without = (runs[label][0].metrics["utilisation"] for label in labels)

@@ -134,6 +134,7 @@ def test_the_defaults_are_those_of_the_findings():
         "alpha": 1.0,
         "beta": 0.875,
         "interval_ns": 200_000_000,
+        "loss_factor": 0.5,
         "pace_small_windows": True,
     }
     assert parts("mpcp-ebe")[0]["source"]["upsilon"] == 1.14

@@ -45,6 +45,8 @@ pub struct MpcpConfig {
     pub alpha: f64,
     /// `t_ρ`: the routers' load-factor interval, greater than zero. 200 ms.
     pub interval: Duration,
+    /// The part of the window that a loss or a mark leaves, greater than 0, less than 1. 0.5, as under Reno.
+    pub loss_factor: f64,
     /// Spread windows of 2 to 64 packets over long round trips.
     pub pace_small_windows: bool,
 }
@@ -63,6 +65,7 @@ impl Default for MpcpConfig {
             after_freeze: vcp.after_freeze,
             alpha: vcp.alpha,
             interval: vcp.interval,
+            loss_factor: vcp.loss_factor,
             pace_small_windows: vcp.pace_small_windows,
         }
     }
@@ -111,6 +114,7 @@ impl Mpcp {
             after_freeze: config.after_freeze,
             alpha: config.alpha,
             interval: config.interval,
+            loss_factor: config.loss_factor,
             pace_small_windows: config.pace_small_windows,
         };
         Ok(Self {

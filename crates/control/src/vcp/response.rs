@@ -23,6 +23,8 @@ pub(crate) struct ResponseConfig {
     pub(crate) alpha: f64,
     /// `t_ρ`.
     pub(crate) interval: Duration,
+    /// The part of the window that a loss leaves.
+    pub(crate) loss_factor: f64,
     pub(crate) pace_small_windows: bool,
 }
 
@@ -30,7 +32,7 @@ pub(crate) struct ResponseConfig {
 ///
 /// Increases are per acknowledged packet: `ξ_s` for MI, `α_s` / window for AI, so that a round trip multiplies the
 /// window by 1 + `ξ_s` or adds `α_s` packets. The window does not grow while it is not used; in loss recovery it
-/// does not move. Losses are answered as Reno does; there is no slow start (SIGCOMM'05, section 3;
+/// does not move. There is no slow start (SIGCOMM'05, section 3;
 /// docs/schemes/vcp.md).
 #[derive(Clone, Debug)]
 pub(crate) struct LoadResponse {
@@ -38,6 +40,7 @@ pub(crate) struct LoadResponse {
     overload: Overload,
     alpha: f64,
     interval: Duration,
+    loss_factor: f64,
     pace_small_windows: bool,
     /// In packets of `mss`; at least 1.
     window: f64,
@@ -54,9 +57,23 @@ impl LoadResponse {
         initial_window: Bytes,
         mss: Bytes,
     ) -> Result<Self, ConfigError> {
-        let ResponseConfig { scaling, freeze, after_freeze, alpha, interval, pace_small_windows } = config;
+        let ResponseConfig {
+            scaling,
+            freeze,
+            after_freeze,
+            alpha,
+            interval,
+            loss_factor,
+            pace_small_windows,
+        } = config;
         check(alpha > 0.0 && alpha.is_finite(), "alpha", "greater than 0 and finite", alpha)?;
         check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        check(
+            loss_factor > 0.0 && loss_factor < 1.0,
+            "loss_factor",
+            "greater than 0 and less than 1",
+            loss_factor,
+        )?;
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
         Ok(Self {
@@ -64,6 +81,7 @@ impl LoadResponse {
             overload: Overload::new(freeze, after_freeze, interval),
             alpha,
             interval,
+            loss_factor,
             pace_small_windows,
             window: initial_window.as_f64() / mss.as_f64(),
             mss,
@@ -103,14 +121,15 @@ impl LoadResponse {
         }
     }
 
-    /// Reno's answer: half the window, one packet after a timeout. A CE mark counts as a loss.
+    /// A loss leaves a part of the window, a half as under Reno by default; a timeout leaves one packet. A CE mark
+    /// counts as a loss.
     pub(crate) fn on_congestion(&mut self, event: &CongestionEvent) {
         self.mss = event.mss;
         let timeout = event.signal == CongestionSignal::Timeout;
         if !(timeout && event.consecutive > 1) {
             self.before_signal = Some(self.window);
         }
-        self.window = if timeout { 1.0 } else { (self.window / 2.0).max(1.0) };
+        self.window = if timeout { 1.0 } else { (self.window * self.loss_factor).max(1.0) };
     }
 
     /// The last signal was false.

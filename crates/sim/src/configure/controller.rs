@@ -132,6 +132,7 @@ pub(crate) fn controller(
             alpha,
             beta,
             interval_ns,
+            loss_factor,
             pace_small_windows,
         } => {
             let config = VcpConfig {
@@ -145,6 +146,7 @@ pub(crate) fn controller(
                 alpha,
                 beta,
                 interval: Duration::from_nanos(interval_ns),
+                loss_factor,
                 pace_small_windows,
             };
             Ok(Box::new(Vcp::new(config, initial_window, mss)?))
@@ -159,6 +161,7 @@ pub(crate) fn controller(
             after_freeze,
             alpha,
             interval_ns,
+            loss_factor,
             pace_small_windows,
         } => {
             let config = MpcpConfig {
@@ -171,6 +174,7 @@ pub(crate) fn controller(
                 after_freeze: self::after_freeze(after_freeze),
                 alpha,
                 interval: Duration::from_nanos(interval_ns),
+                loss_factor,
                 pace_small_windows,
             };
             Ok(Box::new(Mpcp::new(config, initial_window, mss)?))

@@ -170,6 +170,8 @@ pub enum ControllerPlan {
         beta: f64,
         /// `t_ρ`, nanoseconds.
         interval_ns: u64,
+        /// The part of the window that a loss leaves: 0.5.
+        loss_factor: f64,
         /// Spread small windows over the round trip.
         pace_small_windows: bool,
     },
@@ -193,6 +195,8 @@ pub enum ControllerPlan {
         alpha: f64,
         /// `t_ρ`, nanoseconds.
         interval_ns: u64,
+        /// The part of the window that a loss leaves: 0.5.
+        loss_factor: f64,
         /// Spread small windows over the round trip.
         pace_small_windows: bool,
     },

@@ -1,3 +1,5 @@
+use alloc::string::ToString as _;
+
 use airpath_model::Timestamp;
 
 use super::super::scaling::{AdditiveScaling, RttScaling, VcpBounds};
@@ -14,6 +16,7 @@ fn config() -> ResponseConfig {
         after_freeze: AfterFreeze::Author,
         alpha: 1.0,
         interval: Duration::from_millis(200),
+        loss_factor: 0.5,
         pace_small_windows: true,
     }
 }
@@ -152,6 +155,22 @@ fn losses_are_answered_as_reno_does_and_undone_when_false() {
     response.on_congestion(&signal(CongestionSignal::Timeout, 1));
     response.on_ack(&ack(0, 1, 200), Some(XI));
     assert_eq!(window(&response), 1_063);
+}
+
+#[test]
+fn a_loss_leaves_the_part_that_is_asked_for_and_at_least_one_packet() {
+    let config = ResponseConfig { loss_factor: 0.875, ..config() };
+    let mut response = LoadResponse::new(config, Bytes::new(10_000), Bytes::new(1_000)).unwrap();
+    response.on_congestion(&signal(CongestionSignal::Loss, 0));
+    assert_eq!(window(&response), 8_750);
+    response.on_congestion(&signal(CongestionSignal::Timeout, 1));
+    response.on_congestion(&signal(CongestionSignal::Loss, 0));
+    assert_eq!(window(&response), 1_000);
+    for loss_factor in [0.0, 1.0, -0.5, f64::NAN] {
+        let config = ResponseConfig { loss_factor, ..self::config() };
+        let error = LoadResponse::new(config, Bytes::new(10_000), Bytes::new(1_000)).unwrap_err();
+        assert!(error.to_string().contains("loss_factor"), "{error}");
+    }
 }
 
 #[test]
