@@ -20,7 +20,7 @@ use crate::part::Queue;
 use crate::plain_link::PlainLink;
 use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
-use crate::router::{full_packet, limit, qdisc};
+use crate::router::{full_packets, limit, qdisc};
 use crate::workload::{Files, Sending, Workload, workloads};
 
 /// Ends a route in the route table.
@@ -82,14 +82,13 @@ pub(crate) fn assemble_links(
 ) -> Result<(Vec<AnyLink>, Vec<f64>), PlanError> {
     let mut links = Vec::with_capacity(plan.links.len());
     let mut delays_s = Vec::with_capacity(plan.links.len());
-    let watched = watched(plan);
+    let (watched, full_packets) = (watched(plan), full_packets(plan));
     for (index, link) in plan.links.iter().enumerate() {
         let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
-        let (watched, outside) = (watched[index], outside.contains(&index));
-        let full_packet = full_packet(plan, index);
+        let (watched, outside, full_packet) = (watched[index], outside.contains(&index), full_packets[index]);
         let index = index as u32;
         if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched && !outside) {
             links.push(AnyLink::Plain(PlainLink::new(limit(&link.queue), rate, delay)));

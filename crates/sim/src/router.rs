@@ -227,11 +227,15 @@ fn buffer_size(limit: Limit, full_packet: Bytes) -> Bytes {
     }
 }
 
-/// The largest data packet that the flows of a plan send over a link, on the wire; where none does, and where datagrams
-/// have sizes that are drawn, one that fills an Ethernet frame counts as well.
-pub(crate) fn full_packet(plan: &Plan, link: usize) -> Bytes {
-    let over = plan.flows.iter().filter(|flow| flow.path.contains(&link));
-    Bytes::new(over.map(largest_packet).max().unwrap_or(ETHERNET))
+/// For each link the largest data packet that the flows of a plan send over it, on the wire; where none does, and where
+/// datagrams have sizes that are drawn, one that fills an Ethernet frame counts as well.
+pub(crate) fn full_packets(plan: &Plan) -> Vec<Bytes> {
+    let mut largest = vec![None; plan.links.len()];
+    for flow in &plan.flows {
+        let packet = Some(largest_packet(flow));
+        flow.path.iter().for_each(|&link| largest[link] = packet.max(largest[link]));
+    }
+    largest.into_iter().map(|packet| Bytes::new(packet.unwrap_or(ETHERNET))).collect()
 }
 
 fn largest_packet(flow: &FlowPlan) -> u64 {
