@@ -212,7 +212,8 @@ impl ConnectionSource {
         if self.sender.is_complete()
             && let Some(began) = self.began.take()
         {
-            if !self.files.is_endless() {
+            // A file that was stopped before all of it had left is no finished transfer.
+            if !self.files.is_endless() && self.receiver.delivered() == self.size {
                 recorder.on_completion(CompletionRow {
                     flow: i64::from(flow),
                     transfer: i64::from(self.connection),
