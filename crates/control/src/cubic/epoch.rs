@@ -4,7 +4,7 @@ use airpath_model::{Duration, Timestamp};
 
 use super::CubicConfig;
 
-/// Smax of the 2008 form: the most segments that the window grows by in 100 ms.
+/// Smax of the 2008 form: the most segments that the window grows by in 100 ms, once the plateau is reached.
 const MAX_INCREMENT: f64 = 16.0;
 
 /// Windows in segments, times in seconds.
@@ -89,7 +89,8 @@ impl Epoch {
         self.w_est += alpha(config.beta) * acked / cwnd;
         let ahead = self.w_cubic(rtt_min) - cwnd;
         let mut cnt = if ahead > 0.0 { cwnd / ahead } else { 100.0 * cwnd };
-        if !rtt_min.is_zero() {
+        // Below the plateau the curve is followed however steep it is.
+        if !rtt_min.is_zero() && (self.elapsed + rtt_min).as_secs_f64() >= self.k {
             cnt = cnt.max(cwnd / (10.0 * MAX_INCREMENT * rtt_min.as_secs_f64()));
         }
         if !loss_seen {

@@ -139,17 +139,23 @@ fn time_without_use_of_the_window_does_not_count() {
 }
 
 #[test]
-fn in_2008_the_increment_is_bounded_by_16_segments_in_100_ms() {
+fn in_2008_the_increment_past_the_plateau_is_bounded_by_16_segments_in_100_ms() {
     let mut rule = cubic(CubicConfig::LINUX2008);
     w_max_after(&mut rule, 10_000, CongestionSignal::Loss);
     let mut event = acked(0.0, 1);
     event.rtt.minimum = Duration::from_millis(50);
     rule.congestion_avoidance(segments(5000), &event);
     rule.whole_bytes = WholeBytes::default();
-    // Ten seconds on, the curve is far above; a window of acknowledgments in 50 ms may add 8 segments.
-    let mut event = acked(10.0, 5000);
-    event.rtt.minimum = Duration::from_millis(50);
-    assert_eq!(rule.congestion_avoidance(segments(5000), &event), segments(5008));
+    // K is cbrt(5000 / 0.4) = 23.2 s. Before it the curve is followed, which is 4088 segments up after ten seconds.
+    let grown = |rule: &mut Cubic, seconds| {
+        let mut event = acked(seconds, 5000);
+        event.rtt.minimum = Duration::from_millis(50);
+        rule.congestion_avoidance(segments(5000), &event)
+    };
+    assert_eq!(grown(&mut rule, 10.0).get() / MSS, 9088);
+    // Behind it, where the curve is far above, a window of acknowledgments in 50 ms may add 8 segments.
+    rule.whole_bytes = WholeBytes::default();
+    assert_eq!(grown(&mut rule, 24.0), segments(5008));
 }
 
 #[test]

@@ -63,7 +63,7 @@ static __always_inline fixed cubic_curve(const struct cubic *cubic, fixed at)
 /* Growth in segments for `acked` segments at the window `cwnd`; the smallest round-trip time in microseconds. */
 static __always_inline fixed cubic_growth(struct cubic *cubic, u64 now, fixed cwnd, fixed acked, u32 rtt_min)
 {
-	fixed least = fixed_seconds(rtt_min), ahead, share = fixed_divide(acked, cwnd), count;
+	fixed least = fixed_seconds(rtt_min), at, ahead, share = fixed_divide(acked, cwnd), count;
 
 	if (!cubic->in_epoch) {
 		cubic->in_epoch = true;
@@ -74,10 +74,11 @@ static __always_inline fixed cubic_growth(struct cubic *cubic, u64 now, fixed cw
 			cubic_redraw(cubic, cubic->w_max);
 	}
 	cubic->reno = minimum(cubic->reno + fixed_multiply(CUBIC_ALPHA, share), CUBIC_LARGEST);
-	ahead = cubic_curve(cubic, fixed_seconds(difference(now, cubic->began)) + least);
+	at = fixed_seconds(difference(now, cubic->began)) + least;
+	ahead = cubic_curve(cubic, at);
 	count = ahead > cwnd ? fixed_divide(cwnd, ahead - cwnd) : 100 * cwnd;
-	/* At most 16 segments in 100 ms. */
-	if (least)
+	/* At most 16 segments in 100 ms, once the plateau is reached. */
+	if (least && at >= cubic->k)
 		count = maximum(count, fixed_divide(cwnd, least) / 160);
 	if (!cubic->w_max)
 		count = 50ULL << 32;
