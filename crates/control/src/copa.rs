@@ -167,7 +167,7 @@ impl Controller for Copa {
 
     fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
         if let Some(before) = self.before_signal.take()
-            && self.state.window < before.window
+            && self.state.window <= before.window
         {
             self.state = before;
         }

@@ -305,7 +305,7 @@ impl Controller for LedbatPlusPlus {
 
     fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let Some(before) = self.before_signal.take() else { return };
-        if self.state.window < before.window {
+        if self.state.window <= before.window {
             self.watching_phase(now, probe, |controller| controller.state = before);
         }
     }

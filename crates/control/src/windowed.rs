@@ -16,7 +16,8 @@ pub(crate) const QUANTUM_SEGMENTS: u64 = 2;
 ///
 /// The window is bytes of payload, never less than one segment. It moves only at events: it does not grow in
 /// recovery or while it is not used, falls at once to the new threshold at a loss or a CE echo, and to one segment
-/// at a timeout. A signal that proves false is undone as RFC 9438, section 4.9, says: everything comes back,
+/// at a timeout. Duplicate acknowledgments let nothing grow (RFC 3042); what they acknowledge selectively counts when the
+/// cumulative acknowledgment moves again, unless it is a recovery that moves it. A signal that proves false is undone as RFC 9438, section 4.9, says: everything comes back,
 /// unless the window has already passed its old size.
 ///
 /// Telemetry: [`Measurement::Phase`] at each change of phase, and what the rule records.
@@ -34,7 +35,14 @@ impl<S: SlowStart, W: WindowRule> Windowed<S, W> {
     pub fn new(rule: W, slow_start: S, initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
         check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
         check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
-        let state = State { slow_start, rule, window: initial_window, ssthresh: None, repairing: None };
+        let state = State {
+            slow_start,
+            rule,
+            window: initial_window,
+            ssthresh: None,
+            repairing: None,
+            waiting: Bytes::ZERO,
+        };
         Ok(Self { state, mss, before_signal: None })
     }
 
@@ -86,7 +94,8 @@ impl<S: SlowStart, W: WindowRule> Controller for Windowed<S, W> {
         let Some(before) = self.before_signal.take() else { return };
         // A recovery that the signal interrupted comes back with the state; one that it began is over.
         self.state.repairing = None;
-        if self.state.window < before.window {
+        // A window of one segment was not reduced, but its threshold was.
+        if self.state.window <= before.window {
             self.watching_phase(now, probe, |controller, _| controller.state = before);
         }
     }
@@ -118,11 +127,27 @@ struct State<S, W> {
     ssthresh: Option<Bytes>,
     /// While a loss is repaired: the window when it was found.
     repairing: Option<Bytes>,
+    /// Acknowledged selectively by duplicates, and not counted yet.
+    waiting: Bytes,
 }
 
 impl<S: SlowStart, W: WindowRule> State<S, W> {
     fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
         self.rule.on_ack(self.window, event, probe);
+        if event.in_recovery {
+            self.waiting = Bytes::ZERO;
+        } else if event.duplicate {
+            self.waiting += event.acked;
+            return self.respond(&counting(event, Bytes::ZERO));
+        } else if !self.waiting.is_zero() {
+            let acked = event.acked + core::mem::take(&mut self.waiting);
+            return self.respond(&counting(event, acked));
+        }
+        self.respond(event);
+    }
+
+    /// Grows, or leaves slow start or a recovery, by what an acknowledgment lets count.
+    fn respond(&mut self, event: &AckEvent) {
         if !event.in_recovery
             && let Some(before) = self.repairing.take()
             && let Some(window) = self.rule.window_after_recovery(before, event)
@@ -162,6 +187,7 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
 
     fn on_congestion(&mut self, event: &CongestionEvent, repeated: bool, probe: &mut dyn Probe) {
         self.slow_start.on_congestion(event.signal);
+        self.waiting = Bytes::ZERO;
         self.repairing = (event.signal == CongestionSignal::Loss).then_some(self.window);
         let floor = event.mss * 2;
         let ssthresh = match self.ssthresh {
@@ -185,6 +211,13 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
     fn phase(&self) -> Phase {
         if self.in_slow_start() { self.slow_start.phase() } else { Phase::CongestionAvoidance }
     }
+}
+
+/// The acknowledgment with another amount that counts.
+fn counting(event: &AckEvent, acked: Bytes) -> AckEvent {
+    let mut event = *event;
+    event.acked = acked;
+    event
 }
 
 #[cfg(test)]

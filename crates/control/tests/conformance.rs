@@ -120,10 +120,24 @@ fn a_recovery_goes_on_after_a_false_timeout() {
     ];
     let slow_start = [Timeout, Send(1), Wait(39), acknowledge(1, true)];
     let recovery = [Send(1), Lose, Timeout, acknowledge(1, false), Spurious, acknowledge(1, false)];
+    // The same with a mark between the loss and a repeated timeout, from a window of one segment.
+    let marked = [
+        Timeout,
+        Send(1),
+        Lose,
+        Operation::CongestionExperienced,
+        Timeout,
+        Wait(51),
+        acknowledge(1, false),
+        Spurious,
+        acknowledge(1, false),
+    ];
     for (name, construct) in CONTROLLERS {
-        let mut ledger = Ledger::new(name, construct());
-        for operation in measured.into_iter().chain(slow_start).chain(recovery) {
-            ledger.apply(operation);
+        for end in [recovery.as_slice(), marked.as_slice()] {
+            let mut ledger = Ledger::new(name, construct());
+            for &operation in measured.iter().chain(&slow_start).chain(end) {
+                ledger.apply(operation);
+            }
         }
     }
 }
@@ -321,8 +335,8 @@ impl Ledger {
         // One signal for one window of data.
         if self.recovery_until.is_none() {
             self.recovery_until = Some(self.next);
-            self.repairing = true;
             self.signal(CongestionSignal::Loss, flight_size);
+            self.repairing = true;
         }
     }
 
@@ -331,9 +345,6 @@ impl Ledger {
         self.in_flight.clear();
         self.recovery_until = None;
         self.consecutive_timeouts += 1;
-        if self.consecutive_timeouts == 1 {
-            self.interrupted = self.repairing;
-        }
         self.signal(CongestionSignal::Timeout, flight_size);
     }
 
@@ -349,6 +360,7 @@ impl Ledger {
         }
         if event.consecutive <= 1 {
             self.before_signal = Some(before);
+            self.interrupted = self.repairing;
         }
         let threshold = self.controller.ssthresh();
         self.controller.on_congestion(&event, &mut NullProbe);

@@ -249,3 +249,39 @@ fn a_window_below_one_segment_is_refused() {
     let error = build(Bytes::new(10), Bytes::ZERO).unwrap_err();
     assert_eq!(alloc::format!("{error}"), "mss must be at least one byte, not 0");
 }
+
+#[test]
+fn what_duplicates_acknowledge_counts_when_the_cumulative_acknowledgment_moves() {
+    let mut controller = reno(10);
+    let mut duplicate = ack(1);
+    duplicate.duplicate = true;
+    controller.on_ack(&duplicate, &mut NullProbe);
+    controller.on_ack(&duplicate, &mut NullProbe);
+    assert_eq!(segments(&controller), 10, "limited transmit is not growth");
+    // Reordering, not a loss: the missing segment comes.
+    controller.on_ack(&ack(1), &mut NullProbe);
+    assert_eq!(segments(&controller), 12, "slow start, at most two segments an acknowledgment");
+    controller.on_ack(&ack(1), &mut NullProbe);
+    assert_eq!(segments(&controller), 13, "once");
+    // A loss: nothing of it counts.
+    controller.on_ack(&duplicate, &mut NullProbe);
+    controller.on_ack(&duplicate, &mut NullProbe);
+    tell(&mut controller, CongestionSignal::Loss, 13, 0);
+    let mut recovering = ack(1);
+    recovering.in_recovery = true;
+    controller.on_ack(&recovering, &mut NullProbe);
+    let before = controller.control().window;
+    acknowledge(&mut controller, 1);
+    let growth = controller.control().window - before;
+    assert!(growth <= Bytes::new(MSS.get() / 6), "congestion avoidance by one segment: {growth:?}");
+}
+
+#[test]
+fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
+    let mut controller = reno(1);
+    tell(&mut controller, CongestionSignal::Timeout, 1, 1);
+    tell(&mut controller, CongestionSignal::Timeout, 1, 2);
+    assert_eq!(controller.ssthresh(), Some(MSS * 2));
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!((controller.ssthresh(), controller.phase()), (None, Phase::SlowStart));
+}
