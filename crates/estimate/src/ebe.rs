@@ -206,7 +206,10 @@ impl Ebe {
     }
 
     fn estimate(&mut self, now: Timestamp, backlog: Backlog) {
-        // A late driver makes a longer interval, not a wrong rate.
+        // A late driver makes a longer interval, not a wrong rate. The interval after it may be too short for a sample.
+        if self.samples.count() == 0 {
+            self.samples.push(self.packets(backlog));
+        }
         let interval = now.since(self.began).as_secs_f64();
         let last_queue = self.packets(backlog);
         let measured = Measured {

@@ -94,7 +94,10 @@ impl Qfcp {
 impl CapacitySource for Qfcp {
     fn on_departure(&mut self, _now: Timestamp, size: Bytes, backlog: Backlog) {
         self.departed += size;
-        self.last_size = Some(size);
+        // Who samples a queue says also that nothing left.
+        if !size.is_zero() {
+            self.last_size = Some(size);
+        }
         self.emptied |= backlog.bytes.is_zero();
     }
 
@@ -194,5 +197,17 @@ mod tests {
         assert_eq!(refused(|config| config.maximum = Rate::UNLIMITED), "maximum");
         assert_eq!(refused(|config| config.growth = 0.99), "growth");
         assert_eq!(refused(|config| config.interval = Duration::ZERO), "interval");
+    }
+
+    #[test]
+    fn samples_in_which_nothing_left_are_no_packets() {
+        let mut qfcp = Qfcp::new(CONFIG).unwrap();
+        qfcp.on_departure(at(10), Bytes::new(1000), backlog(5));
+        qfcp.on_timer(at(200), backlog(5));
+        for sample in 21..=40 {
+            qfcp.on_departure(at(10 * sample), Bytes::ZERO, backlog(5));
+        }
+        qfcp.on_timer(at(400), backlog(5));
+        assert_eq!(qfcp.capacity(at(400)), Some(5000.0), "one packet in 200 ms, not nothing for ever");
     }
 }

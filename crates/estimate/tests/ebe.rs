@@ -210,6 +210,28 @@ fn a_late_driver_makes_a_longer_interval() {
 }
 
 #[test]
+fn an_interval_too_short_for_a_sample_takes_the_queue_that_there_is() {
+    let mut ebe = Ebe::new(EbeConfig::default()).unwrap();
+    let mut passed = 0;
+    let mut until = |ebe: &mut Ebe, now: u64| {
+        for instant in passed + 1..=now {
+            ebe.on_arrival(at(instant), Bytes::new(1250), bytes(100_000));
+            ebe.on_departure(at(instant), Bytes::new(1250), bytes(100_000));
+        }
+        passed = now;
+        ebe.on_timer(at(now), bytes(100_000));
+    };
+    (1..=59).for_each(|sample| until(&mut ebe, 10 * sample));
+    // The estimate of 600 ms comes just before that of 800 ms, between which no sample is due.
+    until(&mut ebe, 795);
+    assert!(ebe.next_timer() <= at(800));
+    until(&mut ebe, 800);
+    assert!((observed(&ebe)["queue_mean_packets"] - 100.0).abs() < 1.0, "{:?}", observed(&ebe));
+    let capacity = ebe.capacity(at(800)).unwrap();
+    assert!((1e6..1.6e6).contains(&capacity), "10 Mbit/s pass: {capacity} bytes/s");
+}
+
+#[test]
 fn configured_never_changes_and_the_oracle_follows() {
     #[derive(Debug)]
     struct Step;
