@@ -54,7 +54,7 @@ impl<C: Controller + ?Sized> Sender<C> {
                 // What the receiver does not take yet must wait, unless it never takes a full segment (RFC 9293,
                 // section 3.8.6.2.1).
                 if usable == 0 || !self.ledger.is_empty() {
-                    return None;
+                    return self.rescue();
                 }
                 payload = usable;
             }
