@@ -54,6 +54,16 @@ impl<P> Drr<P> {
     }
 }
 
+impl<P> Drr<P> {
+    /// The queue whose turn it is has run empty.
+    fn end_turns(&mut self, queue: usize) {
+        self.active.pop_front();
+        self.is_active[queue] = false;
+        self.deficits[queue] = 0;
+        self.serving = false;
+    }
+}
+
 impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
     fn enqueue(&mut self, now: Timestamp, packet: P, sink: &mut dyn QueueSink<P>) {
         let queue = self.classifier.queue_of(packet.flow());
@@ -73,10 +83,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
         loop {
             let queue = *self.active.front()?;
             let Some(size) = self.lanes.lane(queue).head_size() else {
-                self.active.pop_front();
-                self.is_active[queue] = false;
-                self.deficits[queue] = 0;
-                self.serving = false;
+                self.end_turns(queue); // overflow took its last packet
                 continue;
             };
             if !self.serving {
@@ -85,7 +92,12 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
             }
             if size.get() <= self.deficits[queue] {
                 self.deficits[queue] -= size.get();
-                return self.lanes.change(queue, Fifo::pop).map(|(_, packet)| packet);
+                let (_, packet) = self.lanes.change(queue, Fifo::pop)?;
+                if self.lanes.lane(queue).is_empty() {
+                    // At once: a packet that comes while this one is being sent has to wait for the next round.
+                    self.end_turns(queue);
+                }
+                return Some(packet);
             }
             self.active.rotate_left(1);
             self.serving = false;

@@ -33,7 +33,7 @@ pub struct DualPi2Config {
     pub step: Duration,
     /// Share of the link that the classic queue has at least while both are busy, above 0 and below 1.
     pub classic_share: f64,
-    /// Size of a full packet: while less than two wait, none is chosen.
+    /// Size of a full packet: while less than two wait behind a packet, it is not chosen.
     pub packet: Bytes,
 }
 
@@ -45,12 +45,12 @@ const CLASSIC: usize = 1;
 ///
 /// Every `Tupdate` p' ← p' + α (delay − target) + β (delay − delay before), between 0 and 1, with the longer of the two
 /// queues' delays. Classic packets are chosen with probability p'², and marked or dropped; low-latency ones are marked with
-/// probability k p', and always when they have waited for longer than the step. From k p' = 1 on it is overload: chosen
+/// probability k p', and always when they have waited for longer than the step. From k p' = 1 on, or p' = 1, it is overload: chosen
 /// classic packets are dropped, and low-latency ones are dropped with the classic probability too. All this happens as packets leave.
 /// The low-latency queue goes first, except for the share of the classic one.
 ///
 /// Where RFC 9332 leaves a choice, as in Linux (`sch_dualpi2`): weighted round robin by credit, the step by the sojourn of
-/// the packet itself, no drop while less than two full packets wait.
+/// the packet itself, no drop while less than two full packets wait behind.
 ///
 /// Series: `base_probability` (p'), `classic_delay_s`, `low_latency_delay_s` (seconds, at the last update).
 #[derive(Debug)]
@@ -91,9 +91,21 @@ impl<P> DualPi2<P> {
     }
 }
 
+/// A packet that is about to leave.
+#[derive(Debug)]
+struct Taken<P> {
+    /// Where it waited.
+    queue: usize,
+    /// When it came.
+    arrived: Timestamp,
+    packet: P,
+    /// By what the credit changes if it is sent.
+    credit: f64,
+}
+
 impl<P: Packet + Debug + Send> DualPi2<P> {
-    /// The next packet by weighted round robin; also which queue it comes from and when it came.
-    fn take(&mut self) -> Option<(usize, Timestamp, P)> {
+    /// The next packet by weighted round robin.
+    fn take(&mut self) -> Option<Taken<P>> {
         let waits = |queue| !self.lanes.lane(queue).is_empty();
         let (low_latency, classic) = (waits(LOW_LATENCY), waits(CLASSIC));
         let queue = match (low_latency, classic) {
@@ -106,26 +118,22 @@ impl<P: Packet + Debug + Send> DualPi2<P> {
             }
         };
         let (arrived, packet) = self.lanes.change(queue, Fifo::pop)?;
-        if low_latency && classic {
-            let (size, share) = (packet.size().as_f64(), self.config.classic_share);
-            self.credit += if queue == LOW_LATENCY { share * size } else { (share - 1.0) * size };
-        }
-        Some((queue, arrived, packet))
+        let (size, share) = (packet.size().as_f64(), self.config.classic_share);
+        let credit = match (low_latency && classic, queue) {
+            (false, _) => 0.0,
+            (true, LOW_LATENCY) => share * size,
+            (true, _) => (share - 1.0) * size,
+        };
+        Some(Taken { queue, arrived, packet, credit })
     }
 
     /// What happens to a packet that leaves; nothing is left of it when it is dropped.
-    fn treat(
-        &mut self,
-        now: Timestamp,
-        queue: usize,
-        arrived: Timestamp,
-        mut packet: P,
-        backlog: Bytes,
-        sink: &mut dyn QueueSink<P>,
-    ) -> Option<P> {
+    fn treat(&mut self, now: Timestamp, taken: Taken<P>, sink: &mut dyn QueueSink<P>) -> Option<P> {
+        let Taken { queue, arrived, mut packet, .. } = taken;
         let coupled = self.config.coupling * self.base.value();
-        let overload = coupled >= 1.0;
-        let stands = backlog >= self.config.packet * 2;
+        let overload = coupled.max(self.base.value()) >= 1.0;
+        // What waits behind it, as in Linux.
+        let stands = self.lanes.backlog().bytes >= self.config.packet * 2;
         let is_classic = queue == CLASSIC;
         if stands && (is_classic || overload) {
             // p'² as the chance that two draws are both below p'.
@@ -160,9 +168,11 @@ impl<P: Packet + Debug + Send> Qdisc<P> for DualPi2<P> {
 
     fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> Option<P> {
         loop {
-            let backlog = self.lanes.backlog().bytes;
-            let (queue, arrived, packet) = self.take()?;
-            if let Some(packet) = self.treat(now, queue, arrived, packet, backlog, sink) {
+            let taken = self.take()?;
+            let credit = taken.credit;
+            if let Some(packet) = self.treat(now, taken, sink) {
+                // Only what is sent takes a share of the link.
+                self.credit += credit;
                 return Some(packet);
             }
         }

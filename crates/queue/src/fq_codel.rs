@@ -74,19 +74,22 @@ impl<P> FqCodel<P> {
 }
 
 impl<P: Packet + Debug + Send> FqCodel<P> {
-    /// The queue with most bytes loses half of them, at most a batch.
-    fn drop_from_longest(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) {
+    /// The queue with most bytes loses half of them, at most a batch. Tells whether anything was dropped: packets without a
+    /// size leave no queue the longest.
+    fn drop_from_longest(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> bool {
         let longest = self.lanes.longest();
         let half = self.lanes.lane(longest).backlog().bytes.get() / 2;
-        let mut dropped = 0;
+        let (mut dropped, mut any) = (0, false);
         for _ in 0..DROP_BATCH {
-            let Some((_, packet)) = self.lanes.change(longest, Fifo::pop) else { return };
+            let Some((_, packet)) = self.lanes.change(longest, Fifo::pop) else { break };
             dropped += packet.size().get();
+            any = true;
             sink.on_drop(now, packet, DropReason::Overflow);
             if dropped >= half {
-                return;
+                break;
             }
         }
+        any
     }
 }
 
@@ -100,9 +103,7 @@ impl<P: Packet + Debug + Send> Qdisc<P> for FqCodel<P> {
             flow.credits = self.quantum;
             self.new.push_back(index);
         }
-        while !self.limit.holds(self.lanes.backlog()) {
-            self.drop_from_longest(now, sink);
-        }
+        while !self.limit.holds(self.lanes.backlog()) && self.drop_from_longest(now, sink) {}
     }
 
     fn dequeue(&mut self, now: Timestamp, sink: &mut dyn QueueSink<P>) -> Option<P> {

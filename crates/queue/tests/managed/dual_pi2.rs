@@ -22,12 +22,18 @@ fn dual(config: DualPi2Config) -> Driver {
 
 /// A queue whose p' is `base` and stays, with nothing in it.
 fn at(base: f64) -> Driver {
+    at_coupling(base, CONFIG.coupling)
+}
+
+/// The same with another k.
+fn at_coupling(base: f64, coupling: f64) -> Driver {
     // One packet that has waited for 10 ms at the first update, which is the only one for an hour.
     let config = DualPi2Config {
         update: Duration::from_secs(3600),
         alpha: 0.0,
         beta: base / 0.010,
         step: Duration::from_secs(1),
+        coupling,
         ..CONFIG
     };
     let mut driver = dual(config);
@@ -99,6 +105,41 @@ fn the_low_latency_queue_goes_first_but_for_the_share_of_the_classic_one() {
     driver.burst(1, Ecn::Ect0, 0);
     driver.burst(1, Ecn::Ce, 1);
     assert_eq!(driver.depart().map(|packet| packet.flow), Some(1));
+}
+
+/// Both queues are busy, and half of the classic packets and more are dropped: the share is of what is sent.
+#[test]
+fn dropped_packets_take_nothing_of_the_classic_share() {
+    // p' = 0.9 with k = 1: no overload, p'² = 0.81.
+    let mut driver = at_coupling(0.9, 1.0);
+    driver.burst(5000, Ecn::NotEct, 0);
+    driver.burst(5000, Ecn::Ect1, 1);
+    let sent: Vec<u64> = (0..5000).map(|_| driver.depart().expect("packets wait").flow).collect();
+    let classic = sent.iter().filter(|flow| **flow == 0).count();
+    assert!((495..=505).contains(&classic), "{classic} of 5000");
+}
+
+/// RFC 9332, appendix A: `p_Cmax` is at most 1.
+#[test]
+fn it_is_overload_where_every_packet_is_chosen_however_weak_the_coupling() {
+    let (marked, dropped) = acted(at_coupling(1.0, 0.5), Ecn::Ect0);
+    assert!(marked == 0 && dropped >= 9_990, "{marked} {dropped}");
+}
+
+/// Linux's `must_drop` looks at what is left when the packet has been taken out.
+#[test]
+fn a_packet_with_less_than_two_behind_it_is_not_chosen() {
+    let mut driver = at(0.49);
+    for _ in 0..1000 {
+        driver.burst(2, Ecn::NotEct, 0);
+        while driver.depart().is_some() {}
+    }
+    assert!(driver.seen.drops.is_empty(), "{}", driver.seen.drops.len());
+    for _ in 0..1000 {
+        driver.burst(3, Ecn::NotEct, 0);
+        while driver.depart().is_some() {}
+    }
+    assert!((150..=350).contains(&driver.seen.drops.len()), "{}", driver.seen.drops.len());
 }
 
 /// A sender as DCTCP is (Alizadeh et al. 2010): each round trip it adds a packet, and if any was marked it takes off half of

@@ -105,3 +105,13 @@ fn impossible_parameters_are_refused() {
         assert!(FqCodel::<crate::packet::TestPacket>::new(Limit::Unlimited, config, stream()).is_err());
     }
 }
+
+/// The longest queue is that with most bytes, and here none has any.
+#[test]
+fn packets_without_a_size_hang_nothing() {
+    let mut driver = fq_codel(Limit::Packets(2));
+    (0..5).for_each(|_| driver.arrive(0, Ecn::NotEct, 1));
+    driver.burst(1, Ecn::NotEct, 2);
+    assert!(driver.dropped(DropReason::Overflow) > 0);
+    assert_eq!(driver.arrived, 6);
+}

@@ -89,6 +89,26 @@ fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
     assert_eq!(sent.iter().filter(|flow| **flow == 0).count(), 20);
 }
 
+/// A class whose next packet comes while its last one is being sent has a packet in each round, however large its quantum:
+/// with quanta of two packets a third of the link, with ten an eleventh (Shreedhar and Varghese 1995: an empty queue leaves
+/// the list and loses its deficit at once).
+#[test]
+fn a_class_that_ran_empty_waits_for_the_next_round_and_saved_nothing() {
+    for (quantum, share) in [(3000, 3), (15_000, 11)] {
+        let mut driver = drr(Limit::Unlimited, [quantum, quantum, 1]);
+        driver.burst(3000, Ecn::NotEct, 1);
+        let (mut sent, mut waits) = (0_u64, false);
+        for _ in 0..share * 100 {
+            if !waits {
+                driver.burst(1, Ecn::NotEct, 0);
+            }
+            waits = driver.depart().expect("packets wait").flow != 0;
+            sent += u64::from(!waits);
+        }
+        assert!(sent.abs_diff(100) <= 1, "{sent} of {} with a quantum of {quantum}", share * 100);
+    }
+}
+
 #[test]
 fn the_longest_queue_loses_the_packet_at_its_head() {
     let mut driver = drr(Limit::Bytes(Bytes::new(10 * SIZE)), [1500, 1500, 1500]);
