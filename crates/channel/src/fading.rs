@@ -138,7 +138,19 @@ pub struct TwoStateFading {
 
 impl TwoStateFading {
     /// The chain that damages a bit with the error probability of its state; see [`GilbertElliott::new`] for the errors.
+    /// SNRs are from -30 to 100 dB, that of the bad state not above the other, and the Rician factor from 0 to 100.
     pub fn chain(&self, stay_good: f64, stay_bad: f64) -> Result<GilbertElliott, InvalidChannel> {
+        for db in [self.snr_db, self.snr_db - self.bad_snr_drop_db] {
+            if !(-30.0..=100.0).contains(&db) {
+                return Err(InvalidChannel::Snr(db));
+            }
+        }
+        if !(0.0..=100.0).contains(&self.rician_k) {
+            return Err(InvalidChannel::RicianFactor(self.rician_k));
+        }
+        if self.bad_snr_drop_db < 0.0 {
+            return Err(InvalidChannel::BetterBadState(self.bad_snr_drop_db));
+        }
         let error = |db| {
             let symbol = self.antennas.symbol_error(self.modulation, linear_snr(db), self.rician_k);
             self.modulation.bit_error(symbol)

@@ -67,10 +67,11 @@ impl GilbertElliott {
     /// (`loss`, above 0, below 1) and the mean number of damaged steps in a row (`burst`, from 1).
     ///
     /// The bad state is left with 1/burst, the good one with loss / (burst (1 - loss)), which must not be above 1 by more than
-    /// rounding.
+    /// rounding. Neither may be below 1e-12, of whose complement four digits would be left.
     pub fn from_means(loss: f64, burst: f64) -> Result<Self, InvalidChannel> {
         let to_bad = loss / (burst * (1.0 - loss));
         if loss > 0.0 && loss < 1.0 && burst >= 1.0 && burst.is_finite() && to_bad <= 1.0 + ROUNDING {
+            not_too_rare([to_bad, 1.0 / burst])?;
             Self::new(1.0 - to_bad.min(1.0), 1.0 - 1.0 / burst, 0.0, 1.0)
         } else {
             Err(InvalidChannel::ImpossibleBurst { loss, burst })
@@ -78,13 +79,15 @@ impl GilbertElliott {
     }
 
     /// The chain of the Linux queue discipline `netem` (`loss gemodel p r 1-h 1-k`): to the bad state with `p`, back with
-    /// `r`, damage with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good state.
+    /// `r`, damage with `loss_bad` (1-h) in the bad and `loss_good` (1-k) in the good state. `p` and `r` are 0 or at least
+    /// 1e-12.
     pub fn netem(p: f64, r: f64, loss_bad: f64, loss_good: f64) -> Result<Self, InvalidChannel> {
         for value in [p, r] {
             if !(0.0..=1.0).contains(&value) {
                 return Err(InvalidChannel::NotAProbability(value));
             }
         }
+        not_too_rare([p, r])?;
         Self::new(1.0 - p, 1.0 - r, loss_good, loss_bad)
     }
 
@@ -145,5 +148,13 @@ impl GilbertElliott {
             clean: split(1.0 - self.error_good, 1.0 - self.error_bad),
             damaged: split(self.error_good, self.error_bad),
         }
+    }
+}
+
+/// Refuses probabilities of leaving a state of which nothing would be left in the probability of staying.
+fn not_too_rare(leaving: [f64; 2]) -> Result<(), InvalidChannel> {
+    match leaving.into_iter().find(|&leave| leave > 0.0 && leave < 1e-12) {
+        Some(leave) => Err(InvalidChannel::TooRare(leave)),
+        None => Ok(()),
     }
 }

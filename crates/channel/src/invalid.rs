@@ -42,6 +42,21 @@ pub enum InvalidChannel {
     /// A probability outside 0 to 1.
     #[error("{0} is not a probability")]
     NotAProbability(f64),
+    /// A signal-to-noise ratio, dB, outside the range in which error rates are computed.
+    #[error("signal-to-noise ratios must be from -30 to 100 dB, in both states")]
+    Snr(f64),
+    /// A Rician factor outside the range in which error rates are computed.
+    #[error("the Rician factor must be from 0 to 100")]
+    RicianFactor(f64),
+    /// A bad state that is better than the good one.
+    #[error("the bad state must not be better than the good one: its SNR is less by {0} dB")]
+    BetterBadState(f64),
+    /// A transition so rare that the probability of staying would have lost its digits.
+    #[error("a state is left with probability {0}: the least that can be is 1e-12")]
+    TooRare(f64),
+    /// A code over a chain whose steps are packets.
+    #[error("a code rate needs the clock `bit` or `symbol`")]
+    CodedPackets,
     /// A chain that never leaves its bad state, so that bursts have no end.
     #[error("the bad state of the chain must be left with a probability above 0")]
     FrozenChain,

@@ -274,10 +274,33 @@ fn what_is_no_chain_is_refused() {
         assert!((chain.mean_error() - loss).abs() < 1e-9, "{loss} {burst}");
     }
     assert!(GilbertElliott::netem(0.0, 0.5, 1.0, 0.0).is_ok(), "a chain that stays good");
+    // 1 - 1e-13 has three digits of 1e-13.
+    assert_eq!(GilbertElliott::netem(1e-13, 0.5, 1.0, 0.0), Err(InvalidChannel::TooRare(1e-13)));
+    assert_eq!(GilbertElliott::netem(0.5, 1e-13, 1.0, 0.0), Err(InvalidChannel::TooRare(1e-13)));
+    assert!(matches!(GilbertElliott::from_means(1e-13, 2.0), Err(InvalidChannel::TooRare(_))));
+    assert!(GilbertElliott::from_means(1e-9, 100.0).is_ok());
     for (numerator, denominator) in [(0, 1), (2, 1), (1, 0), (0, 0), (1, 256)] {
         assert!(CodeRate::new(numerator, denominator).is_err(), "{numerator}/{denominator}");
     }
     let chain = GilbertElliott::from_means(0.1, 2.0).unwrap();
     let short = TimedBursts::new(chain, Duration::from_nanos(10), stream(1), stream(2));
     assert!(matches!(short, Err(InvalidChannel::ShortSojourn)));
+}
+
+#[test]
+fn what_is_no_fading_is_refused() {
+    let chain = |snr_db: f64, bad_snr_drop_db: f64, rician_k: f64| {
+        let antennas = Antennas::OneByOne;
+        let link = TwoStateFading { modulation: Psk::Bpsk, snr_db, bad_snr_drop_db, antennas, rician_k };
+        link.chain(0.99, 0.9)
+    };
+    assert!(chain(20.0, 10.0, 0.0).is_ok() && chain(20.0, 0.0, 100.0).is_ok());
+    for snr in [-31.0, 101.0, f64::NAN] {
+        assert!(matches!(chain(snr, 0.0, 0.0), Err(InvalidChannel::Snr(_))), "{snr}");
+    }
+    assert!(matches!(chain(-25.0, 10.0, 0.0), Err(InvalidChannel::Snr(_))), "in the bad state");
+    for k in [-5.0, 101.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(chain(20.0, 10.0, k), Err(InvalidChannel::RicianFactor(_))), "{k}");
+    }
+    assert_eq!(chain(20.0, -1.0, 0.0), Err(InvalidChannel::BetterBadState(-1.0)));
 }

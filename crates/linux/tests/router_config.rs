@@ -56,6 +56,11 @@ fn mistakes_are_named() {
         ("kind = \"gilbert-elliott\"\ngamma = 2.0\nbeta = 0.5", "2"),
         ("kind = \"fading\"\nsnr = 12.0\ncode_rate = \"223\"", "223/255"),
         ("kind = \"fading\"\nsnr = 12.0\nmodulation = \"qam\"", "unknown variant `qam`"),
+        ("kind = \"fading\"\nsnr = 12.0\nrician_k = -5.0", "Rician factor"),
+        (
+            "kind = \"gilbert-elliott\"\ngamma = 0.9\nbeta = 0.5\ncode_rate = \"223/255\"",
+            "a code rate needs the clock `bit` or `symbol`",
+        ),
         ("kind = \"rain\"", "unknown variant `rain`"),
     ] {
         let message = losses(loss).unwrap_err();

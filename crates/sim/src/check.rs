@@ -94,16 +94,6 @@ fn check_link(link: &LinkPlan, inputs: &[Arc<Input>], flows: usize) -> Result<()
         &place,
         "losses are independent or in bursts, not both",
     )?;
-    if let Some(BurstPlan { chain: ChainPlan::Fading { snr_db, bad_snr_drop_db, rician_k, .. }, .. }) =
-        link.bursts
-    {
-        ensure(
-            [snr_db, snr_db - bad_snr_drop_db].iter().all(|db| (-30.0..=100.0).contains(db)),
-            &place,
-            "signal-to-noise ratios must be from -30 to 100 dB, in both states",
-        )?;
-        ensure((0.0..=100.0).contains(&rician_k), &place, "the Rician factor must be from 0 to 100")?;
-    }
     let (limit_bytes, limit_packets) = link.queue.limits();
     ensure(limit_bytes.is_none() || limit_packets.is_none(), &place, "a queue has one limit, not two")?;
     if let QueuePlan::Managed { management, .. } = &link.queue

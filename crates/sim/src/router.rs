@@ -39,6 +39,11 @@ pub(crate) fn qdisc(
             managed(management, limit, buffer, flow_sources, random).map(Queue::ours).map_err(said)
         }
         QueuePlan::Router { protocol, source, .. } => {
+            if limit == Limit::Unlimited && shares_buffer(source) {
+                return Err(
+                    "its capacity source acts on shares of the buffer: the queue needs a limit".to_owned()
+                );
+            }
             let source = self::source(source, protocol, buffer, rate)?;
             router(limit, buffer, protocol, source).map(Queue::ours)
         }
@@ -216,6 +221,15 @@ fn source(
             Box::new(Ebe::new(config).map_err(said)?)
         }
     })
+}
+
+/// Whether a capacity source compares its queue with a share of the buffer.
+fn shares_buffer(source: &SourcePlan) -> bool {
+    match source {
+        SourcePlan::XcpB { .. } => true,
+        SourcePlan::Ebe { maintainer, .. } => *maintainer != MaintainerPlan::Off,
+        SourcePlan::Configured { .. } | SourcePlan::Oracle | SourcePlan::Qfcp { .. } => false,
+    }
 }
 
 /// A buffer in bytes, as thresholds need it: a limit in packets counts full packets, no limit counts as a terabyte.

@@ -5,9 +5,9 @@
 mod common;
 
 use airpath_model::{Ecn, PathHeader, Probe as _, Rate, Timestamp, XcpHeader};
-use airpath_sim::Outcome;
 use airpath_sim::network::{Direction, FlowState, FlowSummary, ForeignPacket, Network};
 use airpath_sim::plan::*;
+use airpath_sim::{Outcome, Simulation};
 use common::*;
 use proptest::prelude::*;
 
@@ -211,7 +211,7 @@ fn routers_answer_and_the_ends_are_recorded() {
 /// Probing steps and thresholds are shares of the buffer: one of 50 packets of 1040 bytes is one of 52 kB.
 #[test]
 fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
-    let outcome = |limit_bytes, limit_packets| {
+    let xcp_b = |limit_bytes, limit_packets| {
         let protocol = xcp_protocol([MILLISECOND, SECOND]);
         let signal = QueueSignalPlan::Minimum;
         let source = SourcePlan::XcpB { kappa: 0.0, chi: 0.2, late_reaction: 2, signal };
@@ -224,13 +224,16 @@ fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
         };
         let mut sender = flow("flow", controller);
         sender.transport = Some(TransportPlan { mss_bytes: 1000, ..transport() });
-        run(&plan(20, links, vec![sender]), 1)
+        plan(20, links, vec![sender])
     };
-    let (packets, bytes) = (outcome(None, Some(50)), outcome(Some(52_000), None));
+    let (packets, bytes) = (run(&xcp_b(None, Some(50)), 1), run(&xcp_b(Some(52_000), None), 1));
     for column in ["arrived_bytes", "departed_bytes", "queue_max_bytes"] {
         let of = |outcome| table(outcome, "link_series").integers(column);
         assert!(of(&packets) == of(&bytes), "{column}");
     }
+    // A share of what has no end is none.
+    let problem = Simulation::new(&xcp_b(None, None), &[], 1).unwrap_err().to_string();
+    assert!(problem.contains("link bottleneck") && problem.contains("the queue needs a limit"), "{problem}");
 }
 
 /// What comes to a captured link is told once, at its instant and as it came, dropped and delivered packets among it.

@@ -139,7 +139,7 @@ class GilbertLoss(Clocked):
     """The kind of losses."""
     mean_loss: Annotated[float, Strict(), Field(gt=0, lt=1)]
     """The share of steps that are lost."""
-    mean_burst: Annotated[float, Strict(), Field(ge=1, le=1e16)]
+    mean_burst: Annotated[float, Strict(), Field(ge=1, le=1e12)]
     """The mean number of steps in a row that are lost; at least mean_loss / (1 - mean_loss)."""
 
     @model_validator(mode="after")
@@ -174,7 +174,7 @@ class NetemLoss(Table):
     """The kind of losses."""
     p: Probability
     """The probability of going from the good to the bad state."""
-    r: Annotated[float, Strict(), Field(ge=1e-16, le=1)]
+    r: Annotated[float, Strict(), Field(ge=1e-12, le=1)]
     """The probability of going from the bad to the good state."""
     loss_bad: Probability = 1.0
     """1-h: the loss probability in the bad state."""

@@ -149,6 +149,9 @@ impl LossConfig {
                 (clock, code_rate)
             }
         };
+        if clock == Clock::Packet && code.is_some() {
+            return Err(InvalidChannel::CodedPackets);
+        }
         let rate = code.map(|Fraction(data, all)| CodeRate::new(data, all)).transpose()?;
         let clock = match clock {
             Clock::Packet => {
