@@ -119,6 +119,48 @@ fn dropped_packets_take_nothing_of_the_classic_share() {
     assert!((495..=505).contains(&classic), "{classic} of 5000");
 }
 
+/// A share is of the time in which both queues are busy: one that was alone owes nothing.
+#[test]
+fn what_a_queue_sends_while_the_other_is_empty_is_not_charged() {
+    for (alone, other) in [((Ecn::Ect1, 1), (Ecn::NotEct, 0)), ((Ecn::NotEct, 0), (Ecn::Ect1, 1))] {
+        let mut driver = dual(CONFIG);
+        driver.burst(1000, alone.0, alone.1);
+        (0..500).for_each(|_| assert!(driver.depart().is_some()));
+        driver.burst(500, other.0, other.1);
+        let sent: Vec<u64> = (0..100).map(|_| driver.depart().expect("packets wait").flow).collect();
+        assert_eq!(sent.iter().filter(|flow| **flow == 0).count(), 10, "{sent:?}");
+    }
+}
+
+/// As Linux resets its `c_protection`: the low-latency queue is first again, although it was served last time both were busy.
+#[test]
+fn a_link_that_was_idle_owes_nothing() {
+    let mut driver = dual(CONFIG);
+    for _ in 0..3 {
+        driver.burst(1, Ecn::NotEct, 0);
+        driver.burst(1, Ecn::Ect1, 1);
+        assert_eq!(
+            [driver.depart(), driver.depart()].map(|sent| sent.map(|packet| packet.flow)),
+            [Some(1), Some(0)]
+        );
+        assert!(driver.depart().is_none());
+    }
+}
+
+/// The first update finds 16 ms in one queue, whichever, and 6 ms in the other: p' = α (16 − 15) ms + β 16 ms.
+#[test]
+fn the_base_probability_follows_the_longer_delay() {
+    for (longer, shorter) in [(Ecn::Ect1, Ecn::NotEct), (Ecn::NotEct, Ecn::Ect1)] {
+        let mut driver = dual(CONFIG);
+        driver.burst(1, longer, 0);
+        driver.wait(ms(10));
+        driver.burst(1, shorter, 0);
+        driver.wait(ms(6));
+        let (found, expected) = (driver.observed("base_probability"), 0.16 * 0.001 + 3.2 * 0.016);
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+}
+
 /// RFC 9332, appendix A: `p_Cmax` is at most 1.
 #[test]
 fn it_is_overload_where_every_packet_is_chosen_however_weak_the_coupling() {

@@ -4,7 +4,7 @@ use airpath_model::{Bytes, DropReason, Duration, Ecn};
 use airpath_queue::{FqCodel, FqCodelConfig, Limit};
 
 use crate::codel;
-use crate::driver::{Driver, SIZE, ms, stream};
+use crate::driver::{Driver, SIZE, stream};
 
 const CONFIG: FqCodelConfig = FqCodelConfig { codel: codel::CONFIG, quantum: Bytes::new(SIZE), queues: 1024 };
 
@@ -42,6 +42,20 @@ fn a_packet_of_a_flow_that_was_quiet_goes_first() {
         // Empty, it still has to wait for its round among the old ones.
         (0..3).for_each(|_| assert_eq!(driver.depart().map(|packet| packet.flow), Some(1)));
     }
+}
+
+/// RFC 8290, section 4.1: a queue that becomes new has a quantum of credits, whatever it left unused before.
+#[test]
+fn a_flow_saves_nothing_while_it_is_quiet() {
+    let mut driver = fq_codel(Limit::Unlimited);
+    for _ in 0..10 {
+        driver.arrive(200, Ecn::NotEct, 1);
+        assert!(driver.depart().is_some() && driver.depart().is_none());
+    }
+    driver.burst(5, Ecn::NotEct, 1);
+    driver.burst(5, Ecn::NotEct, 2);
+    let sent: Vec<u64> = (0..10).map_while(|_| driver.depart()).map(|packet| packet.flow).collect();
+    assert_eq!(sent, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
 }
 
 /// A flow that sends again as soon as its queue is empty is not new each time: it gets its share and no more.
@@ -96,7 +110,6 @@ fn each_queue_has_a_codel_of_its_own() {
     assert!(driver.dropped(DropReason::Early) > 3);
     let second: Vec<_> = driver.seen.drops.iter().filter(|(_, number, _)| *number >= 2000).collect();
     assert!(second.is_empty(), "{second:?}");
-    assert!(driver.now > airpath_model::Timestamp::ZERO + ms(500));
 }
 
 #[test]

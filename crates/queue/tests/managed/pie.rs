@@ -83,23 +83,25 @@ fn packets_are_marked_up_to_the_limit_and_then_dropped() {
     assert!(last_mark < first_drop, "{last_mark:?} {first_drop:?}");
 }
 
+/// Ten packets wait, for `delay` at the only update, which makes the probability this one: from zero the step is β · delay
+/// / 2048 (RFC 8033, section 4.2). What is chosen is dropped.
+fn at(probability: f64, delay: Duration, limit: Limit, derandomise: bool) -> Driver {
+    let (update, beta) = (ms(250), 2048.0 * probability / delay.as_secs_f64());
+    let config =
+        PieConfig { update, burst: Duration::ZERO, alpha: 0.0, beta, derandomise, ecn: false, ..CONFIG };
+    let mut driver = Driver::new(Pie::new(limit, config, stream()).expect("the parameters are in range"));
+    driver.wait(update - delay);
+    driver.burst(10, Ecn::NotEct, 0);
+    driver.wait(delay);
+    assert!((driver.observed("probability") - probability).abs() < 1e-12);
+    driver
+}
+
 /// RFC 8033, section 5.4: no drop before the probabilities since the last one sum up to 0.85, one at 8.5.
 #[test]
 fn drops_are_spread_evenly() {
     let gaps = |derandomise| {
-        // A probability of 0.1 that stands: β · 0.25 s / 2048 with an update that does not come again.
-        let mut driver = pie(PieConfig {
-            update: ms(250),
-            burst: Duration::ZERO,
-            alpha: 0.0,
-            beta: 2048.0 * 0.1 / 0.25,
-            derandomise,
-            ecn: false,
-            ..CONFIG
-        });
-        driver.burst(10, Ecn::NotEct, 0);
-        driver.wait(ms(250));
-        assert!((driver.observed("probability") - 0.1).abs() < 1e-12);
+        let mut driver = at(0.1, ms(250), Limit::Unlimited, derandomise);
         driver.burst(20_000, Ecn::NotEct, 0);
         let dropped: Vec<u64> = driver.seen.drops.iter().map(|&(_, number, _)| number).collect();
         dropped.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
@@ -107,6 +109,83 @@ fn drops_are_spread_evenly() {
     let (spread, free) = (gaps(true), gaps(false));
     assert!(spread.iter().all(|gap| (9..=85).contains(gap)), "{spread:?}");
     assert!(free.iter().any(|gap| *gap < 9), "{free:?}");
+}
+
+/// RFC 8033, section 5.4: the sum begins anew after a drop, whatever its reason. Eight times 0.1 is less than 0.85.
+#[test]
+fn a_drop_by_overflow_is_one_of_the_drops_that_are_spread() {
+    let mut driver = at(0.1, ms(250), Limit::Packets(18), true);
+    // Without it the sum would be 8.5, where a packet is chosen for sure, in the eleventh round.
+    for _ in 0..20 {
+        driver.burst(8 + 1, Ecn::NotEct, 0);
+        (0..8).for_each(|_| assert!(driver.depart().is_some()));
+    }
+    assert_eq!((driver.dropped(DropReason::Overflow), driver.dropped(DropReason::Early)), (20, 0));
+}
+
+/// RFC 8033, section 4.1: below half of the target, here 7.5 ms, and a probability of 20 %.
+#[test]
+fn packets_pass_while_delay_and_probability_are_low() {
+    let dropped = |probability, delay| {
+        let mut driver = at(probability, delay, Limit::Unlimited, false);
+        driver.burst(1000, Ecn::NotEct, 0);
+        driver.dropped(DropReason::Early)
+    };
+    assert_eq!(dropped(0.19, ms(7)), 0);
+    // Five standard deviations of a binomial of 1000 and 0.19 or 0.21.
+    assert!((128..=252).contains(&dropped(0.19, ms(8))), "{}", dropped(0.19, ms(8)));
+    assert!((146..=274).contains(&dropped(0.21, ms(7))), "{}", dropped(0.21, ms(7)));
+}
+
+/// RFC 8033, section 4.2: p ← 0.98 p where neither this update nor the one before found a delay. From 0.1 on the step
+/// α (0 - target) is not scaled.
+#[test]
+fn the_probability_decays_while_there_is_no_delay() {
+    let mut driver = standing(PieConfig { mark_limit: 1.0, ..CONFIG }, 30, 10_000, Ecn::Ect0);
+    while driver.depart().is_some() {}
+    driver.wait(CONFIG.update * 2);
+    let before = driver.observed("probability");
+    driver.wait(CONFIG.update);
+    let (after, expected) = (driver.observed("probability"), 0.98 * (before - 0.125 * 0.015));
+    assert!(before > 0.1 && (after - expected).abs() < 1e-12, "{before} {after}");
+}
+
+/// RFC 8033, section 4.4: bursts pass again when the probability is zero and both delays are below half of the target.
+#[test]
+fn a_queue_between_half_of_the_target_and_the_target_does_not_rest() {
+    // 9 to 10 ms: the probability falls to zero.
+    let mut driver = standing(CONFIG, 10, 1000, Ecn::NotEct);
+    assert!(driver.observed("probability") == 0.0 && driver.observed("queue_delay_s") > 0.0075);
+    assert!(driver.observed("burst_allowance_s") == 0.0);
+    while driver.depart().is_some() {}
+    driver.wait(CONFIG.update);
+    assert!(driver.observed("burst_allowance_s") == 0.0, "the delay before is not below");
+    driver.wait(CONFIG.update);
+    assert!(driver.observed("burst_allowance_s") > 0.0);
+    // The other way round at the first update; without β the probability stays zero.
+    let driver = standing(PieConfig { beta: 0.0, ..CONFIG }, 10, 15, Ecn::NotEct);
+    assert!(driver.observed("probability") == 0.0, "{}", driver.observed("probability"));
+    assert!((driver.observed("burst_allowance_s") - 0.135).abs() < 1e-12, "this delay is not below");
+}
+
+/// The pseudo-code of RFC 8033: a measurement takes `DQ_THRESHOLD` = 2^14 bytes, which are 11 packets, and weighs
+/// `DQ_THRESHOLD` / 2^16.
+#[test]
+fn a_measurement_of_the_departure_rate_weighs_a_quarter() {
+    let mut driver =
+        pie(PieConfig { delay: PieDelay::DepartureRate, update: Duration::from_secs(1), ..CONFIG });
+    driver.burst(1000, Ecn::NotEct, 0);
+    driver.depart();
+    for pause in [ms(1), ms(2)] {
+        for _ in 0..11 {
+            driver.wait(pause);
+            driver.depart();
+        }
+    }
+    driver.wait(Duration::from_secs(1));
+    // 1.25 ms a packet; a duration is whole nanoseconds.
+    let (found, expected) = (driver.observed("queue_delay_s"), 0.001_25 * driver.backlog().packets as f64);
+    assert!((found - expected).abs() < 2e-9, "{found} {expected}");
 }
 
 #[test]
@@ -124,6 +203,13 @@ fn two_packets_always_pass() {
         driver
     };
     assert!(slow.seen.drops.is_empty());
+    // With a probability of one: the third packet comes while two wait, the fourth while three do.
+    let mut driver = at(1.0, ms(250), Limit::Unlimited, false);
+    (0..8).for_each(|_| assert!(driver.depart().is_some()));
+    driver.burst(1, Ecn::NotEct, 0);
+    assert_eq!((driver.backlog().packets, driver.seen.drops.len()), (3, 0));
+    driver.burst(1, Ecn::NotEct, 0);
+    assert_eq!((driver.backlog().packets, driver.seen.drops.len()), (3, 1));
 }
 
 #[test]

@@ -88,6 +88,49 @@ fn packets_are_chosen_at_uniform_gaps() {
     assert!((mean(waiting) - 29.5).abs() < 5.0 * 5.8 / 26.0, "{}", mean(waiting));
 }
 
+/// Floyd and Jacobson 1993, section 4: avg ← (1 − w)^m avg, with m packets that could have been sent since the queue ran empty.
+#[test]
+fn the_average_falls_while_the_link_is_idle() {
+    let mut driver = red(RedConfig { weight: 0.1, ..FOLLOWING });
+    driver.burst(5, Ecn::NotEct, 0);
+    let before = driver.observed("average_queue_packets");
+    while driver.depart().is_some() {}
+    driver.wait(FOLLOWING.packet_time * 10);
+    driver.arrive(SIZE, Ecn::NotEct, 0);
+    // Ten that are missing, and the one that came and found nothing.
+    let (after, expected) = (driver.observed("average_queue_packets"), before * libm::pow(0.9, 10.0 + 1.0));
+    assert!(before > 0.5 && (after - expected).abs() < 1e-12, "{before} {after}");
+}
+
+/// ns-2.35 (`queue/red.cc`): the packet with which the average first exceeds `min_th` is spared, even with a probability of one.
+#[test]
+fn the_packet_that_takes_the_average_over_the_minimum_is_spared() {
+    // The probability is one for the packets that find two and more.
+    let mut driver = red(RedConfig { minimum: 1.5, maximum: 2.0, gentle: false, ..FOLLOWING });
+    driver.burst(5, Ecn::NotEct, 0);
+    // Below the minimum again, and over it.
+    (0..2).for_each(|_| assert!(driver.depart().is_some()));
+    driver.burst(4, Ecn::NotEct, 0);
+    let dropped: Vec<u64> = driver.seen.drops.iter().map(|&(_, number, _)| number).collect();
+    assert_eq!(dropped, [3, 4, 7, 8]);
+}
+
+/// ns-2.35 (`queue/red.cc`): a packet that does not fit is a drop as any other. With `wait` none is chosen before count p = 1,
+/// which is 1/0.04 = 25 packets after the last drop.
+#[test]
+fn an_overflow_restarts_the_count() {
+    let config = RedConfig { wait: true, ..FOLLOWING };
+    let mut driver =
+        Driver::new(Red::new(Limit::Packets(10), config, stream()).expect("the parameters are in range"));
+    driver.burst(9, Ecn::NotEct, 0);
+    for _ in 0..100 {
+        // One that finds nine, and one that finds no room.
+        driver.burst(2, Ecn::NotEct, 0);
+        assert!(driver.depart().is_some());
+    }
+    assert_eq!((driver.dropped(DropReason::Overflow), driver.dropped(DropReason::Early)), (100, 0));
+}
+
 #[test]
 fn chosen_packets_are_marked_up_to_the_limit_and_then_dropped() {
     let marking = RedConfig { ecn: true, mark_limit: 0.1, ..FOLLOWING };

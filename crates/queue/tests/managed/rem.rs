@@ -23,7 +23,12 @@ fn rem(config: RemConfig) -> Driver {
 
 /// A price that chooses one packet in five: 1 - 1.001^-price = 0.2 at 223.3.
 fn priced(response: RemResponse) -> Driver {
-    let mut driver = rem(RemConfig { gamma: 1.0, alpha: 0.0, response, ..CONFIG });
+    priced_in(QueueUnit::Packets, response)
+}
+
+/// The same, counted in that unit.
+fn priced_in(unit: QueueUnit, response: RemResponse) -> Driver {
+    let mut driver = rem(RemConfig { unit, gamma: 1.0, alpha: 0.0, response, ..CONFIG });
     driver.burst(225, Ecn::Ect0, 0);
     while driver.depart().is_some() {}
     driver.wait(ms(2));
@@ -71,6 +76,33 @@ fn packets_count_whatever_their_size_unless_bytes_are_counted() {
     };
     assert!((price(QueueUnit::Packets) - 0.001 * (100.0 + 8.0 - 5.0 / 3.0)).abs() < 1e-12);
     assert!((price(QueueUnit::Bytes) - 0.001 * (10.0 - 1.0 - 5.0 / 3.0)).abs() < 1e-12);
+}
+
+/// ns-2.35 (`queue/rem.cc`): the probability times size / mean size, here 0.02, 0.2 and 0.4.
+#[test]
+fn in_bytes_packets_are_chosen_by_their_size() {
+    for (size, expected) in [(150, 200_usize), (1500, 2000), (3000, 4000)] {
+        let mut driver = priced_in(QueueUnit::Bytes, RemResponse::Drop);
+        (0..10_000).for_each(|_| driver.arrive(size, Ecn::NotEct, 0));
+        let dropped = driver.dropped(DropReason::Early);
+        // Five standard deviations of a binomial of 10 000 and 0.02, 0.2 or 0.4.
+        let chance = expected as f64 / 1e4;
+        let within = 5.0 * (1e4 * chance * (1.0 - chance)).sqrt();
+        assert!(dropped.abs_diff(expected) as f64 <= within, "{dropped} of {size} bytes");
+    }
+}
+
+/// The price follows what is asked of the link: 30 packets, of which 10 fit.
+#[test]
+fn packets_that_overflow_count_as_arrivals() {
+    let mut driver =
+        Driver::new(Rem::new(Limit::Packets(10), CONFIG, stream()).expect("the parameters are in range"));
+    driver.burst(30, Ecn::Ect0, 0);
+    assert_eq!(driver.dropped(DropReason::Overflow), 20);
+    driver.wait(ms(2));
+    // Packets of the interval 30, γ 0.001, α 0.1 on 10 − 20, and c T = 5/3.
+    let (found, expected) = (driver.observed("price"), 0.001 * (30.0 - 1.0 - 5.0 / 3.0));
+    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
 }
 
 #[test]

@@ -81,8 +81,9 @@ fn a_quantum_below_a_packet_adds_up() {
 
 #[test]
 fn a_class_that_is_alone_has_the_link_and_saves_nothing() {
-    let mut driver = drr(Limit::Unlimited, [1500, 1500, 1500]);
-    driver.burst(50, Ecn::NotEct, 0);
+    // A turn is two packets: a quantum for each of them would leave one to save.
+    let mut driver = drr(Limit::Unlimited, [3000, 3000, 3000]);
+    driver.burst(100, Ecn::NotEct, 0);
     assert_eq!(flows(&mut driver, 30), [0; 30]);
     driver.burst(50, Ecn::NotEct, 1);
     let sent = flows(&mut driver, 40);
@@ -107,6 +108,15 @@ fn a_class_that_ran_empty_waits_for_the_next_round_and_saved_nothing() {
         }
         assert!(sent.abs_diff(100) <= 1, "{sent} of {} with a quantum of {quantum}", share * 100);
     }
+    // Ten times it uses half of its quantum; then it has a whole one and no more.
+    let mut driver = drr(Limit::Unlimited, [3000, 3000, 1]);
+    for _ in 0..10 {
+        driver.burst(1, Ecn::NotEct, 0);
+        assert_eq!(flows(&mut driver, 1), [0]);
+    }
+    driver.burst(10, Ecn::NotEct, 0);
+    driver.burst(10, Ecn::NotEct, 1);
+    assert_eq!(flows(&mut driver, 8), [0, 0, 1, 1, 0, 0, 1, 1]);
 }
 
 #[test]
