@@ -119,7 +119,7 @@ def _draw(runs: FigureRuns) -> Picture:
             places,
             means,
             0.7,
-            xerr=[0.0 if half != half else half for half in halves],
+            xerr=halves,
             color=colours,
             error_kw={"elinewidth": 0.7, "capsize": 1.5},
         )

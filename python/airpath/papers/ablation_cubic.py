@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
 from matplotlib.figure import Figure as Picture
 
 from airpath.papers.anova_tables import anova_tables
@@ -28,7 +27,7 @@ from airpath.papers.ebe_j.cubic import (
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import jain, of_each
 from airpath.papers.rules import AtMost, Between, Positive
-from airpath.papers.sample import Sample, difference, sample
+from airpath.papers.sample import Sample, difference, ratio_of_means, sample
 from airpath.papers.settings import shipped, with_options
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
@@ -140,7 +139,7 @@ def _draw(runs: FigureRuns) -> Picture:
     ):
         samples = [_against(of, label, CUBIC_ALONE, measure) for label in labels]
         means = [scale * one.mean for one in samples]
-        halves = np.nan_to_num([scale * (one.interval[1] - one.interval[0]) / 2 for one in samples])
+        halves = [scale * (one.interval[1] - one.interval[0]) / 2 for one in samples]
         panel.barh(
             places,
             means,
@@ -157,9 +156,9 @@ def _draw(runs: FigureRuns) -> Picture:
 
 
 def _share_of_gain(of: Any, label: str) -> Sample:
-    """Return the mean gain of a variant over that of both parts, one value: a ratio of means."""
-    whole = _against(of, BOTH, CUBIC_ALONE, second_half).mean
-    return sample([_against(of, label, CUBIC_ALONE, second_half).mean / whole])
+    """Return the mean gain of a variant over that of both parts."""
+    gains = [_against(of, one, CUBIC_ALONE, second_half).values for one in (label, BOTH)]
+    return ratio_of_means(*gains)
 
 
 CUBIC_ABLATION: Final = Figure(

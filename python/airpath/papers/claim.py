@@ -98,9 +98,8 @@ class Judgement:
     @property
     def note(self) -> str:
         """What must be known beside the verdict: under which choice it holds, the reason, what is missing."""
-        missing = "no run had a value" if math.isnan(self.headline.mean) else ""
         obstacle = self.claim.rule.obstacle(self.headline)
-        parts = (self._where(), self._too_few(), obstacle, self._reason(), missing)
+        parts = (self._where(), self._too_few(), obstacle, self._reason(), self._missing())
         return "; ".join(part for part in parts if part)
 
     @property
@@ -122,6 +121,20 @@ class Judgement:
     def _too_few(self) -> str:
         few = self.unsettled
         return "" if few is None else f"judged from {few.done} of {few.usual} runs, too few to tell"
+
+    def _missing(self) -> str:
+        """Say where runs had no value; a mean of the others says nothing of them."""
+        if math.isnan(self.headline.mean):
+            many = self.headline.n > 0
+            return f"of {self.headline.n} runs there is no such number" if many else "no run had a value"
+        shown = {"": self.headline} if self.verdict is not Verdict.IN_PART else self.judged
+        said = []
+        for choice, numbers in shown.items():
+            without = sum(map(math.isnan, numbers.values))
+            if 0 < without < len(numbers.values) and (not choice or choice in self.agreeing):
+                under = f" under “{choice}”" if choice else ""
+                said.append(f"{without} of {len(numbers.values)} runs had no value{under}")
+        return "; ".join(said)
 
     def _reason(self) -> str:
         """Give the known reason, which is about the usual number of runs."""

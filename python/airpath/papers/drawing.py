@@ -153,12 +153,11 @@ def bars(
     places = np.arange(len(groups))
     axes.set_xlim(-0.6, len(groups) - 0.4)
     for number, (label, (means, halves)) in enumerate(values.items()):
-        errors = np.nan_to_num(np.asarray(halves, dtype=np.float64))
         axes.bar(
             places + (number - (len(values) - 1) / 2) * width,
             means,
             width,
-            yerr=errors,
+            yerr=halves,  # not a number where a single run has no interval: nothing is drawn
             color=looks[label].colour,
             label=looks[label].display_name,
             error_kw={"elinewidth": 0.7, "capsize": 1.5},

@@ -75,6 +75,8 @@ class _OfSignificance(ABC):
             return "there is no test of this number"
         if sample.least_p >= SIGNIFICANCE:
             return f"with so few runs the test cannot fall below p = {sample.least_p:.2g}"
+        if sample.deviation == 0.0 and sample.mean != 0.0 and sample.p_value >= SIGNIFICANCE:
+            return f"all runs have the same difference: their signs alone give p = {sample.p_value:.2g}"
         return ""
 
 

@@ -1,7 +1,7 @@
 """A measured number with its repetitions: mean, interval, test against zero."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from airpath.metrics import mean_interval
+from airpath.statistics.paired import sign_test
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,16 @@ class Sample:
 
     @property
     def p_value(self) -> float:
-        """Two-sided p value of "the mean is zero"; NaN of fewer than two values."""
+        """Two-sided p value of "the mean is zero"; NaN of fewer than two values.
+
+        Values that do not vary have no t: that of their signs (`airpath.statistics.paired.sign_test`).
+        """
         if self.p is not None:
             return self.p
         if len(self.values) < 2 or self.n < 2:
             return math.nan
         if self.deviation == 0.0:
-            return 1.0 if self.mean == 0.0 else 0.0
+            return 1.0 if self.mean == 0.0 else sign_test(self.n)
         t = self.mean / (self.deviation / math.sqrt(self.n))
         return float(2 * stats.t.sf(abs(t), self.n - 1))
 
@@ -79,6 +83,17 @@ def difference(one: Sequence[float], other: Sequence[float]) -> Sample:
     return sample(np.subtract(one, other))
 
 
+def least_sure(samples: Iterable[Sample]) -> Sample:
+    """Return the sample that is least surely above zero, by its test; of single runs, the smallest mean."""
+
+    def surety(one: Sample) -> float:
+        if math.isnan(one.p_value):
+            return one.mean
+        return math.copysign(-math.log(one.p_value) if one.p_value > 0 else math.inf, one.mean)
+
+    return min(samples, key=surety)
+
+
 def least(values: Sequence[float]) -> Sample:
     """Return the least of some numbers, each of one run: without interval and test."""
     return Sample((min(values),), runs=len(values))
@@ -87,7 +102,7 @@ def least(values: Sequence[float]) -> Sample:
 def deviation(values: Sequence[float]) -> Sample:
     """Return the sample standard deviation of numbers with its uncertainty, by the jackknife.
 
-    Nothing of fewer than three numbers.
+    No value of fewer than three numbers.
     """
     return _jackknife(lambda chosen: float(chosen[0].std(ddof=1)), values)
 
@@ -95,25 +110,34 @@ def deviation(values: Sequence[float]) -> Sample:
 def ratio_of_means(one: Sequence[float], other: Sequence[float]) -> Sample:
     """Return the mean of `one` over the mean of `other` with its uncertainty, by the jackknife.
 
-    Number k of both comes from the same run. Unlike the mean of ratios it is not drawn up by runs in which
-    `other` happens to be small. Of fewer than three runs it has no interval.
+    Unlike the mean of ratios it is not drawn up by runs in which `other` happens to be small.
+    """
+    return of_means(lambda first, second: first / second, one, other)
+
+
+def of_means(
+    statistic: Callable[[float, float], float], one: Sequence[float], other: Sequence[float]
+) -> Sample:
+    """Return a function of two means with its uncertainty, by the jackknife.
+
+    Number k of both comes from the same run. Of fewer than three runs it has no interval.
     """
     if len(one) < 3:
-        return Sample((float(np.mean(one) / np.mean(other)),), runs=len(one))
-    return _jackknife(lambda chosen: float(chosen[0].mean() / chosen[1].mean()), one, other)
+        return Sample((statistic(float(np.mean(one)), float(np.mean(other))),), runs=len(one))
+    return _jackknife(lambda chosen: statistic(float(chosen[0].mean()), float(chosen[1].mean())), one, other)
 
 
 def _jackknife(statistic: Callable[[npt.NDArray[np.float64]], float], *values: Sequence[float]) -> Sample:
     """Return a statistic of runs with its uncertainty; each of `values` has one number for each run.
 
     The sample holds the pseudo-values n s - (n - 1) s(k), where s(k) is the statistic without run k
-    (Quenouille, Tukey); their mean is the statistic without its first-order bias. Nothing of fewer than three
-    runs.
+    (Quenouille, Tukey); their mean is the statistic without its first-order bias. No value of fewer than
+    three runs.
     """
     x = np.asarray(values, dtype=np.float64)
     n = x.shape[1]
     if n < 3:
-        return Sample(())
+        return Sample((math.nan,), runs=n)
     whole = statistic(x)
     without = [statistic(np.delete(x, run, axis=1)) for run in range(n)]
     return sample([n * whole - (n - 1) * one for one in without])

@@ -114,9 +114,8 @@ def metric_bars(
     half = np.array([(row["ci95_high"] - row["ci95_low"]) / 2 for row in rows])
     position = np.arange(len(rows))
     axes.barh(position, means, height=0.62, color=[look.colour for look in looks], alpha=0.85)
-    axes.errorbar(
-        means, position, xerr=np.nan_to_num(half), fmt="none", ecolor="black", elinewidth=0.8, capsize=2.5
-    )
+    # A single run has no interval: not a number, of which nothing is drawn.
+    axes.errorbar(means, position, xerr=half, fmt="none", ecolor="black", elinewidth=0.8, capsize=2.5)
     axes.set_yticks(position, [look.display_name for look in looks])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

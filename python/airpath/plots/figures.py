@@ -97,6 +97,7 @@ _BARS = ("throughput_mbps", "delay_p95_ms", "utilisation", "loss_rate", "jain_in
 
 def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
     runs, first = results.runs, results.first_runs()
+    repeated = len(runs) > len(first)
     figures = []
     if delay_distributions(runs):
         figures.append(
@@ -111,7 +112,9 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
     figures.append(
         StandardFigure(
             "summary",
-            "Means over repetitions with 95 % confidence intervals (Student's t).",
+            "Means over repetitions with 95 % confidence intervals (Student's t)."
+            if repeated
+            else "Of one run of each scheme, so without intervals.",
             summary_bars(results, style),
         )
     )

@@ -164,14 +164,9 @@ def window(
             label = f"10th to 90th percentile of {len(group.flows)} flows"
             axes.fill_between(times[known], low, high, color=group.look.colour, alpha=0.2, label=label)
     axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.name}, window")
-    axes.plot(
-        time_s,
-        rows["ssthresh_bytes"][mine] / 1e3,
-        color="#555555",
-        linewidth=0.8,
-        linestyle="--",
-        label="ssthresh",
-    )
+    ssthresh = rows["ssthresh_bytes"][mine] / 1e3
+    if not np.isnan(ssthresh).all():  # not every scheme has one
+        axes.plot(time_s, ssthresh, color="#555555", linewidth=0.8, linestyle="--", label="ssthresh")
     events = columns(run.flow_events)
     for event, (marker, colour) in _EVENT_MARKS.items():
         times = events["time_s"][(events["flow"] == flow) & (events["event"] == event)]

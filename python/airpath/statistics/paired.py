@@ -31,13 +31,15 @@ class PairedComparison:
     sd
         Standard deviation of the differences; NaN for a single pair.
     t
-        Student's t; infinite when all differences are the same and not zero, NaN when all are zero.
+        Student's t; NaN when the differences do not vary.
     df
         Degrees of freedom.
     p
-        Probability of such a t or a larger one, either way, if the mean difference is zero.
+        Probability of such a t or a larger one, either way, if the mean difference is zero. Of differences
+        that do not vary there is no t: then that of the sign test, 2 / 2^n (1 if they are zero), which two
+        equal differences by chance cannot make small.
     low, high
-        Confidence interval of the mean difference, of confidence 1 - alpha.
+        Confidence interval of the mean difference, of confidence 1 - alpha; NaN when they do not vary.
     g
         Mean difference in standard deviations of the differences, with Hedges' correction; NaN when they do
         not vary, or for fewer than three pairs.
@@ -54,6 +56,11 @@ class PairedComparison:
     low: float
     high: float
     g: float
+
+
+def sign_test(n: int) -> float:
+    """Return the two-sided probability that n differences have one sign by chance."""
+    return min(1.0, 2.0 ** (1 - n))
 
 
 def paired(
@@ -88,8 +95,8 @@ def paired(
         nan = math.nan
         return PairedComparison(first, second, 1, mean, nan, nan, 0, nan, nan, nan, nan)
     if bool((x == x[0]).all()):
-        t, p = (math.copysign(math.inf, mean), 0.0) if mean else (math.nan, 1.0)
-        return PairedComparison(first, second, n, mean, 0.0, t, n - 1, p, mean, mean, math.nan)
+        p, nan = sign_test(n) if mean else 1.0, math.nan
+        return PairedComparison(first, second, n, mean, 0.0, nan, n - 1, p, nan, nan, nan)
     sd = float(x.std(ddof=1))
     test = stats.ttest_1samp(x, 0.0)
     interval = test.confidence_interval(1 - alpha)

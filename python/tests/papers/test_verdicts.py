@@ -11,13 +11,27 @@ from scipy import stats
 from airpath.papers.anova_tables import anova_tables, tukey_p
 from airpath.papers.claim import Claim, Judgement, Verdict, judge
 from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import FewerRuns, Sample, deviation, difference, least, ratio_of_means, sample
+from airpath.papers.sample import (
+    FewerRuns,
+    Sample,
+    deviation,
+    difference,
+    least,
+    least_sure,
+    of_means,
+    ratio_of_means,
+    sample,
+)
 from airpath.papers.satellite.censored import faster
 
 SURE = sample([1.0, 1.1, 0.9, 1.05])
 DOUBTFUL = sample([1.0, -1.1, 0.9, -0.3])
 SINGLE = sample([1.0])
 NOTHING = sample([math.nan])
+
+
+def no_runs(_scheme):
+    return []
 
 
 def test_interval_and_test_are_those_of_student():
@@ -28,9 +42,41 @@ def test_interval_and_test_are_those_of_student():
     assert sample(values).interval == pytest.approx((interval.low, interval.high))
 
 
-def test_equal_differences_are_certain():
-    assert sample([0.5, 0.5]).p_value == 0.0
+def test_equal_differences_have_the_p_value_of_their_signs():
+    assert sample([0.5, 0.5]).p_value == 0.5
+    assert sample([0.5] * 10).p_value == sample([0.1] * 10).p_value == 2**-9
+    assert not Positive().holds(sample([0.5] * 7))
+    assert Positive().holds(sample([0.5] * 8))
+    assert "their signs alone give p = 0.25" in Positive().obstacle(sample([0.5] * 3))
     assert sample([0.0, 0.0]).p_value == 1.0
+
+
+def test_a_function_of_two_means_knows_that_both_are_uncertain():
+    draw = np.random.default_rng(3).normal
+    covered = 0
+    for _ in range(400):
+        before, after = draw(2.0, 0.3, 10), draw(1.0, 0.15, 10)
+        low, high = of_means(lambda one, other: (one - other) / one, before.tolist(), after.tolist()).interval
+        covered += low <= 0.5 <= high
+    assert 0.91 <= covered / 400 <= 0.98  # 95 %, less what normal intervals of a ratio of ten runs miss
+
+
+def test_the_least_sure_difference_is_that_with_the_weakest_test():
+    equal, clear, doubtful = sample([0.1] * 3), sample([1.0, 1.1, 0.9]), sample([1.0, -0.9, 1.2])
+    assert least_sure([equal, clear, doubtful]) is doubtful
+    assert least_sure([equal, clear]) is equal  # three signs against a t of 17
+    assert least_sure([clear, sample([-1.0, -1.1, -0.9])]).mean < 0
+    assert least_sure([sample([0.3]), SINGLE]).mean == 0.3
+
+
+def test_runs_without_a_value_are_counted():
+    some = sample([5.0, 6.0, math.nan, math.nan, math.nan])
+    words = Claim("name", "words", AtMost(10), "what", lambda _of: some)
+    assert judge(words, {"first": no_runs}).note == "3 of 5 runs had no value"
+    by_choice = {"first": sample([20.0, 21.0]), "second": some}
+    in_part = Claim("name", "words", AtMost(10), "what", lambda of: by_choice[of("label")])
+    note = judge(in_part, {name: (lambda _label, name=name: name) for name in by_choice}).note
+    assert "3 of 5 runs had no value under “second”" in note
 
 
 def test_differences_are_paired():
@@ -56,7 +102,10 @@ def test_jackknife_of_the_deviation_covers_it():
     low, high = jackknife.interval
     # Of normal numbers the deviation itself has a relative deviation of 1/sqrt(2n).
     assert (high - low) / 2 == pytest.approx(1.96 * values.std(ddof=1) / math.sqrt(800), rel=0.2)
-    assert deviation([1.0, 2.0]).n == 0
+    two = deviation([1.0, 2.0])
+    assert (two.n, math.isnan(two.mean)) == (2, True)
+    note = judge(Claim("name", "words", AtMost(0.75), "what", lambda _of: two), {"first": no_runs}).note
+    assert "of 2 runs there is no such number" in note
 
 
 def test_ratio_of_means_is_not_that_of_ratios():

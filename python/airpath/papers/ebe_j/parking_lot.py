@@ -13,7 +13,7 @@ from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import mean_queue, of_each, throughput_mbps, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
+from airpath.papers.sample import Sample, difference, least_sure, sample
 from airpath.papers.settings import (
     PARKING_LOT_LINKS,
     VCP_SCHEMES,
@@ -201,8 +201,8 @@ def _mean_over(links: tuple[str, ...], measure: Any) -> Any:
 def _least_sure(of: Any, first: str, second: str) -> Sample:
     """Return, of the five links, the one where it is least sure that `first` leads `second` in utilisation.
 
-    That is where the t statistic is smallest: every link leads significantly just if this one does. Of a
-    single run it is the link with the smallest difference.
+    Every link leads significantly just if this one does. Of a single run it is the link with the smallest
+    difference.
     """
     by_link = [
         difference(
@@ -211,7 +211,7 @@ def _least_sure(of: Any, first: str, second: str) -> Sample:
         )
         for name in PARKING_LOT_LINKS
     ]
-    return min(by_link, key=lambda one: one.mean / one.deviation if one.deviation > 0 else one.mean)
+    return least_sure(by_link)
 
 
 FIG9A: Final = Figure(

@@ -14,7 +14,7 @@ from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.run_data import Numbers
-from airpath.papers.sample import Sample, difference, sample
+from airpath.papers.sample import Sample, difference, least_sure, sample
 from airpath.papers.vcp_w.channel import ANTENNAS, AXIS, BIT, CODING, PER_BIT, PER_SYMBOL, SYMBOL, Fading
 from airpath.papers.vcp_w.over_snr import (
     WIRELESS,
@@ -25,7 +25,6 @@ from airpath.papers.vcp_w.over_snr import (
     finish_snr,
     knees,
     label,
-    least_sure,
     lines,
     smallest_step,
     sweep,

@@ -15,7 +15,7 @@ from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.rules import AtLeast, Positive
 from airpath.papers.run_data import Numbers
-from airpath.papers.sample import Sample, sample
+from airpath.papers.sample import Sample, least_sure, sample
 from airpath.papers.settings import with_options
 from airpath.papers.vcp_w.channel import AXIS, BIT, CODING, READINGS, Fading
 from airpath.papers.vcp_w.over_snr import (
@@ -23,7 +23,6 @@ from airpath.papers.vcp_w.over_snr import (
     crossings,
     curve,
     delivered,
-    least_sure,
     lines,
     sweep,
 )

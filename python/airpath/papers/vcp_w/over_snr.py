@@ -1,6 +1,6 @@
 """Sweeps over the signal-to-noise ratio: experiments, delivered packets, knees, lines."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from airpath.papers.claim import Runs
 from airpath.papers.experiment import Experiment
 from airpath.papers.run_data import Numbers, RunData
-from airpath.papers.sample import Sample, sample
+from airpath.papers.sample import Sample, least_sure, sample
 from airpath.papers.vcp_w.channel import Fading
 from airpath.papers.vcp_w.paper import one_bottleneck
 from airpath.plots.style import legend_above, styled
@@ -88,11 +88,6 @@ def knees(of: Runs, scheme: str, fading: Fading, snrs: Sequence[float]) -> Numbe
     """Return for each repetition the SNR at which half of what the highest SNR delivers is delivered."""
     values = curve(of, scheme, fading, snrs, delivered)
     return crossings(snrs, values, values[-1] / 2)
-
-
-def least_sure(samples: Iterable[Sample]) -> Sample:
-    """Return the sample whose mean over deviation is smallest; of single runs, the smallest mean."""
-    return min(samples, key=lambda one: one.mean / one.deviation if one.deviation > 0 else one.mean)
 
 
 def smallest_step(series: Sequence[Numbers]) -> Sample:

@@ -13,7 +13,7 @@ from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import Span, loss_share, mean_queue, of_each, utilisation
 from airpath.papers.rules import AtLeast
 from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, sample
+from airpath.papers.sample import Sample, of_means
 from airpath.papers.settings import with_options
 from airpath.papers.vcp_w import fig14, heuristic
 from airpath.papers.vcp_w.paper import PAPER
@@ -106,12 +106,9 @@ class Trial:
 
 
 def cure(of: Runs, repair: str, trouble: Trouble) -> Sample:
-    """Return which part of a trouble a repair takes away, run by run: 1 all, 0 none, less makes it worse.
-
-    Of the distance to the ideal that plain VCP has on average.
-    """
-    plain = float(np.mean(of_each(of(NONE), trouble.measure)))
-    return sample([(plain - one) / (plain - trouble.ideal) for one in of_each(of(repair), trouble.measure)])
+    """Return which part of a trouble a repair takes away on average: 1 all, 0 none, less makes it worse."""
+    plain, repaired = (of_each(of(one), trouble.measure) for one in (NONE, repair))
+    return of_means(lambda before, after: (before - after) / (before - trouble.ideal), plain, repaired)
 
 
 def figure(trials: Sequence[Trial], claims: tuple[Claim, ...], notes: tuple[str, ...]) -> Figure:

@@ -13,9 +13,9 @@ from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.rules import AtLeast, Positive
 from airpath.papers.run_data import Numbers
-from airpath.papers.sample import Sample, sample
+from airpath.papers.sample import Sample, least_sure, sample
 from airpath.papers.vcp_w.channel import ANTENNAS, AXIS, CODING, READINGS, Fading
-from airpath.papers.vcp_w.over_snr import crossings, curve, delivered, least_sure, sweep
+from airpath.papers.vcp_w.over_snr import crossings, curve, delivered, sweep
 from airpath.papers.vcp_w.paper import ANY_DURATION, PAPER, PROFILE, XCP
 from airpath.plots import PAGE_IN
 from airpath.plots.style import styled

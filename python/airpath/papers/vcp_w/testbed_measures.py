@@ -92,12 +92,15 @@ def variation(run: RunData, span: Span = WHOLE) -> float:
 
 
 def drop_after_first_group(run: RunData) -> float:
-    """By how much the lowest second within 10 s after the first group's end is below the 10 s before it."""
+    """By how much the lowest second of 10 s after the first group's end is below that of 10 s before."""
     end = first_group_ends_s(run)
     if math.isnan(end):
         return math.nan
-    after = [utilisation(run, (math.ceil(end) + k, math.ceil(end) + k + 1)) for k in range(10)]
-    return utilisation(run, (math.floor(end) - 10, math.floor(end))) - min(after)
+
+    def lowest(begin: int) -> float:
+        return min(utilisation(run, (begin + k, begin + k + 1)) for k in range(10))
+
+    return lowest(math.floor(end) - 10) - lowest(math.ceil(end))
 
 
 def queue_deviation_share(run: RunData, span: Span) -> float:
