@@ -212,7 +212,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
     )?;
     ensure(
         (1..=MAX_PACKET).contains(&(transport.mss_bytes + transport.header_bytes))
-            && transport.ack_bytes <= MAX_PACKET,
+            && (1..=MAX_PACKET).contains(&transport.ack_bytes),
         &place,
         "packets are from 1 byte to 16 MB",
     )

@@ -28,6 +28,8 @@ RED_LEAST_MINIMUM: Final = 5.0
 """Packets below which automatic thresholds do not go (Floyd et al. 2001, section 4; ns-2.35)."""
 RED_TARGET_DELAY_S: Final = 0.005
 """Queueing delay that automatic thresholds aim at (the same)."""
+PIE_MEASURED_BYTES: Final = 16_384
+"""`DQ_THRESHOLD` of PIE: with less behind a packet that leaves no measurement of the rate begins (RFC 8033)."""
 
 
 def management_plan(queue: ManagedQueue, link: LinkFigures) -> dict[str, Any]:
@@ -57,6 +59,14 @@ def _red(queue: RedQueue, link: LinkFigures, path: str) -> dict[str, Any]:
             f"{path}.maximum",
             f"comes to {maximum:g} packets, which is not above the minimum of {minimum:g} packets",
         )
+    if queue.limit.unit is not AmountUnit.UNLIMITED:
+        room = link.packets_of(queue.limit, packet, f"{path}.limit")
+        if minimum >= room:
+            raise FieldError(
+                f"{path}.minimum",
+                f"comes to {minimum:g} packets, and the limit to {room:g}: nothing would be chosen before the"
+                " queue is full",
+            )
     weight = queue.weight
     if weight is None:
         weight = 1 - exp(-1 / packets_per_s) if queue.adaptive else RED_WEIGHT
@@ -122,7 +132,16 @@ def _fq_codel(queue: FqCodelQueue, link: LinkFigures, path: str) -> dict[str, An
     return {**_codel(queue, link, path), "quantum_bytes": quantum, "queues": queue.queues}
 
 
-def _pie(queue: PieQueue, link: LinkFigures, _path: str) -> dict[str, Any]:
+def _pie(queue: PieQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    packet = queue.packet or link.packet_bytes
+    if queue.delay == "departure-rate" and queue.limit.unit is not AmountUnit.UNLIMITED:
+        room = link.packets_of(queue.limit, packet, f"{path}.limit") * packet
+        if room < PIE_MEASURED_BYTES + packet:
+            raise FieldError(
+                f"{path}.delay",
+                f"the departure rate is measured while {PIE_MEASURED_BYTES + packet} bytes wait, and the"
+                f" limit comes to {room:.0f} bytes; accepted: timestamps",
+            )
     return {
         "kind": "pie",
         "target_ns": queue.target,
@@ -134,7 +153,7 @@ def _pie(queue: PieQueue, link: LinkFigures, _path: str) -> dict[str, Any]:
         "derandomise": queue.derandomise,
         "ecn": queue.ecn,
         "mark_limit": float(queue.mark_limit),
-        "packet_bytes": queue.packet or link.packet_bytes,
+        "packet_bytes": packet,
     }
 
 

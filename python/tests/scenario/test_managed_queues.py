@@ -124,6 +124,15 @@ def test_classes_go_by_the_entries_of_flows():
 
 
 WRONG = {
+    "a minimum that the queue never reaches": (
+        {"kind": "red", "limit": "4 packets"},
+        "minimum: comes to 5 packets, and the limit to 4: nothing would be chosen before the queue is full",
+    ),
+    "a buffer in which no departure rate can be measured": (
+        {"kind": "pie", "limit": "8 packets", "delay": "departure-rate"},
+        "delay: the departure rate is measured while 17884 bytes wait, and the limit comes to 12000 bytes;"
+        " accepted: timestamps",
+    ),
     "thresholds the wrong way round": (
         {"kind": "red", "limit": "1bdp", "minimum": "20 packets", "maximum": "20 packets"},
         "maximum: comes to 20 packets, which is not above the minimum of 20 packets",
