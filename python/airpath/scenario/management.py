@@ -29,7 +29,7 @@ RED_LEAST_MINIMUM: Final = 5.0
 RED_TARGET_DELAY_S: Final = 0.005
 """Queueing delay that automatic thresholds aim at (the same)."""
 PIE_MEASURED_BYTES: Final = 16_384
-"""`DQ_THRESHOLD` of PIE: with less behind a packet that leaves no measurement of the rate begins (RFC 8033)."""
+"""`DQ_THRESHOLD` of PIE: with less behind a packet that leaves no measurement begins (RFC 8033)."""
 
 
 def management_plan(queue: ManagedQueue, link: LinkFigures) -> dict[str, Any]:
