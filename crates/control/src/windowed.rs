@@ -137,7 +137,9 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
         if event.in_recovery {
             self.waiting = Bytes::ZERO;
         } else if event.duplicate {
-            self.waiting += event.acked;
+            if event.window_limited && !event.congestion_experienced {
+                self.waiting += event.acked;
+            }
             return self.respond(&counting(event, Bytes::ZERO));
         } else if !self.waiting.is_zero() {
             let acked = event.acked + core::mem::take(&mut self.waiting);

@@ -52,15 +52,17 @@ impl<P> Drr<P> {
             serving: false,
         })
     }
-}
 
-impl<P> Drr<P> {
-    /// The queue whose turn it is has run empty.
+    /// A queue has run empty: it takes no more turns, and what it could not use is lost.
     fn end_turns(&mut self, queue: usize) {
-        self.active.pop_front();
+        if self.active.front() == Some(&queue) {
+            self.active.pop_front();
+            self.serving = false;
+        } else {
+            self.active.retain(|&other| other != queue);
+        }
         self.is_active[queue] = false;
         self.deficits[queue] = 0;
-        self.serving = false;
     }
 }
 
@@ -76,16 +78,16 @@ impl<P: Packet + Debug + Send> Qdisc<P> for Drr<P> {
             let longest = self.lanes.longest();
             let Some((_, packet)) = self.lanes.change(longest, Fifo::pop) else { return };
             sink.on_drop(now, packet, DropReason::Overflow);
+            if self.lanes.lane(longest).is_empty() {
+                self.end_turns(longest);
+            }
         }
     }
 
     fn dequeue(&mut self, _now: Timestamp, _sink: &mut dyn QueueSink<P>) -> Option<P> {
         loop {
             let queue = *self.active.front()?;
-            let Some(size) = self.lanes.lane(queue).head_size() else {
-                self.end_turns(queue); // overflow took its last packet
-                continue;
-            };
+            let size = self.lanes.lane(queue).head_size()?; // those that take turns have packets
             if !self.serving {
                 self.serving = true;
                 self.deficits[queue] += self.quanta[queue];

@@ -180,6 +180,11 @@ def _lasting_since(
     return None
 
 
+def vary(x: npt.NDArray[np.float64]) -> bool:
+    """Tell whether numbers differ by more than the rounding of what they were computed from."""
+    return float(np.ptp(x)) > 1e-12 * float(np.abs(x).max())
+
+
 def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, float, int, float, float]:
     """Mean of independent samples and its confidence interval by Student's t distribution.
 
@@ -204,7 +209,6 @@ def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, fl
     mean = float(x.mean())
     if n == 1:
         return mean, math.nan, 1, math.nan, math.nan
-    # Equal samples have no spread; rounding in their mean must not make one.
-    sd = 0.0 if bool((x == x[0]).all()) else float(x.std(ddof=1))
+    sd = float(x.std(ddof=1)) if vary(x) else 0.0
     half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * sd / math.sqrt(n)
     return mean, sd, n, mean - half, mean + half

@@ -125,14 +125,15 @@ class Judgement:
     def _missing(self) -> str:
         """Say where runs had no value; a mean of the others says nothing of them."""
         if math.isnan(self.headline.mean):
-            many = self.headline.n > 0
-            return f"of {self.headline.n} runs there is no such number" if many else "no run had a value"
-        shown = {"": self.headline} if self.verdict is not Verdict.IN_PART else self.judged
+            few = self.headline.n > 0
+            return "of so few runs there is no such number" if few else "no run had a value"
+        shown = {"": self.headline}
+        if self.verdict is Verdict.IN_PART:
+            shown |= {f" under “{choice}”": self.samples[choice] for choice in self.agreeing}
         said = []
-        for choice, numbers in shown.items():
+        for under, numbers in shown.items():
             without = sum(map(math.isnan, numbers.values))
-            if 0 < without < len(numbers.values) and (not choice or choice in self.agreeing):
-                under = f" under “{choice}”" if choice else ""
+            if 0 < without < len(numbers.values):
                 said.append(f"{without} of {len(numbers.values)} runs had no value{under}")
         return "; ".join(said)
 

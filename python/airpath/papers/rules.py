@@ -30,6 +30,11 @@ class Rule(Protocol):
         """Return the rule for people."""
 
 
+def _only_signs(sample: Sample) -> bool:
+    """Tell whether all differences are the same, not zero, and too few for their signs to be significant."""
+    return sample.deviation == 0.0 and sample.mean != 0.0 and sample.p_value >= SIGNIFICANCE
+
+
 class _OfTheMean(ABC):
     """A rule about where the mean is."""
 
@@ -75,7 +80,7 @@ class _OfSignificance(ABC):
             return "there is no test of this number"
         if sample.least_p >= SIGNIFICANCE:
             return f"with so few runs the test cannot fall below p = {sample.least_p:.2g}"
-        if sample.deviation == 0.0 and sample.mean != 0.0 and sample.p_value >= SIGNIFICANCE:
+        if sample.p is None and _only_signs(sample):
             return f"all runs have the same difference: their signs alone give p = {sample.p_value:.2g}"
         return ""
 
@@ -137,8 +142,9 @@ class AtLeast(_OfTheMean):
         return self.bound, math.inf
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is not; of a single run, which has no interval, never surely."""
-        return (sample.interval[0] if self.surely else sample.mean) >= self.bound
+        """Tell whether it is not; never surely of a single run, nor of equal ones: they have no interval."""
+        low, high = sample.interval
+        return low >= self.bound and low < high if self.surely else sample.mean >= self.bound
 
     def __str__(self) -> str:
         return f"≥ {self.bound:g}{SURELY if self.surely else ''}"
@@ -158,8 +164,9 @@ class AtMost(_OfTheMean):
         return -math.inf, self.bound
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it is not; of a single run, which has no interval, never surely."""
-        return (sample.interval[1] if self.surely else sample.mean) <= self.bound
+        """Tell whether it is not; never surely of a single run, nor of equal ones: they have no interval."""
+        low, high = sample.interval
+        return high <= self.bound and low < high if self.surely else sample.mean <= self.bound
 
     def __str__(self) -> str:
         return f"≤ {self.bound:g}{SURELY if self.surely else ''}"
@@ -182,8 +189,8 @@ class NotSignificant(_OfSignificance):
     """The mean (of a difference) cannot be told from zero at `SIGNIFICANCE`."""
 
     def holds(self, sample: Sample) -> bool:
-        """Tell whether it cannot; never of a single run, which shows nothing."""
-        return sample.p_value >= SIGNIFICANCE
+        """Tell whether it cannot; never of a single run, nor of few equal differences, which show nothing."""
+        return sample.p_value >= SIGNIFICANCE and not (sample.p is None and _only_signs(sample))
 
     def __str__(self) -> str:
         return f"not different from 0 at {SIGNIFICANCE:g}"

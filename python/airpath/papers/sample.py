@@ -1,6 +1,7 @@
 """A measured number with its repetitions: mean, interval, test against zero."""
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -84,9 +85,14 @@ def difference(one: Sequence[float], other: Sequence[float]) -> Sample:
 
 
 def least_sure(samples: Iterable[Sample]) -> Sample:
-    """Return the sample that is least surely above zero, by its test; of single runs, the smallest mean."""
+    """Return the sample that is least surely above zero, by its test; of single runs, the smallest mean.
+
+    Nothing is less sure than a sample without a value.
+    """
 
     def surety(one: Sample) -> float:
+        if math.isnan(one.mean):
+            return -math.inf
         if math.isnan(one.p_value):
             return one.mean
         return math.copysign(-math.log(one.p_value) if one.p_value > 0 else math.inf, one.mean)
@@ -112,7 +118,7 @@ def ratio_of_means(one: Sequence[float], other: Sequence[float]) -> Sample:
 
     Unlike the mean of ratios it is not drawn up by runs in which `other` happens to be small.
     """
-    return of_means(lambda first, second: first / second, one, other)
+    return of_means(operator.truediv, one, other)
 
 
 def of_means(
@@ -120,14 +126,27 @@ def of_means(
 ) -> Sample:
     """Return a function of two means with its uncertainty, by the jackknife.
 
-    Number k of both comes from the same run. Of fewer than three runs it has no interval.
+    Number k of both comes from the same run; runs in which one has no value do not count. Of fewer than three
+    runs it has no interval. Where it divides by zero it has no value.
     """
-    if len(one) < 3:
-        return Sample((statistic(float(np.mean(one)), float(np.mean(other))),), runs=len(one))
-    return _jackknife(lambda chosen: statistic(float(chosen[0].mean()), float(chosen[1].mean())), one, other)
+    pairs = np.array([pair for pair in zip(one, other, strict=True) if not math.isnan(sum(pair))])
+    if not len(pairs):
+        return Sample(())
+
+    def value(chosen: npt.NDArray[np.float64]) -> float:
+        try:
+            return statistic(float(chosen[0].mean()), float(chosen[1].mean()))
+        except ZeroDivisionError:
+            return math.nan
+
+    if len(pairs) < 3:
+        return Sample((value(pairs.T),), runs=len(pairs))
+    return _jackknife(value, *pairs.T)
 
 
-def _jackknife(statistic: Callable[[npt.NDArray[np.float64]], float], *values: Sequence[float]) -> Sample:
+def _jackknife(
+    statistic: Callable[[npt.NDArray[np.float64]], float], *values: Sequence[float] | npt.NDArray[np.float64]
+) -> Sample:
     """Return a statistic of runs with its uncertainty; each of `values` has one number for each run.
 
     The sample holds the pseudo-values n s - (n - 1) s(k), where s(k) is the statistic without run k

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from airpath.metrics.formulas import vary
 from airpath.statistics.effects import small_sample_correction
 
 
@@ -94,7 +95,7 @@ def paired(
     if n == 1:
         nan = math.nan
         return PairedComparison(first, second, 1, mean, nan, nan, 0, nan, nan, nan, nan)
-    if bool((x == x[0]).all()):
+    if not vary(x):
         p, nan = sign_test(n) if mean else 1.0, math.nan
         return PairedComparison(first, second, n, mean, 0.0, nan, n - 1, p, nan, nan, nan)
     sd = float(x.std(ddof=1))

@@ -105,7 +105,7 @@ def test_jackknife_of_the_deviation_covers_it():
     two = deviation([1.0, 2.0])
     assert (two.n, math.isnan(two.mean)) == (2, True)
     note = judge(Claim("name", "words", AtMost(0.75), "what", lambda _of: two), {"first": no_runs}).note
-    assert "of 2 runs there is no such number" in note
+    assert "of so few runs there is no such number" in note
 
 
 def test_ratio_of_means_is_not_that_of_ratios():

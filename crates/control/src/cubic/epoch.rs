@@ -74,7 +74,8 @@ impl Epoch {
             return (self.w_est - cwnd).max(0.0);
         }
         let target = self.w_cubic(srtt).clamp(cwnd, 1.5 * cwnd);
-        (target - cwnd) / cwnd * acked
+        // No further than the target, however much one acknowledgment covers.
+        (target - cwnd) * (acked / cwnd).min(1.0)
     }
 
     /// Growth for `acked` segments by the paper of 2008 and Linux 2.6.22.

@@ -108,7 +108,7 @@ fn a_mark_always_reaches_the_controller() {
 #[test]
 fn the_repair_of_an_error_is_hidden() {
     let mut recovering = ack(PathHeader::None);
-    recovering.in_recovery = true;
+    (recovering.in_recovery, recovering.duplicate) = (true, true);
     let grown = |controller: &mut LossDifferentiation| {
         let before = controller.control().window;
         controller.on_ack(&recovering, &mut NullProbe);

@@ -23,6 +23,7 @@ struct standard {
 	u64 window;
 	u64 ssthresh;
 	u64 bytes_acked;
+	u64 waiting;
 	/* Acknowledged since routers said something. */
 	u64 silent;
 	bool active;
@@ -150,12 +151,14 @@ static __always_inline bool standard_takes(struct state *state, const int contro
 
 static __always_inline void standard_on_ack(struct standard *standard, const struct ack_event *ack)
 {
-	if (!ack->window_limited || ack->in_recovery || !ack->acked)
+	u64 acked = windowed_counts(&standard->waiting, ack);
+
+	if (!acked)
 		return;
 	if (standard->window < standard->ssthresh) {
-		standard->window = minimum(standard->window + ack->acked, standard->ssthresh);
+		standard->window = minimum(standard->window + acked, standard->ssthresh);
 	} else {
-		standard->bytes_acked += ack->acked;
+		standard->bytes_acked += acked;
 		if (standard->bytes_acked >= standard->window) {
 			standard->bytes_acked -= standard->window;
 			standard->window += ack->mss;
@@ -233,7 +236,7 @@ static __always_inline void controller_on_spurious(struct state *state, const in
 			state->has_before = false;
 			state->now.repairing = false;
 			/* A recovery that the signal interrupted comes back with the rest. */
-			if (state->now.window < state->before_signal.window)
+			if (state->now.window <= state->before_signal.window)
 				state->now = state->before_signal;
 		}
 		return;

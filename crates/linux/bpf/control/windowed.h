@@ -23,6 +23,8 @@ struct windowed {
 	u64 ssthresh;
 	/* Acknowledged since the last growth in congestion avoidance (RFC 3465). */
 	u64 bytes_acked;
+	/* Acknowledged selectively by duplicates, and not counted yet. */
+	u64 waiting;
 	/* While a loss is repaired. */
 	bool repairing;
 	/* A timeout happened: slow start counts one segment for an acknowledgment (RFC 3465, section 2.3). */
@@ -42,7 +44,7 @@ static __always_inline void windowed_start(struct windowed *state, const int rul
 {
 	state->window = minimum(window, WINDOW_LARGEST);
 	state->ssthresh = NO_THRESHOLD;
-	state->bytes_acked = 0;
+	state->bytes_acked = state->waiting = 0;
 	state->repairing = state->cautious = false;
 	if (rule == RULE_WESTWOOD)
 		westwood_start(&state->westwood);
@@ -77,25 +79,45 @@ static __always_inline void windowed_estimate(struct windowed *state, const int 
 		windowed_follow(state);
 }
 
-static __always_inline u64 windowed_avoidance(struct windowed *state, const int rule, const struct ack_event *ack)
+static __always_inline u64 windowed_avoidance(struct windowed *state, const int rule, const struct ack_event *ack,
+					      u64 acked)
 {
 	if (rule == RULE_CUBIC_EBE) {
 		fixed growth = cubic_growth(&state->cubic, ack->now, segments_of(state->window, ack->mss),
-					    segments_of(ack->acked, ack->mss), ack->rtt.minimum);
+					    segments_of(acked, ack->mss), ack->rtt.minimum);
 		u64 window = state->window + cubic_pay(&state->cubic, growth, ack->mss);
 
-		return state->ebe.probing ? maximum(window, state->window + ack->acked) : window;
+		return state->ebe.probing ? maximum(window, state->window + acked) : window;
 	}
-	state->bytes_acked += ack->acked;
+	state->bytes_acked += acked;
 	if (state->bytes_acked < state->window)
 		return state->window;
 	state->bytes_acked -= state->window;
 	return state->window + ack->mss;
 }
 
+/* What of an acknowledgment lets a window grow: of duplicates nothing before the cumulative acknowledgment moves (RFC 3042). */
+static __always_inline u64 windowed_counts(u64 *waiting, const struct ack_event *ack)
+{
+	u64 acked = ack->acked;
+
+	if (ack->in_recovery) {
+		*waiting = 0;
+		return 0;
+	}
+	if (ack->duplicate) {
+		if (ack->window_limited)
+			*waiting += acked;
+		return 0;
+	}
+	acked += *waiting;
+	*waiting = 0;
+	return ack->window_limited ? acked : 0;
+}
+
 static __always_inline void windowed_on_ack(struct windowed *state, const int rule, const struct ack_event *ack)
 {
-	u64 target;
+	u64 target, acked = windowed_counts(&state->waiting, ack);
 
 	windowed_estimate(state, rule, ack);
 	if (!ack->in_recovery && state->repairing) {
@@ -105,13 +127,13 @@ static __always_inline void windowed_on_ack(struct windowed *state, const int ru
 			state->window = state->ssthresh = maximum(target, 2 * ack->mss);
 		}
 	}
-	if (!ack->window_limited || ack->in_recovery || !ack->acked)
+	if (!acked)
 		return;
 	if (state->window >= state->ssthresh) {
-		state->window = minimum(windowed_avoidance(state, rule, ack), WINDOW_LARGEST);
+		state->window = minimum(windowed_avoidance(state, rule, ack, acked), WINDOW_LARGEST);
 		state->ssthresh = minimum(state->ssthresh, state->window);
 	} else {
-		u64 growth = state->cautious ? minimum(ack->acked, ack->mss) : ack->acked;
+		u64 growth = state->cautious ? minimum(acked, ack->mss) : acked;
 
 		state->window = minimum(minimum(state->window + growth, state->ssthresh), WINDOW_LARGEST);
 	}
@@ -155,6 +177,7 @@ static __always_inline void windowed_on_congestion(struct windowed *state, const
 {
 	bool timeout = event->signal == SIGNAL_TIMEOUT;
 
+	state->waiting = 0;
 	state->cautious |= timeout;
 	state->repairing = event->signal == SIGNAL_LOSS;
 	if (!(timeout && event->consecutive > 1) || state->ssthresh == NO_THRESHOLD)

@@ -252,7 +252,10 @@ fn events(kind: Kind, steps: &[Step]) -> Vec<Told> {
             _ => 0,
         };
         recovering = recovering.saturating_sub(1);
-        let advance = if recovering > 0 && step.segments % 2 == 0 { 0 } else { segments * mss };
+        // Duplicates acknowledge selectively: in recoveries, and of what is reordered.
+        let selective =
+            if recovering > 0 { step.segments.is_multiple_of(2) } else { step.wait.is_multiple_of(8) };
+        let advance = if number > 0 && selective { 0 } else { segments * mss };
         if advance > 0 {
             timeouts = 0;
         }

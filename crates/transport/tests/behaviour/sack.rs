@@ -131,12 +131,23 @@ fn proportional_rate_reduction_keeps_to_windows_that_are_no_multiple_of_a_segmen
     assert_eq!(script.in_flight(), 7, "the largest number of segments that fits");
 }
 
-/// Ten segments and no more, 0, 8 and 9 are lost: the end of the tail is sent again once.
+/// Ten segments and no more, 0, 8 and 9 are lost: the end of the tail is sent again once. So it is where there is more,
+/// and the receiver does not take it (RFC 6675, rule 2 of `NextSeg`).
 #[test]
 fn one_rescue_retransmission_for_each_recovery() {
-    let mut script = Script::idle(config(Recovery::Sack), HALVE, 10);
-    script.sender.offer(Bytes::new(10 * MSS));
+    for no_more_to_send in [true, false] {
+        rescue(no_more_to_send);
+    }
+}
+
+fn rescue(no_more_to_send: bool) {
+    let receive_window = if no_more_to_send { Bytes::MAX } else { Bytes::new(10 * MSS) };
+    let mut script = Script::idle(SenderConfig { receive_window, ..config(Recovery::Sack) }, HALVE, 10);
+    script.sender.offer(if no_more_to_send { Bytes::new(10 * MSS) } else { Bytes::MAX });
     script.send();
+    if !no_more_to_send {
+        script.receive_window = Bytes::new(2 * MSS); // the edge stays at ten segments
+    }
     script.at(100).ack(0, &[(1, 3)]);
     assert_eq!(script.ack(0, &[(1, 4)]), [0]);
     assert_eq!(script.in_flight(), 7);

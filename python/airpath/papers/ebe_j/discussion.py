@@ -2,7 +2,6 @@
 
 from typing import Final
 
-import numpy as np
 from matplotlib.figure import Figure as Picture
 
 from airpath.papers.claim import Claim
@@ -99,11 +98,11 @@ def _draw_buffers(runs: FigureRuns) -> Picture:
         of = runs.of(choice)
         for scheme in _BUFFER_SCHEMES:
             samples = [sample(of_each(of(_at(scheme, size)), utilisation)) for size in BUFFERS_KB]
-            halves = np.nan_to_num([(one.interval[1] - one.interval[0]) / 2 for one in samples])
+            halves = [50 * (one.interval[1] - one.interval[0]) for one in samples]
             panel.errorbar(
                 BUFFERS_KB,
                 [100 * one.mean for one in samples],
-                yerr=100 * halves,
+                yerr=halves,
                 color=looks[scheme].colour,
                 marker=looks[scheme].marker,
                 markersize=3,

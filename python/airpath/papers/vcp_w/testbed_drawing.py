@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from airpath.papers.claim import Runs
@@ -77,7 +76,7 @@ def over(
     """Draw means with 95 % intervals over a setting: for each label its look and the values at a place."""
     for label, (look, values) in lines.items():
         samples = [sample(values(place)) for place in places]
-        halves = np.nan_to_num([(one.interval[1] - one.interval[0]) / 2 for one in samples])
+        halves = [(one.interval[1] - one.interval[0]) / 2 for one in samples]
         axes.errorbar(
             places,
             [one.mean for one in samples],
