@@ -159,4 +159,6 @@ def _jackknife(
         return Sample((math.nan,), runs=n)
     whole = statistic(x)
     without = [statistic(np.delete(x, run, axis=1)) for run in range(n)]
+    if not all(map(math.isfinite, without)):
+        return Sample((whole,), runs=n)  # one run alone keeps it from being nothing: no interval
     return sample([n * whole - (n - 1) * one for one in without])

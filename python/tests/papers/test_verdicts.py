@@ -61,12 +61,30 @@ def test_a_function_of_two_means_knows_that_both_are_uncertain():
     assert 0.91 <= covered / 400 <= 0.98  # 95 %, less what normal intervals of a ratio of ten runs miss
 
 
+def test_equal_differences_show_no_equality_and_nothing_surely():
+    assert not NotSignificant().holds(sample([0.5] * 5))
+    assert NotSignificant().holds(sample([0.0] * 5))
+    assert not AtLeast(0.1, surely=True).holds(sample([0.5] * 5))
+    assert AtLeast(0.1).holds(sample([0.5] * 5))
+    # Equal but for the rounding of what they were computed from.
+    assert sample([1.1 - 1.0, 0.3 - 0.2, 4.1 - 4.0]).p_value == 0.25
+
+
+def test_a_function_of_two_means_without_a_value_is_no_error():
+    assert math.isnan(ratio_of_means([1.0, 2.0, 3.0], [0.0] * 3).mean)
+    hanging = ratio_of_means([1.0, 2.0, 3.0], [0.0, 0.0, 1.0])  # by one run
+    assert (hanging.mean, hanging.n, math.isnan(hanging.interval[0])) == (6.0, 3, True)
+    assert ratio_of_means([2.0, math.nan, 2.0, 2.0], [1.0] * 4).mean == 2.0
+    assert ratio_of_means([math.nan], [1.0]).n == 0
+
+
 def test_the_least_sure_difference_is_that_with_the_weakest_test():
     equal, clear, doubtful = sample([0.1] * 3), sample([1.0, 1.1, 0.9]), sample([1.0, -0.9, 1.2])
     assert least_sure([equal, clear, doubtful]) is doubtful
     assert least_sure([equal, clear]) is equal  # three signs against a t of 17
     assert least_sure([clear, sample([-1.0, -1.1, -0.9])]).mean < 0
     assert least_sure([sample([0.3]), SINGLE]).mean == 0.3
+    assert math.isnan(least_sure([clear, NOTHING]).mean)
 
 
 def test_runs_without_a_value_are_counted():
