@@ -183,6 +183,9 @@ CUBIC_ABLATION: Final = Figure(
             AtMost(1 / 3),
             "utilisation from 100 to 200 s above CUBIC's, filter only over both; from the means",
             lambda of: _share_of_gain(of, FILTER_ONLY),
+            reason="the filter keeps W_max from falling with each loss, and below it CUBIC of 2008 grows as"
+            " steeply as its curve; it was a sixth while the increment was bounded there as well, which"
+            " Linux's is not",
         ),
         Claim(
             "filter-helps-alone",
