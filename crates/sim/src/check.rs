@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crate::event::MAX_TARGETS;
 use crate::input::Input;
 use crate::plan::{
-    AckRatePlan, BurstPlan, ChainPlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan,
-    TrafficPlan,
+    AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan,
 };
 
 /// What in a plan cannot be run.

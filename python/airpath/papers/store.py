@@ -3,7 +3,6 @@
 import hashlib
 import json
 import platform
-import zipfile
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +12,7 @@ from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
 from airpath.worlds import World
 
-FORMAT: Final = "airpath kept run 4"
+FORMAT: Final = "airpath kept run 5"
 """Changes with what is kept of a run, so that older files are not read."""
 COMPUTED_BY: Final = ("metrics/*.py", "results/*.py")
 """The sources, besides the engine, that compute what is kept."""
@@ -33,7 +32,7 @@ class RunStore:
         """Return a finished run; `None` if there is none, or its file is damaged."""
         try:
             return from_bytes(self._file(key, seed).read_bytes())
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except (OSError, ValueError, KeyError):
             return None
 
     def holds(self, key: str, seed: int) -> bool:
@@ -45,7 +44,7 @@ class RunStore:
         write_whole(self._file(key, seed), to_bytes(data))
 
     def _file(self, key: str, seed: int) -> Path:
-        return self.folder / key / f"{seed}.npz"
+        return self.folder / key / f"{seed}.arrow"
 
 
 def run_key(scenario: Scenario, world: World = "sim") -> str:

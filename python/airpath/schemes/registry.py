@@ -1,5 +1,6 @@
 """Every scheme by name."""
 
+import functools
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -29,10 +30,16 @@ def find_scheme(name: str) -> Scheme:
         return kernel_scheme(name.removeprefix(PREFIX))
     try:
         if name not in _BY_NAME and name.endswith(SUFFIX):
-            return differentiated(_BY_NAME[name.removesuffix(SUFFIX)])
+            return _differentiated(name.removesuffix(SUFFIX))
         return _BY_NAME[name]
     except KeyError:
         raise UsageError(f'there is no scheme "{name}"; {_instead(name)}') from None
+
+
+@functools.cache
+def _differentiated(name: str) -> Scheme:
+    """Return a scheme with loss differentiation; making the class of its parameters takes milliseconds."""
+    return differentiated(_BY_NAME[name])
 
 
 def _instead(name: str) -> str:

@@ -112,7 +112,7 @@ def test_figures_drawn_in_other_processes_are_the_same(tmp_path):
     for workers, folder in out.items():
         reproduce(figures, folder, repetitions=1, workers=workers, on_progress=nothing)
     names = {file.relative_to(out[1]) for file in out[1].rglob("*") if file.is_file()}
-    same = {name for name in names if name.name != "costs.json" and name.suffix != ".npz"}
+    same = {name for name in names if name.name != "costs.json" and name.suffix != ".arrow"}
     assert len(same) == 2 * 2 + 2
     for name in same:
         assert (out[1] / name).read_bytes() == (out[2] / name).read_bytes(), name

@@ -119,7 +119,7 @@ def test_what_is_kept_survives_writing(tiny, store):
 def test_a_damaged_file_counts_as_no_run(tiny, store):
     experiment = Experiment(tiny, "newreno", repetitions=1)
     do_runs(missing_runs([experiment], store), store, 1, quiet)
-    (file,) = store.folder.rglob("*.npz")
+    (file,) = store.folder.rglob("*.arrow")
     file.write_bytes(file.read_bytes()[:100])
     assert store.get(experiment.key(), 1) is None
     with pytest.raises(OutputError, match="delete"):

@@ -17,11 +17,13 @@ from airpath.papers.sample import Sample, difference
 from airpath.papers.vcp_w.paper import PAPER
 from airpath.papers.vcp_w.testbed_drawing import cell, each
 from airpath.papers.vcp_w.testbed_measures import dismissed_share
-from airpath.papers.vcp_w.testbed_settings import AUTHOR, FEW, of_rule
+from airpath.papers.vcp_w.testbed_settings import AUTHOR, of_rule
 from airpath.plots.style import legend_above, styled
 from airpath.statistics import TextTable
 
 SCENARIO: Final = "vcpw-hurts"
+REPETITIONS: Final = 20
+"""Enough to see how often a run collapses, in which nearly all is lost."""
 STEADY: Final[Span] = (50.0, 200.0)
 LARGE: Final = "buffer of 1 BDP"
 SMALL: Final = "buffer of 0.1 BDP"
@@ -48,7 +50,7 @@ def at(tested: str, differentiates: bool, other: str) -> str:
 def _experiments(limit: str) -> dict[str, Experiment]:
     def one(scheme: str, other: str) -> Experiment:
         return Experiment(
-            SCENARIO, scheme, {"flows.1.scheme": other, "topology.bottleneck.queue.limit": limit}, FEW
+            SCENARIO, scheme, {"flows.1.scheme": other, "topology.bottleneck.queue.limit": limit}, REPETITIONS
         )
 
     made = {
