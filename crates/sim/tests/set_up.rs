@@ -1,6 +1,7 @@
 //! Making a run ready costs each flow the same, however many there are.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "it is about time on the machine")]
 
 mod common;
 
