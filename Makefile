@@ -61,7 +61,7 @@ test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (fold
 	cargo test --package airpath-estimate --package airpath-channel --test vectors -- --nocapture
 	$(BIN)/python -m pytest --quiet -s python/tests/statistics/test_vectors.py
 
-reproduce: build ## replay the figures and tables of the papers (some 25 minutes on two processors)
+reproduce: build ## replay the figures and tables of the papers (15 to 25 minutes on two processors)
 	$(BIN)/airpath reproduce --out out/reproduce
 
 lint: lint-rust lint-linux lint-python purity ## formatting, lints (warnings denied), types, layering
