@@ -114,7 +114,9 @@ fn distances(outcome: &Outcome) -> (BTreeMap<String, [f64; 2]>, FlowResult) {
         (*worst, *sum) = (worst.max(distance), *sum + distance);
         rows += 1;
     }
-    distances.values_mut().for_each(|[_, sum]| *sum *= plans.len() as f64 / rows as f64);
+    for [_, sum] in distances.values_mut() {
+        *sum *= plans.len() as f64 / f64::from(rows);
+    }
     assert!(rows > 10_000 && distances.len() == plans.len(), "{rows} {distances:?}");
     (distances, watched)
 }
