@@ -103,7 +103,7 @@ static __always_inline void standard_begin(struct state *state, const int contro
 	standard->window = routers_window(state, controller);
 	/* Whoever never heard a router probes as any new connection; whoever did has a window that was right. */
 	standard->ssthresh = standard->told_once ? standard->window : NO_THRESHOLD;
-	standard->bytes_acked = 0;
+	standard->bytes_acked = standard->waiting = 0;
 }
 
 /* Whether the acknowledgment brings a word that nobody but a router says. */
@@ -220,7 +220,7 @@ static __always_inline void controller_on_congestion(struct state *state, const 
 		if (!(timeout && event->consecutive > 1))
 			standard->ssthresh = maximum(event->flight_size / 2, 2 * event->mss);
 		standard->window = timeout ? event->mss : minimum(standard->window, standard->ssthresh);
-		standard->bytes_acked = 0;
+		standard->bytes_acked = standard->waiting = 0;
 		return;
 	}
 	if (controller == CONTROLLER_XCP)

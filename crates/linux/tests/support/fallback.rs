@@ -16,6 +16,8 @@ pub(crate) struct Fallback {
     /// Reno's window and threshold, while it is at work.
     reno: Option<(u64, u64)>,
     acked: u64,
+    /// Acknowledged selectively by duplicates, which let nothing grow (RFC 3042), until the cumulative acknowledgment moves.
+    waiting: u64,
 }
 
 impl Fallback {
@@ -44,7 +46,7 @@ impl Fallback {
 
     fn begin(&mut self, window: u64) {
         self.reno = Some((window, if self.heard { window } else { u64::MAX }));
-        self.acked = 0;
+        (self.acked, self.waiting) = (0, 0);
     }
 
     fn acknowledge(&mut self, event: &AckEvent, window: u64) {
@@ -63,14 +65,24 @@ impl Fallback {
             self.begin(window);
         }
         let Some((window, threshold)) = &mut self.reno else { return };
-        if !event.window_limited || event.in_recovery {
+        let mut acked = u64::from(event.acked);
+        if event.in_recovery {
+            self.waiting = 0;
+            return;
+        }
+        if event.duplicate {
+            self.waiting += if event.window_limited { acked } else { 0 };
+            return;
+        }
+        acked += std::mem::take(&mut self.waiting);
+        if !event.window_limited {
             return;
         }
         if *window < *threshold {
-            *window = (*window + u64::from(event.acked)).min(*threshold);
+            *window = (*window + acked).min(*threshold);
             return;
         }
-        self.acked += u64::from(event.acked);
+        self.acked += acked;
         if self.acked >= *window {
             self.acked -= *window;
             *window += mss;
@@ -87,6 +99,6 @@ impl Fallback {
             *threshold = u64::from(event.flight_size / 2).max(2 * mss);
         }
         *window = if timeout { mss } else { (*window).min(*threshold) };
-        self.acked = 0;
+        (self.acked, self.waiting) = (0, 0);
     }
 }
