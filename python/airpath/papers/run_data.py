@@ -3,17 +3,15 @@
 A run's tables are tens of times larger; thousands of runs must fit on a disk and be read again in seconds.
 """
 
-import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived, rows_with
+from airpath.papers.array_file import packed, unpacked
 from airpath.papers.estimate_data import PARTS, EstimateData, estimates
 from airpath.results import RunResult
 
@@ -36,13 +34,6 @@ QUANTITIES: Final = ("capacity_estimate_bps", "load_factor", "maintainer_on", "p
 
 FLOW_QUANTITIES: Final = ("losses_dismissed", "losses_answered")
 """The quantities of `flow_observations` that are kept."""
-
-_FACTS: Final = b"facts"
-"""The entry of a file's metadata that holds what is no array."""
-_CHECKSUM_BYTES: Final = 4
-# Each processor has a worker already.
-_WRITING: Final = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
-_READING: Final = pa.ipc.IpcReadOptions(use_threads=False)
 
 
 @dataclass(frozen=True)
@@ -183,7 +174,7 @@ def to_bytes(data: RunData) -> bytes:
     }
     if data.problems:
         facts["problems"] = data.problems
-    return _packed(arrays, facts)
+    return packed(arrays, facts)
 
 
 def from_bytes(content: bytes) -> RunData:
@@ -194,7 +185,7 @@ def from_bytes(content: bytes) -> RunData:
     ValueError, KeyError, OSError
         If it is something else, cut off or damaged.
     """
-    arrays, facts = _unpacked(content)
+    arrays, facts = unpacked(content)
     links = {
         name: LinkData(
             buffer_bytes=link["buffer_bytes"],
@@ -231,45 +222,6 @@ def from_bytes(content: bytes) -> RunData:
         cpu_s=facts["cpu_s"],
         problems=tuple(facts.get("problems", ())),
     )
-
-
-def _packed(arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> bytes:
-    """Return arrays, each as the one list of a column, and facts as one file, with its CRC-32 before it."""
-    shapes = {name: values.shape for name, values in arrays.items()}
-    columns = [
-        pa.ListArray.from_arrays(pa.array([0, values.size], pa.int32()), pa.array(values.ravel()))
-        for values in map(np.ascontiguousarray, arrays.values())
-    ]
-    schema = pa.schema(
-        [(name, column.type) for name, column in zip(arrays, columns, strict=True)],
-        {_FACTS: json.dumps({"shapes": shapes, **facts})},
-    )
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, schema, options=_WRITING) as file:
-        file.write_batch(pa.record_batch(columns, schema=schema))
-    content: bytes = sink.getvalue().to_pybytes()
-    return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little") + content
-
-
-def _unpacked(content: bytes) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-    """Read what `_packed` wrote.
-
-    Raises
-    ------
-    ValueError
-        If it is something else, cut off or damaged.
-    """
-    checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
-    if zlib.crc32(content).to_bytes(_CHECKSUM_BYTES, "little") != checksum:
-        raise ValueError("the file is damaged")
-    batch = pa.ipc.open_file(pa.py_buffer(content), options=_READING).get_batch(0)
-    facts = json.loads(batch.schema.metadata[_FACTS])
-    shapes = facts.pop("shapes")
-    arrays = {
-        name: column.values.to_numpy(zero_copy_only=False).reshape(shapes[name])
-        for name, column in zip(batch.schema.names, batch.columns, strict=True)
-    }
-    return arrays, facts
 
 
 def _part(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> dict[str, Numbers]:

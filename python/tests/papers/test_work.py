@@ -120,8 +120,12 @@ def test_a_damaged_file_counts_as_no_run(tiny, store):
     experiment = Experiment(tiny, "newreno", repetitions=1)
     do_runs(missing_runs([experiment], store), store, 1, quiet)
     (file,) = store.folder.rglob("*.arrow")
-    file.write_bytes(file.read_bytes()[:100])
-    assert store.get(experiment.key(), 1) is None
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for damaged in (whole[:100], b"", bytes(flipped)):
+        file.write_bytes(damaged)
+        assert store.get(experiment.key(), 1) is None
     with pytest.raises(OutputError, match="delete"):
         work.read_runs(experiment, store)
 
