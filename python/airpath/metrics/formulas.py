@@ -182,7 +182,10 @@ def _lasting_since(
 
 def vary(x: npt.NDArray[np.float64]) -> bool:
     """Tell whether numbers differ by more than the rounding of what they were computed from."""
-    return float(np.ptp(x)) > 1e-12 * float(np.abs(x).max())
+    if bool((x == x[0]).all()):
+        return False
+    # What is infinite differs from all else.
+    return not np.isfinite(x).all() or float(np.ptp(x)) > 1e-12 * float(np.abs(x).max())
 
 
 def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, float, int, float, float]:

@@ -32,7 +32,9 @@ class Rule(Protocol):
 
 def _only_signs(sample: Sample) -> bool:
     """Tell whether all differences are the same, not zero, and too few for their signs to be significant."""
-    return sample.deviation == 0.0 and sample.mean != 0.0 and sample.p_value >= SIGNIFICANCE
+    return (
+        sample.p is None and sample.deviation == 0.0 and sample.mean != 0.0 and sample.p_value >= SIGNIFICANCE
+    )
 
 
 class _OfTheMean(ABC):
@@ -48,13 +50,10 @@ class _OfTheMean(ABC):
         """Where the mean must be."""
 
     def settled(self, sample: Sample) -> bool:
-        """Tell whether it holds, or the whole interval is elsewhere.
-
-        An interval without width is no sign of certainty: two runs may have the same number by chance.
-        """
+        """Tell whether it holds, or the whole interval is elsewhere."""
         low, high = sample.interval
         least, most = self.ends
-        return self.holds(sample) or (low < high and (high < least or low > most))
+        return self.holds(sample) or (sample.varies and (high < least or low > most))
 
     def obstacle(self, sample: Sample) -> str:
         """Return what a single run lacks."""
@@ -80,7 +79,7 @@ class _OfSignificance(ABC):
             return "there is no test of this number"
         if sample.least_p >= SIGNIFICANCE:
             return f"with so few runs the test cannot fall below p = {sample.least_p:.2g}"
-        if sample.p is None and _only_signs(sample):
+        if _only_signs(sample):
             return f"all runs have the same difference: their signs alone give p = {sample.p_value:.2g}"
         return ""
 
@@ -143,8 +142,9 @@ class AtLeast(_OfTheMean):
 
     def holds(self, sample: Sample) -> bool:
         """Tell whether it is not; never surely of a single run, nor of equal ones: they have no interval."""
-        low, high = sample.interval
-        return low >= self.bound and low < high if self.surely else sample.mean >= self.bound
+        if self.surely:
+            return sample.varies and sample.interval[0] >= self.bound
+        return sample.mean >= self.bound
 
     def __str__(self) -> str:
         return f"≥ {self.bound:g}{SURELY if self.surely else ''}"
@@ -165,8 +165,9 @@ class AtMost(_OfTheMean):
 
     def holds(self, sample: Sample) -> bool:
         """Tell whether it is not; never surely of a single run, nor of equal ones: they have no interval."""
-        low, high = sample.interval
-        return high <= self.bound and low < high if self.surely else sample.mean <= self.bound
+        if self.surely:
+            return sample.varies and sample.interval[1] <= self.bound
+        return sample.mean <= self.bound
 
     def __str__(self) -> str:
         return f"≤ {self.bound:g}{SURELY if self.surely else ''}"
@@ -190,7 +191,7 @@ class NotSignificant(_OfSignificance):
 
     def holds(self, sample: Sample) -> bool:
         """Tell whether it cannot; never of a single run, nor of few equal differences, which show nothing."""
-        return sample.p_value >= SIGNIFICANCE and not (sample.p is None and _only_signs(sample))
+        return sample.p_value >= SIGNIFICANCE and not _only_signs(sample)
 
     def __str__(self) -> str:
         return f"not different from 0 at {SIGNIFICANCE:g}"

@@ -59,6 +59,12 @@ class Sample:
         return mean_interval(self.values)[3:]
 
     @property
+    def varies(self) -> bool:
+        """Whether the interval has a width; none is no certainty: values may be equal by chance."""
+        low, high = self.interval
+        return low < high
+
+    @property
     def p_value(self) -> float:
         """Two-sided p value of "the mean is zero"; NaN of fewer than two values.
 
