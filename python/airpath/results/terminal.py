@@ -15,6 +15,8 @@ MOST_COLUMNS = 4
 """So many schemes stand side by side; more stand below each other."""
 CAPTION = "mean ± half-width of the 95 % confidence interval"
 """What cells are."""
+SINGLE_CAPTION = "of one run each, so without intervals"
+"""What they are where nothing was repeated."""
 
 
 def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Blocks:
@@ -40,13 +42,14 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Bl
         if (all_metrics or metric.headline) and any(metrics[name]["n"] for metrics in numbers.values())
     }
     runs = {name: max((row["n"] for row in metrics.values()), default=0) for name, metrics in numbers.items()}
+    caption = CAPTION if max(runs.values(), default=0) > 1 else SINGLE_CAPTION
     if len(numbers) > MOST_COLUMNS:
         columns = {
             title: [mean_and_half_width(metrics[name]) for metrics in numbers.values()]
             for name, title in shown.items()
         }
-        return Blocks({"scheme": list(numbers), "n": list(map(str, runs.values()))}, columns, CAPTION)
-    table = Table(caption=CAPTION, caption_justify="left")
+        return Blocks({"scheme": list(numbers), "n": list(map(str, runs.values()))}, columns, caption)
+    table = Table(caption=caption, caption_justify="left")
     table.add_column("")
     for scheme, count in runs.items():
         table.add_column(Text(f"{scheme}\nn = {count}", justify="right"), justify="right")

@@ -202,6 +202,16 @@ def test_bars_show_mean_and_confidence_interval(results: Results) -> None:
     assert np.array(ends) == pytest.approx(np.array([[row["ci95_low"], row["ci95_high"]] for row in rows]))
 
 
+def test_a_single_run_has_a_bar_and_no_interval() -> None:
+    one = Results.from_records([small_record("cubic")])
+    axes = plots.metric_bars(one.statistics, "throughput_mbps", style=STYLE)
+    assert len(axes.patches) == 1
+    whiskers = [path.vertices for collection in axes.collections for path in collection.get_paths()]
+    marks = [line.get_xdata() for line in axes.lines]
+    assert all(np.isnan(vertices[:, 0]).all() for vertices in whiskers if len(vertices))
+    assert all(np.isnan(np.asarray(places, dtype=float)).all() for places in marks)
+
+
 @pytest.mark.parametrize(("mean", "begins_at_zero"), [(0.01, True), (-0.01, False)])
 def test_bars_begin_at_zero_unless_a_mean_is_below(
     results: Results, mean: float, begins_at_zero: bool

@@ -116,6 +116,8 @@ def _draw(runs: FigureRuns) -> Picture:
                     places + shift,
                     [100 * one.mean for one in samples],
                     0.4,
+                    yerr=[50 * (one.interval[1] - one.interval[0]) for one in samples],
+                    error_kw={"elinewidth": 0.6, "capsize": 1.2},
                     color="#d55e00" if differentiates else "#56b4e9",
                     label="with differentiation" if differentiates else "without",
                 )
