@@ -45,8 +45,8 @@ impl Default for LossDifferentiationConfig {
 /// Each acknowledgment leaves a bit in a revolving history: 1 if it tells of congestion. A loss is congestion when the
 /// history says so ([`CongestionHistory::flag`]): the controller then hears of it as ever. Any other is an error of the
 /// path: the controller does not hear of it, and the transport sends again what was lost within the window as it is.
-/// While such a loss is repaired the controller is told neither of recovery nor of duplicates and amounts lost, so that what it does
-/// at acknowledgments goes on as if nothing had been lost.
+/// While such a loss is repaired the controller is told neither of recovery nor of duplicates and amounts lost, so
+/// that what it does at acknowledgments goes on as if nothing had been lost.
 ///
 /// Decided where the paper is silent: timeouts are treated as losses; a repeated timeout is treated as the first, as
 /// nothing was learnt between them. CE echoes are signs of congestion and always reach the controller. The history

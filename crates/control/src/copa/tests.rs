@@ -85,6 +85,17 @@ fn losses_change_nothing_and_a_timeout_starts_again() {
 }
 
 #[test]
+fn a_false_timeout_of_a_window_of_one_segment_gives_the_phase_back() {
+    let mut copa = steady(1);
+    let mut event = CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Timeout);
+    (event.mss, event.consecutive) = (MSS, 1);
+    copa.on_congestion(&event, &mut NullProbe);
+    assert_eq!((copa.control().window, copa.phase()), (MSS, Phase::SlowStart));
+    copa.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!((copa.control().window, copa.phase()), (MSS, Phase::CongestionAvoidance));
+}
+
+#[test]
 fn the_window_stays_at_two_packets() {
     let mut copa = steady(4);
     // With δ = 2 the target would be half a packet.

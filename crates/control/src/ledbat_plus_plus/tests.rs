@@ -140,6 +140,15 @@ fn a_timeout_ramps_up_to_half_and_can_be_undone() {
 }
 
 #[test]
+fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
+    let mut flow = flow(1);
+    signal(&mut flow, 1, CongestionSignal::Timeout);
+    assert_eq!((flow.control().window, flow.ssthresh()), (MSS, Some(MSS * 2)));
+    flow.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!((flow.control().window, flow.ssthresh()), (MSS, None));
+}
+
+#[test]
 fn parameters_out_of_range_are_refused() {
     let good = LedbatPlusPlusConfig::default();
     let bad = [
