@@ -54,7 +54,7 @@ def nearest_rank(values: Numbers, percentile: float, counts: Numbers | None = No
         raise ValueError(f"a percentile is above 0 and at most 100, not {percentile}")
     data = np.asarray(values, dtype=np.float64)
     weights = np.ones(data.size, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
-    order = np.argsort(data, kind="stable")
+    order = np.argsort(data)  # equal values may come in any order: only a value is given back
     cumulative = np.cumsum(weights[order])
     if cumulative.size == 0 or cumulative[-1] == 0:
         return math.nan

@@ -105,11 +105,12 @@ def windowed_jain(
     sizes = np.bincount(cell, departed, len(flows) * len(bins)).reshape(shape)
     active = np.bincount(cell, minlength=len(flows) * len(bins)).reshape(shape)
     throughout = active == bins.intervals
-    return np.array(
-        [
-            jain_index(sizes[among, b]) if among.sum() >= 2 and sizes[among, b].any() else math.nan
-            for b, among in enumerate(throughout.T)
-        ]
+    among = throughout.sum(axis=0)
+    shares = np.where(throughout, sizes, 0.0)
+    largest = shares.max(axis=0, initial=0.0)
+    shares /= np.where(largest > 0, largest, 1.0)  # as in `jain_index`
+    return _ratio(
+        np.where(among >= 2, np.square(shares.sum(axis=0)), math.nan), among * np.square(shares).sum(axis=0)
     )
 
 
@@ -127,7 +128,9 @@ def columns(table: pa.Table) -> Mapping[str, npt.NDArray[Any]]:
 
 def rows_with(table: pa.Table, column: str, name: str) -> npt.NDArray[np.bool_]:
     """Tell in which rows a column of names has this one, by the numbers that names are kept as."""
-    encoded = table[column].unify_dictionaries()
+    encoded = table[column]
+    if encoded.num_chunks > 1:
+        encoded = encoded.unify_dictionaries()
     names = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
     if name not in names:
         return np.zeros(len(table), dtype=bool)
@@ -198,14 +201,14 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
     )
     if row.size == 0:
         return dict.fromkeys(names, math.nan)
-    of = {name: values[row[0]] for name, values in links.items()}
+    of = {name: links[name][row[0]] for name in _OF_LINK}
     start_s, end_s = measured_span_s(plan)
     arrived = float(of["arrived_bytes"])
     congestion = float(of["dropped_bytes_overflow"] + of["dropped_bytes_early"])
 
-    series = columns(tables["link_series"])
-    mine = series["link"] == link
-    series = {name: values[mine] for name, values in series.items()}
+    all_links = columns(tables["link_series"])
+    mine = all_links["link"] == link
+    series = {name: all_links[name][mine] for name in _OF_LINK_SERIES}
     bins = TimeBins(plan, RATE_BIN_S, start_s)
     offered = bins.sum(series["time_s"], series["offered_bytes"])
     with_capacity = offered > 0
@@ -222,6 +225,18 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
         "queue_mean_bytes": float(of["queue_mean_bytes"]),
         "queue_p95_bytes": nearest_rank(queue, 95),
     }
+
+
+_OF_LINK = (
+    "offered_bytes",
+    "arrived_bytes",
+    "departed_bytes",
+    "dropped_bytes_overflow",
+    "dropped_bytes_early",
+    "dropped_bytes_corruption",
+    "queue_mean_bytes",
+)
+_OF_LINK_SERIES = ("time_s", "offered_bytes", "departed_bytes", "queue_mean_bytes")
 
 
 def _estimator(plan: Plan, tables: Tables, link: int) -> dict[str, float]:

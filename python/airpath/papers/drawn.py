@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from airpath.errors import AirpathError
 from airpath.papers.claim import Claim, Runs, judge
-from airpath.papers.experiment import Experiment
+from airpath.papers.experiment import Experiment, Identity, keys_of, learn_keys
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import FewerRuns, Sample
@@ -94,7 +94,11 @@ def draw_all(
         return [draw(figure.repeated(repetitions), store) for figure in figures]
     with WorkerPool(min(workers, len(named))) as pool:
         pending: dict[str, Future[Drawn]] = {
-            name: pool.submit(_draw_by_name, name, repetitions, store) for name in named
+            figure.id: pool.submit(
+                _draw_by_name, figure.id, repetitions, store, keys_of(figure.all_experiments())
+            )
+            for figure in figures
+            if id(figure) in registered
         }
         try:
             return [
@@ -154,8 +158,9 @@ def _cpu_s(figure: Figure, runs: FigureRuns) -> dict[tuple[str, int], float]:
     }
 
 
-def _draw_by_name(name: str, repetitions: int | None, store: RunStore) -> Drawn:
+def _draw_by_name(name: str, repetitions: int | None, store: RunStore, keys: Mapping[Identity, str]) -> Drawn:
     from airpath.papers.registry import FIGURES
 
+    learn_keys(keys)
     (figure,) = (figure for figure in FIGURES if figure.id == name)
     return draw(figure.repeated(repetitions), store)

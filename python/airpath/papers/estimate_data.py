@@ -51,7 +51,8 @@ def estimates(run: RunResult, kept: npt.NDArray[np.int64], time_s: Numbers) -> d
     time_s
         Ends of the recorded intervals.
     """
-    rows, samples = _tables(run, "flow_estimates", kept), _tables(run, "estimate_samples", kept)
+    rows = _kept_rows(run, "flow_estimates", ("estimate_bps", "largest_sample_bps"), kept)
+    samples = _kept_rows(run, "estimate_samples", ("estimate_bps", "sample_bps"), kept)
     shape = (len(kept), len(time_s))
     found = {}
     for name in dict.fromkeys(rows["estimator"].tolist()):
@@ -138,9 +139,12 @@ def _source(run: RunResult, flow: int) -> int:
     return int(run.flows["source"][flow].as_py())
 
 
-def _tables(run: RunResult, name: str, kept: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+def _kept_rows(
+    run: RunResult, name: str, values: tuple[str, ...], kept: npt.NDArray[np.int64]
+) -> dict[str, npt.NDArray[Any]]:
     table = columns(run.table(name))
-    return _rows(table, np.isin(table["flow"], kept))
+    which = np.isin(table["flow"], kept)
+    return {column: table[column][which] for column in ("estimator", "flow", "time_s", *values)}
 
 
 def _rows(table: Mapping[str, npt.NDArray[Any]], which: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[Any]]:

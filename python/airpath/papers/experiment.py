@@ -2,13 +2,16 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from airpath.papers.store import run_key
 from airpath.scenario import Scenario
 from airpath.worlds import World
+
+Identity: TypeAlias = tuple[str, str, str]
+"""Scenario, scheme and changes (as JSON) of a simulated experiment."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,19 @@ class Experiment:
         ScenarioError, UsageError
             If the result is not a scenario.
         """
-        return _resolved(self.scenario, self.scheme, _text(self.changes))[0]
+        return _resolved(*self._identity)
 
     def key(self) -> str:
         """Return the key under which its runs are kept (`airpath.papers.store.run_key`)."""
-        scenario, key = _resolved(self.scenario, self.scheme, _text(self.changes))
-        return key if self.world == "sim" else run_key(scenario, self.world)
+        if self.world != "sim":
+            return run_key(self.resolve(), self.world)
+        if self._identity not in _KEYS:
+            _KEYS[self._identity] = run_key(self.resolve())
+        return _KEYS[self._identity]
+
+    @property
+    def _identity(self) -> Identity:
+        return self.scenario, self.scheme, json.dumps(dict(self.changes), sort_keys=True)
 
     def repeated(self, repetitions: int | None) -> "Experiment":
         """Return the same with another number of repetitions; itself for `None`."""
@@ -61,22 +71,29 @@ class Experiment:
         return self.repetitions if self.own_repetitions is None else self.own_repetitions
 
 
-@functools.cache
-def _resolved(name: str, scheme: str, changes: str) -> tuple[Scenario, str]:
-    """Return the scenario and its key; figures ask for the same ones again and again."""
+def keys_of(experiments: Iterable[Experiment]) -> dict[Identity, str]:
+    """Return the keys of simulated experiments in a form for `learn_keys`, maybe in another process."""
+    return {one._identity: one.key() for one in experiments if one.world == "sim"}
+
+
+def learn_keys(keys: Mapping[Identity, str]) -> None:
+    """Take keys as they were found elsewhere: to find one takes milliseconds, and there are thousands."""
+    _KEYS.update(keys)
+
+
+_KEYS: Final[dict[Identity, str]] = {}
+
+
+# A resolved scenario is large: thousands of them in memory slow Python down, and are hardly asked for again.
+@functools.lru_cache(maxsize=8)
+def _resolved(name: str, scheme: str, changes: str) -> Scenario:
     scenario = _load(name)
     flows = {
         f"flows.{number}.scheme": scheme
         for number, flow in enumerate(scenario.document.flows)
         if flow.scheme is not None
     }
-    changed = scenario.override(flows | json.loads(changes))
-    return changed, run_key(changed)
-
-
-def _text(changes: Mapping[str, Any]) -> str:
-    """Return changes as JSON, so that they can be remembered by whatever they hold."""
-    return json.dumps(dict(changes), sort_keys=True)
+    return scenario.override(flows | json.loads(changes))
 
 
 @functools.cache

@@ -1,6 +1,7 @@
-"""Doing one run and keeping it; what a worker process is asked for."""
+"""Doing runs and keeping them; what a worker process is asked for."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 
 from airpath.papers.experiment import Experiment
@@ -9,6 +10,12 @@ from airpath.papers.store import RunStore
 from airpath.results import RunResult
 from airpath.workers import Job, run_job
 from airpath.worlds import place
+
+
+def keep_runs(experiment: Experiment, repetitions: Iterable[int], store: RunStore, key: str) -> None:
+    """Do repetitions of an experiment one after another, and keep each (`keep_run`)."""
+    for repetition in repetitions:
+        keep_run(experiment, repetition, store, key)
 
 
 def keep_run(experiment: Experiment, repetition: int, store: RunStore, key: str) -> None:

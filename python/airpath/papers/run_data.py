@@ -284,8 +284,9 @@ def _groups(
     number = {name: index for index, name in enumerate(groups)}
     of_flow = np.array([number[str(name)] for name in flows["group"]], dtype=np.int64)
     time_s, at = np.unique(series["time_s"], return_inverse=True)
-    departed = np.zeros((len(groups), len(time_s)))
-    np.add.at(departed, (of_flow[series["flow"]], at), np.nan_to_num(series["departed_bytes"]))
+    cell = of_flow[series["flow"]] * len(time_s) + at
+    sums = np.bincount(cell, np.nan_to_num(series["departed_bytes"]), len(groups) * len(time_s))
+    departed = sums.astype(np.float64).reshape(len(groups), len(time_s))
     return groups, time_s.astype(np.float64), departed
 
 

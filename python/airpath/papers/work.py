@@ -1,21 +1,25 @@
 """Doing the runs that figures need: each once, kept as soon as it is finished."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
 
 from airpath.errors import AirpathError, OutputError
 from airpath.interrupts import InterruptRequest
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kept_run import keep_run
+from airpath.papers.kept_run import keep_runs
 from airpath.papers.run_data import RunData
 from airpath.papers.store import RunStore
 from airpath.processes import WorkerPool
 from airpath.scenario import Scenario
 
 _LOOK_EVERY_S = 0.2
+_PARTS_FOR_EACH_WORKER: Final = 200
+"""Into how many pieces the work of a worker is cut at least, where runs are short enough."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -58,11 +62,19 @@ def missing_runs(experiments: Iterable[Experiment], store: RunStore) -> list[Mis
     """Return the runs that are not in the store, each once however many experiments share it."""
     missing: dict[tuple[str, int], MissingRun] = {}
     for experiment in experiments:
-        key, size = experiment.key(), _size(experiment.resolve())
-        for repetition in range(experiment.repetitions):
-            run = MissingRun(key, experiment, repetition, size)
-            if (key, run.seed) not in missing and not store.holds(key, run.seed):
-                missing[key, run.seed] = run
+        key = experiment.key()
+        wanted = [
+            repetition
+            for repetition in range(experiment.repetitions)
+            if (key, experiment.seed + repetition) not in missing
+            and not store.holds(key, experiment.seed + repetition)
+        ]
+        if wanted:
+            size = _size(experiment.resolve())
+            missing |= {
+                (key, experiment.seed + repetition): MissingRun(key, experiment, repetition, size)
+                for repetition in wanted
+            }
     return list(missing.values())
 
 
@@ -91,13 +103,16 @@ def do_runs(
     """
     if not runs:
         return
-    work = _Work(sum(run.size for run in runs), on_progress)
+    size = sum(run.size for run in runs)
+    work = _Work(size, on_progress)
     try:
         with InterruptRequest() as request, WorkerPool(workers) as pool:
             # The longest first, so that no processor waits for a long run at the end.
-            for run in sorted(runs, key=lambda run: run.size, reverse=True):
-                work.add(pool.submit(keep_run, run.experiment, run.repetition, store, run.key), run)
-                # One more for each worker, so that the next run is there when one is done.
+            longest_first = sorted(runs, key=lambda run: run.size, reverse=True)
+            for part in _parts(longest_first, size / (workers * _PARTS_FOR_EACH_WORKER)):
+                repetitions = [run.repetition for run in part]
+                work.add(pool.submit(keep_runs, part[0].experiment, repetitions, store, part[0].key), part)
+                # One more for each worker, so that the next part is there when one is done.
                 work.wait(request, 2 * workers - 1)
             work.wait(request, 0)
     except KeyboardInterrupt:
@@ -140,6 +155,18 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
     return runs
 
 
+def _parts(runs: Iterable[MissingRun], size: float) -> Iterator[list[MissingRun]]:
+    """Gather runs of an experiment that follow each other, up to a size: they need it to be resolved once."""
+    for _, repetitions in groupby(runs, key=lambda run: run.key):
+        part: list[MissingRun] = []
+        for run in repetitions:
+            if part and sum(one.size for one in part) + run.size > size:
+                yield part
+                part = []
+            part.append(run)
+        yield part
+
+
 class _Work:
     """The runs that are under way."""
 
@@ -147,17 +174,17 @@ class _Work:
         self.finished = 0
         self._size, self._done = size, 0.0
         self._on_progress = on_progress
-        self._under_way: dict[Future[None], MissingRun] = {}
+        self._under_way: dict[Future[None], list[MissingRun]] = {}
 
-    def add(self, pending: "Future[None]", run: MissingRun) -> None:
-        self._under_way[pending] = run
+    def add(self, pending: "Future[None]", part: list[MissingRun]) -> None:
+        self._under_way[pending] = part
 
     def wait(self, request: InterruptRequest, left: int) -> None:
-        """Wait until no more than `left` are under way; raises the first failure that is seen."""
+        """Wait until no more than `left` parts are under way; raises the first failure that is seen."""
         while len(self._under_way) > left:
             request.raise_if_made()
             for pending in wait(self._under_way, _LOOK_EVERY_S, FIRST_COMPLETED).done:
-                run = self._under_way.pop(pending)
+                part = self._under_way.pop(pending)
                 try:
                     pending.result()
                 except BrokenProcessPool:
@@ -165,8 +192,8 @@ class _Work:
                         "a worker process died (killed, or out of memory); finished runs are kept, and fewer"
                         " --jobs need less memory"
                     ) from None
-                self.finished += 1
-                self._done += run.size
+                self.finished += len(part)
+                self._done += sum(run.size for run in part)
                 self._on_progress(min(self._done / self._size, 1.0))
 
 

@@ -1,7 +1,7 @@
 """Engine columns become Arrow tables with names in place of indices."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,12 +10,11 @@ from airpath.results.columns import TABLES, Column, TableDescription
 from airpath.results.records import RawTables, RunRecord
 
 
-def from_engine(record: RunRecord) -> dict[str, pa.Table]:
+def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
     """Join the engine's tables of one run with names from its plan.
 
-    Numeric columns are views of the engine's arrays; nothing is copied. Tables that the engine did not hand
-    out
-    come out empty, except optional ones, which are absent.
+    A table is joined when it is asked for. Numeric columns are views of the engine's arrays; nothing is
+    copied. Tables that the engine did not hand out come out empty, except optional ones, which are absent.
 
     Parameters
     ----------
@@ -24,28 +23,55 @@ def from_engine(record: RunRecord) -> dict[str, pa.Table]:
 
     Returns
     -------
-    dict of str to pyarrow.Table
-        Every table of `airpath.results.columns.TABLES`, each with its schema.
+    mapping of str to pyarrow.Table
+        Every table of `airpath.results.columns.TABLES`, each with its schema. Asking for one raises
+        `ValueError` if it holds an index or code that means nothing.
 
     Raises
     ------
     ValueError
-        If a table or column is unknown, missing, of the wrong type or length, or holds an index or code that
-        means nothing.
+        If a table or column is unknown, missing, or of the wrong type or length.
     """
-    if unknown := sorted(set(record.tables) - set(TABLES)):
-        raise ValueError(f"the engine handed out unknown tables: {', '.join(unknown)}")
-    numbers = {name: _numbers(TABLES[name], record.tables) for name in TABLES if name in record.tables}
-    sources = _Sources.of(record, numbers.get("flows"))
-    joined = {}
-    for name, description in TABLES.items():
-        if name in numbers:
-            joined[name] = _join(description, numbers[name], record, sources)
-        elif not description.optional:
-            joined[name] = description.schema.empty_table()
-    if record.world != "sim" and "flows" in joined:
-        joined["flows"] = _without(joined["flows"], UNKNOWN_TO_KERNELS)
-    return joined
+    return _Joined(record)
+
+
+class _Joined(Mapping[str, pa.Table]):
+    """The tables of one run, joined when they are asked for: few numbers need few tables."""
+
+    def __init__(self, record: RunRecord) -> None:
+        if unknown := sorted(set(record.tables) - set(TABLES)):
+            raise ValueError(f"the engine handed out unknown tables: {', '.join(unknown)}")
+        self._numbers = {
+            name: _numbers(TABLES[name], record.tables) for name in TABLES if name in record.tables
+        }
+        self._sources = _Sources.of(record, self._numbers.get("flows"))
+        self._record = replace(record, tables={})
+        self._names = [name for name in TABLES if name in self._numbers or not TABLES[name].optional]
+        self._tables: dict[str, pa.Table] = {}
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in self._tables:
+            self._tables[name] = self._join(name)
+        return self._tables[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _join(self, name: str) -> pa.Table:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._numbers:
+            return TABLES[name].schema.empty_table()
+        joined = _join(TABLES[name], self._numbers[name], self._record, self._sources)
+        if name == "flows" and self._record.world != "sim":
+            return _without(joined, UNKNOWN_TO_KERNELS)
+        return joined
 
 
 UNKNOWN_TO_KERNELS = ("recoveries", "ecn_reductions", "spurious_timeouts")
@@ -166,4 +192,5 @@ class _Names:
     def of(self, codes: np.ndarray) -> pa.DictionaryArray:
         places = codes if self._place is None else self._place[codes]
         indices = pa.array(places, mask=places < 0) if self._some_missing else pa.array(places)
-        return pa.DictionaryArray.from_arrays(indices, self._entries)
+        # The codes were looked at already.
+        return pa.DictionaryArray.from_arrays(indices, self._entries, safe=False)

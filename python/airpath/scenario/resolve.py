@@ -34,6 +34,7 @@ from airpath.scenario.management import management_plan
 from airpath.scenario.messages import FieldError, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
+from airpath.scenario.queues import DropTailQueue
 from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_routers, router_plan
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
@@ -283,6 +284,8 @@ class _Resolution:
 
     def _queue(self, draft: LinkDraft, limit_bytes: int | None, limit_packets: int | None) -> dict[str, Any]:
         limits = {"limit_bytes": limit_bytes, "limit_packets": limit_packets}
+        if isinstance(draft.queue, DropTailQueue):  # first: most links are those of hosts
+            return {"kind": "drop-tail", **limits}
         if isinstance(draft.queue, ManagedQueue):
             return {
                 "kind": "managed",

@@ -12,7 +12,7 @@ from airpath.papers import work
 from airpath.papers.experiment import Experiment
 from airpath.papers.run_data import from_bytes, to_bytes
 from airpath.papers.store import RunStore
-from airpath.papers.work import Interrupted, do_runs, missing_runs
+from airpath.papers.work import Interrupted, _parts, do_runs, missing_runs
 from airpath.processes import WorkerPool
 
 
@@ -84,10 +84,32 @@ def test_another_engine_makes_other_runs(tiny, monkeypatch):
 
     before = Experiment(tiny, "newreno").key()
     monkeypatch.setattr(kept, "fingerprint", lambda *_: "another engine")
-    experiment._resolved.cache_clear()
-    after = Experiment(tiny, "newreno").key()
-    experiment._resolved.cache_clear()
-    assert before != after
+    monkeypatch.setattr(experiment, "_KEYS", {})
+    assert Experiment(tiny, "newreno").key() != before
+
+
+def test_keys_found_elsewhere_are_not_looked_for_again(tiny, monkeypatch):
+    from airpath.papers import experiment
+
+    one = Experiment(tiny, "newreno")
+    found = experiment.keys_of([one, replace(one, world="emulate")])
+    monkeypatch.setattr(experiment, "_KEYS", {})
+    monkeypatch.setattr(experiment, "run_key", lambda *_: pytest.fail("looked for again"))
+    experiment.learn_keys(found)
+    assert [*found.values()] == [one.key()]
+
+
+def test_repetitions_are_done_together_up_to_a_size(tiny, store):
+    runs = missing_runs([Experiment(tiny, scheme, repetitions=5) for scheme in ("newreno", "cubic")], store)
+    parts = [
+        [(run.experiment.scheme, run.repetition) for run in part] for part in _parts(runs, 2.5 * runs[0].size)
+    ]
+    assert parts == [
+        [(scheme, repetition) for repetition in repetitions]
+        for scheme in ("newreno", "cubic")
+        for repetitions in ((0, 1), (2, 3), (4,))
+    ]
+    assert [len(part) for part in _parts(runs, 0.0)] == [1] * 10
 
 
 def test_repetitions_are_seeds_and_so_paired(tiny, store):

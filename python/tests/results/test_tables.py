@@ -128,7 +128,16 @@ def whole(*values: int) -> np.ndarray:
 )
 def test_unsound_engine_tables_are_refused(tables: dict[str, dict[str, np.ndarray]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        RunResult(small_record(tables=tables))
+        dict(RunResult(small_record(tables=tables)).tables)
+
+
+def test_only_tables_that_are_asked_for_are_joined() -> None:
+    run = RunResult(small_record(tables=broken("drops", "flow", whole(0, 3))))
+    assert run.flows.num_rows == 3
+    assert "drops" in run.tables
+    assert "packets" not in run.tables
+    with pytest.raises(ValueError, match="outside"):
+        _ = run.drops
 
 
 def test_absent_tables_are_empty() -> None:
