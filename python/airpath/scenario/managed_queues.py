@@ -228,9 +228,9 @@ class DrrQueue(Table):
     """Most that waits in all queues together, as for drop-tail; the longest loses packets."""
     quantum: Size | None = None
     """What a queue of weight 1 sends in its turn. Default: the largest packet that any flow sends."""
-    weights: Annotated[dict[Name, Count], Field(min_length=1)] | None = None
-    """Weights of flow entries by name, each of which has one queue; all others share one of weight 1.
-    Default: a queue for each flow.
+    weights: Annotated[dict[Name, Annotated[Count, Field(le=1_000_000)]], Field(min_length=1)] | None = None
+    """Weights of flow entries by name, 1 to 1 000 000, each of which has one queue; all others share one of
+    weight 1. Default: a queue for each flow.
     """
     queues: Queues = 1024
     """Without `weights`, how many queues flows are hashed to."""

@@ -44,6 +44,7 @@ def management_plan(queue: ManagedQueue, link: LinkFigures) -> dict[str, Any]:
 
 
 def _red(queue: RedQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    _refuse_without_ecn(queue, "mark_limit", path)
     packet = queue.packet or link.packet_bytes
     packets_per_s = _capacity(queue.capacity, link, path) / 8 / packet
     minimum = (
@@ -88,6 +89,7 @@ def _red(queue: RedQueue, link: LinkFigures, path: str) -> dict[str, Any]:
 
 
 def _rem(queue: RemQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    _refuse_without_ecn(queue, "unmarkable", path)
     packet = queue.packet or link.packet_bytes
     response = "drop" if not queue.ecn else "mark" if queue.unmarkable == "drop" else "mark-only"
     return {
@@ -133,6 +135,7 @@ def _fq_codel(queue: FqCodelQueue, link: LinkFigures, path: str) -> dict[str, An
 
 
 def _pie(queue: PieQueue, link: LinkFigures, path: str) -> dict[str, Any]:
+    _refuse_without_ecn(queue, "mark_limit", path)
     packet = queue.packet or link.packet_bytes
     if queue.delay == "departure-rate" and queue.limit.unit is not AmountUnit.UNLIMITED:
         room = link.packets_of(queue.limit, packet, f"{path}.limit") * packet
@@ -204,6 +207,11 @@ _PLANS: Mapping[type, Callable[[Any, LinkFigures, str], dict[str, Any]]] = Mappi
     }
 )
 """How the queue of each table stands in a plan."""
+
+
+def _refuse_without_ecn(queue: RedQueue | RemQueue | PieQueue, key: str, path: str) -> None:
+    if key in queue.model_fields_set and not queue.ecn:
+        raise FieldError(f"{path}.{key}", 'means nothing beside "ecn = false", with which nothing is marked')
 
 
 def _classes(classes: Sequence[Sequence[str]], entries: Sequence[str], path: str) -> list[int]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from airpath.bounds import finite_number
+from airpath.bounds import bound, finite_number
 from airpath.errors import ScenarioError
 from airpath.nearest import nearest
 
@@ -105,14 +105,9 @@ def _accepted(kind: str, context: Mapping[str, Any], message: str) -> str:
             return "true or false"
         case "string_type":
             return "text"
-        case "greater_than_equal":
-            return f"at least {context['ge']:g}"
-        case "greater_than":
-            return f"more than {context['gt']:g}"
-        case "less_than_equal":
-            return f"at most {context['le']:g}"
-        case "less_than":
-            return f"less than {context['lt']:g}"
+        case "greater_than_equal" | "greater_than" | "less_than_equal" | "less_than":
+            ((name, value),) = context.items()
+            return bound(name, value)
         case _:
             return message.removeprefix("Input should be ")
 

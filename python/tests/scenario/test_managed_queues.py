@@ -168,6 +168,19 @@ WRONG = {
         'queues: means nothing beside "weights", which give each entry one queue',
     ),
     "a weight of nothing": ({"kind": "drr", "limit": "1bdp", "weights": {"flow": 0}}, "weights.flow: "),
+    "too great a weight": ({"kind": "drr", "limit": "1bdp", "weights": {"flow": 10**19}}, "weights.flow: "),
+    "a limit of marks without marks, red": (
+        {"kind": "red", "limit": "1bdp", "ecn": False, "mark_limit": 0.5},
+        'mark_limit: means nothing beside "ecn = false", with which nothing is marked',
+    ),
+    "a limit of marks without marks, pie": (
+        {"kind": "pie", "limit": "1bdp", "ecn": False, "mark_limit": 0.5},
+        'mark_limit: means nothing beside "ecn = false", with which nothing is marked',
+    ),
+    "what cannot be marked without marks": (
+        {"kind": "rem", "limit": "1bdp", "ecn": False, "unmarkable": "pass"},
+        'unmarkable: means nothing beside "ecn = false", with which nothing is marked',
+    ),
 }
 
 

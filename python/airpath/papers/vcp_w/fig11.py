@@ -179,9 +179,12 @@ def _faster_claim(
 
 
 def _not_proportional(of: Runs) -> Sample:
-    """Return by how much RED is faster at its best SNR below the cleanest than at the cleanest, 2x2."""
+    """Return by how much RED is faster at another SNR than at the cleanest, 2x2: at the best by its mean.
+
+    That is one for all runs: the best of each run would be better than the clean link by chance alone.
+    """
     clean, *others = (_times(of, RED, "2x2", snr, mean_transfer_s)[:SWEEP] for snr in (_CLEAN, *SNRS_DB[:-1]))
-    return difference(clean, np.min(others, axis=0))
+    return difference(clean, min(others, key=np.mean))
 
 
 _WIRED: Final = "a clean link is that of Table I"
@@ -255,7 +258,7 @@ FIG11A: Final = Figure(
             "RED's completion time is not proportional to the SNR: some errors make it faster than a"
             " clean link",
             Positive(),
-            "RED's mean completion time, cleanest link minus the best other SNR, 2x2",
+            "RED's mean completion time, cleanest link minus the other SNR with the least mean, 2x2",
             _not_proportional,
             unit="s",
             reason="what damage takes from BIC is about what it gains from a shorter queue",
