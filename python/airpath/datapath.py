@@ -74,6 +74,8 @@ class Daemon:
         self._errors: IO[str] | None = None
         self.end: dict[str, Any] = {}
         """What it said at its end: its counters."""
+        self.died = False
+        """Whether it had ended by itself when it was to end."""
 
     def start(self, arguments: Sequence[str]) -> None:
         """Start it with these arguments, and wait until all that it attaches is there.
@@ -106,6 +108,7 @@ class Daemon:
     def stop(self) -> None:
         """End it, and wait until it is gone."""
         if self._process is not None:
+            self.died = self._process.poll() is not None
             self._process.terminate()
             self._said("end", STOPPED_WITHIN_S)
             try:
@@ -180,14 +183,24 @@ class Datapath:
         daemon.start(arguments)
         self._daemons.append(daemon)
 
-    def stop(self) -> dict[str, Any]:
-        """End them, and wait until they are gone; return what that of the hosts counted."""
+    def stop(self) -> tuple[dict[str, Any], list[str]]:
+        """End them, and wait until they are gone.
+
+        Returns
+        -------
+        counters, problems
+            What that of the hosts counted, and why the run should not be trusted: when it ends, connections
+            go on as if there were no routers. (A router whose daemon ends is seen by what nobody observes.)
+        """
         counters: dict[str, Any] = {}
+        problems: list[str] = []
         while self._daemons:  # that of the hosts last
             daemon = self._daemons.pop()
             daemon.stop()
             counters = daemon.end.get("counters", {})
-        return counters
+            if daemon.died and not self._daemons:
+                problems.append(f"{DAEMON}, which tells the hosts what routers say, ended during the run")
+        return counters, problems
 
 
 def _cgroup_roots() -> list[Path]:

@@ -157,9 +157,11 @@ class _DatapathRun:
         try:
             tables, capture, counts = self._run.run()
         finally:
-            counters = self._datapath.stop()
+            counters, problems = self._datapath.stop()
+        validity = counts["validity"]
         if counters:
-            counts["validity"]["datapath"] = counters
+            validity["datapath"] = counters
+        validity["problems"] = [*validity["problems"], *problems]
         return tables, capture, counts
 
     def cancel(self) -> None:

@@ -1,6 +1,7 @@
 """What the datapath lacks, and which daemon is taken: without a kernel."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,20 @@ def test_the_newest_build_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         build.touch()
         os.utime(build, (2000, 2000) if kind == newer else (1000, 1000))
     assert datapath.find_daemon() == tmp_path / "target" / newer / "airpathd"
+
+
+@pytest.mark.parametrize(("ends", "problems"), [("exit 0", 1), ("exec sleep 60", 0)])
+def test_a_daemon_of_hosts_that_ends_during_the_run_makes_it_invalid(
+    ends: str, problems: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    daemon = tmp_path / "airpathd"
+    daemon.write_text(f'#!/bin/sh\necho \'{{"event": "ready"}}\'\n{ends}\n')
+    daemon.chmod(0o755)
+    monkeypatch.setenv("AIRPATHD", str(daemon))
+    monkeypatch.setattr(datapath, "_own_cgroup", lambda: tmp_path)
+    hosts = datapath.Datapath()
+    hosts.start([], "eth0", [])
+    time.sleep(0.2)  # in which it ends, or does not
+    counters, found = hosts.stop()
+    assert counters == {}
+    assert len(found) == problems

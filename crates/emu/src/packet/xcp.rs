@@ -48,10 +48,12 @@ impl XcpOption {
         let field = |offset: usize| option.get(offset..offset + 4)?.first_chunk::<4>().copied();
         let throughput = u32::from_be_bytes(field(THROUGHPUT)?);
         let rtt = Duration::from_micros(u64::from(u32::from_be_bytes(field(RTT)?)));
+        let payload = segment.len().saturating_sub(header_length);
+        // The throughput is of payload. No window is below one packet, so none comes less than once in a round trip.
         let inter_packet = if throughput == 0 {
-            rtt // a window of one packet
+            rtt
         } else {
-            Duration::from_secs_f64(bytes.len() as f64 / f64::from(throughput))
+            rtt.min(Duration::from_secs_f64(payload as f64 / f64::from(throughput)))
         };
         Some(Self {
             tcp: tcp as u16,                                         // at most 60
@@ -149,8 +151,18 @@ mod tests {
         let bytes = packet(&OPTION, &[1; 1000]);
         let header = found(&bytes).unwrap().header;
         assert_eq!(header.rtt, Duration::from_millis(40));
-        assert_eq!(header.inter_packet, Duration::from_secs_f64(1060.0 / 1_234_567.0));
+        assert_eq!(header.inter_packet, Duration::from_secs_f64(1000.0 / 1_234_567.0));
         assert!((header.delta_throughput - -200.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn packets_come_once_in_a_round_trip_at_least() {
+        let mut option = OPTION;
+        for throughput in [0_u32, 1] {
+            option[THROUGHPUT..THROUGHPUT + 4].copy_from_slice(&throughput.to_be_bytes());
+            let header = found(&packet(&option, &[1; 1000])).unwrap().header;
+            assert_eq!(header.inter_packet, header.rtt);
+        }
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! What the daemon at a router says of itself (`airpathd router`, `docs/linux/daemon.md`): asked just before the end of each
 //! interval of the series, by a thread within the router's namespace, where the daemon listens.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::sync::Arc;
@@ -37,6 +37,8 @@ struct Counts {
 
 /// A daemon that does not answer within this is left alone until the next interval.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
+/// No answer is longer, bytes.
+const LARGEST_ANSWER: u64 = 1 << 20;
 /// The longest sleep: the wish to stop is seen this soon.
 const LONGEST_SLEEP: std::time::Duration = std::time::Duration::from_millis(20);
 
@@ -131,7 +133,7 @@ fn observed() -> io::Result<Vec<(String, f64)>> {
     stream.set_write_timeout(Some(PATIENCE))?;
     writeln!(stream, "status")?;
     let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer)?;
+    BufReader::new(stream.take(LARGEST_ANSWER)).read_line(&mut answer)?;
     Ok(quantities(&serde_json::from_str(&answer)?))
 }
 

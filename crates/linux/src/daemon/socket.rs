@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use nix::unistd::geteuid;
@@ -21,8 +21,14 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// How long one waits for a daemon's answer, or its end.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
+/// No answer is longer, bytes.
+const LARGEST_ANSWER: u64 = 1 << 20;
+
 /// What a daemon answers to others than root and its own user.
 const REFUSED: &str = "it answers root and its own user only";
+
+/// What is said of a name that somebody else has: anybody may take any.
+const NOT_OURS: &str = "the name is taken by a process of another user";
 
 /// What a daemon is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,11 +124,14 @@ fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, 
         ErrorKind::ConnectionRefused | ErrorKind::NotFound => Error::NotRunning { name: name.to_owned() },
         _ => said(source),
     })?;
-    stream.set_read_timeout(Some(patience)).map_err(said)?;
+    let user = getsockopt(&stream, PeerCredentials).map_err(|error| said(error.into()))?.uid();
+    if user != 0 && user != geteuid().as_raw() {
+        return Err(Error::Refused { name: name.to_owned(), reason: NOT_OURS.to_owned() });
+    }
+    stream.set_write_timeout(Some(patience)).map_err(said)?;
     // A daemon that refuses does not listen, and may have hung up already: what it said is there all the same.
     let spoken = writeln!(stream, "{}", question.word());
-    let mut answer = String::new();
-    BufReader::new(stream).read_line(&mut answer).map_err(|source| match source.kind() {
+    let answer = line_within(&stream, patience).map_err(|source| match source.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => Error::Silent { name: name.to_owned(), patience },
         _ => said(source),
     })?;
@@ -134,6 +143,31 @@ fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, 
     match answer["error"].as_str() {
         Some(reason) => Err(Error::Refused { name: name.to_owned(), reason: reason.to_owned() }),
         None => Ok(answer),
+    }
+}
+
+/// A line that comes within `patience`, however its bytes are spread over that time; or what came before the other side hung up.
+fn line_within(stream: &UnixStream, patience: Duration) -> std::io::Result<String> {
+    let until = Instant::now() + patience;
+    let mut line = Vec::new();
+    let mut reader = BufReader::new(stream.take(LARGEST_ANSWER));
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        let bytes = reader.fill_buf()?;
+        let (taken, ended) = match bytes.iter().position(|&byte| byte == b'\n') {
+            Some(place) => (place + 1, true),
+            None => (bytes.len(), bytes.is_empty()),
+        };
+        line.extend_from_slice(&bytes[..taken]);
+        reader.consume(taken);
+        if ended {
+            return String::from_utf8(line)
+                .map_err(|error| std::io::Error::new(ErrorKind::InvalidData, error));
+        }
     }
 }
 
@@ -167,5 +201,35 @@ mod tests {
         let refused = ask_within(&name, Asked::Status, Duration::from_millis(20)).unwrap_err();
         assert!(matches!(refused, Error::Silent { .. }), "{refused}");
         assert!(refused.to_string().starts_with(&name), "{refused}");
+    }
+
+    /// Whoever has the name says what `say` writes, until the other side hangs up.
+    fn answers(name: &str, mut say: impl FnMut(&mut UnixStream) -> std::io::Result<()> + Send + 'static) {
+        let listener = UnixListener::bind_addr(&address(name).unwrap()).unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            while say(&mut stream).is_ok() {}
+        });
+    }
+
+    #[test]
+    fn an_answer_in_drops_is_no_answer() {
+        let name = format!("drops-{}", std::process::id());
+        answers(&name, |stream| {
+            std::thread::sleep(Duration::from_millis(5));
+            stream.write_all(b"{")
+        });
+        let began = Instant::now();
+        let refused = ask_within(&name, Asked::Status, Duration::from_millis(40)).unwrap_err();
+        assert!(matches!(refused, Error::Silent { .. }), "{refused}");
+        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn an_answer_without_end_is_cut_off() {
+        let name = format!("endless-{}", std::process::id());
+        answers(&name, |stream| stream.write_all(&[b'x'; 4096]));
+        let refused = ask_within(&name, Asked::Status, Duration::from_secs(60)).unwrap_err();
+        assert!(matches!(refused, Error::System { .. }), "{refused}");
     }
 }
