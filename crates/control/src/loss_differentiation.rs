@@ -119,6 +119,7 @@ impl Controller for LossDifferentiation {
         let mut unharmed = *event;
         unharmed.in_recovery = false;
         unharmed.duplicate = false;
+        unharmed.hidden_duplicate = event.duplicate;
         unharmed.newly_lost = Bytes::ZERO;
         unharmed.rate = event.rate.map(|rate| RateSample { lost: Bytes::ZERO, ..rate });
         self.controller.on_ack(&unharmed, probe);

@@ -53,6 +53,8 @@ pub struct AckEvent {
     pub advance: Bytes,
     /// It advances nothing while data is outstanding (RFC 5681, section 2): one more segment left the network.
     pub duplicate: bool,
+    /// It is a duplicate, of which a controller in between hides the repair: for those who count data only.
+    pub hidden_duplicate: bool,
     /// Payload that this acknowledgment reveals as lost.
     pub newly_lost: Bytes,
     /// Payload in flight before this acknowledgment was processed.
@@ -96,6 +98,7 @@ impl AckEvent {
             acked: Bytes::ZERO,
             advance: Bytes::ZERO,
             duplicate: false,
+            hidden_duplicate: false,
             newly_lost: Bytes::ZERO,
             in_flight_before: Bytes::ZERO,
             in_flight: Bytes::ZERO,

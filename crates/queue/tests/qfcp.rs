@@ -142,3 +142,15 @@ fn impossible_parameters_are_refused() {
         assert!(Qfcp::new(config, Box::new(Known(1.0)), BUFFER).is_err());
     }
 }
+
+#[test]
+fn a_source_that_probes_is_given_out_with_its_factor() {
+    let rate = |source: Box<dyn airpath_model::CapacitySource>| {
+        let mut driver = Driver::new(Qfcp::new(CONFIG, source, BUFFER).expect("the parameters are in range"));
+        interval(&mut driver, 1, 1);
+        driver.observed("fair_rate_bps")
+    };
+    let plain = rate(Box::new(source::Probing(100_000.0, 1.0)));
+    let probing = rate(Box::new(source::Probing(100_000.0, 1.14)));
+    assert!(close(probing, 1.14 * plain), "{probing} {plain}");
+}

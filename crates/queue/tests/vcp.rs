@@ -131,3 +131,49 @@ fn a_source_that_knows_no_capacity_is_refused() {
     let refused = LoadFactor::new(LoadFactorConfig::default(), Box::new(listening)).unwrap_err();
     assert_eq!(refused.parameter, "source");
 }
+
+/// A source that knows a capacity and takes down what it is told.
+#[derive(Debug)]
+struct Hearing(Listening);
+
+impl airpath_model::CapacitySource for Hearing {
+    fn on_arrival(&mut self, now: airpath_model::Timestamp, size: Bytes, backlog: airpath_model::Backlog) {
+        self.0.on_arrival(now, size, backlog);
+    }
+    fn on_departure(&mut self, now: airpath_model::Timestamp, size: Bytes, backlog: airpath_model::Backlog) {
+        self.0.on_departure(now, size, backlog);
+    }
+    fn on_timer(&mut self, now: airpath_model::Timestamp, backlog: airpath_model::Backlog) {
+        self.0.on_timer(now, backlog);
+    }
+    fn next_timer(&self) -> airpath_model::Timestamp {
+        self.0.next_timer()
+    }
+    fn capacity(&mut self, _now: airpath_model::Timestamp) -> Option<f64> {
+        Some(CAPACITY)
+    }
+}
+
+#[test]
+fn the_source_hears_everything() {
+    use source::Event;
+    let (listening, told) = Listening::new();
+    let load = LoadFactor::new(LoadFactorConfig::default(), Box::new(Hearing(listening))).unwrap();
+    let mut driver = Driver::new(Vcp::new(load));
+    driver.arrive(SIZE, true, PathHeader::None);
+    driver.arrive(SIZE, true, PathHeader::None);
+    driver.depart();
+    let start = driver.now;
+    driver.run_to(start + Duration::from_millis(30));
+    let told = told.lock().unwrap();
+    let due = airpath_model::Timestamp::ZERO + Duration::from_millis(30);
+    assert_eq!(
+        *told,
+        [
+            Event::Arrival(start, SIZE, Bytes::ZERO),
+            Event::Arrival(start, SIZE, SIZE),
+            Event::Departure(start, SIZE, SIZE),
+            Event::Timer(due, SIZE),
+        ]
+    );
+}

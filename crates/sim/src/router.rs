@@ -227,7 +227,10 @@ fn source(
 fn shares_buffer(source: &SourcePlan) -> bool {
     match source {
         SourcePlan::XcpB { .. } => true,
-        SourcePlan::Ebe { maintainer, .. } => *maintainer != MaintainerPlan::Off,
+        // The normalised filter's noises are shares of it.
+        SourcePlan::Ebe { maintainer, profile, .. } => {
+            *maintainer != MaintainerPlan::Off || *profile == EbeProfilePlan::Normalised
+        }
         SourcePlan::Configured { .. } | SourcePlan::Oracle | SourcePlan::Qfcp { .. } => false,
     }
 }

@@ -3,9 +3,9 @@
 An estimator is a sampler and a filter. Every filter can take its samples from any sampler (`samples`).
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, Strict
+from pydantic import Field, Strict, model_validator
 
 from airpath.quantities import PositiveDuration, Table
 
@@ -36,6 +36,13 @@ class Sampling(Table):
     """For `samples = "receiver-clock"`: the step of the receiver's clock; stamps are rounded down to it.
     Linux stamps in 1 ms, older systems in 10 ms.
     """
+
+    @model_validator(mode="after")
+    def _nothing_without_meaning(self) -> Self:
+        for key, sampler in (("interval", "interval"), ("resolution", "receiver-clock")):
+            if key in self.model_fields_set and self.samples != sampler:
+                raise ValueError(f'"{key}" means nothing with samples = "{self.samples}"')
+        return self
 
 
 class RoundTripSampling(Sampling):

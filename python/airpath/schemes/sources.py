@@ -13,8 +13,8 @@ from airpath.schemes.protocols import MILLISECOND, SECOND, Share
 from airpath.schemes.scheme import LinkFacts
 from airpath.units import format_rate
 
-ShareOrNone = Annotated[float, Strict(), Field(ge=0, le=1)]
-"""From 0 to 1."""
+ShareOrNone = Annotated[float, Strict(), Field(ge=0, lt=1)]
+"""From 0 to below 1."""
 
 
 class ConfiguredSource(Table):

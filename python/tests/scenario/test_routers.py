@@ -13,6 +13,7 @@ from airpath.schemes.registry import _BY_NAME
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose, parameters_of
 from airpath.schemes.senders import MpcpSender
 from airpath.units import parse_rate
+from airpath.workers import simulation
 
 TYPES = RustTypes()
 LISTED = (
@@ -324,6 +325,18 @@ WRONG = {
         {"flows__0__scheme": "xcp:min_interval=3s"},
         'flows[0].parameters: "min_interval" (3 s) must not be longer than "max_interval" (1 s)',
     ),
+    "times of another sampler": (
+        {"flows__0__scheme": "westwood:interval=500ms"},
+        'flows[0].parameters: "interval" means nothing with samples = "per-ack"',
+    ),
+    "a clock of another sampler": (
+        {"flows__0__scheme": "westwood-ti:resolution=10ms"},
+        'flows[0].parameters: "resolution" means nothing with samples = "per-ack"',
+    ),
+    "all of the buffer": (
+        {"flows__0__scheme": "xcp-b:kappa=1"},
+        "flows[0].parameters.kappa: found 1; accepted: less than 1",
+    ),
     "timers": (
         {"flows__0__scheme": "xcp-ebe:measurement_interval=1s"},
         "flows[0].parameters: measurement_interval must not be above estimation_interval",
@@ -334,6 +347,19 @@ WRONG = {
 @pytest.mark.parametrize(("changes", "message"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_is_said(changes, message):
     assert refusal(dumbbell(**changes)).startswith(message)
+
+
+@pytest.mark.parametrize("profile", ["normalised", "icc"])
+def test_a_filter_in_shares_of_the_buffer_needs_one(profile):
+    scheme = f"xcp-ebe:profile={profile},maintainer=off"
+    scenario = Scenario.from_dict(
+        dumbbell(flows__0__scheme=scheme, topology__bottleneck__queue=ANY | {"limit": "unlimited"})
+    )
+    if profile == "icc":
+        assert simulation(scenario, 1)
+    else:
+        with pytest.raises(ScenarioError, match="the queue needs a limit"):
+            simulation(scenario, 1)
 
 
 def test_a_link_without_a_mean_rate_needs_a_capacity():

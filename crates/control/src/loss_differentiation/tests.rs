@@ -216,3 +216,58 @@ fn losses_are_counted_by_what_they_were_taken_for() {
     hear(&mut controller, 16, true);
     assert_eq!(lose(&mut controller, LOSS, 0), (2.0, 1.0));
 }
+
+/// A segment every 5 ms. The first is lost: 16 duplicates, then one acknowledgment for all. The estimator of the controller
+/// inside must say what the same estimator beside it says: 200 kB/s throughout.
+#[test]
+fn the_estimator_inside_hears_the_duplicates_of_a_repair() {
+    use crate::{Westwood, WestwoodConfig};
+    use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start};
+    use airpath_model::{AckRateEstimator, Measurement};
+
+    #[derive(Default)]
+    struct Estimates(alloc::vec::Vec<f64>);
+    impl Probe for Estimates {
+        fn record(&mut self, _: Timestamp, measurement: Measurement) {
+            if let Measurement::Bandwidth(estimate) = measurement {
+                self.0.push(estimate);
+            }
+        }
+    }
+
+    let estimator = AckRate::new(AckRateConfig::Filtered {
+        sampler: SamplerConfig::PerAck,
+        filter: FilterConfig::TimeInvariant { alpha: 0.9, start: Start::First },
+    })
+    .unwrap();
+    let mut beside = estimator.clone();
+    let rule = Westwood::new(estimator, WestwoodConfig::default());
+    let mut inside = around(Windowed::new(rule, StandardSlowStart::default(), MSS * 20, MSS).unwrap());
+    let (mut said, mut expected) = (Estimates::default(), Estimates::default());
+    for number in 0..40_u64 {
+        let mut event = ack(PathHeader::None);
+        event.now = Timestamp::ZERO + Duration::from_millis(5 * number);
+        event.advance = MSS;
+        if (10..26).contains(&number) {
+            (event.duplicate, event.advance, event.acked) = (true, Bytes::ZERO, Bytes::ZERO);
+            event.in_recovery = number >= 12;
+        } else if number == 26 {
+            (event.advance, event.acked) = (MSS * 17, MSS * 17);
+        }
+        if number == 12 {
+            let mut loss = CongestionEvent::at(event.now, LOSS);
+            loss.mss = MSS;
+            inside.on_congestion(&loss, &mut NullProbe);
+            beside.on_congestion(&loss);
+        }
+        inside.on_ack(&event, &mut said);
+        beside.on_ack(&event, &mut expected);
+    }
+    let largest = |list: &[f64]| list.iter().copied().fold(0.0, f64::max);
+    let least = |list: &[f64]| list.iter().copied().fold(f64::MAX, f64::min);
+    assert_eq!(
+        (least(&said.0), largest(&said.0)),
+        (least(&expected.0), largest(&expected.0)),
+        "byte/s; the path carries 200 000"
+    );
+}

@@ -17,7 +17,7 @@ pub struct AckedCount {
 impl AckedCount {
     /// What this acknowledgment adds.
     pub fn count(&mut self, event: &AckEvent) -> Bytes {
-        if event.duplicate {
+        if event.duplicate || event.hidden_duplicate {
             self.accounted += event.mss;
             return event.mss;
         }

@@ -21,14 +21,12 @@ impl ReceiverClock {
 
     pub(crate) fn on_ack(&mut self, amount: Bytes, event: &AckEvent) -> Option<Sample> {
         let stamp = event.receiver_time.map(|time| time.as_nanos() / self.resolution.as_nanos());
-        let (Some(stamp), Some(before)) = (stamp, self.stamp) else {
-            self.stamp = self.stamp.or(stamp);
+        let Some(before) = self.stamp else {
+            self.stamp = stamp;
             return None;
         };
         self.amount += amount;
-        if stamp <= before {
-            return None;
-        }
+        let stamp = stamp.filter(|stamp| *stamp > before)?;
         let sample = Sample::new(self.amount, self.resolution * (stamp - before));
         self.stamp = Some(stamp);
         self.amount = Bytes::ZERO;

@@ -1,0 +1,238 @@
+//! Branches that no other test would miss.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use airpath_estimate::*;
+use airpath_model::*;
+
+fn at(ms: u64) -> Timestamp {
+    Timestamp::ZERO + Duration::from_millis(ms)
+}
+
+fn rated(ms: u64, delivered: u64, app_limited: bool) -> AckEvent {
+    let mut event = AckEvent::at(at(ms));
+    event.rate = Some(RateSample {
+        delivered: Bytes::new(delivered),
+        lost: Bytes::ZERO,
+        interval: Duration::from_millis(100),
+        prior_delivered: Bytes::ZERO,
+        app_limited,
+    });
+    event
+}
+
+fn filtered(sampler: SamplerConfig, filter: FilterConfig) -> AckRate {
+    AckRate::new(AckRateConfig::Filtered { sampler, filter }).unwrap()
+}
+
+fn ack(ms: u64, rtt: u64) -> AckEvent {
+    let mut event = AckEvent::at(at(ms));
+    (event.mss, event.advance, event.acked) = (Bytes::new(1000), Bytes::new(1000), Bytes::new(1000));
+    event.rtt.smoothed = Duration::from_millis(rtt);
+    event.rtt.latest = Duration::from_millis(rtt);
+    event.rtt_sample = Some(Duration::from_millis(rtt));
+    event.latest_sent_at = Some(Timestamp::ZERO);
+    event
+}
+
+#[test]
+fn samples_that_the_application_limited_are_left_out() {
+    let mut estimator = filtered(SamplerConfig::DeliveryRate, FilterConfig::None);
+    estimator.on_ack(&rated(0, 100_000, false), &mut NullProbe);
+    estimator.on_ack(&rated(10, 5_000, true), &mut NullProbe);
+    assert_eq!(estimator.bandwidth(), Some(1e6));
+}
+
+/// Neighbouring samples cover the same round trip: each stands for the 10 ms since the one before.
+#[test]
+fn a_delivery_rate_sample_stands_for_the_time_since_the_last() {
+    let tau = Duration::from_millis(100);
+    let mut estimator =
+        filtered(SamplerConfig::DeliveryRate, FilterConfig::ZeroOrderHold { tau, start: Start::First });
+    estimator.on_ack(&rated(0, 100_000, false), &mut NullProbe);
+    estimator.on_ack(&rated(10, 200_000, false), &mut NullProbe);
+    let expected = 1e6 * (2.0 - (-0.1_f64).exp());
+    assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-3, "{:?}", estimator.bandwidth());
+}
+
+#[test]
+fn the_first_slope_is_the_answer_for_ever() {
+    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::ZERO };
+    let mut estimator = filtered(sampler, FilterConfig::First);
+    for ms in [0, 10, 20, 21] {
+        estimator.on_ack(&ack(ms, 40), &mut NullProbe);
+    }
+    assert_eq!(estimator.bandwidth(), Some(1e5));
+}
+
+#[test]
+fn of_an_even_number_the_median_is_the_lower() {
+    let mut estimator = filtered(SamplerConfig::PerAck, FilterConfig::Median { window: 2 });
+    for ms in [0, 10, 30, 31] {
+        estimator.on_ack(&ack(ms, 40), &mut NullProbe);
+    }
+    assert_eq!(estimator.bandwidth(), Some(5e4));
+}
+
+/// A duplicate in between ends a pair.
+#[test]
+fn a_duplicate_ends_a_pair() {
+    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::ZERO };
+    let mut estimator = filtered(sampler, FilterConfig::None);
+    estimator.on_ack(&ack(0, 40), &mut NullProbe);
+    let mut duplicate = ack(1, 40);
+    (duplicate.duplicate, duplicate.advance) = (true, Bytes::ZERO);
+    estimator.on_ack(&duplicate, &mut NullProbe);
+    estimator.on_ack(&ack(2, 40), &mut NullProbe);
+    assert_eq!(estimator.bandwidth(), None);
+}
+
+/// The stand-in for DynaPara: a loss at a short round trip changes its coefficient, and timed it counts in round trips.
+#[test]
+fn the_estimator_hands_losses_on() {
+    for (timed, kept) in [(false, 0.5), (true, 0.5_f64.powf(0.5))] {
+        let mut estimator =
+            filtered(SamplerConfig::PerAck, FilterConfig::TwoState { good: 0.9, bad: 0.5, timed });
+        assert_eq!(estimator.requirements().rtt, timed);
+        for (ms, rtt) in [(0, 40), (10, 60), (20, 40)] {
+            estimator.on_ack(&ack(ms, rtt), &mut NullProbe);
+        }
+        let mut loss = CongestionEvent::at(at(20), CongestionSignal::Loss);
+        loss.rtt.latest = Duration::from_millis(40);
+        estimator.on_congestion(&loss);
+        // 1000 bytes in 20 ms after 1000 bytes in 10 ms.
+        estimator.on_ack(&ack(40, 40), &mut NullProbe);
+        estimator.on_ack(&ack(41, 40), &mut NullProbe);
+        let expected = kept * 1e5 + (1.0 - kept) * 5e4;
+        assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
+    }
+}
+
+/// Of captures, where the option is missing on some packets.
+#[test]
+fn data_without_a_stamp_counts_in_the_next_sample() {
+    let sampler = SamplerConfig::ReceiverClock { resolution: Duration::from_millis(1) };
+    let mut estimator = filtered(sampler, FilterConfig::None);
+    for (ms, stamped) in [(0, true), (10, false), (20, true)] {
+        let mut event = ack(ms, 40);
+        event.receiver_time = stamped.then_some(at(ms));
+        estimator.on_ack(&event, &mut NullProbe);
+    }
+    assert_eq!(estimator.bandwidth(), Some(1e5));
+}
+
+fn interval(source: &mut dyn CapacitySource, start: u64, queue: u64) {
+    source.on_arrival(at(start + 1), Bytes::new(100_000), Backlog::default());
+    for sample in 1..=20 {
+        let backlog = Backlog { bytes: Bytes::new(queue), packets: queue / 1000 };
+        source.on_timer(at(start + 10 * sample), backlog);
+    }
+}
+
+fn value(source: &dyn CapacitySource, name: &str) -> f64 {
+    let mut found = f64::NAN;
+    source.observe(&mut |quantity, value| {
+        if quantity == name {
+            found = value
+        }
+    });
+    found
+}
+
+/// R is 1e-6 of the buffer squared, P of the next step at least Psi: in packets of a buffer of 575.
+#[test]
+fn the_normalised_filter_knows_buffer_and_interval() {
+    let mut ebe = Ebe::new(EbeConfig { profile: Profile::Normalised, ..EbeConfig::default() }).unwrap();
+    interval(&mut ebe, 0, 5000);
+    let mut predictor = Predictor::normalised(1250.0, 575.0, 0.2);
+    let cycle = predictor.step(&Measured {
+        queue: 5.0,
+        queue_variance: 0.0,
+        last_queue: 5.0,
+        arrival_rate: 500.0,
+        service_rate: 1250.0,
+        interval: 0.2,
+    });
+    for (name, expected) in [("p11", cycle.posterior.p.p11), ("p22", cycle.posterior.p.p22)] {
+        assert!((value(&ebe, name) / expected - 1.0).abs() < 1e-12, "{name}");
+    }
+}
+
+#[test]
+fn the_shortest_queue_is_counted_in_packets_where_packets_count() {
+    let config = EbeConfig {
+        profile: Profile::None,
+        unit: QueueUnit::Packets,
+        sampled_queue: SampledQueue::Minimum,
+        ..EbeConfig::default()
+    };
+    let mut ebe = Ebe::new(config).unwrap();
+    interval(&mut ebe, 0, 9000);
+    ebe.on_departure(at(205), Bytes::new(1000), Backlog { bytes: Bytes::new(4000), packets: 4 });
+    interval(&mut ebe, 200, 9000);
+    assert_eq!(value(&ebe, "queue_mean_packets").to_bits(), 4.0_f64.to_bits());
+}
+
+/// Samples above the threshold, a shortest queue below it: the maintainer gets the queue that was asked for.
+#[test]
+fn the_maintainer_gets_the_queue_that_is_sampled() {
+    let config = EbeConfig { sampled_queue: SampledQueue::Minimum, ..EbeConfig::default() };
+    let mut ebe = Ebe::new(config).unwrap();
+    for start in [0, 200, 400] {
+        ebe.on_departure(at(start + 5), Bytes::new(1000), Backlog { bytes: Bytes::new(1000), packets: 1 });
+        interval(&mut ebe, start, 200_000);
+    }
+    assert!(ebe.probing() > 1.0);
+}
+
+#[test]
+fn a_probe_of_xcp_b_has_no_queue_to_fill_beside() {
+    let mut source =
+        XcpB::new(XcpBConfig { kappa: 0.05, late_reaction: 0, ..XcpBConfig::default() }).unwrap();
+    let spare = source.spare(&ControlInterval {
+        now: at(100),
+        length: Duration::from_millis(100),
+        input_rate: 0.0,
+        probing: 1.0,
+        mean_rtt: Duration::from_millis(100),
+        queue: 0.0,
+        shortest_queue: 0.0,
+        mean_queue: 0.0,
+        last_queue: 0.0,
+        buffer: 100_000.0,
+    });
+    assert!((spare.bandwidth - 0.2 * 100_000.0 / 0.04).abs() < 1e-6 && spare.queue.abs() < 1e-12);
+}
+
+/// An outage does not raise an estimate that is below a packet an interval already.
+#[test]
+fn nothing_that_leaves_raises_no_estimate() {
+    let config = QfcpConfig { initial: Rate::from_bps(8_000), ..QfcpConfig::default() };
+    let mut source = Qfcp::new(config).unwrap();
+    let busy = Backlog { bytes: Bytes::new(5000), packets: 5 };
+    source.on_departure(at(50), Bytes::new(1000), busy);
+    source.on_timer(at(100), busy);
+    source.on_timer(at(200), busy);
+    // Grown once while the first interval was not busy throughout; a packet in 100 ms would be 10 kB/s.
+    assert_eq!(source.capacity(at(200)), Some(1050.0));
+}
+
+#[test]
+fn a_loss_makes_the_rtt_maintainer_forget() {
+    let mut maintainer = RttMaintainer::new(RttThreshold::Queueing, 0.15, 2.0);
+    maintainer.update(0.5, 0.5, 0.6);
+    maintainer.reset();
+    assert!((maintainer.update(0.5, 0.5, 0.6) - 1.0).abs() < 1e-12, "the first value only fills the memory");
+    assert!((maintainer.update(0.5, 0.5, 0.6) - 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_timeout_has_westwood_plus_learn_the_smallest_rtt_anew() {
+    let mut westwood = WestwoodPlus::new(1000).unwrap();
+    for (ms, rtt) in [(0, 40), (10, 40), (20, 40), (30, 90)] {
+        westwood.on_ack(&ack(ms, rtt));
+    }
+    assert_eq!(westwood.minimum_rtt(), Some(Duration::from_millis(40)));
+    westwood.on_congestion(CongestionSignal::Timeout);
+    westwood.on_ack(&ack(40, 90));
+    assert_eq!(westwood.minimum_rtt(), Some(Duration::from_millis(90)));
+}
