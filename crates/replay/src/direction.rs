@@ -12,7 +12,7 @@ use crate::estimators::NamedEstimator;
 use crate::loss_runs::LossRuns;
 use crate::measured::{AckObserver, Measured};
 use crate::sequence::Unwrapped;
-use crate::stamps::Stamps;
+use crate::stamps::Transmissions;
 
 /// What does not change while a direction is replayed.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct Direction {
     receiver_ticks: Option<Unwrapped>,
     follower: Option<Follower>,
     pub(crate) measured: Option<Measured>,
-    stamps: Stamps,
+    stamps: Transmissions,
     held: VecDeque<Held>,
     now: Timestamp,
     end: Option<u64>,
@@ -103,7 +103,7 @@ impl Direction {
             receiver_ticks: None,
             follower: None,
             measured: None,
-            stamps: Stamps::default(),
+            stamps: Transmissions::default(),
             held: VecDeque::new(),
             now: Timestamp::ZERO,
             end: None,
@@ -153,7 +153,7 @@ impl Direction {
             _ => {}
         }
         self.counts.first_data.get_or_insert(now);
-        let late = self.arrives_late(packet);
+        let late = self.arrives_late(packet, offset);
         // What lies before the beginning of the replay was sent before it.
         let before = u32::try_from((-offset).max(0)).unwrap_or(u32::MAX);
         let start = offset.max(0) as u64; // not negative
@@ -231,7 +231,8 @@ impl Direction {
             return; // data of the other direction, or a new window (RFC 5681, section 2)
         }
         let fine = self.facts.sender_tick.is_some_and(|tick| tick <= FINE_TICK);
-        let echo = packet.timestamps.and_then(|(_, echo)| self.stamps.on_echo(now, echo).1);
+        let echo =
+            packet.timestamps.and_then(|(_, echo)| self.stamps.sent_at(echo, follower.acknowledged() as i64));
         let ack = Acknowledgment {
             cumulative,
             sack,
@@ -271,9 +272,9 @@ impl Direction {
     }
 
     /// Whether timestamps say that the packet was sent before others that were seen (RFC 7323).
-    fn arrives_late(&mut self, packet: &TcpPacket) -> Option<bool> {
+    fn arrives_late(&mut self, packet: &TcpPacket, offset: i64) -> Option<bool> {
         let (value, _) = packet.timestamps?;
-        self.stamps.on_packet(self.now, value);
+        self.stamps.on_packet(self.now, value, offset);
         let newest = self.newest_stamp.get_or_insert(value);
         let ahead = value.wrapping_sub(*newest) as i32;
         *newest = if ahead > 0 { value } else { *newest };

@@ -49,19 +49,25 @@ pub(crate) struct Flow {
     handshake: Handshake,
     answers: Answers,
     ecn: EcnUse,
-    /// The interface that shows each side's packets.
-    interfaces: [Option<u32>; 2],
-    previous: [Option<Identity>; 2],
+    /// The interface that shows each side's packets, and when it did last.
+    interfaces: [Option<(u32, u64)>; 2],
+    previous: [Option<(u64, Identity)>; 2],
     preview: Option<Preview>,
     replayed: Option<(Traits, [Direction; 2])>,
     /// The first packet of the capture.
     zero_ns: u64,
 }
 
+/// Two captures of one packet on one host are not farther apart.
+const COPY_NS: u64 = 100_000;
+
+/// An interface that shows packets twice with another does so at nearly the same time.
+const SILENT_NS: u64 = 1_000_000_000;
+
 /// What two captures of the same packet have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
-    identification: u16,
+    identification: Option<u16>,
     sequence: u32,
     acknowledgment: u32,
     payload: u32,
@@ -93,8 +99,10 @@ impl Flow {
     }
 
     /// Whether the packet begins another connection between the same ends.
-    pub(crate) fn is_over(&self, packet: &TcpPacket) -> bool {
-        self.closing && packet.flags.syn && !packet.flags.ack
+    pub(crate) fn is_over(&self, side: usize, packet: &TcpPacket) -> bool {
+        packet.flags.syn
+            && !packet.flags.ack
+            && (self.closing || self.handshake.is_of_another(side, packet.sequence))
     }
 
     /// Segments kept, for bounds.
@@ -110,9 +118,7 @@ impl Flow {
     }
 
     pub(crate) fn on_packet(&mut self, side: usize, packet: &TcpPacket, context: &mut Context<'_>) {
-        if *self.interfaces[side].get_or_insert(packet.interface) != packet.interface
-            || self.is_copy(side, packet)
-        {
+        if self.is_of_another_interface(side, packet) || self.is_copy(side, packet) {
             self.duplicates += 1;
             return;
         }
@@ -133,18 +139,36 @@ impl Flow {
         }
     }
 
+    /// Whether the packet is shown by another interface than the one that shows this side's packets. Where that one has been silent
+    /// for long, the flow goes on at the other: the host changed its network, or files were put together.
+    fn is_of_another_interface(&mut self, side: usize, packet: &TcpPacket) -> bool {
+        let (interface, last_ns) = self.interfaces[side].get_or_insert((packet.interface, packet.time_ns));
+        let is_silent = packet.time_ns.saturating_sub(*last_ns) > SILENT_NS;
+        if *interface != packet.interface && !is_silent {
+            return true;
+        }
+        (*interface, *last_ns) = (packet.interface, packet.time_ns);
+        false
+    }
+
     /// A link that is captured twice shows each packet twice in a row; a retransmission has another identification.
     fn is_copy(&mut self, side: usize, packet: &TcpPacket) -> bool {
-        let identity = packet.identification.filter(|number| *number != 0).map(|identification| Identity {
-            identification,
+        let identity = Identity {
+            identification: packet.identification.filter(|number| *number != 0),
             sequence: packet.sequence,
             acknowledgment: packet.acknowledgment,
             payload: packet.payload,
             window: packet.window,
             timestamps: packet.timestamps,
-        });
-        let previous = std::mem::replace(&mut self.previous[side], identity);
-        identity.is_some() && identity == previous
+        };
+        let previous = self.previous[side].replace((packet.time_ns, identity));
+        // IPv6 has no identification: there only data tells, which nothing sends again so soon with the same timestamp.
+        previous.is_some_and(|(time_ns, previous)| {
+            let soon = packet.payload > 0
+                && packet.timestamps.is_some()
+                && packet.time_ns.abs_diff(time_ns) < COPY_NS;
+            previous == identity && (identity.identification.is_some() || soon)
+        })
     }
 
     fn time(&self, packet: &TcpPacket) -> Timestamp {

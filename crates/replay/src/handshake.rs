@@ -18,6 +18,7 @@ pub(crate) struct Handshake {
 #[derive(Clone, Copy, Debug)]
 struct Syn {
     time_ns: u64,
+    sequence: u32,
     flags: SegmentFlags,
     mss: Option<u16>,
     window_scale: Option<u8>,
@@ -32,6 +33,7 @@ impl Handshake {
         if packet.flags.syn {
             let syn = Syn {
                 time_ns: packet.time_ns,
+                sequence: packet.sequence,
                 flags: packet.flags,
                 mss: packet.mss,
                 window_scale: packet.window_scale,
@@ -53,6 +55,11 @@ impl Handshake {
             }
             self.complete = true;
         }
+    }
+
+    /// Whether a SYN of `side` with this number opens another connection: one that is repeated has the number of the first.
+    pub(crate) fn is_of_another(&self, side: usize, sequence: u32) -> bool {
+        self.syn[side].map_or(self.syn[1 - side].is_none(), |syn| syn.sequence != sequence)
     }
 
     /// Whether both SYN and SYN-ACK were captured.

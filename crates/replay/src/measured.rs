@@ -131,6 +131,7 @@ impl Measured {
     /// What each estimator said, or why it said nothing.
     pub(crate) fn finish(self, timestamps: bool, tick: Option<Duration>) -> (Vec<EstimateResult>, Series) {
         let seen = Seen {
+            acknowledgments: self.acks > 0,
             timestamps,
             ticked: tick.is_some(),
             round_trips: self.rtt_extremes.is_some(),
@@ -175,6 +176,7 @@ impl Track {
 
 /// What a flow gave to estimators.
 struct Seen {
+    acknowledgments: bool,
     timestamps: bool,
     ticked: bool,
     round_trips: bool,
@@ -183,7 +185,9 @@ struct Seen {
 
 /// Why an estimator has no answer.
 fn reason(needs: AckRateRequirements, seen: &Seen) -> &'static str {
-    if needs.receiver_time && !seen.timestamps {
+    if !seen.acknowledgments {
+        "no acknowledgments were captured"
+    } else if needs.receiver_time && !seen.timestamps {
         "the receiver sends no timestamps"
     } else if needs.receiver_time && !seen.ticked {
         "the receiver's timestamps do not advance at the beginning of the flow"

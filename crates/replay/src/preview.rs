@@ -20,6 +20,9 @@ const ENOUGH_TICKS: i64 = 4;
 const USUAL_MSS: u64 = 1448;
 /// Larger payloads are super-segments that a network card cuts or put together: longer than any jumbo frame.
 const LARGEST_SEGMENT: u32 = 9000;
+/// A payload that came less often may be a message of the application: to take it for the full segment would cut real ones in
+/// two, while one that is a little too large does little.
+const ENOUGH_SEGMENTS: u32 = 8;
 /// Shorter payloads are not the full segment of any path (RFC 9293, section 3.7.1, with room for options).
 const SMALLEST_MSS: u64 = 256;
 
@@ -86,7 +89,7 @@ impl Preview {
         };
         let usual = self.payloads[side]
             .iter()
-            .filter(|(payload, count)| **count >= 2 && likely(u64::from(**payload)))
+            .filter(|(payload, count)| **count >= ENOUGH_SEGMENTS && likely(u64::from(**payload)))
             .max_by_key(|(payload, count)| (**count, **payload));
         let mss = usual.map(|(payload, _)| u64::from(*payload)).or(agreed).unwrap_or(USUAL_MSS);
         Bytes::new(mss.max(MINIMUM_MSS))

@@ -1,4 +1,4 @@
-//! When a timestamp was first and last on the wire.
+//! When a timestamp was on the wire.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,6 @@ pub(crate) struct Stamps {
 struct Stamp {
     value: u32,
     first: Timestamp,
-    last: Timestamp,
     answered: bool,
 }
 
@@ -24,34 +23,63 @@ const MOST_STAMPS: usize = 4096;
 impl Stamps {
     /// A packet with this timestamp passes.
     pub(crate) fn on_packet(&mut self, now: Timestamp, value: u32) {
-        if let Some(newest) = self.sent.back_mut() {
-            if newest.value == value {
-                newest.last = now;
-                return;
-            }
-            if (value.wrapping_sub(newest.value) as i32) < 0 {
-                return; // sent before the newest one, and arrives late
-            }
+        // What was sent before the newest one arrives late.
+        if self.sent.back().is_some_and(|newest| (value.wrapping_sub(newest.value) as i32) <= 0) {
+            return;
         }
         if self.sent.len() == MOST_STAMPS {
             self.sent.pop_front();
         }
-        self.sent.push_back(Stamp { value, first: now, last: now, answered: false });
+        self.sent.push_back(Stamp { value, first: now, answered: false });
     }
 
-    /// The other host echoes a timestamp: how long it took since it was first seen, at its first echo only; and when it
-    /// was last seen.
-    pub(crate) fn on_echo(&mut self, now: Timestamp, echo: u32) -> (Option<Duration>, Option<Timestamp>) {
+    /// The other host echoes a timestamp: how long it took since it was first seen, at its first echo only.
+    pub(crate) fn on_echo(&mut self, now: Timestamp, echo: u32) -> Option<Duration> {
         while self.sent.front().is_some_and(|stamp| (stamp.value.wrapping_sub(echo) as i32) < 0) {
             self.sent.pop_front();
         }
-        match self.sent.front_mut().filter(|stamp| stamp.value == echo) {
-            Some(stamp) => {
-                let first_answer = !std::mem::replace(&mut stamp.answered, true);
-                (first_answer.then(|| now.since(stamp.first)), Some(stamp.last))
-            }
-            None => (None, None),
+        let stamp = self.sent.front_mut().filter(|stamp| stamp.value == echo)?;
+        let first_answer = !std::mem::replace(&mut stamp.answered, true);
+        first_answer.then(|| now.since(stamp.first))
+    }
+}
+
+/// When each segment left with which timestamp, until an echo is newer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Transmissions {
+    sent: VecDeque<Transmission>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    value: u32,
+    offset: i64,
+    at: Timestamp,
+}
+
+/// Transmissions that wait for an echo; older ones are forgotten.
+const MOST_TRANSMISSIONS: usize = 1 << 14;
+
+impl Transmissions {
+    /// A segment that begins at `offset` passes with this timestamp.
+    pub(crate) fn on_packet(&mut self, at: Timestamp, value: u32, offset: i64) {
+        if self.sent.back().is_some_and(|newest| (value.wrapping_sub(newest.value) as i32) < 0) {
+            return; // sent before the newest one, and arrives late
         }
+        if self.sent.len() == MOST_TRANSMISSIONS {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(Transmission { value, offset, at });
+    }
+
+    /// When the segment left whose timestamp is echoed. A receiver echoes that of a segment which begins where its last
+    /// acknowledgment ended, or before (RFC 7323, section 4.3); that tells transmissions of one tick apart.
+    pub(crate) fn sent_at(&mut self, echo: u32, acknowledged: i64) -> Option<Timestamp> {
+        while self.sent.front().is_some_and(|sent| (sent.value.wrapping_sub(echo) as i32) < 0) {
+            self.sent.pop_front();
+        }
+        let same = || self.sent.iter().take_while(|sent| sent.value == echo);
+        same().filter(|sent| sent.offset <= acknowledged).last().or_else(|| same().last()).map(|sent| sent.at)
     }
 }
 
@@ -69,9 +97,22 @@ mod tests {
         for (ms, value) in [(0, 5), (1, 5), (2, 6), (3, 4)] {
             stamps.on_packet(at(ms), value);
         }
-        assert_eq!(stamps.on_echo(at(10), 5), (Some(Duration::from_millis(10)), Some(at(1))));
-        assert_eq!(stamps.on_echo(at(11), 5), (None, Some(at(1))));
-        assert_eq!(stamps.on_echo(at(12), 6), (Some(Duration::from_millis(10)), Some(at(2))));
-        assert_eq!(stamps.on_echo(at(12), 5), (None, None), "forgotten");
+        assert_eq!(stamps.on_echo(at(10), 5), Some(Duration::from_millis(10)));
+        assert_eq!(stamps.on_echo(at(11), 5), None);
+        assert_eq!(stamps.on_echo(at(12), 6), Some(Duration::from_millis(10)));
+        assert_eq!(stamps.on_echo(at(12), 5), None, "forgotten");
+    }
+
+    #[test]
+    fn of_one_tick_the_segment_is_echoed_that_the_last_acknowledgment_reached() {
+        let mut sent = Transmissions::default();
+        // The retransmission of 0 and new data left within one tick; what arrives late was sent before.
+        for (ms, value, offset) in [(0, 5, 9000), (1, 6, 0), (2, 6, 10_000), (3, 5, 500)] {
+            sent.on_packet(at(ms), value, offset);
+        }
+        assert_eq!(sent.sent_at(6, 0), Some(at(1)));
+        assert_eq!(sent.sent_at(6, 10_000), Some(at(2)));
+        assert_eq!(sent.sent_at(6, -1), Some(at(2)), "nobody knows better");
+        assert_eq!(sent.sent_at(5, 9000), None, "forgotten");
     }
 }

@@ -11,6 +11,9 @@ use crate::result::FlowResult;
 /// so that for a time there can be twice as many.
 const MOST_SEGMENTS: usize = 1 << 20;
 
+/// Packets of several queues are out of order by less; a clock that falls behind by more was set.
+const SET_BACK_NS: u64 = 100_000_000;
+
 #[derive(Debug)]
 pub(crate) struct FlowTable {
     flows: BTreeMap<Ends, Box<Flow>>,
@@ -19,6 +22,9 @@ pub(crate) struct FlowTable {
     segments: usize,
     clock: u64,
     zero_ns: Option<u64>,
+    /// The newest time, and by how much the clock of the capture was set back so far.
+    latest_ns: u64,
+    set_back_ns: u64,
     /// Flows that were ended early because others needed their place.
     pub(crate) evicted: u64,
     /// Flows whose results gave way to those of larger ones.
@@ -37,6 +43,8 @@ impl FlowTable {
             segments: 0,
             clock: 0,
             zero_ns: None,
+            latest_ns: 0,
+            set_back_ns: 0,
             evicted: 0,
             dropped: 0,
             silent: 0,
@@ -50,9 +58,10 @@ impl FlowTable {
 
     pub(crate) fn on_packet(&mut self, packet: &TcpPacket, context: &mut Context<'_>) {
         self.clock += 1;
+        let packet = &TcpPacket { time_ns: self.steady(packet.time_ns), ..*packet };
         let zero_ns = *self.zero_ns.get_or_insert(packet.time_ns);
         let (ends, side) = Ends::of(packet);
-        if self.flows.get(&ends).is_some_and(|flow| flow.is_over(packet)) {
+        if self.flows.get(&ends).is_some_and(|flow| flow.is_over(side, packet)) {
             self.end(ends, context);
         }
         if !self.flows.contains_key(&ends) && self.flows.len() >= self.most_flows {
@@ -67,6 +76,17 @@ impl FlowTable {
             self.segments -= flow.segments();
             flow.restart();
         }
+    }
+
+    /// The time of a packet by a clock that is not set back: time goes on from there.
+    fn steady(&mut self, time_ns: u64) -> u64 {
+        let mut time = time_ns.saturating_add(self.set_back_ns);
+        if time.saturating_add(SET_BACK_NS) < self.latest_ns {
+            self.set_back_ns += self.latest_ns - time;
+            time = self.latest_ns;
+        }
+        self.latest_ns = self.latest_ns.max(time);
+        time
     }
 
     /// Ends the flows that were silent longest: an eighth of all, so that a capture of very many flows is not searched for

@@ -81,7 +81,7 @@ impl Answers {
         if let Some((value, echo)) = packet.timestamps.filter(|_| !packet.flags.rst) {
             self.stamps[side].on_packet(now, value);
             if packet.flags.ack
-                && let (Some(answer), _) = self.stamps[1 - side].on_echo(now, echo)
+                && let Some(answer) = self.stamps[1 - side].on_echo(now, echo)
             {
                 self.note(side, answer);
                 // After a silence of its own an end answers late, because it had nothing to say.

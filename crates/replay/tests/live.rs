@@ -278,8 +278,7 @@ fn a_capture_at_the_sender_gives_what_the_sender_estimated() {
         assert!(live.iter().zip(&replayed).all(|(live, replayed)| live.0 == replayed.0), "the same instants");
         assert!(live.len() > 2_000);
         for (name, distance) in distances(&live, &replayed) {
-            let rounding = if loss > 0.0 && name == "dynapara-timed" { STAMPS } else { ROUNDING };
-            assert!(distance <= rounding, "{name} is {distance} away with {loss} losses");
+            assert!(distance <= ROUNDING, "{name} is {distance} away with {loss} losses");
         }
     }
 }
@@ -299,7 +298,3 @@ fn a_capture_at_the_receiver_gives_what_the_sender_estimated_by_the_receivers_cl
 
 /// Both sides compute in the same order; nothing but the last bit may differ.
 const ROUNDING: f64 = 1e-12;
-
-/// This one weighs by the smoothed RTT itself, and of a retransmission a capture has the RTT to the millisecond of the
-/// timestamps.
-const STAMPS: f64 = 1e-3;

@@ -127,5 +127,5 @@ fn detect_two_column(bytes: &[u8], first: Line<'_>) -> Result<Format, TraceError
 
 /// `second$[nodes]$hops$[delays]$delay`.
 fn is_delay_log(line: Line<'_>) -> bool {
-    line.text.split(|byte| *byte == b'$').count() >= 5
+    std::str::from_utf8(line.text).is_ok_and(|text| text.split('$').count() >= 5)
 }

@@ -193,6 +193,10 @@ fn longest_outage(trace: &Trace) -> Option<Outage> {
     };
     match trace {
         Trace::Opportunities { instants_ns, .. } => {
+            // Before the first one, too, also when the trace is repeated: it ends with the last.
+            if let Some(&first) = instants_ns.first() {
+                consider(0, first);
+            }
             for pair in instants_ns.windows(2) {
                 consider(pair[0], pair[1]);
             }

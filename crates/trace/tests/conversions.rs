@@ -68,7 +68,9 @@ fn adjacent_dark_rows_are_one_outage() {
     let outage = Outage { start_ns: SECOND, duration_ns: 2 * SECOND };
     assert_eq!(Statistics::of(&dark).longest_outage, Some(outage));
     assert_eq!(Statistics::of(&rates(&[(0, 1)], SECOND)).longest_outage, None);
-    assert_eq!(Statistics::of(&opportunities([5])).longest_outage, None);
+    let until_the_first = Outage { start_ns: 0, duration_ns: 5_000_000 };
+    assert_eq!(Statistics::of(&opportunities([5])).longest_outage, Some(until_the_first));
+    assert_eq!(Statistics::of(&opportunities([5, 6, 8])).longest_outage, Some(until_the_first));
 }
 
 #[test]

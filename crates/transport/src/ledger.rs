@@ -129,6 +129,15 @@ impl Ledger {
         self.records.len()
     }
 
+    /// Payload below `offset` that nobody saw leave.
+    pub(crate) fn unseen_below(&self, offset: u64) -> u64 {
+        let below = self.records.iter().take_while(|record| record.sequence < offset);
+        below
+            .filter(|record| record.unseen)
+            .map(|record| u64::from(record.payload).min(offset - record.sequence))
+            .sum()
+    }
+
     /// The first outstanding segment.
     pub(crate) fn first(&self) -> Option<&Record> {
         self.records.front()

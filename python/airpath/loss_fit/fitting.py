@@ -147,8 +147,9 @@ def _outages(path: Path, step: str | None, confidence: float) -> LossFit:
         if step_ns < 1_000_000:
             raise UsageError(f"step: found {step}; accepted: at least 1 ms, the resolution of the trace")
     rates = np.array([rate for _, rate in trace.rates(step_ns * 1e-9)])
-    # The last step may be cut short by the end of the trace.
-    silent = rates[:-1] == 0
+    # A last step that the end of the trace cuts short is left out.
+    whole = round(float(trace.statistics()["duration_s"]) * 1e9) // step_ns
+    silent = rates[:whole] == 0
     what = f"outages: steps of {format_duration(step_ns)} without a delivery opportunity"
     return _sequence(Losses(silent), str(path), what, confidence, step_ns=step_ns)
 
@@ -158,7 +159,7 @@ def _sequence(
 ) -> LossFit:
     lost = losses.lost
     if len(lost) < 2:
-        return _none(source, what, step_ns, lost, "found fewer than two packets")
+        return _none(source, what, step_ns, lost, f"found fewer than two {'packets' if step_ns is None else 'steps'}")
     seen = Transitions.of(lost)
     runs = _whole_runs(lost)
     found = _chain(source, what, seen, runs, len(lost), confidence, step_ns, int(lost.sum()))

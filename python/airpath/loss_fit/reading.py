@@ -66,7 +66,7 @@ def read_losses(path: Path) -> Losses | None:
         lines = _lines(path)
     except UnicodeDecodeError:
         return None
-    head = [cell.strip().lower() for cell in lines[0][1].split(",")]
+    head = [cell.strip().lower() for cell in next(csv.reader([lines[0][1]]), [])]
     if "lost" in head:
         return _table(path, head, lines[1:])
     if not set(lines[0][1]) <= DIGITS:

@@ -167,6 +167,23 @@ def test_outages_of_a_trace_are_steps_without_an_opportunity(tmp_path):
     assert by_itself.step_ns == 25_000_000
 
 
+def test_the_last_step_of_a_trace_counts_when_it_is_whole(tmp_path):
+    # Ten steps of 10 ms, of which the last has the last opportunity; with 30 ms the last step is cut short.
+    trace = written(tmp_path / "cell.down", "\n".join(map(str, [10, 40, 50, 70, 80, 100])) + "\n")
+    (found,) = airpath.fit(trace, step="10ms")
+    (same,) = airpath.fit(written(tmp_path / "losses", "0110010010"))
+    assert (found.count, found.lost, found.bursts) == (10, 4, 3) == (same.count, same.lost, same.bursts)
+    assert found.gilbert == same.gilbert
+    (cut,) = airpath.fit(trace, step="30ms")
+    assert cut.count == 3
+
+
+def test_names_of_columns_may_stand_in_quotes(tmp_path):
+    (plain,) = airpath.fit(written(tmp_path / "plain.csv", "time_s,lost\n" + "0,1\n1,0\n2,0\n" * 9))
+    (quoted,) = airpath.fit(written(tmp_path / "quoted.csv", '"time_s","lost"\n' + "0,1\n1,0\n2,0\n" * 9))
+    assert (quoted.count, quoted.lost) == (plain.count, plain.lost) == (27, 9)
+
+
 ACCEPTED = "accepted: a capture, a trace of losses (0 and 1, or a table with a column lost), a trace of"
 REFUSED = {
     "no file": (None, {}, "there is no such file"),

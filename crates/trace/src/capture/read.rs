@@ -14,7 +14,7 @@ use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{Block, PcapBlockOwned, PcapError, create_reader};
 use thiserror::Error;
 
-use source::{Source, SourceError};
+use source::{Account, Source};
 
 pub use decode::Skipped;
 pub use tcp::{SegmentFlags, TcpPacket};
@@ -60,7 +60,7 @@ pub struct ReadReport {
 /// Gives the TCP packets of a capture, one after the other.
 pub struct CaptureReader {
     blocks: Box<dyn PcapReaderIterator + Send>,
-    error: SourceError,
+    account: Account,
     interfaces: Vec<Interface>,
     capacity: usize,
     report: ReadReport,
@@ -87,16 +87,17 @@ impl CaptureReader {
     /// # Errors
     /// [`CaptureReadError`] for what is no capture.
     pub fn new(reader: impl Read + Send + 'static) -> Result<Self, CaptureReadError> {
-        let (source, error, first) = Source::new(reader)?;
+        let (source, account) = Source::new(reader)?;
         let blocks = create_reader(FIRST_CAPACITY, source).map_err(|refusal| match refusal {
             PcapError::Eof => CaptureReadError::Empty,
-            _ => error
-                .take()
-                .map_or_else(|| CaptureReadError::NotACapture(first), CaptureReadError::Unreadable),
+            _ => account.failure().map_or_else(
+                || CaptureReadError::NotACapture(account.beginning()),
+                CaptureReadError::Unreadable,
+            ),
         })?;
         Ok(Self {
             blocks,
-            error,
+            account,
             interfaces: Vec::new(),
             capacity: FIRST_CAPACITY,
             report: ReadReport::default(),
@@ -156,14 +157,14 @@ impl CaptureReader {
     }
 
     fn stop_if_broken(&mut self) {
-        if let Some(reason) = self.error.take() {
+        if let Some(reason) = self.account.failure() {
             self.stop(reason);
         }
     }
 
     fn stop(&mut self, reason: String) {
         // The cause (a broken compression, a failing disk) is worth more than its consequence.
-        let reason = self.error.take().unwrap_or(reason);
+        let reason = self.account.failure().unwrap_or(reason);
         self.report.stopped = Some(Stopped { at_byte: self.report.bytes, reason });
     }
 }
@@ -196,7 +197,7 @@ fn take(block: &PcapBlockOwned<'_>, interfaces: &mut Vec<Interface>, report: &mu
             if interfaces.len() < MOST_INTERFACES {
                 interfaces.push(Interface {
                     link_type: interface.linktype.0,
-                    resolution: interface.ts_resolution().unwrap_or(0),
+                    resolution: resolution(interface.if_tsresol),
                     offset_s: interface.if_tsoffset,
                 });
             }
@@ -234,6 +235,12 @@ fn take(block: &PcapBlockOwned<'_>, interfaces: &mut Vec<Interface>, report: &mu
             Step::Other
         }
     }
+}
+
+/// Ticks in a second by `if_tsresol`: a power of ten, or with the highest bit a power of two; zero where that cannot be.
+fn resolution(stated: u8) -> u64 {
+    let (base, power) = if stated & 0x80 == 0 { (10_u64, stated) } else { (2, stated & 0x7F) };
+    base.checked_pow(u32::from(power)).unwrap_or(0)
 }
 
 /// Nanoseconds since 1970; stops at both ends of the range.

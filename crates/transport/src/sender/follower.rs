@@ -86,11 +86,10 @@ impl Follower {
 
     /// An acknowledgment reaches the sender.
     pub fn on_ack(&mut self, now: Timestamp, ack: &Acknowledgment) -> ObservedAck {
-        let next = self.sender.ledger.next();
-        let unseen = Bytes::new(ack.cumulative.saturating_sub(next));
-        if !unseen.is_zero() {
+        if ack.cumulative > self.sender.ledger.next() {
             self.sent_unseen(now, ack.cumulative);
         }
+        let unseen = Bytes::new(self.sender.ledger.unseen_below(ack.cumulative));
         self.sender.on_ack(now, ack, &mut NullProbe);
         let recorder = &mut self.sender.controller;
         ObservedAck { congestion: recorder.congestion.take(), ack: recorder.ack.take(), unseen }

@@ -11,24 +11,35 @@ use super::CaptureReadError;
 /// parser behind it then sees everything that stands before the failure.
 pub(super) struct Source {
     reader: Box<dyn Read + Send>,
-    error: SourceError,
+    account: Account,
 }
 
-/// The failure that ended a source.
+/// What there is to say of a source: the failure that ended it, and its first bytes, decompressed.
 #[derive(Clone, Default)]
-pub(super) struct SourceError(Arc<Mutex<Option<String>>>);
+pub(super) struct Account(Arc<Mutex<(Option<String>, Vec<u8>)>>);
 
-impl SourceError {
-    pub(super) fn take(&self) -> Option<String> {
-        self.0.lock().ok().and_then(|mut reason| reason.take())
+impl Account {
+    /// The failure, once.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.0.lock().ok().and_then(|mut account| account.0.take())
+    }
+
+    /// The first bytes for a message.
+    pub(super) fn beginning(&self) -> String {
+        self.0.lock().map(|account| said(&account.1)).unwrap_or_default()
+    }
+
+    fn note(&self, read: &[u8]) {
+        if let Ok(mut account) = self.0.lock() {
+            let missing = SHOWN_BYTES - account.1.len();
+            account.1.extend(read.iter().take(missing));
+        }
     }
 }
 
 impl Source {
-    /// The source, where its failure will stand, and its first bytes for a message.
-    pub(super) fn new(
-        mut reader: impl Read + Send + 'static,
-    ) -> Result<(Self, SourceError, String), CaptureReadError> {
+    /// The source, and what there will be to say of it.
+    pub(super) fn new(mut reader: impl Read + Send + 'static) -> Result<(Self, Account), CaptureReadError> {
         let mut first = Vec::new();
         reader
             .by_ref()
@@ -38,13 +49,12 @@ impl Source {
         if first.is_empty() {
             return Err(CaptureReadError::Empty);
         }
-        let said = said(&first);
         let compressed = first.starts_with(&GZIP);
         let whole = Cursor::new(first).chain(reader);
         let reader: Box<dyn Read + Send> =
             if compressed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
-        let error = SourceError::default();
-        Ok((Self { reader, error: error.clone() }, error, said))
+        let account = Account::default();
+        Ok((Self { reader, account: account.clone() }, account))
     }
 }
 
@@ -57,26 +67,26 @@ impl Read for Source {
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    if let Ok(mut reason) = self.error.0.lock() {
-                        reason.get_or_insert(format!("the file cannot be read further: {error}"));
+                    if let Ok(mut account) = self.account.0.lock() {
+                        account.0.get_or_insert(format!("the file cannot be read further: {error}"));
                     }
                     break;
                 }
             }
         }
+        self.account.note(&space[..filled]);
         Ok(filled)
     }
 }
 
 /// The first bytes for a message: as text where they are, else as numbers.
 fn said(first: &[u8]) -> String {
-    let head = &first[..first.len().min(SHOWN_BYTES)];
-    match std::str::from_utf8(head) {
+    match std::str::from_utf8(first) {
         Ok(text) if text.chars().all(|letter| !letter.is_control() || letter.is_whitespace()) => {
             format!("`{}`", text.escape_debug())
         }
         _ => {
-            let bytes: Vec<String> = head.iter().map(|byte| format!("{byte:02x}")).collect();
+            let bytes: Vec<String> = first.iter().map(|byte| format!("{byte:02x}")).collect();
             format!("the bytes {}", bytes.join(" "))
         }
     }
@@ -86,4 +96,5 @@ fn said(first: &[u8]) -> String {
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 const SNIFFED_BYTES: u64 = 16;
+/// Bytes that a message shows.
 const SHOWN_BYTES: usize = 12;
