@@ -159,7 +159,9 @@ def _sequence(
 ) -> LossFit:
     lost = losses.lost
     if len(lost) < 2:
-        return _none(source, what, step_ns, lost, f"found fewer than two {'packets' if step_ns is None else 'steps'}")
+        return _none(
+            source, what, step_ns, lost, f"found fewer than two {'packets' if step_ns is None else 'steps'}"
+        )
     seen = Transitions.of(lost)
     runs = _whole_runs(lost)
     found = _chain(source, what, seen, runs, len(lost), confidence, step_ns, int(lost.sum()))
