@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from airpath.metrics import METRICS
-from airpath.plots.style import COLUMN_IN, SchemeStyle, Style, new_axes, style_for, styled
+from airpath.plots.style import COLUMN_IN, SchemeStyle, Style, layers_above, new_axes, style_for, styled
 from airpath.results.formatting import number
 
 
@@ -40,7 +40,9 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(FuncFormatter(_tick))
     most_runs = max((len(runs) for runs in points.values()), default=0)
-    for scheme, runs in points.items():
+    means = [_shown(runs.mean(axis=0, keepdims=True), logarithmic) for runs in points.values()]
+    above = layers_above(means, np.ptp(_shown(drawn, logarithmic), axis=0) if drawn.size else np.empty(2))
+    for (scheme, runs), layers in zip(points.items(), above, strict=True):
         look = style[scheme]
         if len(runs) > 1:
             axes.plot(
@@ -56,7 +58,7 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
             *mean,
             linestyle="none",
             marker=look.marker,
-            markersize=6 if cross else 7,
+            markersize=(6 if cross else 7) + 5 * layers,
             color=look.colour,
             markeredgecolor="white" if look.marker in Line2D.filled_markers else look.colour,
             markeredgewidth=0.3 if cross else 1.0,
@@ -76,12 +78,17 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
     return axes
 
 
+def _shown(points: npt.NDArray[np.float64], logarithmic: bool) -> npt.NDArray[np.float64]:
+    """Return (delay, throughput) points as the axes show them."""
+    return np.column_stack([np.log2(points[:, 0]), points[:, 1]]) if logarithmic else points
+
+
 def ellipse(points: npt.NDArray[np.float64], *, logarithmic: bool = False) -> npt.NDArray[np.float64]:
     """Return the 1-sigma contour of the sample covariance of (delay, throughput) points, a closed line.
 
     With `logarithmic`, mean and covariance are those of the logarithm of the delay.
     """
-    x = np.column_stack([np.log2(points[:, 0]), points[:, 1]]) if logarithmic else points
+    x = _shown(points, logarithmic)
     values, vectors = np.linalg.eigh(np.cov(x, rowvar=False))
     angle = np.linspace(0, 2 * math.pi, 73)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from airpath.metrics.run import columns, flows_under_test, measured_span_s, sources_under_test
-from airpath.plots.style import COLUMN_IN, Style, legend_above, new_axes, style_for, styled
+from airpath.plots.style import COLUMN_IN, Style, layers_above, legend_above, new_axes, style_for, styled
 from airpath.results import RunResult
 
 Distribution = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
@@ -97,16 +98,29 @@ def _cumulate(pooled: Mapping[str, Sequence[Distribution]]) -> dict[str, Distrib
     return distributions
 
 
+def _quantiles(values: npt.NDArray[np.float64], part: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the values that 2, 4, … 98 % of the items do not exceed, in rows."""
+    return values[np.searchsorted(part, np.arange(1, 50) / 50), np.newaxis]
+
+
 def _draw(distributions: Mapping[str, Distribution], axes: Axes | None, style: Style | None) -> Axes:
     axes = axes or new_axes(COLUMN_IN, 2.6)
     style = style or style_for(distributions)
-    for scheme, (values, part) in distributions.items():
-        look = style[scheme]
-        steps = np.concatenate((values[:1], values)), np.concatenate(([0.0], part))
-        axes.step(*steps, where="post", color=look.colour, label=look.display_name)
     everything = (
         np.concatenate([values for values, _ in distributions.values()]) if distributions else np.empty(0)
     )
+    quantiles = [_quantiles(*distribution) for distribution in distributions.values()]
+    above = layers_above(quantiles, np.ptp(everything, keepdims=True) if everything.size else everything)
+    for (scheme, (values, part)), layers in zip(distributions.items(), above, strict=True):
+        look = style[scheme]
+        steps = np.concatenate((values[:1], values)), np.concatenate(([0.0], part))
+        axes.step(
+            *steps,
+            where="post",
+            color=look.colour,
+            linewidth=rcParams["lines.linewidth"] * (1 + 1.5 * layers),
+            label=look.display_name,
+        )
     positive = everything[everything > 0]
     if positive.size and positive.max() > _LOGARITHMIC_FROM * positive.min():
         axes.set_xscale("log")

@@ -9,6 +9,8 @@ from importlib import resources
 from typing import Literal, ParamSpec, TypeVar
 
 import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -104,6 +106,25 @@ def render(figure: Figure, kind: Literal["png", "svg"]) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, metadata={"Software": None} if kind == "png" else {"Date": None})
     return buffer.getvalue()
+
+
+def layers_above(drawn: Sequence[npt.NDArray[np.float64]], spans: npt.NDArray[np.float64]) -> list[int]:
+    """Tell how many later drawings hide each: those that are nowhere apart by 1.5 % of what the axes show.
+
+    What is hidden can be drawn larger, so that it shows beside what hides it.
+
+    Parameters
+    ----------
+    drawn
+        What is drawn, in its order: points in rows, as many of each.
+    spans
+        How far all of it reaches along each axis.
+    """
+    near = 0.015 * np.where(spans > 0, spans, 1.0)
+    return [
+        sum(bool((np.abs(one - later) <= near).all()) for later in drawn[number + 1 :])
+        for number, one in enumerate(drawn)
+    ]
 
 
 def legend_above(axes: Axes) -> None:
