@@ -7,8 +7,8 @@ from airpath.plots.style import layers_above
 
 def test_only_what_is_everywhere_near_is_hidden():
     spans = np.array([10.0, 100.0])
-    one = np.array([[5.0, 50.0]])
-    assert layers_above([one, one + [[0.1, 1.0]], one + [[0.2, 0.0]], one], spans) == [2, 2, 0, 0]
+    one, near, far = (np.array([[5.0 + more, 50.0]]) for more in (0.0, 0.1, 0.2))
+    assert layers_above([one, near, far, one], spans) == [2, 2, 0, 0]
 
 
 def test_of_lines_that_part_somewhere_none_is_hidden():
