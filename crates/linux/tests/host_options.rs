@@ -14,6 +14,9 @@ mod namespaces;
 #[path = "support/packets.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod packets;
+#[path = "support/path.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod path;
 mod support;
 #[path = "support/wire.rs"]
 mod wire;
@@ -23,50 +26,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use airpath_linux::host::{Host, HostConfig, HostCounters, Record, Told};
+use airpath_linux::host::Told;
 use fallback::Fallback;
-use namespaces::{Pair, load};
 use packets::{number, options, our_option, restore_checksum};
-use support::{OwnCgroup, alone, can_host};
-use wire::{Way, Wire};
+use path::Path;
+use support::{alone, can_host};
+use wire::Way;
 
 const DELAY: Duration = Duration::from_millis(5);
-
-/// Two hosts over a wire that treats packets so.
-struct Path {
-    pair: Pair,
-    host: Host,
-    _wire: Wire,
-    _group: OwnCgroup,
-}
-
-impl Path {
-    fn new(passes: impl FnMut(Way, &mut Vec<u8>) -> bool + Send + 'static) -> Self {
-        let (group, pair) = (OwnCgroup::join("airpath-options"), Pair::over_a_wire());
-        let wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, passes);
-        let devices = Some(pair.devices());
-        let host =
-            load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
-        Self { pair, host, _wire: wire, _group: group }
-    }
-
-    /// Sends so much over one connection: what its controller was told, and what was counted. All that is sent arrives as it was, and
-    /// nothing with a wrong checksum.
-    fn transfer(&self, controller: &str, bytes: usize) -> (Vec<Record>, HostCounters) {
-        self.host.records().unwrap();
-        self.pair.transfer(controller, bytes);
-        // The last acknowledgments are still on their way.
-        std::thread::sleep(10 * DELAY);
-        let mut records = self.host.records().unwrap();
-        let connection = records[0].connection;
-        records.retain(|record| record.connection == connection);
-        assert_eq!(self.host.records_lost(), 0);
-        for namespace in [&self.pair.left, &self.pair.right] {
-            assert_eq!(namespace.tcp_counter("InCsumErrors"), 0, "{controller}");
-        }
-        (records, self.host.counters())
-    }
-}
 
 /// A path from which no word of a router comes that makes sense: connections live, and their windows are Reno's.
 #[test]
@@ -76,7 +43,7 @@ fn damaged_options_are_counted_and_answered_by_reno() {
     }
     let _alone = alone();
     let mut count = 0;
-    let path = Path::new(move |_, frame| {
+    let path = Path::new(DELAY, move |_, frame| {
         if let Some(option) = our_option(frame) {
             count += 1;
             // One packet in 300 is lost as well.
@@ -126,7 +93,7 @@ fn transfers_arrive_whatever_routers_seem_to_say() {
     }
     let _alone = alone();
     let mut noise = 1_u32;
-    let path = Path::new(move |_, frame| {
+    let path = Path::new(DELAY, move |_, frame| {
         if let Some(option) = our_option(frame) {
             for byte in &mut frame[option.start + 5..option.end] {
                 noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -167,7 +134,7 @@ fn when_routers_fall_silent_reno_takes_over() {
     let _alone = alone();
     for controller in ["airpath_xcp", "airpath_vcp"] {
         let mut data = 0;
-        let path = Path::new(move |way, frame| {
+        let path = Path::new(DELAY, move |way, frame| {
             data += usize::from(way == Way::There && frame.len() > 500);
             if way == Way::There && data % 400 == 399 {
                 return false;
@@ -200,7 +167,7 @@ fn xcp_echoes_wait_for_room_and_lose_nothing() {
     let sums: Arc<[AtomicI64; 3]> = Arc::default();
     let counted = Arc::clone(&sums);
     let mut data = 0;
-    let path = Path::new(move |way, frame| {
+    let path = Path::new(DELAY, move |way, frame| {
         let [given, echoed, full] = &*counted;
         let option = our_option(frame);
         if way == Way::There && frame.len() > 500 {
