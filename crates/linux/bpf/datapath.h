@@ -170,7 +170,8 @@ static __always_inline void datapath_ack(struct sock *sk, const struct rate_samp
 	event.duplicate = !event.advance && tcp->packets_out;
 	event.rtt = sender->rtt;
 	event.window_limited = window_limited(tcp, sender, controller);
-	event.in_recovery = state >= TCP_CA_Recovery;
+	/* After a timeout what was lost is sent again in slow start: the window grows (RFC 5681, section 3.1). */
+	event.in_recovery = state == TCP_CA_Recovery;
 	event.feedback = sender->feedback;
 	event.load = sender->load;
 	event.change = sender->change;

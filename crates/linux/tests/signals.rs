@@ -1,0 +1,81 @@
+//! What the kernel's TCP tells of congestion, over a wire between two hosts: timeouts.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
+
+#[path = "support/namespace.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespace;
+#[path = "support/namespaces.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod namespaces;
+#[path = "support/path.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod path;
+mod support;
+#[path = "support/wire.rs"]
+mod wire;
+
+use std::time::{Duration, Instant};
+
+use airpath_linux::host::{Record, Told};
+use path::Path;
+use support::{alone, can_host};
+use wire::Way;
+
+/// One way.
+const DELAY: Duration = Duration::from_millis(20);
+/// Frames that carry data are longer.
+const LONGEST_WITHOUT_DATA: usize = 500;
+/// Numbers of signals.
+const LOSS: u8 = 0;
+const TIMEOUT: u8 = 2;
+
+fn signals(records: &[Record]) -> Vec<u8> {
+    let signal = |record: &Record| match record.told {
+        Told::Congestion(event) => Some(event.signal),
+        _ => None,
+    };
+    records.iter().filter_map(signal).collect()
+}
+
+/// All data is lost for half a second: what was in flight then is sent again in slow start, not a segment in each round trip.
+#[test]
+fn after_a_timeout_the_window_grows_again() {
+    const OUTAGE: Duration = Duration::from_millis(500);
+    if !can_host("signals") {
+        return;
+    }
+    let _alone = alone();
+    // One of its own rule, and one that is Reno without routers.
+    for controller in ["airpath_westw", "airpath_xcp"] {
+        let (mut data, mut began) = (0, None::<Instant>);
+        let path = Path::new(DELAY, move |way, frame| {
+            if way == Way::Back || frame.len() < LONGEST_WITHOUT_DATA {
+                return true;
+            }
+            data += 1;
+            data < 250 || began.get_or_insert_with(Instant::now).elapsed() > OUTAGE
+        });
+        let began = Instant::now();
+        let (records, _) = path.transfer(controller, 1_000_000);
+        let took = began.elapsed();
+        println!("{controller}: {took:.1?}, signals {:?}", signals(&records));
+        let mut timed_out = false;
+        let mut since = 0;
+        for record in &records {
+            match record.told {
+                Told::Congestion(event) => {
+                    timed_out = event.signal != LOSS && (timed_out || event.signal == TIMEOUT);
+                }
+                Told::Ack(event) if timed_out => {
+                    assert!(!event.in_recovery, "{controller}: {record:?}");
+                    since += 1;
+                }
+                _ => {}
+            }
+        }
+        assert!(since > 10, "{controller}: {since} acknowledgments after a timeout");
+        assert!(took < Duration::from_secs(5), "{controller}: {took:?}");
+    }
+}
