@@ -191,6 +191,21 @@ static __always_inline void datapath_ack(struct sock *sk, const struct rate_samp
 	apply(sk, sender, controller, state, sample->acked_sacked);
 }
 
+/*
+ * What a new state of the kernel's tells. What a tail loss probe repaired was lost, but the kernel makes a mark of it; where marks
+ * were agreed on, nothing tells one from the other.
+ */
+static __always_inline u8 signal_of(const struct tcp_sock *tcp, u8 state)
+{
+	if (state == TCP_CA_Loss)
+		return SIGNAL_TIMEOUT;
+	if (state == TCP_CA_Recovery)
+		return SIGNAL_LOSS;
+	if (tcp->ecn_flags & ECN_AGREED)
+		return SIGNAL_MARK;
+	return BPF_CORE_READ_BITFIELD(tcp, tlp_retrans) ? SIGNAL_LOSS : SIGNAL_MARK;
+}
+
 static __always_inline void datapath_state(struct sock *sk, u8 next, const int controller)
 {
 	struct tcp_sock *tcp = tcp_of(sk);
@@ -213,7 +228,7 @@ static __always_inline void datapath_state(struct sock *sk, u8 next, const int c
 	event.rtt = sender->rtt;
 	event.rtt.smoothed = tcp->srtt_us >> 3;
 	event.consecutive = sender->timeouts;
-	event.signal = next == TCP_CA_Loss ? SIGNAL_TIMEOUT : next == TCP_CA_CWR ? SIGNAL_MARK : SIGNAL_LOSS;
+	event.signal = signal_of(tcp, next);
 	before = controller_window(&sender->state, controller);
 	record = record_begin(sender, RECORD_CONGESTION);
 	if (record)

@@ -28,6 +28,8 @@
 #define TCP_CA_CWR 2
 #define TCP_CA_Recovery 3
 #define TCP_CA_Loss 4
+/* ecn_flags: marks were agreed on (RFC 3168), or counts of them (accurate ECN). */
+#define ECN_AGREED 0x11
 /* enum sk_pacing. */
 #define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
@@ -72,6 +74,9 @@ struct tcp_sock {
 	__u32 retrans_out;
 	__u32 srtt_us;
 	__u8 is_cwnd_limited : 1;
+	/* The last tail loss probe sent something again. */
+	__u8 tlp_retrans : 1;
+	__u8 ecn_flags;
 };
 
 struct rate_sample {

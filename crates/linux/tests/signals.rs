@@ -1,4 +1,4 @@
-//! What the kernel's TCP tells of congestion, over a wire between two hosts: timeouts.
+//! What the kernel's TCP tells of congestion, over a wire between two hosts: timeouts, repaired losses of last packets.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
@@ -10,12 +10,12 @@ mod namespace;
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespaces;
 #[path = "support/path.rs"]
-#[allow(dead_code, reason = "shared with tests that use the rest")]
 mod path;
 mod support;
 #[path = "support/wire.rs"]
 mod wire;
 
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 use airpath_linux::host::{Record, Told};
@@ -78,4 +78,38 @@ fn after_a_timeout_the_window_grows_again() {
         assert!(since > 10, "{controller}: {since} acknowledgments after a timeout");
         assert!(took < Duration::from_secs(5), "{controller}: {took:?}");
     }
+}
+
+/// The last packet before a pause is lost by chance, and the kernel's tail loss probe repairs it: to VCP, whose path says "low", that
+/// is an error of the path.
+#[test]
+fn a_last_packet_that_a_probe_repairs_is_a_loss() {
+    /// Of the first segments, which carry an option of 8 bytes.
+    const SEGMENT: usize = 1440;
+    if !can_host("signals") {
+        return;
+    }
+    let _alone = alone();
+    let mut data = 0;
+    let path = Path::new(DELAY, move |way, frame| {
+        data += usize::from(way == Way::There && frame.len() > LONGEST_WITHOUT_DATA);
+        let lost = data == 6;
+        data += usize::from(lost);
+        !lost
+    });
+    let (mut sender, mut receiver) = path.pair.connect("airpath_vcp");
+    let mut arrived = [0; 6 * SEGMENT];
+    sender.write_all(&[1; 6 * SEGMENT]).unwrap();
+    // The probe leaves with the timer, some 240 ms later; what follows it tells that it was the loss that it repaired.
+    std::thread::sleep(Duration::from_millis(420));
+    receiver.read_exact(&mut arrived).unwrap();
+    for _ in 0..3 {
+        sender.write_all(&[1; 6 * SEGMENT]).unwrap();
+        receiver.read_exact(&mut arrived).unwrap();
+    }
+    let records = path.records();
+    println!("signals {:?}", signals(&records));
+    assert_eq!(signals(&records), [LOSS]);
+    let smallest = records.iter().map(|record| record.window).min().unwrap();
+    assert!(smallest >= records[0].window, "{smallest} bytes");
 }
