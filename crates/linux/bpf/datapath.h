@@ -150,7 +150,7 @@ static __always_inline bool window_limited(const struct tcp_sock *tcp, const str
 	return sender->state.now.window < sender->state.now.ssthresh && tcp->snd_cwnd < 2 * tcp->max_packets_out;
 }
 
-static __always_inline void datapath_ack(struct sock *sk, const struct rate_sample *sample, const int controller)
+static __always_inline void datapath_ack(struct sock *sk, int flag, const struct rate_sample *sample, const int controller)
 {
 	struct sender *sender = sender_of(sk, controller);
 	struct tcp_sock *tcp = tcp_of(sk);
@@ -172,6 +172,7 @@ static __always_inline void datapath_ack(struct sock *sk, const struct rate_samp
 	event.window_limited = window_limited(tcp, sender, controller);
 	/* After a timeout what was lost is sent again in slow start: the window grows (RFC 5681, section 3.1). */
 	event.in_recovery = state == TCP_CA_Recovery;
+	event.marked = flag & ACK_ECHOES_MARK;
 	event.feedback = sender->feedback;
 	event.load = sender->load;
 	event.change = sender->change;
@@ -283,7 +284,7 @@ static __always_inline u32 datapath_undo(struct sock *sk, const int controller)
 	SEC("struct_ops")                                                                                              \
 	void BPF_PROG(NAME##_control, struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample)          \
 	{                                                                                                              \
-		datapath_ack(sk, sample, KIND);                                                                        \
+		datapath_ack(sk, flag, sample, KIND);                                                                  \
 	}                                                                                                              \
 	SEC("struct_ops")                                                                                              \
 	__u32 BPF_PROG(NAME##_undo, struct sock *sk)                                                                   \

@@ -28,6 +28,8 @@
 #define TCP_CA_CWR 2
 #define TCP_CA_Recovery 3
 #define TCP_CA_Loss 4
+/* `flag` of cong_control: the acknowledgment echoes a mark (FLAG_ECE). */
+#define ACK_ECHOES_MARK 0x40
 /* ecn_flags: marks were agreed on (RFC 3168), or counts of them (accurate ECN). */
 #define ECN_AGREED 0x11
 /* enum sk_pacing. */

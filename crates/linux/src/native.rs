@@ -67,8 +67,10 @@ pub struct AckEvent {
     pub window_limited: bool,
     /// A loss is being repaired.
     pub in_recovery: bool,
+    /// It echoes an ECN mark.
+    pub marked: bool,
     /// Padding.
-    pub unused: [u8; 2],
+    pub unused: [u8; 1],
 }
 
 /// A congestion signal: `struct congestion_event`.
@@ -114,9 +116,9 @@ impl AckEvent {
         put(&mut bytes, 8, &[self.acked, self.advance, self.mss, self.receiver_stamp]);
         put(&mut bytes, 24, &self.rtt.to_words());
         bytes[40..44].copy_from_slice(&self.change.to_ne_bytes());
-        let flags = [self.has_stamp, self.duplicate, self.window_limited, self.in_recovery];
+        let flags = [self.has_stamp, self.duplicate, self.window_limited, self.in_recovery, self.marked];
         bytes[44..46].copy_from_slice(&[self.feedback, self.load]);
-        bytes[46..50].copy_from_slice(&flags.map(u8::from));
+        bytes[46..51].copy_from_slice(&flags.map(u8::from));
         bytes
     }
 
@@ -136,7 +138,8 @@ impl AckEvent {
             duplicate: bytes[47] != 0,
             window_limited: bytes[48] != 0,
             in_recovery: bytes[49] != 0,
-            unused: [0; 2],
+            marked: bytes[50] != 0,
+            unused: [0; 1],
         }
     }
 }

@@ -77,10 +77,10 @@ enum Told {
 
 /// Anything that fits into an event, at times that never go back.
 fn anything(mss: u32) -> impl Strategy<Value = (u64, Told)> {
-    let flags = any::<[bool; 4]>();
+    let flags = any::<[bool; 5]>();
     let ack = (amount(), amount(), any::<u32>(), any_round_trip(), any::<(i32, u8, u8)>(), flags).prop_map(
         move |(acked, advance, receiver_stamp, rtt, (change, feedback, load), flags)| {
-            let [has_stamp, duplicate, window_limited, in_recovery] = flags;
+            let [has_stamp, duplicate, window_limited, in_recovery, marked] = flags;
             let (feedback, load) = (feedback % 4, load % 5);
             Told::Ack(AckEvent {
                 now: 0,
@@ -96,7 +96,8 @@ fn anything(mss: u32) -> impl Strategy<Value = (u64, Told)> {
                 duplicate,
                 window_limited,
                 in_recovery,
-                unused: [0; 2],
+                marked,
+                unused: [0; 1],
             })
         },
     );

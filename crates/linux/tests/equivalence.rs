@@ -62,6 +62,29 @@ fn vcp_with_loss_differentiation() {
     holds(Kind::Vcp, 1e-9, 1e-9);
 }
 
+/// A mark tells VCP of congestion, whatever routers say: the loss after 16 echoes is answered.
+#[test]
+fn echoes_of_marks_speak_for_a_loss() {
+    for marked in [false, true] {
+        let (mss, segments) = START;
+        let rtt = native::RoundTrip { latest: 20_000, smoothed: 20_000, minimum: 20_000, sample: 20_000 };
+        let mut told: Vec<Told> = (0..16)
+            .map(|count| {
+                let now = 1_000_000 + count * 1000;
+                let ack = native::AckEvent { now, acked: mss, advance: mss, mss, rtt, ..Default::default() };
+                Told::Ack(native::AckEvent { feedback: 1, window_limited: true, marked, ..ack })
+            })
+            .collect();
+        let flight_size = segments * mss;
+        let loss = native::CongestionEvent { now: 1_020_000, flight_size, mss, rtt, ..Default::default() };
+        told.push(Told::Congestion(loss));
+        let windows = native_windows(NativeController::new(Kind::Vcp, mss * segments, mss), &told);
+        assert_eq!(windows[16] < windows[15] * 3 / 4, marked, "{windows:?}");
+        let difference = difference(&windows, &reference_windows(Kind::Vcp, mss, segments, &told));
+        assert!(difference < 1e-9, "{difference}");
+    }
+}
+
 /// Where the ceiling lies close above the window, the cube root in K makes much of the last of the filter's 32 digits.
 #[test]
 fn cubic_ebe() {

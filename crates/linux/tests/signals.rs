@@ -1,4 +1,4 @@
-//! What the kernel's TCP tells of congestion, over a wire between two hosts: timeouts, repaired losses of last packets.
+//! What the kernel's TCP tells of congestion, over a wire between two hosts: timeouts, repaired losses of last packets, marks.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "what was measured is worth reading")]
@@ -9,6 +9,9 @@ mod namespace;
 #[path = "support/namespaces.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespaces;
+#[path = "support/packets.rs"]
+#[allow(dead_code, reason = "shared with tests that use the rest")]
+mod packets;
 #[path = "support/path.rs"]
 mod path;
 mod support;
@@ -29,6 +32,7 @@ const DELAY: Duration = Duration::from_millis(20);
 const LONGEST_WITHOUT_DATA: usize = 500;
 /// Numbers of signals.
 const LOSS: u8 = 0;
+const MARK: u8 = 1;
 const TIMEOUT: u8 = 2;
 
 fn signals(records: &[Record]) -> Vec<u8> {
@@ -112,4 +116,39 @@ fn a_last_packet_that_a_probe_repairs_is_a_loss() {
     assert_eq!(signals(&records), [LOSS]);
     let smallest = records.iter().map(|record| record.window).min().unwrap();
     assert!(smallest >= records[0].window, "{smallest} bytes");
+}
+
+/// Marks are echoed until the sender says that it has answered; meanwhile nothing grows (RFC 3168, section 6.1.2).
+#[test]
+fn acknowledgments_that_echo_marks_let_nothing_grow() {
+    if !can_host("signals") {
+        return;
+    }
+    let _alone = alone();
+    let mut data = 0;
+    let path = Path::new(DELAY, move |way, frame| {
+        if way == Way::There && frame.len() > LONGEST_WITHOUT_DATA {
+            data += 1;
+            if data % 100 == 50 {
+                packets::mark(frame);
+            }
+        }
+        true
+    });
+    for namespace in [&path.pair.left, &path.pair.right] {
+        namespace.within(|| std::fs::write("/proc/sys/net/ipv4/tcp_ecn", "1").unwrap());
+    }
+    let (records, _) = path.transfer("airpath_ebe", 1_000_000);
+    let mut echoes = 0;
+    for pair in records.windows(2) {
+        if let Told::Ack(event) = pair[1].told
+            && event.marked
+        {
+            echoes += 1;
+            assert_eq!(pair[0].window, pair[1].window, "{:?}", pair[1]);
+        }
+    }
+    println!("{echoes} echoes, signals {:?}", signals(&records));
+    assert!(echoes > 10, "{echoes} echoes");
+    assert!(signals(&records).contains(&MARK));
 }

@@ -55,7 +55,9 @@ struct ack_event {
 	bool duplicate;
 	bool window_limited;
 	bool in_recovery;
-	u8 unused[2];
+	/* It echoes an ECN mark. */
+	bool marked;
+	u8 unused[1];
 };
 
 struct congestion_event {

@@ -148,9 +148,10 @@ static __always_inline void vcp_move(struct vcp *vcp, const struct ack_event *ac
 static __always_inline void vcp_on_ack(struct vcp *vcp, const struct ack_event *ack)
 {
 	bool told = vcp_told(ack);
+	bool congested = (told && ack->load == LOAD_OVERLOAD) || ack->marked;
 	bool in_recovery = ack->in_recovery;
 
-	vcp->history = vcp->history << 1 | (told && ack->load == LOAD_OVERLOAD);
+	vcp->history = vcp->history << 1 | congested;
 	vcp->mss = ack->mss;
 	vcp->smoothed_rtt = ack->rtt.smoothed;
 	if (vcp->repairing) {

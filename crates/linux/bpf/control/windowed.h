@@ -96,7 +96,10 @@ static __always_inline u64 windowed_avoidance(struct windowed *state, const int 
 	return state->window + ack->mss;
 }
 
-/* What of an acknowledgment lets a window grow: of duplicates nothing before the cumulative acknowledgment moves (RFC 3042). */
+/*
+ * What of an acknowledgment lets a window grow: of duplicates nothing before the cumulative acknowledgment moves (RFC 3042), of
+ * those that echo a mark nothing (RFC 3168, section 6.1.2).
+ */
 static __always_inline u64 windowed_counts(u64 *waiting, const struct ack_event *ack)
 {
 	u64 acked = ack->acked;
@@ -106,13 +109,13 @@ static __always_inline u64 windowed_counts(u64 *waiting, const struct ack_event 
 		return 0;
 	}
 	if (ack->duplicate) {
-		if (ack->window_limited)
+		if (ack->window_limited && !ack->marked)
 			*waiting += acked;
 		return 0;
 	}
 	acked += *waiting;
 	*waiting = 0;
-	return ack->window_limited ? acked : 0;
+	return ack->window_limited && !ack->marked ? acked : 0;
 }
 
 static __always_inline void windowed_on_ack(struct windowed *state, const int rule, const struct ack_event *ack)

@@ -187,6 +187,18 @@ pub(crate) fn restore_checksum(frame: &mut [u8]) {
     frame[at..at + 2].copy_from_slice(&sum.to_be_bytes());
 }
 
+/// Marks a frame of IPv4 as a router does that would else drop it (RFC 3168), if it may: whether it did.
+pub(crate) fn mark(frame: &mut [u8]) -> bool {
+    if ecn(frame) == 0 {
+        return false;
+    }
+    frame[ETHERNET + 1] |= 3;
+    frame[ETHERNET + 10..ETHERNET + 12].fill(0);
+    let sum = !fold(&frame[ETHERNET..ETHERNET + 20], 0);
+    frame[ETHERNET + 10..ETHERNET + 12].copy_from_slice(&sum.to_be_bytes());
+    true
+}
+
 /// Four bytes of a frame as a number.
 pub(crate) fn number(frame: &[u8], at: usize) -> i32 {
     i32::from_be_bytes([frame[at], frame[at + 1], frame[at + 2], frame[at + 3]])

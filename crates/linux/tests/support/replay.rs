@@ -96,6 +96,7 @@ fn ack_event(event: &native::AckEvent, longer: u64) -> AckEvent {
     ack.rtt_sample = (event.rtt.sample > 0).then(|| Duration::from_micros(event.rtt.sample.into()));
     ack.window_limited = event.window_limited;
     ack.in_recovery = event.in_recovery;
+    ack.congestion_experienced = event.marked;
     ack.receiver_time = event.has_stamp.then(|| at(u64::from(event.receiver_stamp) * 1000));
     ack.path = match event.feedback {
         1 => PathHeader::Load([LoadCode::Low, LoadCode::High, LoadCode::Overload][usize::from(event.load)]),
@@ -177,7 +178,8 @@ struct Step {
     stamped: bool,
 }
 
-/// Lists of events such as connections see: acknowledgments, duplicates, losses and their repair, timeouts, false alarms.
+/// Lists of events such as connections see: acknowledgments, duplicates, echoes of marks, losses and their repair, timeouts,
+/// false alarms.
 pub(crate) fn script(kind: Kind) -> impl Strategy<Value = Vec<Told>> {
     let wait = prop_oneof![12 => 0..8_000u64, 3 => 8_000..80_000u64, 1 => 80_000..15_000_000u64];
     let change = prop_oneof![8 => -60_000..90_000i32, 1 => -8_000_000..8_000_000i32];
@@ -273,7 +275,8 @@ fn events(kind: Kind, steps: &[Step]) -> Vec<Told> {
             duplicate: advance == 0,
             window_limited: step.limited,
             in_recovery: recovering > 0,
-            unused: [0; 2],
+            marked: step.wait.is_multiple_of(11),
+            unused: [0; 1],
         }));
     }
     told
