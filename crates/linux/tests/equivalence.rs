@@ -10,7 +10,7 @@ mod replay;
 use airpath_linux::native::{self, Kind, NativeController};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use replay::{Told, difference, disturbed_windows, native_windows, reference_windows, script};
+use replay::{Told, difference, disturbed_windows, native_windows, reference_windows, reno_windows, script};
 
 /// Largest payload of a packet, and the packets of the first window.
 const START: (u32, u32) = (1448, 10);
@@ -126,6 +126,53 @@ fn westwood() {
 #[test]
 fn sarbe() {
     holds(Kind::Sarbe, 1e-9, 1e-9);
+}
+
+/// An acknowledgment of two segments without a word of any router.
+fn silent_ack(now: u64) -> Told {
+    let mss = START.0;
+    let rtt = native::RoundTrip { latest: 20_000, smoothed: 20_000, minimum: 20_000, sample: 20_000 };
+    let amount = 2 * mss;
+    let ack = native::AckEvent { now, acked: amount, advance: amount, mss, rtt, ..Default::default() };
+    Told::Ack(native::AckEvent { window_limited: true, ..ack })
+}
+
+/// What a false timeout took from Reno in place of silent routers comes back.
+#[test]
+fn false_timeouts_without_routers_are_taken_back() {
+    let (mss, segments) = START;
+    for kind in [Kind::Xcp, Kind::Vcp] {
+        let mut told: Vec<Told> = (0..60).map(|count| silent_ack(1_000_000 + count * 1000)).collect();
+        let timeout = |consecutive| {
+            let flight_size = 100 * mss;
+            let event = native::CongestionEvent { now: 1_100_000, flight_size, mss, ..Default::default() };
+            Told::Congestion(native::CongestionEvent { signal: 2, consecutive, ..event })
+        };
+        told.extend([timeout(1), timeout(2), Told::Spurious]);
+        let windows = native_windows(NativeController::new(kind, mss * segments, mss), &told);
+        assert_eq!(windows[59..], [144_800, 1448, 1448, 144_800], "{kind:?}");
+    }
+}
+
+/// Reno in place of silent routers is that of the simulator, from the first loss on.
+#[test]
+fn silent_routers() {
+    let (mss, segments) = START;
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..500 {
+        let mut told = script(Kind::Westwood).new_tree(&mut runner).unwrap().current();
+        told[0] = Told::Congestion(native::CongestionEvent {
+            now: 1_000_000,
+            flight_size: segments * mss,
+            mss,
+            ..Default::default()
+        });
+        let reference = reno_windows(mss, segments, &told);
+        for kind in [Kind::Xcp, Kind::Vcp] {
+            let windows = native_windows(NativeController::new(kind, mss * segments, mss), &told);
+            assert_eq!(windows, reference, "{kind:?}: {told:?}");
+        }
+    }
 }
 
 /// VCP spreads small windows over long round trips, and only those, as the Rust controller says.

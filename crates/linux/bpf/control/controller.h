@@ -18,12 +18,8 @@ enum controller {
 	CONTROLLER_SARBE = 5,
 };
 
-/* Reno while routers are silent. */
+/* When Reno stands in for routers. */
 struct standard {
-	u64 window;
-	u64 ssthresh;
-	u64 bytes_acked;
-	u64 waiting;
 	/* Acknowledged since routers said something. */
 	u64 silent;
 	bool active;
@@ -36,21 +32,16 @@ struct standard {
 };
 
 struct state {
+	/* Of controllers that follow routers: Reno's, while they are silent. */
+	struct windowed now;
+	/* Before the last signal, until it is known to be false. */
+	struct windowed before_signal;
+	bool has_before;
 	union {
-		struct {
-			union {
-				struct xcp xcp;
-				struct vcp vcp;
-			};
-			struct standard standard;
-		};
-		struct {
-			struct windowed now;
-			/* Before the last signal, until it is known to be false. */
-			struct windowed before_signal;
-			bool has_before;
-		};
+		struct xcp xcp;
+		struct vcp vcp;
 	};
+	struct standard standard;
 };
 
 /* Silence that is no accident: some segments more than two windows. */
@@ -60,7 +51,8 @@ static __always_inline int rule_of(const int controller)
 {
 	return controller == CONTROLLER_CUBIC_EBE ? RULE_CUBIC_EBE :
 	       controller == CONTROLLER_WESTWOOD  ? RULE_WESTWOOD :
-						    RULE_SARBE;
+	       controller == CONTROLLER_SARBE	  ? RULE_SARBE :
+						    RULE_RENO;
 }
 
 static __always_inline bool follows_routers(const int controller)
@@ -73,37 +65,38 @@ static __always_inline u64 routers_window(const struct state *state, const int c
 	return controller == CONTROLLER_XCP ? xcp_window(&state->xcp) : vcp_window(&state->vcp);
 }
 
+/* Whether slow start and a rule above it decide on the window, not routers. */
+static __always_inline bool is_windowed(const struct state *state, const int controller)
+{
+	return !follows_routers(controller) || state->standard.active;
+}
+
 /* Bytes of payload that may be in flight. */
 static __always_inline u64 controller_window(const struct state *state, const int controller)
 {
-	if (!follows_routers(controller))
-		return state->now.window;
-	return state->standard.active ? state->standard.window : routers_window(state, controller);
+	return is_windowed(state, controller) ? state->now.window : routers_window(state, controller);
 }
 
 static __always_inline void controller_start(struct state *state, const int controller, u32 window, u32 mss)
 {
-	if (!follows_routers(controller)) {
-		windowed_start(&state->now, rule_of(controller), window);
-		state->has_before = false;
-		return;
-	}
+	state->has_before = false;
+	state->standard = (struct standard){ 0 };
 	if (controller == CONTROLLER_XCP)
 		xcp_start(&state->xcp, window);
-	else
+	else if (controller == CONTROLLER_VCP)
 		vcp_start(&state->vcp, window, mss);
-	state->standard = (struct standard){ .ssthresh = NO_THRESHOLD };
+	else
+		windowed_start(&state->now, rule_of(controller), window);
 }
 
 static __always_inline void standard_begin(struct state *state, const int controller)
 {
-	struct standard *standard = &state->standard;
-
-	standard->active = true;
-	standard->window = routers_window(state, controller);
+	state->standard.active = true;
+	state->has_before = false;
+	windowed_start(&state->now, RULE_RENO, routers_window(state, controller));
 	/* Whoever never heard a router probes as any new connection; whoever did has a window that was right. */
-	standard->ssthresh = standard->told_once ? standard->window : NO_THRESHOLD;
-	standard->bytes_acked = standard->waiting = 0;
+	if (state->standard.told_once)
+		state->now.ssthresh = state->now.window;
 }
 
 /* Whether the acknowledgment brings a word that nobody but a router says. */
@@ -128,7 +121,7 @@ static __always_inline bool standard_takes(struct state *state, const int contro
 	if (told(standard, controller, ack)) {
 		if (standard->active) {
 			/* Routers go on from where Reno is. */
-			u32 window = minimum(standard->window, WINDOW_LARGEST);
+			u32 window = minimum(state->now.window, WINDOW_LARGEST);
 
 			if (controller == CONTROLLER_XCP)
 				xcp_start(&state->xcp, window);
@@ -149,32 +142,12 @@ static __always_inline bool standard_takes(struct state *state, const int contro
 	return true;
 }
 
-static __always_inline void standard_on_ack(struct standard *standard, const struct ack_event *ack)
-{
-	u64 acked = windowed_counts(&standard->waiting, ack);
-
-	if (!acked)
-		return;
-	if (standard->window < standard->ssthresh) {
-		standard->window = minimum(standard->window + acked, standard->ssthresh);
-	} else {
-		standard->bytes_acked += acked;
-		if (standard->bytes_acked >= standard->window) {
-			standard->bytes_acked -= standard->window;
-			standard->window += ack->mss;
-		}
-	}
-	standard->window = minimum(standard->window, WINDOW_LARGEST);
-}
-
 static __always_inline void controller_on_ack(struct state *state, const int controller, const struct ack_event *ack)
 {
 	if (!ack->mss)
 		return;
-	if (!follows_routers(controller))
+	if (!follows_routers(controller) || standard_takes(state, controller, ack))
 		windowed_on_ack(&state->now, rule_of(controller), ack);
-	else if (standard_takes(state, controller, ack))
-		standard_on_ack(&state->standard, ack);
 	else if (controller == CONTROLLER_XCP)
 		xcp_on_ack(&state->xcp, ack);
 	else
@@ -193,58 +166,58 @@ static __always_inline bool saturated(struct state *state, const struct congesti
 	return saturation_on_loss(&state->standard.saturation, vcp_window(&state->vcp));
 }
 
-static __always_inline void controller_on_congestion(struct state *state, const int controller,
-						     const struct congestion_event *event)
+/* Gives a signal to Reno where it shows that routers say nothing. */
+static __always_inline void standard_considers(struct state *state, const int controller,
+					    const struct congestion_event *event)
 {
-	bool timeout = event->signal == SIGNAL_TIMEOUT;
 	struct standard *standard = &state->standard;
 
-	if (!event->mss)
+	if (standard->active)
 		return;
-	if (!follows_routers(controller)) {
-		if (!(timeout && event->consecutive > 1)) {
-			state->before_signal = state->now;
-			state->has_before = true;
-		}
-		windowed_on_congestion(&state->now, rule_of(controller), event);
-		return;
-	}
 	/* Without any router a loss is the only word. */
-	if (!standard->active && !standard->told_once)
+	if (!standard->told_once)
 		standard_begin(state, controller);
 	if (controller == CONTROLLER_VCP && !standard->active && saturated(state, event)) {
 		standard->low_is_nothing = true;
 		standard_begin(state, controller);
 	}
-	if (standard->active) {
-		if (!(timeout && event->consecutive > 1))
-			standard->ssthresh = maximum(event->flight_size / 2, 2 * event->mss);
-		standard->window = timeout ? event->mss : minimum(standard->window, standard->ssthresh);
-		standard->bytes_acked = standard->waiting = 0;
+}
+
+static __always_inline void controller_on_congestion(struct state *state, const int controller,
+						     const struct congestion_event *event)
+{
+	bool repeated = event->signal == SIGNAL_TIMEOUT && event->consecutive > 1;
+
+	if (!event->mss)
 		return;
-	}
-	if (controller == CONTROLLER_XCP)
+	if (follows_routers(controller))
+		standard_considers(state, controller, event);
+	if (is_windowed(state, controller)) {
+		if (!repeated) {
+			state->before_signal = state->now;
+			state->has_before = true;
+		}
+		windowed_on_congestion(&state->now, rule_of(controller), event);
+	} else if (controller == CONTROLLER_XCP) {
 		xcp_on_congestion(&state->xcp, event);
-	else
+	} else {
 		vcp_on_congestion(&state->vcp, event);
+	}
 }
 
 static __always_inline void controller_on_spurious(struct state *state, const int controller)
 {
-	if (!follows_routers(controller)) {
-		if (state->has_before) {
-			state->has_before = false;
-			state->now.repairing = false;
-			/* A recovery that the signal interrupted comes back with the rest. */
-			if (state->now.window <= state->before_signal.window)
-				state->now = state->before_signal;
-		}
-		return;
-	}
-	if (state->standard.active)
-		return;
-	if (controller == CONTROLLER_XCP)
+	if (is_windowed(state, controller)) {
+		if (!state->has_before)
+			return;
+		state->has_before = false;
+		state->now.repairing = false;
+		/* A recovery that the signal interrupted comes back with the rest. */
+		if (state->now.window <= state->before_signal.window)
+			state->now = state->before_signal;
+	} else if (controller == CONTROLLER_XCP) {
 		xcp_on_spurious(&state->xcp);
-	else
+	} else {
 		vcp_on_spurious(&state->vcp);
+	}
 }

@@ -1,10 +1,22 @@
-//! Reno in place of silent routers, written from docs/linux/hosts.md and RFC 5681 alone.
+//! Reno in place of silent routers, written from docs/linux/hosts.md and the RFCs alone.
 
 use airpath_linux::host::{Record, Told};
 use airpath_linux::native::{AckEvent, CongestionEvent};
 
 /// Of 2^30 byte/s and more: no feedback.
 const ABSURD: i32 = 1 << 30;
+
+/// Reno's state.
+#[derive(Clone, Copy, Debug)]
+struct Reno {
+    window: u64,
+    threshold: u64,
+    acked: u64,
+    /// Acknowledged selectively by duplicates, which let nothing grow (RFC 3042), until the cumulative acknowledgment moves.
+    waiting: u64,
+    /// A timeout happened: slow start counts one segment for an acknowledgment (RFC 3465, section 2.3).
+    cautious: bool,
+}
 
 /// What a controller that follows routers does while they are silent.
 #[derive(Debug, Default)]
@@ -13,11 +25,10 @@ pub(crate) struct Fallback {
     silent: u64,
     /// A router was heard once.
     heard: bool,
-    /// Reno's window and threshold, while it is at work.
-    reno: Option<(u64, u64)>,
-    acked: u64,
-    /// Acknowledged selectively by duplicates, which let nothing grow (RFC 3042), until the cumulative acknowledgment moves.
-    waiting: u64,
+    /// While it is at work.
+    reno: Option<Reno>,
+    /// Before the last signal, until it is known to be false (RFC 9438, section 4.9).
+    before: Option<Reno>,
 }
 
 impl Fallback {
@@ -30,9 +41,9 @@ impl Fallback {
                 Told::Start { mss: largest } => mss = *largest,
                 Told::Ack(event) => fallback.acknowledge(event, window),
                 Told::Congestion(event) => fallback.congestion(event, window),
-                Told::Spurious => {}
+                Told::Spurious => fallback.take_back(),
             }
-            if let Some((expected, _)) = fallback.reno {
+            if let Some(Reno { window: expected, .. }) = fallback.reno {
                 assert_eq!(
                     record.window, expected,
                     "event {place}, segments of {mss}: {record:?}, {fallback:?}"
@@ -45,8 +56,9 @@ impl Fallback {
     }
 
     fn begin(&mut self, window: u64) {
-        self.reno = Some((window, if self.heard { window } else { u64::MAX }));
-        (self.acked, self.waiting) = (0, 0);
+        let threshold = if self.heard { window } else { u64::MAX };
+        self.reno = Some(Reno { window, threshold, acked: 0, waiting: 0, cautious: false });
+        self.before = None;
     }
 
     fn acknowledge(&mut self, event: &AckEvent, window: u64) {
@@ -64,28 +76,30 @@ impl Fallback {
         if self.reno.is_none() && self.silent > 2 * window + 10 * mss {
             self.begin(window);
         }
-        let Some((window, threshold)) = &mut self.reno else { return };
+        let Some(reno) = &mut self.reno else { return };
+        let grows = event.window_limited && !event.marked;
         let mut acked = u64::from(event.acked);
         if event.in_recovery {
-            self.waiting = 0;
+            reno.waiting = 0;
             return;
         }
         if event.duplicate {
-            self.waiting += if event.window_limited { acked } else { 0 };
+            reno.waiting += if grows { acked } else { 0 };
             return;
         }
-        acked += std::mem::take(&mut self.waiting);
-        if !event.window_limited {
+        acked += std::mem::take(&mut reno.waiting);
+        if !grows {
             return;
         }
-        if *window < *threshold {
-            *window = (*window + acked).min(*threshold);
+        if reno.window < reno.threshold {
+            let growth = if reno.cautious { acked.min(mss) } else { acked };
+            reno.window = (reno.window + growth).min(reno.threshold);
             return;
         }
-        self.acked += acked;
-        if self.acked >= *window {
-            self.acked -= *window;
-            *window += mss;
+        reno.acked += acked;
+        if reno.acked >= reno.window {
+            reno.acked -= reno.window;
+            reno.window += mss;
         }
     }
 
@@ -93,12 +107,22 @@ impl Fallback {
         if self.reno.is_none() && !self.heard {
             self.begin(window);
         }
-        let Some((window, threshold)) = &mut self.reno else { return };
+        let Some(reno) = &mut self.reno else { return };
         let (mss, timeout) = (u64::from(event.mss), event.signal == 2);
         if !timeout || event.consecutive <= 1 {
-            *threshold = u64::from(event.flight_size / 2).max(2 * mss);
+            self.before = Some(*reno);
+            reno.threshold = u64::from(event.flight_size / 2).max(2 * mss);
+            reno.acked = 0;
         }
-        *window = if timeout { mss } else { (*window).min(*threshold) };
-        (self.acked, self.waiting) = (0, 0);
+        reno.window = if timeout { mss } else { reno.window.min(reno.threshold) };
+        reno.waiting = 0;
+        reno.cautious |= timeout;
+    }
+
+    fn take_back(&mut self) {
+        let (Some(reno), Some(before)) = (&mut self.reno, self.before.take()) else { return };
+        if reno.window <= before.window {
+            *reno = before;
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use airpath_control::{
     CongestionEvidence, Cubic, CubicConfig, CubicEbe, HistoryRule, LossDifferentiation,
-    LossDifferentiationConfig, MinimumRtt, ProbingGrowth, StandardSlowStart, Vcp, VcpConfig, Westwood,
-    WestwoodConfig, WestwoodReduction, Windowed, Xcp,
+    LossDifferentiationConfig, MinimumRtt, NewReno, ProbingGrowth, StandardSlowStart, Vcp, VcpConfig,
+    Westwood, WestwoodConfig, WestwoodReduction, Windowed, Xcp,
 };
 use airpath_estimate::{AckRate, AckRateConfig, EbeCeiling, EbeCeilingConfig, FilterConfig, SamplerConfig};
 use airpath_linux::native::{self, Kind, NativeController};
@@ -127,7 +127,16 @@ pub(crate) fn reference_windows(kind: Kind, mss: u32, segments: u32, told: &[Tol
 
 /// The same with round-trip times that are up to `noise` nanoseconds longer, each by another amount.
 pub(crate) fn disturbed_windows(kind: Kind, mss: u32, segments: u32, told: &[Told], noise: u64) -> Vec<u64> {
-    let mut controller = reference(kind, mss, segments);
+    windows_of(&mut *reference(kind, mss, segments), told, noise)
+}
+
+/// The windows of the simulator's Reno.
+pub(crate) fn reno_windows(mss: u32, segments: u32, told: &[Told]) -> Vec<u64> {
+    let mss = Bytes::new(mss.into());
+    windows_of(&mut *windowed(NewReno::default(), mss * u64::from(segments), mss), told, 0)
+}
+
+fn windows_of(controller: &mut dyn Controller, told: &[Told], noise: u64) -> Vec<u64> {
     let mut windows = Vec::new();
     for (number, event) in told.iter().enumerate() {
         let longer = (number as u64 * 7919) % (noise + 1);
