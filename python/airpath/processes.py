@@ -89,8 +89,11 @@ def _start_server() -> None:
     again; each process keeps what its largest run needed. The C library reads this when a process starts,
     so that it must be in the environment then, and only then.
     """
-    from multiprocessing import forkserver  # not on Windows
+    from multiprocessing import forkserver, resource_tracker  # not on Windows
 
+    resource_tracker.ensure_running()  # lets Ctrl-C through when it starts
+    # Who loads modules when a terminal's Ctrl-C comes, which is for all of its processes, would say where.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     given = os.environ.get(_TUNABLES)
     os.environ[_TUNABLES] = tunables(given)
     try:
@@ -100,6 +103,7 @@ def _start_server() -> None:
             os.environ.pop(_TUNABLES, None)
         else:
             os.environ[_TUNABLES] = given
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def tunables(given: str | None) -> str:

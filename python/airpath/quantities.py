@@ -243,6 +243,9 @@ Probability = Annotated[float, Strict(), Field(ge=0, le=1)]
 Count = Annotated[int, Strict(), Field(ge=1)]
 """A whole number, at least 1."""
 
+Repetitions = Annotated[Count, Field(le=10**9)]
+"""How many runs: at least 1."""
+
 Flag = Annotated[bool, Strict()]
 """`true` or `false`."""
 

@@ -1,9 +1,10 @@
 """Running scenarios: `airpath.run` and `airpath.compare`."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 from airpath.errors import ScenarioError, UsageError
 from airpath.progress import progress_bar
@@ -35,7 +36,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def run(
-    scenario: Scenario | str | Path,
+    scenario: Scenario | Mapping[str, Any] | str | Path,
     *,
     seed: int | None = None,
     repetitions: int | None = None,
@@ -51,7 +52,8 @@ def run(
     Parameters
     ----------
     scenario
-        A scenario, the path of a scenario file, or the name of a shipped scenario.
+        A scenario, its tables as nested dictionaries, the path of a scenario file, or the name of a shipped
+        scenario.
     seed
         Seed of the first repetition; by default that of the scenario.
     repetitions
@@ -83,8 +85,14 @@ def run(
     Interrupted
         On Ctrl-C; holds the finished runs.
     """
-    if not isinstance(scenario, Scenario):
+    if isinstance(scenario, Mapping):
+        scenario = Scenario.from_dict(scenario)
+    elif isinstance(scenario, str | Path):
         scenario = Scenario.load(scenario)
+    elif not isinstance(scenario, Scenario):
+        raise UsageError(
+            f"scenario: found {scenario!r}; accepted: a scenario, its tables, a file, or the name of one"
+        )
     return run_all(
         {scheme_label(scenario): scenario},
         seed=seed,
@@ -180,6 +188,12 @@ def compare_scenarios(
     """Return the scenarios of `compare` by scheme, without running them."""
     if isinstance(schemes, str):
         raise UsageError(f'schemes: found "{schemes}"; accepted: a list of schemes, as in ["{schemes}"]')
+    if not isinstance(schemes, Iterable):
+        raise UsageError(f"schemes: found {schemes!r}; accepted: a list of schemes")
+    schemes = list(schemes)
+    for name, text in (*(("schemes", scheme) for scheme in schemes), ("link", link)):
+        if not isinstance(text, str):
+            raise UsageError(f"{name}: found {text!r}; accepted: text")
     if twice := [scheme for scheme in dict.fromkeys(schemes) if list(schemes).count(scheme) > 1]:
         raise UsageError(f'the scheme "{twice[0]}" is given twice')
     scenarios = compare_scenario(
@@ -257,16 +271,16 @@ def run_all(
     """
     for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
         refuse_no_count(name, value, least)
-    if world not in WORLDS:
+    if not isinstance(world, str) or world not in WORLDS:
         raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
     refuse_together(world, jobs)
     threads = workers(jobs) if world == "sim" else 1
+    _refuse_if_too_large(scenarios.values(), repetitions)
     work = [
         job
         for label, scenario in scenarios.items()
         for job in jobs_of(label, scenario, seed, repetitions, world, apart)
     ]
-    _refuse_if_too_large(work)
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
         outcome = execute(work, threads, show)
     results = Results.from_records(outcome.records)
@@ -303,8 +317,8 @@ def jobs_of(
     UsageError
         If a seed is outside of what the engine takes, or the world does not have a scheme.
     """
-    first = scenario.seed if seed is None else seed
-    count = scenario.repetitions if repetitions is None else repetitions
+    first = scenario.seed if seed is None else int(seed)
+    count = scenario.repetitions if repetitions is None else int(repetitions)
     if not 0 <= first <= LARGEST_SEED - count + 1:
         raise UsageError(f"seed: found {first}; accepted: 0 to {LARGEST_SEED - count + 1}")
     resolved, placed = scenario.resolved, place(scenario, world)
@@ -324,14 +338,17 @@ def jobs_of(
     ]
 
 
-def _refuse_if_too_large(jobs: Sequence[Job]) -> None:
+def _refuse_if_too_large(scenarios: Collection[Scenario], repetitions: int | None) -> None:
     """Refuse work that does not fit into memory: one run by itself, or all runs together."""
-    for scenario in {id(job.scenario): job.scenario for job in jobs}.values():
+    runs, needed = 0, 0
+    for scenario in scenarios:
         scenario.refuse_if_too_large()
-    needed, free = sum(job.scenario.memory().bytes for job in jobs), available_memory()
-    if needed > free:
+        count = scenario.repetitions if repetitions is None else int(repetitions)
+        runs += count
+        needed += count * scenario.memory().bytes
+    if needed > (free := available_memory()):
         raise ScenarioError(
-            f"the records of {len(jobs)} runs would take about {format_size(needed, 2)}, and"
+            f"the records of {runs} runs would take about {format_size(needed, 2)}, and"
             f" {format_size(free, 2)} of memory are free; ask for fewer repetitions, or set a larger"
             " record.interval"
         )

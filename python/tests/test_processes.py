@@ -1,7 +1,10 @@
 """Worker processes of this machine."""
 
 import os
+import signal
+import subprocess
 import sys
+import time
 
 import pytest
 
@@ -48,3 +51,30 @@ def test_workers_do_what_they_are_told():
     with WorkerPool(2) as pool:
         calls = [pool.submit(abs, -number) for number in range(5)]
         assert [call.result(timeout=60) for call in calls] == list(range(5))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
+@pytest.mark.parametrize("after_s", [0.1, 0.4, 0.8])
+def test_ctrl_c_while_workers_start_is_told_in_one_line(after_s, tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "airpath",
+        "sweep",
+        "lte-buffers",
+        "--jobs",
+        "2",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    # A terminal's Ctrl-C is for all processes of the group.
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stderr is not None
+        while "runs" not in process.stderr.readline():
+            pass
+        time.sleep(after_s)
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stderr.read()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert "interrupted" in said

@@ -11,8 +11,9 @@ pub(crate) struct Line<'a> {
     pub(crate) text: &'a [u8],
 }
 
-/// The lines of a text; ends are LF or CRLF, and the last one may lack its end.
+/// The lines of a text; ends are LF or CRLF, and the last one may lack its end. A mark of UTF-8 before them is left out.
 pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let pieces = (!bytes.is_empty()).then(|| body.split(|byte| *byte == b'\n'));
     pieces
@@ -21,6 +22,8 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
         .enumerate()
         .map(|(index, text)| Line { number: index + 1, text: text.strip_suffix(b"\r").unwrap_or(text) })
 }
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The first line; refused when there is none.
 pub(crate) fn first_line<'a>(bytes: &'a [u8], accepted: &str) -> Result<Line<'a>, TraceError> {

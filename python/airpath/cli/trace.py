@@ -71,6 +71,8 @@ def show_trace(
 
     from airpath.cli.trace_picture import trace_picture
 
+    if out is not None and out.suffix.lower() != ".png":
+        raise UsageError(f"--out: found {out}; accepted: the name of a picture, which ends in .png")
     trace = read(file, format_name, direction)
     statistics = trace.statistics()
     picture = out or Path("out") / f"{Path(file).stem if Path(file).is_file() else file}.png"

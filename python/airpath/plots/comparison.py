@@ -63,7 +63,7 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
             markeredgecolor="white" if look.marker in Line2D.filled_markers else look.colour,
             markeredgewidth=0.3 if cross else 1.0,
             zorder=3 if cross else 2,
-            label=look.display_name,
+            label=look.label,
         )
     axes.set_xlabel("p95 one-way delay (ms), reversed")
     axes.set_ylabel("throughput (Mbit/s)")
@@ -123,7 +123,7 @@ def metric_bars(
     axes.barh(position, means, height=0.62, color=[look.colour for look in looks], alpha=0.85)
     # A single run has no interval: not a number, of which nothing is drawn.
     axes.errorbar(means, position, xerr=half, fmt="none", ecolor="black", elinewidth=0.8, capsize=2.5)
-    axes.set_yticks(position, [look.display_name for look in looks])
+    axes.set_yticks(position, [look.label for look in looks])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
     # An interval is symmetrical, even where nothing can be below zero.

@@ -119,7 +119,7 @@ def _draw(distributions: Mapping[str, Distribution], axes: Axes | None, style: S
             where="post",
             color=look.colour,
             linewidth=rcParams["lines.linewidth"] * (1 + 1.5 * layers),
-            label=look.display_name,
+            label=look.label,
         )
     positive = everything[everything > 0]
     if positive.size and positive.max() > _LOGARITHMIC_FROM * positive.min():

@@ -4,6 +4,7 @@ import re
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
+import pyarrow as pa
 from matplotlib.figure import Figure
 
 from airpath.plots.comparison import metric_bars, trade_off
@@ -85,11 +86,20 @@ def summary_bars(results: Results, style: Style | None = None, width_in: float =
     metrics = [metric for metric in _BARS if metric in with_value][:4] or [_BARS[0]]
     columns = 2 if width_in > COLUMN_IN and len(metrics) > 1 else 1
     rows = -(-len(metrics) // columns)
-    height = rows * (0.65 + 0.24 * len(results.schemes))
+    looks = style or style_for(results.schemes)
+    lines = [1 + looks[scheme].label.count("\n") for scheme in results.schemes]
+    height = rows * (0.65 + sum(max(0.24, 0.13 * count) for count in lines))
     figure = Figure(figsize=(width_in, height), layout="constrained")
     for number, metric in enumerate(metrics):
-        metric_bars(statistics, metric, figure.add_subplot(rows, columns, number + 1), style)
+        axes = metric_bars(statistics, metric, figure.add_subplot(rows, columns, number + 1), style)
+        if number % columns and _drawn(statistics, metric) == _drawn(statistics, metrics[number - 1]):
+            axes.set_yticklabels([])  # they stand on the left
     return figure
+
+
+def _drawn(statistics: pa.Table, metric: str) -> list[str]:
+    """Return the schemes of which a metric has a value."""
+    return [row["scheme"] for row in statistics.to_pylist() if row["metric"] == metric and row["n"]]
 
 
 _BARS = ("throughput_mbps", "delay_p95_ms", "utilisation", "loss_rate", "jain_index", "completion_p95_s")

@@ -163,7 +163,8 @@ def window(
             low, high = np.nanpercentile(windows[:, known] / 1e3, (10, 90), axis=0)
             label = f"10th to 90th percentile of {len(group.flows)} flows"
             axes.fill_between(times[known], low, high, color=group.look.colour, alpha=0.2, label=label)
-    axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.name}, window")
+    whose = f" of flow {flow}" if len(group.flows) > 1 else ""
+    axes.plot(time_s, cwnd, color=group.look.colour, label=f"{group.name}, window{whose}")
     ssthresh = rows["ssthresh_bytes"][mine] / 1e3
     if not np.isnan(ssthresh).all():  # not every scheme has one
         axes.plot(time_s, ssthresh, color="#555555", linewidth=0.8, linestyle="--", label="ssthresh")

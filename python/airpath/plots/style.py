@@ -42,6 +42,15 @@ class SchemeStyle:
     colour: str
     marker: str
 
+    @property
+    def label(self) -> str:
+        """Its name where there is little room: a long one goes on in a new line with each option."""
+        if len(self.display_name) <= _LONGEST_LINE:
+            return self.display_name
+        return self.display_name.replace(":", ":\n", 1).replace(",", ",\n")
+
+
+_LONGEST_LINE = 24
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -133,7 +142,8 @@ def legend_above(axes: Axes) -> None:
     if not handles:
         return
     characters = axes.get_figure(root=True).get_figwidth() * 16  # type: ignore[union-attr]
-    columns = max(1, min(len(labels), int(characters // (max(map(len, labels)) + 6))))
+    longest = max(len(line) for label in labels for line in label.splitlines())
+    columns = max(1, min(len(labels), int(characters // (longest + 6))))
     axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.01), ncols=columns)
 
 

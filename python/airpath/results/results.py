@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from airpath.metrics import METRICS, run_metrics, statistics, summary
+from airpath.nearest import suggestion
 from airpath.results.columns import TABLES
 from airpath.results.formatting import number
 from airpath.results.records import RunRecord
@@ -152,6 +153,7 @@ class RunResult(TableSet):
 
     def table(self, name: str) -> pa.Table:
         """Return the table of this name: one of `airpath.results.TABLES`, or ``summary``."""
+        _refuse_unknown(name)
         if name == "summary":
             return summary([self._summary_row])
         return self.tables[name] if name in self.tables else TABLES[name].schema.empty_table()
@@ -207,6 +209,7 @@ class Results(TableSet):
 
     def table(self, name: str) -> pa.Table:
         """Return the table of this name over all runs: one of `airpath.results.TABLES`, or ``summary``."""
+        _refuse_unknown(name)
         if name not in self._tables:
             if name == "summary":
                 self._tables[name] = summary(run._summary_row for run in self.runs)
@@ -246,6 +249,11 @@ class Results(TableSet):
 
     def __repr__(self) -> str:
         return f"Results({len(self.runs)} runs of {', '.join(self.schemes) or 'nothing'})"
+
+
+def _refuse_unknown(table: str) -> None:
+    if table != "summary" and table not in TABLES:
+        raise KeyError(f"no table {table}; {suggestion(str(table), [*TABLES, 'summary'])}")
 
 
 def _require(library: str) -> None:

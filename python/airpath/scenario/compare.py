@@ -72,8 +72,7 @@ def compare_scenario(
     return [
         Scenario.from_dict(
             {
-                # Names become parts of paths, which take no plus sign (`ledbat++`).
-                "name": f"compare-{parse_scheme(scheme)[0].id.replace('+', '-plus')}",
+                "name": f"compare-{_part_of_path(parse_scheme(scheme)[0].id)}",
                 "title": f"{parse_scheme(scheme)[0].title} over {link}",
                 "duration": duration,
                 "seed": seed,
@@ -85,6 +84,11 @@ def compare_scenario(
         )
         for scheme in schemes
     ]
+
+
+def _part_of_path(scheme: str) -> str:
+    """Return the id of a scheme without + and :, which names of scenarios do not take."""
+    return scheme.replace("+", "-plus").replace(":", "-")
 
 
 def link_rate(link: str) -> tuple[str | dict[str, Any], str]:

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,13 +46,30 @@ def read_file(path: Path) -> dict[str, Any]:
         If the file cannot be read or is not TOML; the text gives line and column.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark first
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: not a text file in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path}: not valid TOML: {error}") from None
+
+
+def plain(value: Any) -> Any:
+    """Return the same with Python's own numbers, tables and lists: NumPy's numbers are none of Python's."""
+    match value:
+        case bool() | str():
+            return value
+        case Integral():
+            return int(value)
+        case Real():
+            return float(value)
+        case Mapping():
+            return {key: plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _:
+            return value
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
@@ -90,7 +108,7 @@ def override(tables: Mapping[str, Any], key: str, value: Any) -> dict[str, Any]:
 
 def _replace(container: Any, steps: list[str], value: Any, walked: str) -> Any:
     if not steps:
-        return value
+        return plain(value)
     step, rest = steps[0], steps[1:]
     here = f"{walked}.{step}".removeprefix(".")
     if isinstance(container, Mapping):

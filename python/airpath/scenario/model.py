@@ -4,7 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, Strict, model_validator
 
-from airpath.quantities import Count, Duration, Flag, Name, PositiveDuration, Table, Text
+from airpath.quantities import Duration, Flag, Name, PositiveDuration, Repetitions, Table, Text
 from airpath.scenario.flows import Flow, Transport
 from airpath.scenario.topology import Topology
 from airpath.units import format_duration
@@ -38,7 +38,7 @@ class ScenarioDocument(Table):
     """How long a run lasts, in simulated time."""
     seed: Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)] = 1
     """Seed of the random streams."""
-    repetitions: Count = 1
+    repetitions: Repetitions = 1
     """How many independent runs."""
     record: Record = Record()
     """What is measured and kept."""

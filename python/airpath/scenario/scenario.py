@@ -7,8 +7,9 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
+from airpath.errors import UsageError
 from airpath.scenario.describe import describe
-from airpath.scenario.load import find_file, override, read_file
+from airpath.scenario.load import find_file, override, plain, read_file
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
 from airpath.scenario.messages import FieldError, faults, scenario_error
 from airpath.scenario.model import ScenarioDocument
@@ -59,7 +60,7 @@ class Scenario:
         ScenarioError
             If something is wrong; one line for each fault.
         """
-        return cls(tables, folder=folder)
+        return cls(plain(tables), folder=folder)
 
     def override(self, assignments: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """Return a copy with some keys replaced.
@@ -79,7 +80,9 @@ class Scenario:
             If the result is not a scenario.
         """
         tables = self._tables
-        for key, value in {**(assignments or {}), **more}.items():
+        for key, value in [*(assignments or {}).items(), *more.items()]:
+            if not isinstance(key, str):
+                raise UsageError(f'found {key!r}; accepted: the path of a key, such as "flows.0.count"')
             tables = override(tables, key, value)
         return type(self)(tables, source=self._source, folder=self._folder)
 

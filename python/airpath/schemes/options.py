@@ -1,6 +1,7 @@
 """Names with options: `cubic:beta=0.8,slow_start=standard`."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,10 +14,13 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     UsageError
-        If an option is not of the form `name=value`.
+        If an option is not of the form `name=value`, or is given twice.
     """
     name, _, options = text.partition(":")
-    return name.strip(), dict(_options(options.split(","), text)) if options else {}
+    given = list(_options(options.split(","), text)) if options else []
+    if twice := [key for key, count in Counter(key for key, _ in given).items() if count > 1]:
+        raise UsageError(f'found "{twice[0]}" twice in "{text}"; accepted: each option once')
+    return name.strip(), dict(given)
 
 
 def _options(options: Iterable[str], text: str) -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from airpath.errors import ScenarioError
+from airpath.metrics.summary import STATISTICS_SCHEMA
 from airpath.results.columns import TABLES
 from airpath.scenario.toml import value_text
 from airpath.sweeps.document import SweepDocument
@@ -197,7 +198,7 @@ def _refuse_equal(group: Sequence[Axis], source: str) -> None:
 def _taken(document: SweepDocument) -> frozenset[str]:
     """Return the columns of the results, which no axis can be called."""
     kept = {column for name in document.keep for column in TABLES[name].schema.names}
-    return RESERVED | set(document.metrics) | kept
+    return RESERVED | set(STATISTICS_SCHEMA.names) | set(document.metrics) | kept
 
 
 def _axis(key: str, values: tuple[Any, ...], names: Mapping[str, tuple[str, ...]], taken: Set[str]) -> Axis:

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, Strict, model_validator
 from airpath.errors import UsageError
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
-from airpath.quantities import Count, Name, Table, Text
+from airpath.quantities import Name, Repetitions, Table, Text
 from airpath.results.columns import TABLES
 from airpath.sweeps.ranges import expand
 
@@ -43,7 +43,7 @@ class SweepDocument(Table):
     """Schemes to compare, with options if wanted. Default: those of the scenario."""
     flows: tuple[Text, ...] = ()
     """Names of the flows that take the schemes. Default: all that have one."""
-    repetitions: Count | None = None
+    repetitions: Repetitions | None = None
     """Runs of each variant. Default: as many as the scenario says."""
     seed: Seed | None = None
     """Seed of the first repetition; repetition k uses `seed` + k. Default: that of the scenario."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from airpath.errors import ScenarioError, UsageError
 from airpath.nearest import suggestion
 from airpath.runner import joined_schemes
 from airpath.scenario import Scenario
-from airpath.scenario.load import find_file, override, read_file
+from airpath.scenario.load import find_file, override, plain, read_file
 from airpath.scenario.messages import faults, scenario_error
 from airpath.scenario.traces import TraceInput
 from airpath.sweeps.axes import Axes, Point
@@ -67,7 +67,7 @@ class SweepPlan:
             refuse_keys_of_schemes(self.axes.paths, self.axes.fixed, self.flows, source)
         seed = base.seed if self.document.seed is None else self.document.seed
         repetitions = self.document.repetitions or base.repetitions
-        self.seeds = self.document.seeds or tuple(range(seed, seed + repetitions))
+        self.seeds: Sequence[int] = self.document.seeds or range(seed, seed + repetitions)
         self.traces: tuple[TraceInput, ...] = self._try_scenarios()
         """The trace files that its runs read."""
 
@@ -94,7 +94,7 @@ class SweepPlan:
         folder
             Where the path of the scenario begins; by default the working directory.
         """
-        return cls(tables, folder=folder)
+        return cls(plain(tables), folder=folder)
 
     def __len__(self) -> int:
         """Return the number of runs."""

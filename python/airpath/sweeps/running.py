@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from airpath import _core
 from airpath.durable import write_whole
-from airpath.errors import OutputError
+from airpath.errors import OutputError, UsageError
 from airpath.origin import origin_of_this_process
 from airpath.progress import progress_bar, progress_lines
 from airpath.results.directory import write_parquet
@@ -99,8 +99,10 @@ def sweep(
     """
     if isinstance(plan, Mapping):
         plan = SweepPlan.from_dict(plan)
-    elif not isinstance(plan, SweepPlan):
+    elif isinstance(plan, str | Path):
         plan = SweepPlan.load(plan)
+    elif not isinstance(plan, SweepPlan):
+        raise UsageError(f"plan: found {plan!r}; accepted: a sweep, its tables, a file, or the name of one")
     workers(jobs)
     folder = SweepFolder(Path(out) if out is not None else default_out(plan))
     identity = {

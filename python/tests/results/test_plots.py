@@ -338,3 +338,27 @@ def test_what_other_processes_do_not_draw_is_drawn_here(
     plots.save_figures(many, tmp_path, workers=2)
     assert GonePool.asked == 16
     assert len(list(tmp_path.glob("*.svg"))) == len(list(tmp_path.glob("*.png"))) == 16
+
+
+def test_the_window_of_one_flow_of_several_says_whose_it_is(run: RunResult) -> None:
+    assert "CUBIC, window of flow 0" in labels(plots.window(run, style=STYLE))
+    alone = RunResult(record("reno", 0, 1, 10.0))
+    assert "Reno, window" in labels(plots.window(alone, style=STYLE))
+
+
+def test_long_names_leave_room_for_what_is_drawn() -> None:
+    scheme = "cubic:beta=0.8,fast_convergence=false,reno_friendly=false,c=0.41"
+    short, long = plots.style.style_for(["cubic:beta=0.8", scheme]).values()
+    assert short.label == "cubic:beta=0.8"
+    assert max(map(len, long.label.splitlines())) < 25
+    named = {"reno": "reno", "cubic": scheme}
+    results = Results.from_records(
+        [replace(record(one, n, 2, 20.0), scheme=named[one]) for one in named for n in range(2)]
+    )
+    bars, trade_off = plots.summary_bars(results), plots.trade_off(results.summary).figure
+    for figure, share in ((bars, 0.3), (trade_off, 0.4)):
+        figure.canvas.draw()
+        width = figure.get_figwidth() * figure.dpi
+        assert all(axes.get_window_extent().width > share * width for axes in figure.axes)
+    # Names stand once in each row.
+    assert [bool(axes.get_yticklabels()[0].get_text()) for axes in bars.axes] == [True, False, True, False]

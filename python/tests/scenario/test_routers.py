@@ -430,12 +430,18 @@ def test_the_end_to_end_schemes_of_the_years_of_the_papers_are_told_apart(blindn
     told_apart([find_scheme(name).colour for name in names], blindness)
 
 
-def told_apart(colours, blindness):
+@pytest.mark.parametrize("blindness", BLINDNESS.values(), ids=BLINDNESS.keys())
+def test_the_end_to_end_schemes_of_today_are_told_apart(blindness):
+    names = ["newreno", "cubic", "bbr", "copa", "ledbat++", "fixed"]
+    told_apart([find_scheme(name).colour for name in names], blindness, least=30)
+
+
+def told_apart(colours, blindness, least=15):
     seen = [lab(colour, blindness) for colour in colours]
     for index, one in enumerate(seen):
         for other in seen[:index]:
             distance = sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5
-            assert distance > 15  # CIE 1976: 2.3 is just noticeable
+            assert distance > least  # CIE 1976: 2.3 is just noticeable
 
 
 def lab(colour, blindness):

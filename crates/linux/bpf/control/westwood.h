@@ -144,14 +144,14 @@ static __always_inline void sarbe_on_ack(struct sarbe *sarbe, const struct ack_e
 
 	if (ack->rtt.sample && (!sarbe->minimum_rtt || ack->rtt.sample < sarbe->minimum_rtt))
 		sarbe->minimum_rtt = ack->rtt.sample;
-	if (!ack->has_stamp)
-		return;
 	if (!sarbe->started) {
-		sarbe->started = true;
+		sarbe->started = ack->has_stamp;
 		sarbe->stamp = ack->receiver_stamp;
 		return;
 	}
 	sarbe->amount += amount;
+	if (!ack->has_stamp)
+		return;
 	/* Stamps wrap around; a step back is an acknowledgment that was overtaken. */
 	ticks = ack->receiver_stamp - sarbe->stamp;
 	if (!ticks || ticks >> 31)
