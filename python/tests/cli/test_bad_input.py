@@ -48,6 +48,7 @@ COMMANDS = [
     (["run"], "Missing argument", 2),
     (["run", "lte-download", "--reps", "many"], "--reps", 2),
     (["run", "lte-download", "--reps", "0"], "at least 1", 2),
+    (["trace", "show", "lte.down", "--out", "base.toml"], "ends in .png", 2),
     (["run", "lte-download", "--jobs", "0"], "1 or more", 2),
     (["run", "lte-download", "--seed", "-1"], "at least 0", 2),
     (["run", "lte-download", "--set", "duration"], "key=value", 2),
