@@ -86,6 +86,12 @@ _INCREASING: Final = {
     for rule in (*RULES_SHOWN, UNSCALED, QUARTER)
 }
 """Not drawn."""
+_IN_TEN: Final = {
+    rule: _shares(VCP, {}, rule) | {_TEN: on_testbed(VCP, {}, REPETITIONS, rule)}
+    for rule in (AUTHOR, GUARDED)
+}
+"""The paper's transfers at its RTTs."""
+_OF_TRANSFERS: Final = (*_IN_TEN, *_INCREASING)
 _STEPPED: Final = (*_SHARE_RULES, *IN_SMALL_PACKETS, *_EACH_WAY, *_INCREASING)
 _OTHER_RTTS: Final = {**dict.fromkeys(_EACH_WAY, ": 400, 600, 700 ms"), _EQUAL: ": 400 ms"}
 """What titles add where RTTs are not those of the legend."""
@@ -142,7 +148,7 @@ def _transfer_table(runs: FigureRuns) -> TextTable:
         f"Transfers of 5 MB: Mbit/s from {_EARLY[0]:.0f} to {_EARLY[1]:.0f} s, mean completion, mean queue"
         " from 0 to 60 s",
         ("choice", *GROUPS, "completion (s)", "queue (% of the buffer)"),
-        tuple(row(choice) for choice in runs.choices if choice in _INCREASING),
+        tuple(row(choice) for choice in runs.choices if choice in _OF_TRANSFERS),
     )
 
 
@@ -192,6 +198,7 @@ FIG10B: Final = Figure(
     paper=PAPER,
     title="VCP's rate by group of RTT",
     experiments={rule: _shares(VCP, {}, rule) for rule in _SHARE_RULES}
+    | _IN_TEN
     | {
         choice: _shares(VCP, in_small_packets(VCP), rule, **further)
         for choice, (rule, further) in IN_SMALL_PACKETS.items()
@@ -210,7 +217,7 @@ FIG10B: Final = Figure(
             ", in the paper's transfers themselves",
             ", transfers of 5 MB, from 15 to 30 s",
             _TEN,
-            tuple(_INCREASING),
+            _OF_TRANSFERS,
         ),
         Claim(
             "shorter-more",

@@ -9,7 +9,7 @@ from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast, AtMost, Between
+from airpath.papers.rules import AtMost, Between, Positive
 from airpath.papers.run_data import Numbers, RunData
 from airpath.papers.sample import Sample, sample
 from airpath.papers.vcp_w.channel import AXIS, CODING, READINGS, SYMBOL, Fading
@@ -22,6 +22,7 @@ _SCHEMES: Final = (XCP, VCP)
 _LONG: Final = "F1"
 
 REPETITIONS: Final = 2
+_AT_30_DB: Final = 5
 _SNRS: Final = (0.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 22.0, 30.0)
 
 
@@ -43,7 +44,7 @@ def _quality(clock: str, rule: str = VCP, snrs: tuple[float, ...] = _SNRS) -> di
         _at(label, snr): on(
             PARKING_LOT,
             rule if label == VCP else label,
-            REPETITIONS,
+            _AT_30_DB if snr == _SNRS[-1] else REPETITIONS,
             changes | {f"topology.links.{number}.loss": fading.loss(snr) for number in range(len(LINKS))},
         )
         for label in _SCHEMES
@@ -52,7 +53,9 @@ def _quality(clock: str, rule: str = VCP, snrs: tuple[float, ...] = _SNRS) -> di
 
 
 def _packets_over_snr(of: Runs, label: str) -> Numbers:
-    values: Numbers = np.array([[_delivered(run) for run in of(_at(label, snr))] for snr in _SNRS])
+    values: Numbers = np.array(
+        [[_delivered(run) for run in of(_at(label, snr))[:REPETITIONS]] for snr in _SNRS]
+    )
     return values
 
 
@@ -109,23 +112,23 @@ TEXT3B: Final = Figure(
         Claim(
             "xcp-better",
             "in the steady state XCP is better than VCP",
-            AtLeast(1.0),
-            "delivered over a link at 30 dB, mean over links, XCP over VCP",
-            _xcp_over_vcp,
+            Positive(),
+            "delivered over a link at 30 dB, mean over links, XCP over VCP, less one",
+            lambda of: sample(np.subtract(_xcp_over_vcp(of).values, 1.0)),
             reason="“author” keeps the queues of the parking lot full, and so its links too",
         ),
         Claim(
             "slightly",
             "the difference is slight",
             Between(0.9, 1.1),
-            "the same",
+            "delivered over a link at 30 dB, mean over links, XCP over VCP",
             _xcp_over_vcp,
         ),
     ),
     notes=(
         WHICH_VCP,
         "All five groups start within the first 10 s; 300 s of which the first 100 do not count, instead of"
-        " 1500. The"
+        " 1500; two runs of each point, five at 30 dB, where the paper has ten. The"
         " paper does not show the curves. Other rules of VCP are run at 30 dB alone.",
         AXIS,
         CODING,
