@@ -52,7 +52,11 @@ class Experiment:
         if self.world != "sim":
             return run_key(self.resolve(), self.world)
         if self._identity not in _KEYS:
-            _KEYS[self._identity] = run_key(self.resolve())
+            scenario = self.resolve()
+            key = run_key(scenario)
+            if scenario.traces:  # their content may change
+                return key
+            _KEYS[self._identity] = key
         return _KEYS[self._identity]
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.papers.claim import Judgement
 from airpath.papers.drawn import Drawn, draw_all
@@ -196,11 +197,11 @@ def _write(done: Sequence[Reproduced], out: Path) -> None:
         stem = one.figure.id.replace("/", "-")
         for kind, content in (("svg", one.svg), ("png", one.png)):
             if content is not None:
-                (pictures / f"{stem}.{kind}").write_bytes(content)
+                write_whole(pictures / f"{stem}.{kind}", content)
     text = json.dumps(verdicts(done), indent=1, ensure_ascii=False, allow_nan=False)
-    (out / "verdicts.json").write_text(text + "\n", encoding="utf-8")
-    (out / "costs.json").write_text(json.dumps(costs(done), indent=1) + "\n", encoding="utf-8")
-    (out / "report.html").write_text(report_html(done), encoding="utf-8")
+    write_whole(out / "verdicts.json", f"{text}\n".encode())
+    write_whole(out / "costs.json", f"{json.dumps(costs(done), indent=1)}\n".encode())
+    write_whole(out / "report.html", report_html(done).encode())
 
 
 def _number(value: float) -> float | None:

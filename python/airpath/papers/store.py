@@ -14,7 +14,13 @@ from airpath.worlds import World
 
 FORMAT: Final = "airpath kept run 5"
 """Changes with what is kept of a run, so that older files are not read."""
-COMPUTED_BY: Final = ("metrics/*.py", "results/*.py")
+COMPUTED_BY: Final = (
+    "metrics/*.py",
+    "results/*.py",
+    "papers/array_file.py",
+    "papers/estimate_data.py",
+    "papers/run_data.py",
+)
 """The sources, besides the engine, that compute what is kept."""
 
 
@@ -42,6 +48,12 @@ class RunStore:
     def put(self, key: str, seed: int, data: RunData) -> None:
         """Keep a finished run; a run is there as a whole or not at all."""
         write_whole(self._file(key, seed), to_bytes(data))
+
+    def remove(self, key: str, seed: int) -> Path:
+        """Remove the file of a run, if there is one; gives where it was."""
+        file = self._file(key, seed)
+        file.unlink(missing_ok=True)
+        return file
 
     def _file(self, key: str, seed: int) -> Path:
         return self.folder / key / f"{seed}.arrow"

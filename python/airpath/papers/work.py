@@ -147,9 +147,9 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
     for seed in range(experiment.seed, experiment.seed + experiment.repetitions):
         data = store.get(experiment.key(), seed)
         if data is None:
-            folder = store.folder / experiment.key()
+            file = store.remove(experiment.key(), seed)
             raise OutputError(
-                f"{folder}: run {seed} of {experiment.scheme} cannot be read; delete this folder"
+                f"{file}: this run of {experiment.scheme} cannot be read; the same command does it again"
             )
         runs.append(data)
     return runs
@@ -157,7 +157,8 @@ def read_runs(experiment: Experiment, store: RunStore) -> list[RunData]:
 
 def _parts(runs: Iterable[MissingRun], size: float) -> Iterator[list[MissingRun]]:
     """Gather runs of an experiment that follow each other, up to a size: they need it to be resolved once."""
-    for _, repetitions in groupby(runs, key=lambda run: run.key):
+    # Two experiments may be the same but for the seed of their first run.
+    for _, repetitions in groupby(runs, key=lambda run: (run.key, run.experiment.seed)):
         part: list[MissingRun] = []
         for run in repetitions:
             if part and sum(one.size for one in part) + run.size > size:

@@ -82,7 +82,7 @@ def remove_tables_of_others(plan: SweepPlan, folder: Path) -> None:
     """Remove tables that an earlier form of the sweep has written, and that it keeps no more."""
     for name in set(TABLES) - set(plan.document.keep):
         file = folder / f"{name}.parquet"
-        if _is_ours(file):
+        if is_ours(file):
             file.unlink()
 
 
@@ -174,7 +174,7 @@ def _labels(values: Sequence[Any], rows: np.ndarray, kind: pa.DataType) -> pa.Ar
     return pa.array(values, type=kind).take(pa.array(rows))
 
 
-def _is_ours(file: Path) -> bool:
+def is_ours(file: Path) -> bool:
     """Return whether a sweep has written a file, and not somebody who happened to call it so."""
     try:
         return METADATA in (pq.read_schema(file).metadata or {})

@@ -10,6 +10,7 @@ from typing import Any, Final
 from airpath.durable import place_of, write_whole
 from airpath.errors import OutputError
 from airpath.results.columns import TABLES
+from airpath.sweeps.dataset import is_ours
 from airpath.sweeps.part import RUNS, PartStore
 from airpath.sweeps.results import FORMAT, STATE, read_state
 
@@ -73,12 +74,15 @@ class SweepFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             with (self.path / LOCK).open("w") as lock:
                 self._lock(lock)
+                self._refuse_foreign(identity)  # once more: another process may have finished meanwhile
                 self._remove_unfinished()
                 state = read_state(self.path)
                 if state.get("complete"):
                     self._remove_parts()
                     yield True
                     return
+                if _differs(state, identity):
+                    self._remove_tables()
                 self.write_state(identity, complete=False)
                 yield False
         except OSError as error:
@@ -97,6 +101,14 @@ class SweepFolder:
 
     def _remove_parts(self) -> None:
         shutil.rmtree(self.path / "parts", ignore_errors=True)
+
+    def _remove_tables(self) -> None:
+        """Remove what an earlier form of the sweep has written: its columns are others."""
+        (self.path / "statistics.parquet").unlink(missing_ok=True)
+        for name in (RUNS, *TABLES):
+            file = self.path / f"{name}.parquet"
+            if is_ours(file):
+                file.unlink()
 
     def _remove_unfinished(self) -> None:
         """Remove what a process that was killed had not finished; nobody else works here now."""
@@ -118,7 +130,7 @@ class SweepFolder:
             raise OutputError(
                 f"{self.path} is not empty and holds no sweep; choose another directory with --out"
             )
-        if state.get("complete") and any(state.get(key) != value for key, value in identity.items()):
+        if state.get("complete") and _differs(state, identity):
             raise OutputError(
                 f"{self.path} holds another sweep, or the same with other trace files or by another version;"
                 " choose another directory with --out"
@@ -136,3 +148,8 @@ class SweepFolder:
 def _is_unfinished(name: str) -> bool:
     """Return whether a file is one of a sweep that has not been renamed yet."""
     return place_of(name) in WRITTEN
+
+
+def _differs(state: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
+    """Tell whether a directory holds another sweep than one of this identity."""
+    return any(state.get(key) != value for key, value in identity.items())

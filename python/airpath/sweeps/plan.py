@@ -59,6 +59,8 @@ class SweepPlan:
             raise scenario_error(source, faults(error, SweepDocument, tables)) from None
         self.axes = Axes(self.document, source)
         self.base_file = self._find_base()
+        self.base_content = self.base_file.read_bytes()
+        """The scenario file as it is now: it may be edited while runs go on."""
         base = Scenario.load(self.base_file)
         self._base_tables = read_file(self.base_file)
         self._schemes: tuple[str | None, ...] = self.document.schemes or (None,)
@@ -148,7 +150,7 @@ class SweepPlan:
     @property
     def scenario_digest(self) -> str:
         """A digest of the file of the base scenario."""
-        return hashlib.sha256(self.base_file.read_bytes()).hexdigest()
+        return hashlib.sha256(self.base_content).hexdigest()
 
     def _find_base(self) -> Path:
         beside = self._folder / self.document.scenario

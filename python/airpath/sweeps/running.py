@@ -153,6 +153,11 @@ def _work(
         ):
             missing = missing_runs(plan, folder.parts, progress)
             do_runs(missing, engine, folder.parts, progress, show, on_stall)
+            if plan.inputs_digest != identity["inputs_sha256"]:
+                raise OutputError(
+                    f"{folder.path}: a trace file changed while runs went on; the same command does again"
+                    " what that changes"
+                )
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:
         raise SweepInterrupted(progress.kept + progress.done, progress.total) from None
@@ -190,7 +195,7 @@ def _describe(
     """Write what stands beside the tables."""
     _write_statistics(plan, folder)
     write_whole(folder.path / "sweep.toml", write_toml(plan.tables).encode())
-    write_whole(folder.path / "scenario.toml", plan.base_file.read_bytes())
+    write_whole(folder.path / "scenario.toml", plan.base_content)
     failures = [
         {
             "run": number,

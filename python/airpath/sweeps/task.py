@@ -125,14 +125,18 @@ def _done(task: Task) -> Part:
     scenario = _scenario(task.scenario, task.folder)
     scenario.refuse_if_too_large()
     (job,) = jobs_of(task.scheme, scenario, task.seed, 1)
+    inputs = {str(trace.path): digest_of_input(trace) for trace in scenario.traces}
     result = RunResult(run_job(replace(job, repetition=task.repetition)))
+    for trace in scenario.traces:
+        if digest_of_input(trace) != inputs[str(trace.path)]:
+            raise AirpathError(f"{trace.path}: changed while the run read it")
     return Part.of(
         result,
         key=task.key,
         keep=task.keep,
         metrics=task.metrics,
         plan_sha256=hashlib.sha256(plan_text(scenario.plan()).encode()).hexdigest(),
-        inputs={str(trace.path): digest_of_input(trace) for trace in scenario.traces},
+        inputs=inputs,
     )
 
 

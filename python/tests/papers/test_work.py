@@ -148,8 +148,25 @@ def test_a_damaged_file_counts_as_no_run(tiny, store):
     for damaged in (whole[:100], b"", bytes(flipped)):
         file.write_bytes(damaged)
         assert store.get(experiment.key(), 1) is None
-    with pytest.raises(OutputError, match="delete"):
+    with pytest.raises(OutputError, match="the same command does it again"):
         work.read_runs(experiment, store)
+    assert [run.seed for run in missing_runs([experiment], store)] == [1]
+
+
+def test_experiments_that_differ_in_their_first_seed_only_are_both_done(tiny, store):
+    long = Experiment(tiny, "newreno", {"duration": "20s"}, repetitions=1)  # so that parts hold several runs
+    same = [Experiment(tiny, "cubic", repetitions=2, seed=seed) for seed in (1, 10)]
+    do_runs(missing_runs([long, *same], store), store, 2, quiet)
+    assert all(store.holds(same[0].key(), seed) for seed in (1, 2, 10, 11))
+
+
+def test_the_key_of_a_scenario_with_a_trace_follows_the_trace(tiny, tmp_path):
+    (tmp_path / "slow").write_text("".join(f"{second} 1\n" for second in range(5)))
+    rate = '{ kind = "trace", file = "slow", format = "seconds-mbps" }'
+    Path(tiny).write_text(Path(tiny).read_text().replace('"2mbps"', rate))
+    before = Experiment(tiny, "newreno").key()
+    (tmp_path / "slow").write_text("".join(f"{second} 2\n" for second in range(5)))
+    assert Experiment(tiny, "newreno").key() != before
 
 
 def test_an_interrupt_keeps_what_was_finished_and_a_second_call_does_the_rest(tiny, store):

@@ -22,7 +22,9 @@ from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.sweeps import SweepPlan, running
 from airpath.sweeps.engine import ResultLostError
+from airpath.sweeps.folder import SweepFolder
 from airpath.sweeps.part import Part, PartStore
+from airpath.sweeps.results import FORMAT, STATE
 from airpath.sweeps.task import do_task, version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
 
@@ -324,6 +326,71 @@ def test_a_complete_sweep_is_not_given_for_one_with_other_traces(tmp_path, monke
     trace.write_text("1\n1\n2\n3\n")
     with pytest.raises(OutputError, match="with other trace files"):
         airpath.sweep(plan, tmp_path / "out")
+
+
+class EditingEngine(InlineEngine):
+    """Calls something before its third run."""
+
+    def __init__(self, edit) -> None:
+        super().__init__()
+        self.edit = edit
+
+    def submit(self, task):
+        if len(self.tasks) == 2:
+            self.edit()
+        return super().submit(task)
+
+
+def test_a_trace_that_changes_while_runs_go_on_makes_no_data_set_of_both(tmp_path, monkeypatch):
+    trace = tmp_path / "link.trace"
+    trace.write_text("1\n2\n3\n")
+    scenario = SCENARIO.replace('rate = "5mbps"', 'rate = { kind = "trace", file = "link.trace" }')
+    (tmp_path / "tiny.toml").write_text(scenario)
+    plan = {"name": "traced", "scenario": str(tmp_path / "tiny.toml"), "keep": [], "seeds": [1, 2, 3, 4]}
+    inline(monkeypatch, EditingEngine(lambda: trace.write_text("1\n1\n2\n3\n")))
+    with pytest.raises(OutputError, match="a trace file changed while runs went on"):
+        airpath.sweep(plan, tmp_path / "out")
+    inline(monkeypatch, InlineEngine())
+    again = airpath.sweep(plan, tmp_path / "out")
+    new = airpath.sweep(plan, tmp_path / "new")
+    assert again.complete
+    assert str(again.runs.to_pylist()) == str(new.runs.to_pylist())
+
+
+def test_the_scenario_that_was_run_is_what_is_written_down(small, tmp_path, monkeypatch):
+    base = small.parent / "tiny.toml"
+    before = base.read_text()
+    inline(monkeypatch, EditingEngine(lambda: base.write_text(f"# edited\n{before}")))
+    out = airpath.sweep(small, tmp_path / "out").directory
+    assert (out / "scenario.toml").read_text() == before
+
+
+def test_tables_of_an_earlier_form_of_a_sweep_go_when_it_is_taken_over(small, tmp_path, monkeypatch):
+    deadly = next(SweepPlan.load(small).runs()).task.key
+    inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
+    assert not airpath.sweep(small, tmp_path / "out").complete
+    small.write_text(small.read_text().replace("seeds = [", "seeds = [77, "))
+
+    def killed():
+        raise KeyboardInterrupt
+
+    inline(monkeypatch, EditingEngine(killed))
+    with pytest.raises(KeyboardInterrupt):
+        airpath.sweep(small, tmp_path / "out")
+    assert not list((tmp_path / "out").glob("*.parquet"))
+
+
+def test_what_another_process_has_finished_meanwhile_is_not_taken_for_ours(tmp_path, monkeypatch):
+    folder = SweepFolder(tmp_path / "out")
+    lock = SweepFolder._lock
+
+    def finished_by_another(self, file):
+        lock(self, file)
+        self.write_json(STATE, {"format": FORMAT, "sweep_sha256": "of another", "complete": True})
+
+    monkeypatch.setattr(SweepFolder, "_lock", finished_by_another)
+    with pytest.raises(OutputError, match="holds another sweep"), folder.opened({"sweep_sha256": "ours"}):
+        pytest.fail("it was taken for ours")
 
 
 class ForgetfulEngine(InlineEngine):
