@@ -126,7 +126,9 @@ class Transport(Table):
     ack: Size | None = None
     """Size of an acknowledgment on the wire. Default: `headers`."""
     initial_window: Window | None = None
-    """Initial window. Default: 10 packets (RFC 6928)."""
+    """Initial window. Default: 2 packets for router-assisted schemes and LEDBAT++, 3 for CUBIC of 2008 and
+    CUBIC-EBE, else 10 (RFC 6928).
+    """
     receive_window: Window | None = None
     """Receive window. Default: 1 GiB, the largest that TCP can announce (RFC 7323, section 2.3): no limit
     in practice.
@@ -142,7 +144,9 @@ class Transport(Table):
     timestamps: Flag | None = None
     """Timestamps option (RFC 7323). Default: true."""
     delayed_ack_segments: Annotated[Count, Field(le=2**32 - 1)] | None = None
-    """Segments for one acknowledgment: 1 acknowledges each. Default: 2 (RFC 5681, section 4.2)."""
+    """Segments for one acknowledgment: 1 acknowledges each. Default: 1 for router-assisted schemes, else 2
+    (RFC 5681, section 4.2).
+    """
     delayed_ack_timeout: Duration | None = None
     """Longest delay of an acknowledgment. Default: 40 ms (Linux; RFC 5681 allows up to 500 ms)."""
     min_rto: Duration | None = None

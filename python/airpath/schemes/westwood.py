@@ -32,7 +32,8 @@ class WestwoodSender(SchemeParameters):
     """What growth in congestion avoidance counts, as NewReno's."""
     slow_start: SlowStart = "standard"
     """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
-    `hystart++` (RFC 9406) or `hoe` (towards a threshold that three acknowledgments tell, Hoe 1996).
+    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
+    three acknowledgments tell, Hoe 1996).
     """
 
 
