@@ -10,7 +10,7 @@ from airpath.papers.ns2_runs import ns2_runs
 from airpath.papers.report import number
 from airpath.papers.rules import Positive
 from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import ALL_SETTINGS
+from airpath.papers.settings import ALL_SETTINGS, title
 from airpath.results.formatting import NO_VALUE
 from airpath.statistics import TextTable
 
@@ -21,6 +21,8 @@ LATER_S: Final = (4, 10)
 """The parts of the time after a rise that are compared."""
 FULL: Final = 0.99
 NS2: Final = "ns-2's XCP, "
+_OTHERS: Final = ("xcp-ebe", "xcp-b")
+"""What XCP is a little faster than at the rises."""
 
 Part = tuple[int, int]
 
@@ -41,13 +43,13 @@ def _ns2(setting: str, rise: int, part: Part) -> list[float]:
     ]
 
 
-def _faster(rise: int, reason: str) -> Claim:
+def _faster(name: str, rise: int, other: str, reason: str) -> Claim:
     return Claim(
-        f"xcp-faster-at-{rise}",
-        f"at {rise} s XCP is a little faster than XCP-EBE, because of its standing queue",
+        f"{name}-at-{rise}",
+        f"at {rise} s XCP is a little faster than {title(other)}, because of its standing queue",
         Positive(),
-        "utilisation in the first 2 s after this rise, XCP minus XCP-EBE",
-        lambda of: difference(_ours(of, "xcp", rise, FIRST_S), _ours(of, "xcp-ebe", rise, FIRST_S)),
+        f"utilisation in the first 2 s after this rise, XCP minus {title(other)}",
+        lambda of: difference(_ours(of, "xcp", rise, FIRST_S), _ours(of, other, rise, FIRST_S)),
         choices=_JUDGED,
         reason=reason,
     )
@@ -75,9 +77,11 @@ _NO_FALL: Final = (
 )
 
 CLAIMS: Final = (
-    _faster(80, _NOT_FULL),
+    _faster("xcp-faster", 80, "xcp-ebe", _NOT_FULL),
+    _faster("xcp-faster-than-b", 80, "xcp-b", ""),
     _falls_back(80, _NO_FALL),
-    _faster(100, _NOT_FULL),
+    _faster("xcp-faster", 100, "xcp-ebe", _NOT_FULL),
+    _faster("xcp-faster-than-b", 100, "xcp-b", _NOT_FULL),
     _falls_back(100, _NO_FALL),
 )
 """The statement about XCP at these rises, each rise by itself."""
@@ -110,11 +114,12 @@ def _table(runs: FigureRuns, rise: int) -> TextTable:
     for choice in runs.choices:
         of = runs.of(choice)
         first, later = (_ours(of, "xcp", rise, part) for part in (FIRST_S, LATER_S))
-        ebe = _ours(of, "xcp-ebe", rise, FIRST_S)
-        rows.append(_row(choice, first, later, (number(sample(ebe)), number(difference(first, ebe)))))
+        others = [_ours(of, scheme, rise, FIRST_S) for scheme in _OTHERS]
+        ahead = [number(one) for other in others for one in (sample(other), difference(first, other))]
+        rows.append(_row(choice, first, later, ahead))
     for setting in dict.fromkeys(run["setting"] for run in ns2_runs(__package__)):
         first, later = (_ns2(setting, rise, part) for part in (FIRST_S, LATER_S))
-        rows.append(_row(NS2 + setting, first, later, (NO_VALUE, NO_VALUE)))
+        rows.append(_row(NS2 + setting, first, later, [NO_VALUE] * 2 * len(_OTHERS)))
     return TextTable(
         f"Utilisation after the rise at {rise} s (mean ± half-width of the 95 % interval)",
         (
@@ -125,16 +130,19 @@ def _table(runs: FigureRuns, rise: int) -> TextTable:
             "XCP, 4 to 10 s",
             "falls by",
             "p",
-            "XCP-EBE, 0 to 2 s",
-            "XCP is ahead by",
+            *(
+                head
+                for scheme in _OTHERS
+                for head in (f"{title(scheme)}, 0 to 2 s", f"XCP is ahead of {title(scheme)} by")
+            ),
         ),
         tuple(rows),
         f"full: runs in which XCP uses at least {FULL:g} of the capacity in the first 2 s.",
     )
 
 
-def _row(name: str, first: list[float], later: list[float], ebe: tuple[str, str]) -> tuple[str, ...]:
+def _row(name: str, first: list[float], later: list[float], ahead: list[str]) -> tuple[str, ...]:
     fall: Sample = difference(first, later)
     cells = (number(sample(first)), number(sample(later)), number(fall))
     full = sum(share >= FULL for share in first)
-    return (name, str(len(first)), str(full), *cells, f"{fall.p_value:.2g}", *ebe)
+    return (name, str(len(first)), str(full), *cells, f"{fall.p_value:.2g}", *ahead)
