@@ -23,9 +23,9 @@ from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.measures import (
     drops,
-    longest_queue,
     mean_queue,
     of_each,
+    queue_deviation,
     utilisation,
     window_band,
     window_variation,
@@ -112,9 +112,12 @@ FIG3A: Final = Figure(
         Claim(
             "oscillation",
             "VCP's queue oscillates severely there",
-            AtLeast(0.25),
-            "longest queue of VCP from 60 to 120 s, share of the buffer",
-            lambda of: sample(of_each(of("vcp"), lambda run: longest_queue(run, FALLEN))),
+            Positive(),
+            "standard deviation of VCP's queue, 60 to 120 s minus 10 to 60 s, share of the buffer",
+            lambda of: difference(
+                of_each(of("vcp"), lambda run: queue_deviation(run, FALLEN)),
+                of_each(of("vcp"), lambda run: queue_deviation(run, RISING)),
+            ),
         ),
         Claim(
             "threshold",
