@@ -50,7 +50,7 @@ fn a_delivery_rate_sample_stands_for_the_time_since_the_last() {
         filtered(SamplerConfig::DeliveryRate, FilterConfig::ZeroOrderHold { tau, start: Start::First });
     estimator.on_ack(&rated(0, 100_000, false), &mut NullProbe);
     estimator.on_ack(&rated(10, 200_000, false), &mut NullProbe);
-    let expected = 1e6 * (2.0 - (-0.1_f64).exp());
+    let expected = 1e6 * (2.0 - libm::exp(-0.1));
     assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-3, "{:?}", estimator.bandwidth());
 }
 
@@ -86,10 +86,10 @@ fn a_duplicate_ends_a_pair() {
     assert_eq!(estimator.bandwidth(), None);
 }
 
-/// The stand-in for DynaPara: a loss at a short round trip changes its coefficient, and timed it counts in round trips.
+/// The stand-in for `DynaPara`: a loss at a short round trip changes its coefficient, and timed it counts in round trips.
 #[test]
 fn the_estimator_hands_losses_on() {
-    for (timed, kept) in [(false, 0.5), (true, 0.5_f64.powf(0.5))] {
+    for (timed, kept) in [(false, 0.5), (true, libm::sqrt(0.5))] {
         let mut estimator =
             filtered(SamplerConfig::PerAck, FilterConfig::TwoState { good: 0.9, bad: 0.5, timed });
         assert_eq!(estimator.requirements().rtt, timed);
@@ -132,7 +132,7 @@ fn value(source: &dyn CapacitySource, name: &str) -> f64 {
     let mut found = f64::NAN;
     source.observe(&mut |quantity, value| {
         if quantity == name {
-            found = value
+            found = value;
         }
     });
     found
