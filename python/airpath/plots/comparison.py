@@ -40,9 +40,12 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(FuncFormatter(_tick))
     most_runs = max((len(runs) for runs in points.values()), default=0)
-    means = [_shown(runs.mean(axis=0, keepdims=True), logarithmic) for runs in points.values()]
-    above = layers_above(means, np.ptp(_shown(drawn, logarithmic), axis=0) if drawn.size else np.empty(2))
-    for (scheme, runs), layers in zip(points.items(), above, strict=True):
+    # Crosses are drawn over all others, and hide little.
+    filled = [scheme for scheme in points if style[scheme].marker not in _CROSSES]
+    means = [_shown(points[scheme].mean(axis=0, keepdims=True), logarithmic) for scheme in filled]
+    span = np.ptp(_shown(drawn, logarithmic), axis=0) if drawn.size else np.empty(2)
+    above = dict(zip(filled, layers_above(means, span), strict=True))
+    for scheme, runs in points.items():
         look = style[scheme]
         if len(runs) > 1:
             axes.plot(
@@ -58,7 +61,7 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
             *mean,
             linestyle="none",
             marker=look.marker,
-            markersize=(6 if cross else 7) + 5 * layers,
+            markersize=6 if cross else 7 + 5 * above[scheme],
             color=look.colour,
             markeredgecolor="white" if look.marker in Line2D.filled_markers else look.colour,
             markeredgewidth=0.3 if cross else 1.0,

@@ -362,3 +362,21 @@ def test_long_names_leave_room_for_what_is_drawn() -> None:
         assert all(axes.get_window_extent().width > share * width for axes in figure.axes)
     # Names stand once in each row.
     assert [bool(axes.get_yticklabels()[0].get_text()) for axes in bars.axes] == [True, False, True, False]
+
+
+def test_a_cross_over_others_is_not_made_larger(results: Results) -> None:
+    def sizes(marker: str) -> list[float]:
+        style = {
+            "reno": SchemeStyle("Reno", "#0000ff", marker),
+            "cubic": SchemeStyle("CUBIC", "#ff0000", "s"),
+        }
+        axes = plots.trade_off(same, style=style)
+        return [drawn.get_markersize() for drawn in axes.lines if drawn.get_label() in ("Reno", "CUBIC")]
+
+    summary = results.summary
+    columns = [pa.array(np.ones(summary.num_rows)) for _ in range(2)]
+    same = summary
+    for name, column in zip(("throughput_mbps", "delay_p95_ms"), columns, strict=True):
+        same = same.set_column(same.schema.get_field_index(name), name, column)
+    assert sizes("o") == [12.0, 7.0]
+    assert sizes("P") == [6.0, 7.0]

@@ -433,7 +433,9 @@ def test_the_end_to_end_schemes_of_the_years_of_the_papers_are_told_apart(blindn
 @pytest.mark.parametrize("blindness", BLINDNESS.values(), ids=BLINDNESS.keys())
 def test_the_end_to_end_schemes_of_today_are_told_apart(blindness):
     names = ["newreno", "cubic", "bbr", "copa", "ledbat++", "fixed"]
-    told_apart([find_scheme(name).colour for name in names], blindness, least=30)
+    told_apart([find_scheme(name).colour for name in names], blindness, least=29)
+    for other in ("westwood+", "xcp", "xcp-ebe", "vcp-ebe"):
+        told_apart([find_scheme(name).colour for name in ("bbr", other)], blindness, least=29)
 
 
 def told_apart(colours, blindness, least=15):
