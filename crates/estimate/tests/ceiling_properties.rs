@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "a test that cannot go on fails")]
 
-use airpath_estimate::{CeilingProfile, EbeCeiling, EbeCeilingConfig, RttThreshold};
+use airpath_estimate::{CeilingProfile, EbeCeiling, EbeCeilingConfig, RttMaintainer, RttThreshold};
 use airpath_model::{Duration, RttEstimate, Timestamp, WindowCeilingEstimator};
 use proptest::prelude::*;
 
@@ -93,4 +93,13 @@ proptest! {
             prop_assert!(finite);
         }
     }
+}
+
+#[test]
+fn a_loss_makes_the_rtt_maintainer_forget() {
+    let mut maintainer = RttMaintainer::new(RttThreshold::Queueing, 0.15, 2.0);
+    maintainer.update(0.5, 0.5, 0.6);
+    maintainer.reset();
+    assert!((maintainer.update(0.5, 0.5, 0.6) - 1.0).abs() < 1e-12, "the first value only fills the memory");
+    assert!((maintainer.update(0.5, 0.5, 0.6) - 2.0).abs() < 1e-12);
 }

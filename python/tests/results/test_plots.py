@@ -380,3 +380,21 @@ def test_a_cross_over_others_is_not_made_larger(results: Results) -> None:
         same = same.set_column(same.schema.get_field_index(name), name, column)
     assert sizes("o") == [12.0, 7.0]
     assert sizes("P") == [6.0, 7.0]
+
+
+def test_only_what_is_everywhere_near_is_hidden() -> None:
+    spans = np.array([10.0, 100.0])
+    one, near, far = (np.array([[5.0 + more, 50.0]]) for more in (0.0, 0.1, 0.2))
+    assert plots.style.layers_above([one, near, far, one], spans) == [2, 2, 0, 0]
+
+
+def test_of_lines_that_part_somewhere_none_is_hidden() -> None:
+    line = np.arange(10.0)[:, np.newaxis]
+    apart = line.copy()
+    apart[7] += 1.0
+    assert plots.style.layers_above([line, apart, line], np.array([9.0])) == [1, 0, 0]
+
+
+def test_what_has_no_place_hides_nothing() -> None:
+    nowhere = np.array([[np.nan, 1.0]])
+    assert plots.style.layers_above([nowhere, nowhere], np.array([0.0, 0.0])) == [0, 0]

@@ -86,8 +86,7 @@ impl Door {
     /// Answers who knocks, if it is root or the daemon's own user; gives who wants it to end.
     pub fn answer(&self, status: &Value) -> Option<Goodbye> {
         let (mut stream, _) = self.listener.accept().ok()?;
-        let user = getsockopt(&stream, PeerCredentials).ok()?.uid();
-        if user != 0 && user != geteuid().as_raw() {
+        if !is_trusted(user_of(&stream).ok()?) {
             let _ = writeln!(stream, "{}", serde_json::json!({ "error": REFUSED }));
             return None;
         }
@@ -124,8 +123,7 @@ fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, 
         ErrorKind::ConnectionRefused | ErrorKind::NotFound => Error::NotRunning { name: name.to_owned() },
         _ => said(source),
     })?;
-    let user = getsockopt(&stream, PeerCredentials).map_err(|error| said(error.into()))?.uid();
-    if user != 0 && user != geteuid().as_raw() {
+    if !is_trusted(user_of(&stream).map_err(said)?) {
         return Err(Error::Refused { name: name.to_owned(), reason: NOT_OURS.to_owned() });
     }
     stream.set_write_timeout(Some(patience)).map_err(said)?;
@@ -144,6 +142,16 @@ fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, 
         Some(reason) => Err(Error::Refused { name: name.to_owned(), reason: reason.to_owned() }),
         None => Ok(answer),
     }
+}
+
+/// The user at the other side.
+fn user_of(stream: &UnixStream) -> std::io::Result<u32> {
+    Ok(getsockopt(stream, PeerCredentials)?.uid())
+}
+
+/// Root and this process's own user are trusted, on either side.
+fn is_trusted(user: u32) -> bool {
+    user == 0 || user == geteuid().as_raw()
 }
 
 /// A line that comes within `patience`, however its bytes are spread over that time; or what came before the other side hung up.
@@ -201,6 +209,12 @@ mod tests {
         let refused = ask_within(&name, Asked::Status, Duration::from_millis(20)).unwrap_err();
         assert!(matches!(refused, Error::Silent { .. }), "{refused}");
         assert!(refused.to_string().starts_with(&name), "{refused}");
+    }
+
+    #[test]
+    fn others_than_root_and_ourselves_are_not_trusted() {
+        let ours = geteuid().as_raw();
+        assert!(is_trusted(0) && is_trusted(ours) && !is_trusted(ours + 1));
     }
 
     /// Whoever has the name says what `say` writes, until the other side hangs up.

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim
+from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import bars, looks_of, over_time_by_choice, panels
 from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
 from airpath.papers.experiment import Experiment
@@ -96,6 +96,11 @@ def _after_sharp_rises(run: RunData, first: float, last: float) -> float:
     return sum(utilisation(run, (rise + first, rise + last), MIDDLE) for rise in SHARP_RISES_S) / 2
 
 
+def _after(of: Runs, scheme: str, first: float, last: float) -> list[float]:
+    """Return a scheme's utilisation in these seconds after the sharp rises, of each run."""
+    return of_each(of(scheme), lambda run: _after_sharp_rises(run, first, last))
+
+
 FIG8A: Final = Figure(
     id="ebe-j/fig8a",
     paper=PAPER,
@@ -158,8 +163,8 @@ FIG8B: Final = Figure(
             Positive(),
             "utilisation in the first 2 s after them, VCP minus VCP-EBE",
             lambda of: difference(
-                of_each(of("vcp"), lambda run: _after_sharp_rises(run, 0, 2)),
-                of_each(of("vcp-ebe"), lambda run: _after_sharp_rises(run, 0, 2)),
+                _after(of, "vcp", 0, 2),
+                _after(of, "vcp-ebe", 0, 2),
             ),
             reason="where the other links are faster it depends on them how much the end-to-end flows may"
             " send",
@@ -169,7 +174,7 @@ FIG8B: Final = Figure(
             "after these rises VCP catches up for about 8 s",
             AtLeast(HIGH),
             "VCP's utilisation in the first 8 s after them",
-            lambda of: sample(of_each(of("vcp"), lambda run: _after_sharp_rises(run, 0, 8))),
+            lambda of: sample(_after(of, "vcp", 0, 8)),
             reason="the queue does not last that long: where 10 Mbit/s arrive at a link of 16 even a full"
             " buffer is empty after 0.8 s. With increases that are not scaled VCP is at .8 to .9 for 2 s and"
             " at .61 to .66 from 4 s on; with scaled ones it is at .7 at most in any second",
@@ -180,8 +185,8 @@ FIG8B: Final = Figure(
             Positive(),
             "VCP's utilisation in seconds 0 to 8 after them minus that in seconds 8 to 10",
             lambda of: difference(
-                of_each(of("vcp"), lambda run: _after_sharp_rises(run, 0, 8)),
-                of_each(of("vcp"), lambda run: _after_sharp_rises(run, 8, 10)),
+                _after(of, "vcp", 0, 8),
+                _after(of, "vcp", 8, 10),
             ),
             reason="with increases scaled by the minimum RTT it is low from the rise on; unscaled, it drops"
             " to .64 and .63",

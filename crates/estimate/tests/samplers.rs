@@ -1,7 +1,7 @@
-//! Branches that no other test would miss.
+//! ACK-rate samplers and filters, one step at a time: what each acknowledgment and each loss changes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use airpath_estimate::*;
+use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, WestwoodPlus};
 use airpath_model::*;
 
 fn at(ms: u64) -> Timestamp {
@@ -118,111 +118,6 @@ fn data_without_a_stamp_counts_in_the_next_sample() {
         estimator.on_ack(&event, &mut NullProbe);
     }
     assert_eq!(estimator.bandwidth(), Some(1e5));
-}
-
-fn interval(source: &mut dyn CapacitySource, start: u64, queue: u64) {
-    source.on_arrival(at(start + 1), Bytes::new(100_000), Backlog::default());
-    for sample in 1..=20 {
-        let backlog = Backlog { bytes: Bytes::new(queue), packets: queue / 1000 };
-        source.on_timer(at(start + 10 * sample), backlog);
-    }
-}
-
-fn value(source: &dyn CapacitySource, name: &str) -> f64 {
-    let mut found = f64::NAN;
-    source.observe(&mut |quantity, value| {
-        if quantity == name {
-            found = value;
-        }
-    });
-    found
-}
-
-/// R is 1e-6 of the buffer squared, P of the next step at least Psi: in packets of a buffer of 575.
-#[test]
-fn the_normalised_filter_knows_buffer_and_interval() {
-    let mut ebe = Ebe::new(EbeConfig { profile: Profile::Normalised, ..EbeConfig::default() }).unwrap();
-    interval(&mut ebe, 0, 5000);
-    let mut predictor = Predictor::normalised(1250.0, 575.0, 0.2);
-    let cycle = predictor.step(&Measured {
-        queue: 5.0,
-        queue_variance: 0.0,
-        last_queue: 5.0,
-        arrival_rate: 500.0,
-        service_rate: 1250.0,
-        interval: 0.2,
-    });
-    for (name, expected) in [("p11", cycle.posterior.p.p11), ("p22", cycle.posterior.p.p22)] {
-        assert!((value(&ebe, name) / expected - 1.0).abs() < 1e-12, "{name}");
-    }
-}
-
-#[test]
-fn the_shortest_queue_is_counted_in_packets_where_packets_count() {
-    let config = EbeConfig {
-        profile: Profile::None,
-        unit: QueueUnit::Packets,
-        sampled_queue: SampledQueue::Minimum,
-        ..EbeConfig::default()
-    };
-    let mut ebe = Ebe::new(config).unwrap();
-    interval(&mut ebe, 0, 9000);
-    ebe.on_departure(at(205), Bytes::new(1000), Backlog { bytes: Bytes::new(4000), packets: 4 });
-    interval(&mut ebe, 200, 9000);
-    assert_eq!(value(&ebe, "queue_mean_packets").to_bits(), 4.0_f64.to_bits());
-}
-
-/// Samples above the threshold, a shortest queue below it: the maintainer gets the queue that was asked for.
-#[test]
-fn the_maintainer_gets_the_queue_that_is_sampled() {
-    let config = EbeConfig { sampled_queue: SampledQueue::Minimum, ..EbeConfig::default() };
-    let mut ebe = Ebe::new(config).unwrap();
-    for start in [0, 200, 400] {
-        ebe.on_departure(at(start + 5), Bytes::new(1000), Backlog { bytes: Bytes::new(1000), packets: 1 });
-        interval(&mut ebe, start, 200_000);
-    }
-    assert!(ebe.probing() > 1.0);
-}
-
-#[test]
-fn a_probe_of_xcp_b_has_no_queue_to_fill_beside() {
-    let mut source =
-        XcpB::new(XcpBConfig { kappa: 0.05, late_reaction: 0, ..XcpBConfig::default() }).unwrap();
-    let spare = source.spare(&ControlInterval {
-        now: at(100),
-        length: Duration::from_millis(100),
-        input_rate: 0.0,
-        probing: 1.0,
-        mean_rtt: Duration::from_millis(100),
-        queue: 0.0,
-        shortest_queue: 0.0,
-        mean_queue: 0.0,
-        last_queue: 0.0,
-        buffer: 100_000.0,
-    });
-    assert!((spare.bandwidth - 0.2 * 100_000.0 / 0.04).abs() < 1e-6 && spare.queue.abs() < 1e-12);
-}
-
-/// An outage does not raise an estimate that is below a packet an interval already.
-#[test]
-fn nothing_that_leaves_raises_no_estimate() {
-    let config = QfcpConfig { initial: Rate::from_bps(8_000), ..QfcpConfig::default() };
-    let mut source = Qfcp::new(config).unwrap();
-    let busy = Backlog { bytes: Bytes::new(5000), packets: 5 };
-    source.on_departure(at(50), Bytes::new(1000), busy);
-    source.on_timer(at(100), busy);
-    source.on_timer(at(200), busy);
-    // Grown once while the first interval was not busy throughout; a packet in 100 ms would be 10 kB/s.
-    assert_eq!(source.capacity(at(200)), Some(1050.0));
-}
-
-#[test]
-fn a_loss_makes_the_rtt_maintainer_forget() {
-    let mut maintainer = RttMaintainer::new(RttThreshold::Queueing, 0.15, 2.0);
-    maintainer.update(0.5, 0.5, 0.6);
-    maintainer.reset();
-    assert!((maintainer.update(0.5, 0.5, 0.6) - 1.0).abs() < 1e-12, "the first value only fills the memory");
-    assert!((maintainer.update(0.5, 0.5, 0.6) - 2.0).abs() < 1e-12);
 }
 
 #[test]
