@@ -109,8 +109,16 @@ def _draw(distributions: Mapping[str, Distribution], axes: Axes | None, style: S
     everything = (
         np.concatenate([values for values, _ in distributions.values()]) if distributions else np.empty(0)
     )
-    quantiles = [_quantiles(*distribution) for distribution in distributions.values()]
-    above = layers_above(quantiles, np.ptp(everything, keepdims=True) if everything.size else everything)
+    positive = everything[everything > 0]
+    logarithmic = positive.size > 0 and positive.max() > _LOGARITHMIC_FROM * positive.min()
+
+    def shown(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.log(np.maximum(values, positive.min())) if logarithmic else values
+
+    quantiles = [shown(_quantiles(*distribution)) for distribution in distributions.values()]
+    above = layers_above(
+        quantiles, np.ptp(shown(everything), keepdims=True) if everything.size else everything
+    )
     for (scheme, (values, part)), layers in zip(distributions.items(), above, strict=True):
         look = style[scheme]
         steps = np.concatenate((values[:1], values)), np.concatenate(([0.0], part))
@@ -121,8 +129,7 @@ def _draw(distributions: Mapping[str, Distribution], axes: Axes | None, style: S
             linewidth=rcParams["lines.linewidth"] * (1 + 1.5 * layers),
             label=look.label,
         )
-    positive = everything[everything > 0]
-    if positive.size and positive.max() > _LOGARITHMIC_FROM * positive.min():
+    if logarithmic:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

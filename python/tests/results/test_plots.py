@@ -398,3 +398,20 @@ def test_of_lines_that_part_somewhere_none_is_hidden() -> None:
 def test_what_has_no_place_hides_nothing() -> None:
     nowhere = np.array([[np.nan, 1.0]])
     assert plots.style.layers_above([nowhere, nowhere], np.array([0.0, 0.0])) == [0, 0]
+
+
+def test_lines_that_part_on_a_logarithmic_axis_are_not_taken_for_one() -> None:
+    tables = small_tables()
+
+    def scaled(by: float) -> RunResult:
+        histogram = tables["delay_histogram"] | {"delay_s": tables["delay_histogram"]["delay_s"] * by}
+        return RunResult(small_record(tables=tables | {"delay_histogram": histogram}))
+
+    fast, slow, slowest = scaled(1e-3), scaled(2e-3), scaled(1.0)
+    runs = [
+        RunResult(replace(run.record, scheme=scheme), run.tables)
+        for scheme, run in zip(("reno", "cubic", "bbr"), (fast, slow, slowest), strict=True)
+    ]
+    axes = plots.delay_distribution(runs)
+    assert axes.get_xscale() == "log"
+    assert len({drawn.get_linewidth() for drawn in axes.lines}) == 1
