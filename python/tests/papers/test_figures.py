@@ -15,7 +15,8 @@ from airpath.workers import simulation
 # The figures and tables that a reader of the papers looks for.
 PROMISED = {
     "ebe-j": "fig1 fig3a fig3b fig4a fig4b fig5a fig5b fig6a fig6b fig7 fig8a fig8b fig9a fig9b fig10"
-    " fig11 fig12 files files-cubic join-leave small-buffers anova-vcp anova-cubic",
+    " fig11 fig12 files files-cubic join-leave small-buffers anova-vcp anova-cubic"
+    " cubic-beside-routers queues-by-topology convergence-by-topology cubic-small",
     "ebe-c": "fig2 fig3 fig4 fig5",
     "ebe": "ablation ablation-cubic",
     "gm": "fig3 fig4 fig5 fig6 fig7 fig8 fig9 fig10 fig11",
@@ -74,6 +75,10 @@ def compared_with(figure_id, label):
     return label if figure_id in {"vcp-w/fig10b", "vcp-w/fig10c"} else ""
 
 
+UNPAIRED = {"ebe-j/cubic-beside-routers", "ebe-j/queues-by-topology"}
+"""What compares runs over different links and says so: pairs of its runs have nothing in common."""
+
+
 def test_experiments_of_a_choice_are_paired():
     """The same seeds and flows but for the scheme: otherwise differences would mean nothing.
 
@@ -86,6 +91,8 @@ def test_experiments_of_a_choice_are_paired():
             for label, one in experiments.items():
                 repetitions[compared_with(figure.id, label)].add(one.repetitions)
             assert {len(counts) for counts in repetitions.values()} == {1}, figure.id
+            if figure.id in UNPAIRED:
+                continue
             plans = [one.resolve().plan()["flows"] for one in experiments.values()]
             starts = [{flow["name"]: json.dumps(flow["start_ns"]) for flow in flows} for flows in plans]
             shared = set.intersection(*(set(one) for one in starts))
@@ -106,14 +113,14 @@ def family_of(scenario: str) -> str:
 def test_every_experiment_on_the_dumbbell_has_the_three_settings_the_text_first():
     found = set()
     for figure in select("ebe-j") + select("ebe-c"):
-        used = {family_of(one.scenario) for one in figure.all_experiments()} - {""}
-        if used:
+        if any(family_of(one.scenario) for one in figure.all_experiments()):
             found.add(figure.id)
             assert list(figure.experiments)[:3] == ["T", "O", "L"], figure.id
             for setting in "TOL":
-                ends = {one.scenario[-2:] for one in figure.experiments[setting].values()}
+                used = (one.scenario for one in figure.experiments[setting].values())
+                ends = {scenario[-2:] for scenario in used if family_of(scenario)}
                 assert ends == {f"-{setting.lower()}"}, figure.id
-    assert len(found) == 19
+    assert len(found) == 21
 
 
 @pytest.mark.parametrize("family", EBE_FAMILIES)

@@ -24,14 +24,26 @@ DURATION_S: Final = 200.0
 STARTED: Final[Span] = (100.0, DURATION_S)
 """When all flows have started."""
 
+QUICK_S: Final = 2.5
+"""What we take "very quickly" of a catch-up to mean: a quarter of the time that a rate holds."""
+MISSED_S: Final = 5.0
+"""A catch-up that takes half of the time that a rate holds, or more, is a failure to acquire it."""
+
 Measure = Callable[[RunData], float]
 
 second_half: Final[Measure] = partial(utilisation, span=STARTED)
 """Utilisation once all flows have started."""
 losses: Final[Measure] = partial(loss_share, span=STARTED)
 """Share of bytes that the bottleneck drops once all flows have started."""
-catch_up_s: Final[Measure] = partial(catch_up, hold_s=HOLD_S, least=LEAST_RISE, span=STARTED)
-"""Time to 90 % of the capacity after a rise by more than a fifth, once all flows have started."""
+
+
+def catch_up_at(name: str | None = None) -> Measure:
+    """Return the measure: time to 90 % of a link's capacity after a rise by over a fifth, all flows begun."""
+    return partial(catch_up, hold_s=HOLD_S, least=LEAST_RISE, span=STARTED, name=name)
+
+
+catch_up_s: Final[Measure] = catch_up_at()
+"""That of the link under test."""
 
 ONE_WAY: Final = "O"
 TWO_WAY: Final = "T"
@@ -89,13 +101,13 @@ def ratio(of: Any, measure: Measure) -> Sample:
     )
 
 
-def steady_deviation(run: RunData) -> float:
-    """Return the standard deviation of the queue while the capacity holds, as a share of the buffer.
+def steady_deviation(run: RunData, name: str | None = None) -> float:
+    """Return the standard deviation of a link's queue while the capacity holds, as a share of the buffer.
 
     The first 3 s after each change are left out.
     """
     starts = range(int(STARTED[0]), int(STARTED[1]), int(HOLD_S))
-    return sum(queue_deviation(run, (start + 3.0, start + HOLD_S)) for start in starts) / len(starts)
+    return sum(queue_deviation(run, (start + 3.0, start + HOLD_S), name) for start in starts) / len(starts)
 
 
 def cell(values: Sequence[float] | Sample) -> str:

@@ -10,7 +10,9 @@ from airpath.papers.ebe_j.cubic import (
     CUBIC,
     CUBIC_EBE,
     DRAWN_RATES,
+    MISSED_S,
     ONE_WAY,
+    QUICK_S,
     READING,
     SCHEMES,
     SETTINGS,
@@ -94,9 +96,17 @@ FIG7: Final = Figure(
         Claim(
             "misses",
             "CUBIC fails to acquire the increased bandwidth",
-            AtLeast(5.0),
+            AtLeast(MISSED_S),
             "CUBIC's catch-up, of the 10 s that a rate holds",
             lambda of: sample(of_each(of(CUBIC), catch_up_s)),
+            unit="s",
+        ),
+        Claim(
+            "quick",
+            "CUBIC-EBE responds very quickly to changes of the bandwidth",
+            AtMost(QUICK_S),
+            "CUBIC-EBE's catch-up, of the 10 s that a rate holds",
+            lambda of: sample(of_each(of(CUBIC_EBE), catch_up_s)),
             unit="s",
         ),
         Claim(

@@ -9,19 +9,22 @@ from airpath.papers.ebe_j.cubic import (
     CUBIC,
     CUBIC_EBE,
     DURATION_S,
-    HOLD_S,
-    LEAST_RISE,
+    MISSED_S,
+    QUICK_S,
     READING,
     SCHEMES,
     STARTED,
     TRAFFIC,
+    Measure,
+    catch_up_at,
     cell,
     gain,
     pair,
+    steady_deviation,
 )
 from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
 from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import catch_up, group_goodput_mbps, loss_share, of_each, utilisation
+from airpath.papers.measures import group_goodput_mbps, loss_share, of_each, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import sample
@@ -33,6 +36,7 @@ SPAN_S: Final = 5.0
 
 _middle = partial(utilisation, name=MIDDLE)
 _middle_later = partial(utilisation, span=STARTED, name=MIDDLE)
+_middle_catch_up_s: Final[Measure] = catch_up_at(MIDDLE)
 _end_to_end = partial(group_goodput_mbps, group="long")
 _local = partial(group_goodput_mbps, group="local")
 
@@ -44,10 +48,10 @@ def _first_full_s(run: RunData) -> float:
     return next((start + SPAN_S for start in full), DURATION_S)
 
 
-_NUMBERS: Final = {
+_NUMBERS: Final[dict[str, Measure]] = {
     "utilisation": _middle,
     "utilisation, 100 to 200 s": _middle_later,
-    "catch-up (s)": partial(catch_up, hold_s=HOLD_S, least=LEAST_RISE, span=STARTED, name=MIDDLE),
+    "catch-up (s)": _middle_catch_up_s,
     "bytes dropped, 100 to 200 s": partial(loss_share, span=STARTED, name=MIDDLE),
     "end-to-end flows together (Mbit/s)": _end_to_end,
     "local flows together (Mbit/s)": _local,
@@ -84,6 +88,22 @@ FIG10: Final = Figure(
             lambda of: sample(of_each(of(CUBIC), _middle_later)),
         ),
         Claim(
+            "misses",
+            "CUBIC fails to acquire the available bandwidth when it increases",
+            AtLeast(MISSED_S),
+            "CUBIC's catch-up, of the 10 s that a rate holds",
+            lambda of: sample(of_each(of(CUBIC), _middle_catch_up_s)),
+            unit="s",
+        ),
+        Claim(
+            "quick",
+            "CUBIC-EBE responds very quickly to changes of the bandwidth",
+            AtMost(QUICK_S),
+            "CUBIC-EBE's catch-up, of the 10 s that a rate holds",
+            lambda of: sample(of_each(of(CUBIC_EBE), _middle_catch_up_s)),
+            unit="s",
+        ),
+        Claim(
             "sixty",
             "CUBIC-EBE converges in about 60 s",
             Between(40.0, 80.0),
@@ -108,6 +128,14 @@ FIG10: Final = Figure(
             Positive(),
             "utilisation from 100 to 200 s, CUBIC-EBE minus CUBIC",
             lambda of: gain(of, _middle_later),
+        ),
+        Claim(
+            "oscillation",
+            "CUBIC-EBE oscillates while the capacity does not change",
+            Positive(),
+            "standard deviation of the queue 3 to 10 s after changes, CUBIC-EBE minus CUBIC, share of the"
+            " buffer",
+            lambda of: gain(of, partial(steady_deviation, name=MIDDLE)),
         ),
         Claim(
             "end-to-end",

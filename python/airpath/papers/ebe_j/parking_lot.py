@@ -10,7 +10,7 @@ from airpath.papers.drawing import bars, looks_of, over_time_by_choice, panels
 from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import mean_queue, of_each, throughput_mbps, utilisation
+from airpath.papers.measures import Span, mean_queue, of_each, throughput_mbps, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, difference, least_sure, sample
@@ -75,11 +75,15 @@ _RATCHET: Final = (
 )
 
 
-def _in_spans(run: RunData) -> float:
-    """Return the utilisation of the middle link while it carries more than 10 Mbit/s."""
-    return sum(throughput_mbps(run, span, MIDDLE) * (span[1] - span[0]) for span in ABOVE_BELIEF) / sum(
+BELOW_BELIEF: Final = ((0.0, 10.0), (20.0, 30.0), (50.0, 70.0), (90.0, 100.0))
+"""When it carries no more than that."""
+
+
+def _in_spans(run: RunData, spans: tuple[Span, ...] = ABOVE_BELIEF) -> float:
+    """Return the utilisation of the middle link in these spans; by default above 10 Mbit/s."""
+    return sum(throughput_mbps(run, span, MIDDLE) * (span[1] - span[0]) for span in spans) / sum(
         throughput_mbps(run, span, MIDDLE) / utilisation(run, span, MIDDLE) * (span[1] - span[0])
-        for span in ABOVE_BELIEF
+        for span in spans
     )
 
 
@@ -311,6 +315,27 @@ FIG9B: Final = Figure(
             "utilisation, XCP-EBE minus XCP-b, on the link where it is least sure",
             lambda of: _least_sure(of, "xcp-ebe", "xcp-b"),
             reason=_RATCHET,
+        ),
+        Claim(
+            "spike",
+            "XCP's utilisation has a spike at the middle link, whose rate moves most beyond what it believes,"
+            " and cannot follow the pattern of fixed rates, where the middle link is used most",
+            Positive(),
+            "XCP's utilisation, mean over the other four links minus the middle link",
+            lambda of: difference(
+                of_each(of("xcp"), _mean_over(OTHERS, utilisation)),
+                of_each(of("xcp"), lambda run: utilisation(run, name=MIDDLE)),
+            ),
+        ),
+        Claim(
+            "blind-above-belief",
+            "XCP's utilisation of the middle link drops significantly while that carries more than 10 Mbit/s",
+            Positive(),
+            "XCP's utilisation of the middle link, while it carries no more than 10 Mbit/s minus while it"
+            " carries more",
+            lambda of: difference(
+                of_each(of("xcp"), partial(_in_spans, spans=BELOW_BELIEF)), of_each(of("xcp"), _in_spans)
+            ),
         ),
         Claim(
             "b-above-xcp-in-the-middle",
