@@ -75,7 +75,11 @@ def compared_with(figure_id, label):
     return label if figure_id in {"vcp-w/fig10b", "vcp-w/fig10c"} else ""
 
 
-UNPAIRED = {"ebe-j/cubic-beside-routers", "ebe-j/queues-by-topology"}
+UNPAIRED = {
+    "ebe-j/cubic-beside-routers",
+    "ebe-j/queues-by-topology",
+    "ebe-j/convergence-by-topology",
+}
 """What compares runs over different links and says so: pairs of its runs have nothing in common."""
 
 
