@@ -130,7 +130,8 @@ _METRICS = (
         "jain_index",
         "Jain index",
         "",
-        "(Σx)² / (n Σx²) over the throughputs of the long-lived flows under test; at least two flows",
+        "(Σx)² / (n Σx²) over the throughputs of the long-lived flows under test that were active in the "
+        "measured span; at least two flows",
         headline=True,
     ),
     Metric(

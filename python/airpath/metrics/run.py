@@ -282,13 +282,17 @@ def _fairness(
     flow_series: Mapping[str, npt.NDArray[Any]],
     tested: npt.NDArray[np.bool_],
 ) -> dict[str, float]:
-    long = tested & long_lived(plan, flows)
+    start_s, _ = measured_span_s(plan)
+    # One that had stopped before the span, or would have begun after it, shared nothing with anybody there;
+    # one that was there and got nothing was starved.
+    inside = TimeBins(plan, 0.0, start_s).index(flow_series["time_s"]) >= 0
+    there = np.isin(flows["flow"], flow_series["flow"][inside])
+    long = tested & long_lived(plan, flows) & there
     if long.sum() < 2:
         return {"jain_index": math.nan, "jain_index_windowed": math.nan}
     rates = _ratio(flows["departed_bytes"] * 8e-6, flows["last_departure_s"] - flows["first_departure_s"])[
         long
     ]
-    start_s, _ = measured_span_s(plan)
     windows = windowed_jain(flow_series, flows["flow"][long], TimeBins(plan, FAIRNESS_BIN_S, start_s))
     windows = windows[~np.isnan(windows)]
     return {

@@ -139,6 +139,25 @@ def test_jain_of_nobody_has_no_value() -> None:
     assert math.isnan(jain_index([]))
 
 
+def jain_with_a_third_flow(rows: int) -> float:
+    """Jain index of two flows with shares 3:1 and a third that got nothing, with so many rows of its own."""
+    tables = small_tables()
+    tables["flows"]["source"][2] = 1  # no datagrams, but data without end
+    for column in ("departed_bytes", "delivered_packets"):
+        tables["flows"][column][2] = 0
+    tables["flows"]["first_departure_s"][2] = tables["flows"]["last_departure_s"][2] = math.nan
+    third = encode("flow_series", {"flow": [2] * rows, "time_s": np.arange(1, rows + 1) * 0.5})
+    series = tables["flow_series"]
+    tables["flow_series"] = {name: np.concatenate([series[name], third[name]]) for name in series}
+    return RunResult(small_record(tables=tables)).metrics["jain_index"]
+
+
+def test_jain_counts_a_starved_flow_but_none_that_was_gone_before_the_measured_span() -> None:
+    assert jain_with_a_third_flow(rows=8) == pytest.approx(16 / 30)
+    assert jain_with_a_third_flow(rows=2) == pytest.approx(16 / 20)  # up to the end of the warm-up
+    assert jain_with_a_third_flow(rows=0) == pytest.approx(16 / 20)
+
+
 def test_jain_of_windows_leaves_out_those_in_which_nobody_got_anything() -> None:
     flow_series = {
         "flow": np.array([0, 1] * 3),
