@@ -117,15 +117,16 @@ impl EventQueue {
         }
     }
 
-    /// Wakes `target` at `at`, or earlier if it is due earlier already: who is woken looks at what is due.
-    #[inline]
-    pub(crate) fn schedule(&mut self, target: Target, at: Timestamp) {
+    /// As [`Self::schedule_since`], asked for now.
+    #[cfg(test)]
+    fn schedule(&mut self, target: Target, at: Timestamp) {
         if at < self.live[target as usize].at() {
             self.insert(target, at, self.current.at());
         }
     }
 
-    /// The same for an event that is as if it had been asked for at `since`.
+    /// Wakes `target` at `at`, or earlier if it is due earlier already: who is woken looks at what is due. The event is as if it
+    /// had been asked for at `since`.
     #[inline]
     pub(crate) fn schedule_since(&mut self, target: Target, at: Timestamp, since: Timestamp) {
         if at < self.live[target as usize].at() {

@@ -279,7 +279,9 @@ impl Network {
     pub(crate) fn schedule_clock(&mut self) {
         let at = self.now + self.interval;
         if at <= self.end {
-            self.events.schedule(self.clock, at);
+            // As the oldest event of its instant: else an arrival at that instant would count before it or after it,
+            // depending on which of the two was asked for earlier, and so on how long intervals are.
+            self.events.schedule_since(self.clock, at, Timestamp::ZERO);
         }
         self.horizon = at.min(self.end + Duration::from_nanos(1));
     }
