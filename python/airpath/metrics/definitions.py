@@ -74,8 +74,8 @@ _METRICS = (
         "utilisation_binned",
         "utilisation, mean of bins",
         "",
-        "mean over bins of 500 ms of link throughput divided by capacity in the bin; bins without capacity "
-        "are left out",
+        "mean over bins of 500 ms (the nearest whole number of recorded intervals, at least one) of link "
+        "throughput divided by capacity in the bin; bins without capacity are left out",
     ),
     Metric(
         "loss_rate",
@@ -138,8 +138,9 @@ _METRICS = (
         "jain_index_windowed",
         "Jain index, 1 s windows",
         "",
-        "mean over windows of 1 s of the index over the long-lived flows active throughout the window; "
-        "windows with at least two such flows, in which anything was carried",
+        "mean over windows of 1 s (the nearest whole number of recorded intervals, at least one) of the "
+        "index over the long-lived flows active throughout the window; windows with at least two such flows, "
+        "in which anything was carried",
     ),
     Metric(
         "completion_mean_s",
