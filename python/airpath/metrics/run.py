@@ -88,11 +88,15 @@ def sources_under_test(plan: Plan) -> npt.NDArray[np.bool_]:
 
 
 def windowed_jain(
-    flow_series: Mapping[str, npt.NDArray[Any]], flows: npt.NDArray[np.int64], bins: TimeBins
+    flow_series: Mapping[str, npt.NDArray[Any]],
+    flows: npt.NDArray[np.int64],
+    starts_s: npt.NDArray[np.float64],
+    bins: TimeBins,
 ) -> npt.NDArray[np.float64]:
     """Jain index in each bin over those of `flows` that are active throughout it.
 
-    NaN with fewer than two of them, and where they got nothing: an outage is no proof of fairness.
+    NaN with fewer than two of them, and where they got nothing: an outage is no proof of fairness. `starts_s`
+    says when each flow began, in seconds: the interval in which one does has a row, too.
     """
     of_row = flow_series["flow"]
     row_of = np.full(1 + max(of_row.max(initial=-1), flows.max(initial=-1)), -1)
@@ -104,7 +108,7 @@ def windowed_jain(
     departed = flow_series["departed_bytes"][inside]
     sizes = np.bincount(cell, departed, len(flows) * len(bins)).reshape(shape)
     active = np.bincount(cell, minlength=len(flows) * len(bins)).reshape(shape)
-    throughout = active == bins.intervals
+    throughout = (active == bins.intervals) & (starts_s[:, None] <= bins.start_s + bins.rounding_s)
     among = throughout.sum(axis=0)
     shares = np.where(throughout, sizes, 0.0)
     largest = shares.max(axis=0, initial=0.0)
@@ -293,7 +297,8 @@ def _fairness(
     rates = _ratio(flows["departed_bytes"] * 8e-6, flows["last_departure_s"] - flows["first_departure_s"])[
         long
     ]
-    windows = windowed_jain(flow_series, flows["flow"][long], TimeBins(plan, FAIRNESS_BIN_S, start_s))
+    bins = TimeBins(plan, FAIRNESS_BIN_S, start_s)
+    windows = windowed_jain(flow_series, flows["flow"][long], flows["start_s"][long], bins)
     windows = windows[~np.isnan(windows)]
     return {
         "jain_index": jain_index(np.nan_to_num(rates)),  # a flow from which nothing departed got nothing

@@ -35,6 +35,8 @@ class TimeBins:
         Start and end of each bin; the last one ends with the run and may be narrower.
     intervals
         How many recorded intervals each bin has.
+    rounding_s
+        How far two equal times can be apart, in seconds: a tiny part of an interval.
     """
 
     def __init__(self, plan: Plan, width_s: float, from_s: float = 0.0) -> None:
@@ -45,6 +47,7 @@ class TimeBins:
         count = max(0, _whole_up(duration_s / self._interval_s) - self._first)
         first_of_bin = np.arange(0, count, self._per_bin)
         self.width_s = self._per_bin * self._interval_s
+        self.rounding_s = self._interval_s * _ROUNDING
         self.start_s = (self._first + first_of_bin) * self._interval_s
         self.end_s = np.minimum(self.start_s + self.width_s, duration_s)
         self.intervals = np.minimum(first_of_bin + self._per_bin, count) - first_of_bin

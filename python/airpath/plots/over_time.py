@@ -260,9 +260,9 @@ def fairness(
     style = style or style_for(run.record.scheme for run in runs)
     for run in runs:
         plan, flows = run.record.plan, columns(run.flows)
-        tested = flows["flow"][flows_under_test(plan, flows) & long_lived(plan, flows)]
+        tested = flows_under_test(plan, flows) & long_lived(plan, flows)
         bins = TimeBins(plan, window_s)
-        index = windowed_jain(columns(run.flow_series), tested, bins)
+        index = windowed_jain(columns(run.flow_series), flows["flow"][tested], flows["start_s"][tested], bins)
         if not np.isnan(index).all():
             look = style[run.record.scheme]
             label = f"{look.display_name}, mean {run.metrics['jain_index_windowed']:.3f}"

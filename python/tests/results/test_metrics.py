@@ -165,8 +165,20 @@ def test_jain_of_windows_leaves_out_those_in_which_nobody_got_anything() -> None
         "departed_bytes": np.array([3, 1, 0, 0, 0, 5]),
     }
     plan = {"duration_ns": 3_000_000_000, "record": {"interval_ns": 1_000_000_000}}
-    windows = windowed_jain(flow_series, np.array([0, 1]), TimeBins(plan, 1.0, 0.0))
+    windows = windowed_jain(flow_series, np.array([0, 1]), np.zeros(2), TimeBins(plan, 1.0, 0.0))
     np.testing.assert_allclose(windows, [16 / 20, math.nan, 0.5])
+
+
+def test_jain_of_windows_leaves_out_a_flow_where_it_begins_within_the_window() -> None:
+    flow_series = {
+        "flow": np.array([0, 1, 0, 1]),
+        "time_s": np.array([1.0, 1.0, 2.0, 2.0]),
+        "departed_bytes": np.array([9, 1, 5, 5]),
+    }
+    plan = {"duration_ns": 2_000_000_000, "record": {"interval_ns": 1_000_000_000}}
+    bins, flows = TimeBins(plan, 1.0, 0.0), np.array([0, 1])
+    np.testing.assert_allclose(windowed_jain(flow_series, flows, np.array([0.0, 0.9]), bins), [math.nan, 1])
+    np.testing.assert_allclose(windowed_jain(flow_series, flows, np.zeros(2), bins), [100 / 164, 1])
 
 
 def test_rows_with_a_name() -> None:
