@@ -40,12 +40,18 @@ impl Coding {
 /// Entries of the table of outcomes; a run sends few different sizes.
 const TABLE: usize = 64;
 
+/// Where the outcomes of a packet of this size are looked for first.
+fn place(size: Bytes) -> usize {
+    (size.get() % TABLE as u64) as usize
+}
+
 /// The outcomes of packets by their size, each computed when it is first asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct OutcomeTable {
     chain: AirChain,
     coding: Coding,
-    /// Each at the place of its size modulo the length.
+    /// Each at its place, or in the first free entry behind it: 1000 and 40 bytes have one place, and outcomes take
+    /// thousands of times as long to compute as to find. Of more sizes than entries the last one takes its place.
     entries: Box<[Option<(Bytes, PacketOutcomes)>]>,
 }
 
@@ -55,15 +61,21 @@ impl OutcomeTable {
     }
 
     pub(crate) fn of(&mut self, size: Bytes) -> PacketOutcomes {
-        let entry = &mut self.entries[(size.get() % TABLE as u64) as usize];
-        match entry {
-            Some((known, outcomes)) if *known == size => *outcomes,
-            _ => {
-                let outcomes = self.chain.outcomes(size.get(), self.coding.of(size));
-                *entry = Some((size, outcomes));
-                outcomes
+        let first = place(size);
+        let mut free = None;
+        for index in (first..TABLE).chain(0..first) {
+            match &self.entries[index] {
+                Some((known, outcomes)) if *known == size => return *outcomes,
+                Some(_) => {}
+                None => {
+                    free = Some(index);
+                    break;
+                }
             }
         }
+        let outcomes = self.chain.outcomes(size.get(), self.coding.of(size));
+        self.entries[free.unwrap_or(first)] = Some((size, outcomes));
+        outcomes
     }
 
     /// The probability that a packet of this size is lost when it finds the chain in `state`.
@@ -113,5 +125,45 @@ impl ErrorProcess for AirErrors {
         _before: Timestamp,
     ) -> f64 {
         self.outcomes.loss_in(self.state, transmission.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BitClock, GilbertElliott};
+
+    fn table() -> OutcomeTable {
+        let chain = GilbertElliott::new(0.999, 0.9, 1e-6, 1e-3).unwrap();
+        OutcomeTable::new(AirChain { chain, clock: BitClock::Bit }, Coding::default())
+    }
+
+    /// The sizes of which the table holds outcomes, ascending.
+    fn known(table: &OutcomeTable) -> alloc::vec::Vec<u64> {
+        let mut sizes: alloc::vec::Vec<_> =
+            table.entries.iter().flatten().map(|(size, _)| size.get()).collect();
+        sizes.sort_unstable();
+        sizes
+    }
+
+    #[test]
+    fn sizes_that_share_a_place_are_all_kept() {
+        let mut table = table();
+        for size in [1000, 40, 104, 1000, 40] {
+            table.of(Bytes::new(size));
+        }
+        assert_eq!(known(&table), [40, 104, 1000]);
+    }
+
+    #[test]
+    fn outcomes_are_those_of_the_size_however_many_sizes_there_are() {
+        let mut table = table();
+        for round in 0..3 {
+            for size in (1..200).chain((64..10_000).step_by(64)) {
+                let expected = table.chain.outcomes(size, None);
+                assert_eq!(table.of(Bytes::new(size)), expected, "{size} bytes in round {round}");
+            }
+        }
+        assert_eq!(known(&table).len(), TABLE);
     }
 }
