@@ -48,7 +48,8 @@ def estimator_metrics(
     error = percentage_error(estimate[measured], capacity[measured])
     # What is below is the rounding of rates: a router that was told the capacity has no error.
     error = np.abs(error[~np.isnan(error)]).round(9)
-    stretches = constant_stretches_s(plan, link)
+    # A link without an estimate is not gone through, however often its rate changes.
+    stretches = constant_stretches_s(plan, link) if len(time_s) > 0 else []
     return {
         # To the millibit per second: what is below is the rounding of rates, and no bias.
         "capacity_estimate_bias_mbps": round(_mean((estimate - capacity)[measured] * 1e-6), 9),
@@ -122,9 +123,11 @@ def _settling_s(
     """Mean over steps of the time to settle; one that is not settled at the next counts with all of it."""
     times = []
     for before, (start, end) in pairwise(stretches):
+        if start < from_s or _holds_no_interval(plan, start, end) or _holds_no_interval(plan, *before):
+            continue
         rows = _inside(plan, time_s, start, end)
         old = _inside(plan, time_s, *before)
-        if start < from_s or not rows.any() or not old.any():
+        if not rows.any() or not old.any():
             continue
         level = float(np.median(capacity[rows]))
         step = abs(level - float(np.median(capacity[old])))
@@ -155,11 +158,18 @@ def _variation(
     """Mean over stretches of constant capacity of standard deviation over mean, in their second halves."""
     variations = []
     for start, end in stretches:
+        if _holds_no_interval(plan, start, end):
+            continue
         rows = _inside(plan, time_s, (max(start, from_s) + end) / 2, end)
         mean = _mean(estimate[rows])
         if start < end and rows.sum() >= 2 and mean > 0 and (capacity[rows] > 0).all():
             variations.append(float(estimate[rows].std(ddof=1)) / mean)
     return _mean(np.array(variations))
+
+
+def _holds_no_interval(plan: Plan, start: float, end: float) -> bool:
+    """Tell, without a look at the intervals, whether a stretch is too short for one to lie within it."""
+    return end - start < 0.5e-9 * float(plan["record"]["interval_ns"])
 
 
 def _inside(plan: Plan, time_s: Numbers, start: float, end: float) -> npt.NDArray[np.bool_]:

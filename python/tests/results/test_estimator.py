@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from airpath.metrics import METRICS
+from airpath.metrics import METRICS, estimator
 from airpath.metrics.run import columns
 from airpath.results import OBSERVATIONS, RunResult, summary_table
 
@@ -138,3 +138,19 @@ def test_an_outage_leaves_no_percentage():
 def test_a_link_without_a_known_capacity_has_no_error():
     unknown = metrics(offered=np.full(40, math.nan))
     assert all(math.isnan(unknown[name]) for name in NAMES)
+
+
+def test_rates_that_change_faster_than_intervals_cost_next_to_nothing(monkeypatch):
+    looks = []
+    inside = estimator._inside
+    monkeypatch.setattr(estimator, "_inside", lambda *given: looks.append(given) or inside(*given))
+    rate = {"kind": "uniform", "hold_ns": 1_000_000}
+    plan = {"links": [{"rate": rate}], "duration_ns": 4 * 10**9, "record": {"interval_ns": 100_000_000}}
+    ends = np.arange(1, 41) / 10
+    series = {"link": np.zeros(40, int), "time_s": ends, "offered_bytes": np.full(40, 1e5)}
+    for name in ("capacity_estimate_bps", "another"):  # with an estimate and without one
+        rows = {"link": series["link"], "quantity": np.full(40, name), "time_s": ends, "value": np.ones(40)}
+        found = estimator.estimator_metrics(plan, rows, series, 0, 0.0)
+        assert math.isnan(found["capacity_estimate_settling_s"])
+        assert math.isnan(found["capacity_estimate_variation"])
+    assert looks == []
