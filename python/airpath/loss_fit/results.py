@@ -7,6 +7,7 @@ from typing import Any, Literal
 from airpath.loss_fit.gilbert import Gilbert, Test
 from airpath.loss_fit.gilbert_elliott import GilbertElliott
 from airpath.loss_fit.in_time import InTime
+from airpath.scenario.losses import LEAST_STAY
 from airpath.units import format_duration
 
 Unit = Literal["packets", "steps"]
@@ -100,8 +101,11 @@ class LossFit:
 
     @property
     def toml_in_time(self) -> str | None:
-        """The chain in time as a line of a scenario."""
+        """The chain in time as a line of a scenario; `None` where its states are too short for one."""
         if self.in_time is None:
+            return None
+        odds = 1 / self.in_time.mean_loss.value - 1
+        if self.in_time.mean_burst_s.value * 1e9 * min(odds, 1) < LEAST_STAY:
             return None
         burst = self.in_time.mean_burst_s.value * 1e9 / TIME_STEP_NS
         step = TIME_STEP_NS

@@ -66,6 +66,14 @@ def test_what_is_printed_can_be_pasted(bursts):
     assert numbers == pytest.approx(expected, rel=1e-5)
 
 
+def test_a_chain_in_time_whose_states_are_too_short_for_a_scenario_is_not_offered(tmp_path, bursts):
+    # Packets 0.01 us apart: losses last 50 ns in the mean, and scenarios take states of 1 us and more.
+    rows = "\n".join(f"{number / 100:.2f},{int(one)}" for number, one in enumerate(bursts))
+    (found,) = airpath.fit(written(tmp_path / "fast.csv", "time_us,lost\n" + rows))
+    assert found.in_time.mean_burst_s.value == pytest.approx(50e-9, rel=0.2)
+    assert found.toml_in_time is None
+
+
 def test_a_general_chain_and_one_in_time_can_be_pasted_too(tmp_path):
     random = np.random.default_rng(4)
     lengths = np.column_stack([random.geometric(0.01, 200), random.geometric(0.03, 200)]).ravel()
