@@ -326,6 +326,8 @@ FIG9B: Final = Figure(
                 of_each(of("xcp"), _mean_over(OTHERS, utilisation)),
                 of_each(of("xcp"), lambda run: utilisation(run, name=MIDDLE)),
             ),
+            reason="of rates from 1 to 40 Mbit/s half are above the 20 that the other links' routers believe:"
+            " they waste more than the middle one, which moves from 3 to 18",
         ),
         Claim(
             "blind-above-belief",
