@@ -74,6 +74,16 @@ def mean(draw: Draw) -> float:
             return float(value)
 
 
+def smallest(spread: Spread) -> int:
+    """Return the smallest value that can come out."""
+    match spread:
+        case Constant(value):
+            return value
+        case Exponential():
+            return 0
+    return min(spread.low, spread.high)
+
+
 def draw_plan(draw: Draw) -> dict[str, Any]:
     """Return the form of the plan, in the base unit."""
     match draw:

@@ -14,6 +14,7 @@ from airpath.cli.output import (
     WorldChoice,
     WorldOption,
     enter_world,
+    tell,
 )
 
 HELP = """Run a scenario and write tables, figures and a report.
@@ -68,5 +69,7 @@ def run(
     if changes:
         chosen = chosen.override(changes)
         text = chosen.to_toml()
+    for remark in chosen.remarks():
+        tell(remark)
     out = out or Path("out") / chosen.name
     run_and_write({scheme_label(chosen): chosen}, out, text, jobs=jobs, world=world.value, as_json=as_json)

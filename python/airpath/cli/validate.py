@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import JsonOption, show, show_json
+from airpath.cli.output import JsonOption, show, show_json, tell
 from airpath.errors import AirpathError
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def validate(
         if as_json:
             show_json({"scenario": scenario, "valid": False, "problems": str(error).splitlines()})
         raise
+    for remark in chosen.remarks():
+        tell(remark)
     if as_json:
         show_json({"scenario": scenario, "valid": True, **facts(chosen)})
     elif resolved:

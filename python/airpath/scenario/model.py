@@ -4,7 +4,16 @@ from typing import Annotated, Self
 
 from pydantic import Field, Strict, model_validator
 
-from airpath.quantities import Duration, Flag, Name, PositiveDuration, Repetitions, Table, Text
+from airpath.quantities import (
+    Duration,
+    Flag,
+    Name,
+    PositiveDuration,
+    Repetitions,
+    Table,
+    Text,
+    smallest,
+)
 from airpath.scenario.flows import Flow, Transport
 from airpath.scenario.topology import Topology
 from airpath.units import format_duration
@@ -57,3 +66,15 @@ class ScenarioDocument(Table):
                 f' "duration" ({format_duration(self.duration)})'
             )
         return self
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what is no mistake by itself, but may be one: flows that start when the run is over.
+
+        A scenario that is cut short has such flows on purpose, which is why they are not refused.
+        """
+        return tuple(
+            f'flows[{number}].start: "{flow.name}" never sends: it starts after {format_duration(start)},'
+            f" and the run lasts {format_duration(self.duration)}"
+            for number, flow in enumerate(self.flows)
+            if (start := smallest(flow.start)) >= self.duration
+        )

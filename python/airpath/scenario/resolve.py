@@ -308,6 +308,12 @@ class _Resolution:
                 raise FieldError(path, "found a buffer of 0 packets; it must hold at least one")
             return None, int(limit.value)
         size = self._figures(draft).bytes_of(limit, path)
+        # Of a rate of zero every buffer in time is empty: what is wrong is the rate, not the buffer.
+        if draft.mean_bps == 0 and limit.unit is not AmountUnit.BYTES:
+            raise FieldError(
+                f"{draft.path}.rate",
+                f'the mean rate of link "{draft.name}" is zero: nothing can ever be sent',
+            )
         if size < self.largest_packet:
             raise FieldError(
                 path,

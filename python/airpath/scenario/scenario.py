@@ -130,6 +130,10 @@ class Scenario:
         """The plan with all that was derived on the way to it."""
         return resolve(self._document, self._source, self._folder)
 
+    def remarks(self) -> tuple[str, ...]:
+        """Return what is no mistake by itself, but may be one: flows that start when the run is over."""
+        return self._document.remarks()
+
     def describe(self) -> str:
         """Return the scenario in words, every default filled in."""
         return describe(self._document, self.resolved)

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from airpath.metrics import METRICS
+from airpath.scenario import Scenario
 
 SHORT = ["--set", "duration=2s", "--set", "record.warm_up=0s"]
 COMMANDS = [
@@ -122,6 +123,15 @@ def test_validate_shows_what_a_scenario_comes_to(airpath):
     assert "450 kB = 300 packets = 400 ms = 10 BDP" in text
     assert "base RTT 40 ms" in text
     assert "lte.down" in text
+
+
+def test_flows_that_start_when_the_run_is_over_are_said(airpath):
+    join = Scenario.load("ebe-join-leave-l").override(duration="20s")
+    (Path.cwd() / "short.toml").write_text(join.to_toml(), encoding="utf-8")
+    outcome = airpath("validate", "short.toml")
+    assert outcome.code == 0
+    assert "never sends: it starts after 80 s, and the run lasts 20 s" in outcome.err
+    assert airpath("validate", "ebe-join-leave-l").err == ""
 
 
 def test_validate_names_problems_in_json_too(airpath, folder: Path):

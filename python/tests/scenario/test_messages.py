@@ -277,6 +277,10 @@ CASES = {
         {"record__warm_up": "10s"},
         '"record.warm_up" (10 s) must be shorter than "duration" (10 s)',
     ),
+    "link that never sends, with a buffer in time": (
+        {"topology__bottleneck__rate": {"kind": "steps", "steps": [["0s", "0mbps"]]}},
+        'topology.bottleneck.rate: the mean rate of link "bottleneck" is zero: nothing can ever be sent',
+    ),
     "unknown link to capture": (
         {"record__capture": ["bottlenek"]},
         'record.capture[0]: there is no link "bottlenek" here; did you mean "bottleneck"?'
