@@ -11,6 +11,7 @@ from airpath.progress import progress_bar
 from airpath.results import Results
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.memory import available_memory
+from airpath.schemes import same_scheme
 from airpath.units import format_size
 from airpath.workers import Job, execute
 from airpath.worlds import WORLDS, World, place, refuse_together
@@ -196,6 +197,8 @@ def compare_scenarios(
             raise UsageError(f"{name}: found {text!r}; accepted: text")
     if twice := [scheme for scheme in dict.fromkeys(schemes) if list(schemes).count(scheme) > 1]:
         raise UsageError(f'the scheme "{twice[0]}" is given twice')
+    if same := same_scheme(schemes):
+        raise UsageError(f'the scheme "{same[0]}" is given twice, the second time as "{same[1]}"')
     scenarios = compare_scenario(
         schemes,
         link,

@@ -7,7 +7,7 @@ with EBE as the capacity source of its routers.
 
 from airpath.schemes.estimators import ESTIMATORS, Estimator, estimator_plan, find_estimator
 from airpath.schemes.kernel import KERNEL_SCHEMES
-from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme
+from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme, same_scheme
 from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, window_bytes
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "find_estimator",
     "find_scheme",
     "parse_scheme",
+    "same_scheme",
     "window_bytes",
 ]

@@ -1,8 +1,11 @@
 """Every scheme by name."""
 
 import functools
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any, Final
+
+from pydantic import ValidationError
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
@@ -67,6 +70,30 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
         return find_scheme(text.strip()), {}
     name, options = split_options(text)
     return find_scheme(name), options
+
+
+def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first two that are one scheme with the same options, however these are written.
+
+    `cubic:beta=0.7` is `cubic:beta=0.70`: its runs would be done twice, and compared with themselves. An
+    option that is given its default is not the same as none: who writes it wants to see it.
+
+    Parameters
+    ----------
+    texts
+        Schemes with options. Those that are wrong are nobody's like: what is wrong is said elsewhere.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for text in texts:
+        try:
+            scheme, options = parse_scheme(text)
+            given = scheme.parameters.model_validate(options).model_dump(exclude_unset=True)
+        except (UsageError, ValidationError):
+            continue
+        first = seen.setdefault((scheme.id, repr(sorted(given.items()))), text)
+        if first != text:
+            return first, text
+    return None
 
 
 SCHEMES: Final = (*END_TO_END, *WESTWOOD, *ROUTER_ASSISTED)

@@ -9,6 +9,7 @@ from airpath.metrics import METRICS
 from airpath.nearest import suggestion
 from airpath.quantities import Name, Repetitions, Table, Text
 from airpath.results.columns import TABLES
+from airpath.schemes import same_scheme
 from airpath.sweeps.ranges import expand
 
 
@@ -83,6 +84,8 @@ class SweepDocument(Table):
             values = getattr(self, key)
             if twice := [value for value in dict.fromkeys(values) if values.count(value) > 1]:
                 raise ValueError(f'"{key}" has {twice[0]} twice')
+        if same := same_scheme(self.schemes):
+            raise ValueError(f'"schemes" has {same[0]} twice, the second time as {same[1]}')
         for name in self.metrics:
             if name not in METRICS:
                 raise ValueError(f'"metrics": found "{name}"; {suggestion(name, METRICS)}')

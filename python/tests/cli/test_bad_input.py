@@ -58,6 +58,7 @@ COMMANDS = [
     (["compare", "cubic"], "--link", 2),
     (["compare", "cubik", "--link", "2mbps"], 'did you mean "cubic"?', 2),
     (["compare", "cubic", "cubic", "--link", "2mbps"], "given twice", 2),
+    (["compare", "cubic:beta=0.7", "cubic:beta=7e-1", "--link", "2mbps"], 'as "cubic:beta=7e-1"', 2),
     (["compare", "cubic:beta", "--link", "2mbps"], "name=value", 2),
     (["compare", "cubic:beta=7", "--link", "2mbps"], "beta", 2),
     (["compare", "cubic", "--link", "2"], "no unit", 2),

@@ -117,6 +117,10 @@ def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
         ({"scheme": ["cubic"]}, 'unknown key; did you mean "schemes"'),
         ({"schemes": ["cubik"]}, "cubik"),
         ({"schemes": ["cubic", "cubic"]}, "cubic twice"),
+        (
+            {"schemes": ["cubic:beta=0.7", "newreno", "cubic:beta=0.70"]},
+            "cubic:beta=0.7 twice, the second time as cubic:beta=0.70",
+        ),
         ({"flows": ["nobody"], "schemes": ["bbr"]}, 'found "nobody"'),
         ({"flows": ["upload"]}, 'needs "schemes"'),
         ({"seeds": [1], "seed": 2}, "one or the other"),
