@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from airpath.durable import write_whole
+from airpath.durable import place_of, write_whole
 from airpath.errors import OutputError
+from airpath.lock import locked
 from airpath.papers.claim import Judgement
 from airpath.papers.drawn import Drawn, draw_all
 from airpath.papers.figure import Figure
@@ -91,23 +92,25 @@ def reproduce(
     Interrupted
         On Ctrl-C, after the finished runs were kept.
     OutputError
-        If the results cannot be written.
+        If the results cannot be written, or another process reproduces there.
     """
     repeated = [figure.repeated(repetitions) for figure in figures]
     store = RunStore(out / "runs")
-    missing = missing_runs([one for figure in repeated for one in figure.all_experiments()], store)
-    on_start(len(missing))
+    refusal = f"another process reproduces in {out}; wait for it, or choose another directory with --out"
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        real = [run for run in missing if run.experiment.world != "sim"]
-        simulated = [run for run in missing if run.experiment.world == "sim"]
-        do_runs(simulated, store, workers, (lambda _share: None) if real else on_progress)
-        if real:  # when nothing else runs: the processors are theirs
-            on_real(len(real), real_seconds(real))
-            do_real_runs(real, store, on_progress, on_invalid)
-        drawn = draw_all(figures, repetitions, store, workers)
-        done = [Reproduced(*one) for one in zip(repeated, drawn, strict=True)]
-        _write(done, out)
+        with locked(store.folder, refusal):
+            _remove_unfinished(store, out)
+            missing = missing_runs([one for figure in repeated for one in figure.all_experiments()], store)
+            on_start(len(missing))
+            real = [run for run in missing if run.experiment.world != "sim"]
+            simulated = [run for run in missing if run.experiment.world == "sim"]
+            do_runs(simulated, store, workers, (lambda _share: None) if real else on_progress)
+            if real:  # when nothing else runs: the processors are theirs
+                on_real(len(real), real_seconds(real))
+                do_real_runs(real, store, on_progress, on_invalid)
+            drawn = draw_all(figures, repetitions, store, workers)
+            done = [Reproduced(*one) for one in zip(repeated, drawn, strict=True)]
+            _write(done, out)
     except OSError as error:
         raise OutputError(f"cannot write to {out}: {error.strerror or error}") from error
     return done
@@ -188,6 +191,14 @@ def costs(done: Sequence[Reproduced]) -> list[dict[str, Any]]:
         )
         seen |= mine
     return rows
+
+
+def _remove_unfinished(store: RunStore, out: Path) -> None:
+    """Remove what a process that was killed had not finished: of runs, pictures, report and numbers."""
+    store.remove_unfinished()
+    for file in (*out.glob("*.*.*"), *(out / "figures").glob("*.*.*")):
+        if (place_of(file.name) or "").endswith((".html", ".json", ".svg", ".png")):
+            file.unlink(missing_ok=True)
 
 
 def _write(done: Sequence[Reproduced], out: Path) -> None:

@@ -6,7 +6,7 @@ import platform
 from pathlib import Path
 from typing import Final
 
-from airpath.durable import write_whole
+from airpath.durable import place_of, write_whole
 from airpath.fingerprint import fingerprint
 from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
@@ -54,6 +54,12 @@ class RunStore:
         file = self._file(key, seed)
         file.unlink(missing_ok=True)
         return file
+
+    def remove_unfinished(self) -> None:
+        """Remove what a process that was killed had not finished; nobody else may work here now."""
+        for file in self.folder.glob("*/*.arrow.*"):
+            if place_of(file.name):
+                file.unlink(missing_ok=True)
 
     def _file(self, key: str, seed: int) -> Path:
         return self.folder / key / f"{seed}.arrow"

@@ -9,17 +9,12 @@ from typing import Any, Final
 
 from airpath.durable import place_of, write_whole
 from airpath.errors import OutputError
+from airpath.lock import LOCK, locked
 from airpath.results.columns import TABLES
 from airpath.sweeps.dataset import is_ours
 from airpath.sweeps.part import RUNS, PartStore
 from airpath.sweeps.results import FORMAT, STATE, read_state
 
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
-
-LOCK: Final = ".lock"
 WRITTEN: Final = frozenset(
     {STATE, "sweep.toml", "scenario.toml", "failures.json", "provenance.json", "statistics.parquet"}
     | {f".{name}.parquet" for name in (RUNS, *TABLES)}
@@ -71,9 +66,7 @@ class SweepFolder:
         """
         self._refuse_foreign(identity)
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            with (self.path / LOCK).open("w") as lock:
-                self._lock(lock)
+            with locked(self.path, f"another process works on the sweep in {self.path}"):
                 self._refuse_foreign(identity)  # once more: another process may have finished meanwhile
                 self._remove_unfinished()
                 state = read_state(self.path)
@@ -135,14 +128,6 @@ class SweepFolder:
                 f"{self.path} holds another sweep, or the same with other trace files or by another version;"
                 " choose another directory with --out"
             )
-
-    def _lock(self, lock: Any) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OutputError(f"another process works on the sweep in {self.path}") from None
 
 
 def _is_unfinished(name: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 
 from airpath.cli import main, output
 from airpath.cli.reproduce import HELP, _show
+from airpath.errors import OutputError
 from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
 from airpath.papers.experiment import Experiment
@@ -95,6 +96,33 @@ def test_a_second_time_nothing_is_run_and_the_same_comes_out(figure, tmp_path):
     assert missing == [8, missing[1], 0, missing[1]]
 
 
+def test_two_processes_do_not_reproduce_in_one_directory(figure, tmp_path):
+    out = tmp_path / "out"
+
+    def another(_missing: int) -> None:
+        with pytest.raises(OutputError, match="another process reproduces in"):
+            reproduce([figure], out, repetitions=None, workers=1, on_progress=nothing)
+
+    reproduce([figure], out, repetitions=None, workers=1, on_progress=nothing, on_start=another)
+    assert (out / "report.html").is_file()
+
+
+def test_what_a_killed_process_had_not_finished_is_removed(figure, tmp_path):
+    out = tmp_path / "out"
+    mine = tmp_path / "out" / "notes.2026"
+    unfinished = [
+        out / "verdicts.json.77",
+        out / "figures" / "a-b.png.77",
+        out / "runs" / "ab" / "1.arrow.77",
+    ]
+    for file in (*unfinished, mine):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{")
+    reproduce([figure], out, repetitions=None, workers=1, on_progress=nothing)
+    assert mine.is_file()
+    assert not [file for file in unfinished if file.exists()]
+
+
 def test_what_figures_cost_counts_shared_runs_once(figure, tmp_path):
     out = tmp_path / "out"
     other = replace(figure, id="test/other", experiments={"normal": figure.experiments["normal"]}, draw=None)
@@ -112,7 +140,7 @@ def test_figures_drawn_in_other_processes_are_the_same(tmp_path):
     for workers, folder in out.items():
         reproduce(figures, folder, repetitions=1, workers=workers, on_progress=nothing)
     names = {file.relative_to(out[1]) for file in out[1].rglob("*") if file.is_file()}
-    same = {name for name in names if name.name != "costs.json" and name.suffix != ".arrow"}
+    same = {name for name in names if name.name not in {"costs.json", ".lock"} and name.suffix != ".arrow"}
     assert len(same) == 2 * 2 + 2
     for name in same:
         assert (out[1] / name).read_bytes() == (out[2] / name).read_bytes(), name

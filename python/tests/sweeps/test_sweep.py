@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -382,13 +383,14 @@ def test_tables_of_an_earlier_form_of_a_sweep_go_when_it_is_taken_over(small, tm
 
 def test_what_another_process_has_finished_meanwhile_is_not_taken_for_ours(tmp_path, monkeypatch):
     folder = SweepFolder(tmp_path / "out")
-    lock = SweepFolder._lock
 
-    def finished_by_another(self, file):
-        lock(self, file)
-        self.write_json(STATE, {"format": FORMAT, "sweep_sha256": "of another", "complete": True})
+    @contextmanager
+    def finished_by_another(place, _refusal):
+        place.mkdir()
+        folder.write_json(STATE, {"format": FORMAT, "sweep_sha256": "of another", "complete": True})
+        yield
 
-    monkeypatch.setattr(SweepFolder, "_lock", finished_by_another)
+    monkeypatch.setattr("airpath.sweeps.folder.locked", finished_by_another)
     with pytest.raises(OutputError, match="holds another sweep"), folder.opened({"sweep_sha256": "ours"}):
         pytest.fail("it was taken for ours")
 
