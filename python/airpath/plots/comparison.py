@@ -1,6 +1,7 @@
 """Schemes side by side: throughput against delay, and bars with confidence intervals."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,8 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
     means = [_shown(points[scheme].mean(axis=0, keepdims=True), logarithmic) for scheme in filled]
     span = np.ptp(_shown(drawn, logarithmic), axis=0) if drawn.size else np.empty(2)
     above = dict(zip(filled, layers_above(means, span), strict=True))
+    # Where many lie on each other the rings are narrow: the lowest would cover its neighbours else.
+    larger = min(5.0, _MOST_LARGER / max(1, *above.values())) if above else 0.0
     for scheme, runs in points.items():
         look = style[scheme]
         if len(runs) > 1:
@@ -61,7 +64,7 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
             *mean,
             linestyle="none",
             marker=look.marker,
-            markersize=6 if cross else 7 + 5 * above[scheme],
+            markersize=6 if cross else 7 + larger * above[scheme],
             color=look.colour,
             markeredgecolor="white" if look.marker in Line2D.filled_markers else look.colour,
             markeredgewidth=0.3 if cross else 1.0,
@@ -75,9 +78,12 @@ def trade_off(summary: pa.Table, axes: Axes | None = None, style: Style | None =
     axes.invert_xaxis()
     if points:
         _better_arrow(axes, drawn)
-        axes.legend(
+        legend = axes.legend(
             loc="center left", bbox_to_anchor=(1.02, 0.5), title=_legend_title(most_runs), title_fontsize=6
         )
+        for handle in legend.legend_handles:
+            if isinstance(handle, Line2D):
+                handle.set_markersize(min(handle.get_markersize(), _LARGEST_IN_LEGEND))
     return axes
 
 
@@ -122,7 +128,9 @@ def metric_bars(
     looks: list[SchemeStyle] = [style[row["scheme"]] for row in rows]
     means = np.array([row["mean"] for row in rows])
     half = np.array([(row["ci95_high"] - row["ci95_low"]) / 2 for row in rows])
-    position = np.arange(len(rows))
+    # A label of several lines takes the room that `bar_heights_in` gives it; the others stand one apart.
+    room = np.array(bar_heights_in([look.label for look in looks])) / BAR_IN
+    position = np.cumsum(room) - (room + 1) / 2
     axes.barh(position, means, height=0.62, color=[look.colour for look in looks], alpha=0.85)
     # A single run has no interval: not a number, of which nothing is drawn.
     axes.errorbar(means, position, xerr=half, fmt="none", ecolor="black", elinewidth=0.8, capsize=2.5)
@@ -137,8 +145,19 @@ def metric_bars(
     return axes
 
 
+def bar_heights_in(labels: Iterable[str]) -> list[float]:
+    """Return how much height bars need so that their labels stay apart, in inches."""
+    return [max(BAR_IN, 0.13 * (1 + label.count("\n"))) for label in labels]
+
+
+BAR_IN = 0.24
+"""Height of a bar with a label of one line, in inches."""
 _LOGARITHMIC_FROM = 4.0
 _ELLIPSE_FROM = 3
+_MOST_LARGER = 20.0
+"""By how many points the lowest of the marks that lie on each other is larger, at most."""
+_LARGEST_IN_LEGEND = 8.0
+"""Largest mark in a legend, in points: a larger one covers names."""
 _CROSSES = frozenset("PX")
 """Marks that would vanish behind another at the same place: drawn over it, smaller and with a thin edge."""
 

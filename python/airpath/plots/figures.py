@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from airpath.plots.comparison import metric_bars, trade_off
+from airpath.plots.comparison import bar_heights_in, metric_bars, trade_off
 from airpath.plots.distributions import (
     completion_distribution,
     completion_distributions,
@@ -87,8 +87,7 @@ def summary_bars(results: Results, style: Style | None = None, width_in: float =
     columns = 2 if width_in > COLUMN_IN and len(metrics) > 1 else 1
     rows = -(-len(metrics) // columns)
     looks = style or style_for(results.schemes)
-    lines = [1 + looks[scheme].label.count("\n") for scheme in results.schemes]
-    height = rows * (0.65 + sum(max(0.24, 0.13 * count) for count in lines))
+    height = rows * (0.65 + sum(bar_heights_in(looks[scheme].label for scheme in results.schemes)))
     figure = Figure(figsize=(width_in, height), layout="constrained")
     for number, metric in enumerate(metrics):
         axes = metric_bars(statistics, metric, figure.add_subplot(rows, columns, number + 1), style)

@@ -20,6 +20,7 @@ from airpath.metrics.run import (
 )
 from airpath.plots.style import NO_SCHEME, SchemeStyle, Style, legend_above, new_axes, style_for, styled
 from airpath.results import RunResult
+from airpath.results.formatting import NO_VALUE
 
 
 @styled
@@ -204,7 +205,7 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
     for group in _groups(run, style, measured_at=link_under_test(run.record.plan)):
         rows = one_way & np.isin(histogram["source"], group.sources)
         p95 = nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
-        label = f"{group.label}, p95 {p95:.4g} ms"
+        label = f"{group.label}, p95 {NO_VALUE if np.isnan(p95) else f'{p95:.4g} ms'}"
         mine = np.isin(packets["flow"], group.flows)
         if mine.any():
             delay_ms = (packets["received_s"] - packets["sent_s"])[mine] * 1e3

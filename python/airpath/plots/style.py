@@ -145,7 +145,17 @@ def legend_above(axes: Axes) -> None:
     longest = max(len(line) for label in labels for line in label.splitlines())
     columns = max(1, min(len(labels), int(characters // (longest + 6))))
     axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.01), ncols=columns)
+    lines = max(sum(1 + label.count("\n") for label in column) for column in np.array_split(labels, columns))
+    # A layout takes the room of a legend from the axes, of which a long one would leave nothing.
+    figure = axes.get_figure(root=True)
+    if lines > _LEGEND_LINES and isinstance(figure, Figure) and figure.get_layout_engine() is not None:
+        figure.set_figheight(figure.get_figheight() + (lines - _LEGEND_LINES) * _LEGEND_LINE_IN)
 
+
+_LEGEND_LINES = 4
+"""So many lines of a legend leave enough of the axes below."""
+_LEGEND_LINE_IN = 0.14
+"""Height of a line of a legend, in inches."""
 
 # Okabe and Ito's colours that are safe for colour-blind readers; yellow is too light for lines.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")

@@ -382,6 +382,41 @@ def test_a_cross_over_others_is_not_made_larger(results: Results) -> None:
     assert sizes("P") == [6.0, 7.0]
 
 
+def many(count: int) -> Results:
+    """Return results of so many schemes whose runs are all the same, the last with a name of many options."""
+    names = [f"scheme-{number}" for number in range(count - 1)]
+    names.append("cubic:beta=0.8,c=0.123456789,fast_convergence=false,slow_start=standard")
+    return Results.from_records([small_record(name) for name in names])
+
+
+def test_marks_of_a_legend_do_not_cover_names() -> None:
+    axes = plots.trade_off(many(13).summary)
+    assert max(drawn.get_markersize() for drawn in axes.lines) <= 27.0
+    sizes = [handle.get_markersize() for handle in axes.get_legend().legend_handles]
+    assert (len(sizes), max(sizes)) == (13, 8.0)
+
+
+def test_a_long_legend_leaves_the_axes_their_height() -> None:
+    axes = plots.fairness(many(13).runs)
+    axes.figure.draw_without_rendering()
+    assert len(labels(axes)) == 13
+    assert axes.get_window_extent().height > 0.4 * 2.4 * axes.figure.dpi
+
+
+def test_labels_of_several_lines_stay_apart() -> None:
+    figure = plots.summary_bars(many(13))
+    figure.draw_without_rendering()
+    names = [text.get_window_extent() for text in figure.axes[0].get_yticklabels()]
+    assert not any(one.y0 < other.y1 for one, other in pairwise(names))
+
+
+def test_what_has_no_delay_is_named_with_a_dash() -> None:
+    nobody_arrived = small_tables() | {"delay_histogram": encode("delay_histogram", {})}
+    axes = plots.one_way_delay(RunResult(small_record(tables=nobody_arrived)))
+    assert labels(axes)
+    assert all(label.endswith("p95 —") for label in labels(axes))
+
+
 def test_only_what_is_everywhere_near_is_hidden() -> None:
     spans = np.array([10.0, 100.0])
     one, near, far = (np.array([[5.0 + more, 50.0]]) for more in (0.0, 0.1, 0.2))
