@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from fabricated import link_data, run_data
 
 from airpath.papers.experiment import Experiment
-from airpath.papers.sarbe import compression, goodput, settings, steps, wireless
+from airpath.papers.figure import FigureRuns
+from airpath.papers.sarbe import compression, drawing, goodput, settings, steps, wireless
 from airpath.papers.sarbe.paper import RENO, SARBE, SCHEMES, WESTWOOD
 from airpath.papers.store import RunStore
 from airpath.papers.work import do_runs, missing_runs, read_runs
@@ -39,6 +41,17 @@ def test_the_load_is_what_the_available_bandwidth_says():
         assert sum(on) == load
         middle = settings.available_mbps(np.array([(start + end) / 2]))
         assert middle == pytest.approx((5 - load) * 1000 / 1040)
+
+
+@pytest.mark.parametrize(("estimated_mbps", "scale"), [(3.0, "linear"), (120.0, "log")])
+def test_estimates_far_above_what_is_available_leave_it_readable(monkeypatch, estimated_mbps, scale):
+    time_s = np.arange(1.0, 150.0)
+    monkeypatch.setattr(drawing, "estimate", lambda _run, _label: (time_s, np.full(149, estimated_mbps)))
+    runs = FigureRuns({"choice": {SARBE: [run_data(link_data(150.0))]}})
+    (panel,) = drawing.estimates_over_time(runs, (SARBE,)).axes
+    low, high = panel.get_ylim()
+    assert panel.get_yscale() == scale
+    assert low < settings.available_mbps(time_s).min() < estimated_mbps < high
 
 
 def test_what_is_available_changes_after_the_end_of_an_interval():

@@ -9,7 +9,7 @@ from fabricated import link_data, run_data
 from airpath.papers.claim import judge
 from airpath.papers.figure import FigureRuns
 from airpath.papers.store import RunStore
-from airpath.papers.vcp_w import fig14, heuristic, hurts, repairs, testbed_measures
+from airpath.papers.vcp_w import fig11, fig14, heuristic, hurts, repairs, testbed_measures
 from airpath.papers.vcp_w.testbed_settings import (
     BARE_VCP,
     BIT,
@@ -32,6 +32,15 @@ def runs_of(tmp_path, experiments):
     store = RunStore(tmp_path / "runs")
     do_runs(missing_runs(experiments.values(), store), store, 2, lambda _share: None)
     return {label: read_runs(experiment, store) for label, experiment in experiments.items()}
+
+
+def test_the_first_and_last_marks_of_the_codes_are_not_cut_off(monkeypatch):
+    monkeypatch.setattr(fig11, "drawn", lambda _run: 100.0)
+    runs = {label: [run_data()] for label in next(iter(fig11.FIG11D.experiments.values()))}
+    for panel in fig11._draw_codes(FigureRuns(dict.fromkeys(fig11.FIG11D.experiments, runs))).axes:
+        low, high = panel.get_xlim()
+        marked = panel.lines[0].get_xdata()
+        assert low < min(marked) < max(marked) < high
 
 
 def test_the_testbed_is_the_papers():

@@ -1,6 +1,7 @@
 """Estimates over time beside what is available, as SARBE draws them."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from matplotlib.figure import Figure as Picture
@@ -10,12 +11,19 @@ from airpath.papers.figure import FigureRuns
 from airpath.papers.sarbe.settings import available_mbps, estimate
 from airpath.plots.style import styled
 
+LOGARITHMIC_FROM: Final = 10.0
+"""Estimates this many times above what is available are drawn over a logarithmic axis."""
+
 
 @styled
 def estimates_over_time(
     runs: FigureRuns, labels: Sequence[str], highest_mbps: float | None = None
 ) -> Picture:
-    """Draw the estimates of the first run, a panel for each choice; the available bandwidth is dotted."""
+    """Draw the estimates of the first run, a panel for each choice; the available bandwidth is dotted.
+
+    Where estimates are many times what is available, the axis is logarithmic: what is near it would be a line
+    on the ground else.
+    """
     picture, axes = panels(len(runs.choices))
     for choice, panel in zip(runs.choices, axes, strict=True):
         looks = looks_of(labels)
@@ -31,6 +39,12 @@ def estimates_over_time(
         panel.plot(grid, available_mbps(grid), color="black", linestyle=":", linewidth=1.2, label="available")
         panel.set_ylabel("estimate (Mbit/s)")
         finish(panel, run.duration_s)
-        panel.set_ylim(0, highest_mbps or 1.1 * highest)
+        available = available_mbps(grid)
+        if highest_mbps is None and highest > LOGARITHMIC_FROM * float(available.max()):
+            panel.set_yscale("log")
+            panel.yaxis.set_major_formatter("{x:g}")
+            panel.set_ylim(0.5 * float(available.min()), 1.5 * highest)
+        else:
+            panel.set_ylim(0, highest_mbps or 1.1 * highest)
         panel.set_title(choice, loc="right")
     return picture

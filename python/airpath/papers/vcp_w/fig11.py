@@ -441,6 +441,7 @@ def _draw_codes(runs: FigureRuns) -> Picture:
                     linewidth=1.0,
                     label=f"rate {rate:g}",
                 )
+            panel.margins(x=0.03)  # else half of the first and last marks would be cut off
             panel.set_xlabel("SNR in the good state (dB)")
             panel.set_ylabel("completion (s)")
             panel.set_ylim(0, DRAWN_AS_S + 10)
