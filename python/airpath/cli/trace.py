@@ -1,5 +1,6 @@
 """`airpath trace`: look at and convert trace files."""
 
+import math
 import os
 import tempfile
 from enum import StrEnum
@@ -46,7 +47,11 @@ FormatOption = Annotated[
 ]
 DirectionOption = Annotated[str, typer.Option(help="down or up, for formats that hold both.")]
 BIN_S = 0.1
-"""Width of the bins of the picture: that of the statistics."""
+"""Width of the bins of the picture, in seconds: that of the statistics, unless there would be too many."""
+
+
+MOST_BINS = 100_000
+"""Bins of a picture at most: a file of two lines can last for years."""
 
 
 class Target(StrEnum):
@@ -76,7 +81,7 @@ def show_trace(
     trace = read(file, format_name, direction)
     statistics = trace.statistics()
     picture = out or Path("out") / f"{Path(file).stem if Path(file).is_file() else file}.png"
-    write_file(picture, trace_picture(trace, Path(file).name, BIN_S))
+    write_file(picture, trace_picture(trace, Path(file).name, bin_width_s(statistics["duration_s"])))
     if as_json:
         show_json({"file": file, "format": trace.format, **statistics, "picture": str(picture)})
         return
@@ -130,6 +135,11 @@ def convert(
         )
     else:
         show(f"{out}: written from {file} ({trace.format})")
+
+
+def bin_width_s(duration_s: float) -> float:
+    """Return the width of the bins of a picture, in seconds: `BIN_S`, more for a trace of several hours."""
+    return BIN_S * max(1, math.ceil(duration_s / BIN_S / MOST_BINS))
 
 
 def read(file: str, format_name: str | None, direction: str) -> "Trace":

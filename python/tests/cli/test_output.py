@@ -162,6 +162,13 @@ def test_trace_show_draws_a_picture(airpath, folder: Path):
     assert (folder / summary["picture"]).read_bytes().startswith(b"\x89PNG")
 
 
+def test_trace_show_draws_a_trace_of_two_lines_that_lasts_for_years(airpath, folder: Path):
+    (folder / "years.trace").write_text("0\n99000000000\n")
+    summary = json.loads(airpath("trace", "show", "years.trace", "--json").out)
+    assert summary["duration_s"] == 99e6
+    assert (folder / summary["picture"]).read_bytes().startswith(b"\x89PNG")
+
+
 def test_trace_convert_round_trip(airpath, folder: Path):
     assert airpath("trace", "convert", "lte.down", "--to", "mahimahi", "--out", "copy.trace").code == 0
     to_standard_output = airpath("trace", "convert", "copy.trace", "--to", "mahimahi")
