@@ -41,7 +41,8 @@ def flow_picture(flow: FlowAnalysis, title: str) -> Figure:
         _draw_far(panels[1], flow, far)
     _draw_round_trips(panels[-1], flow)
     panels[-1].set_xlabel("time since the capture began (s)")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=8)
+    # It begins with the name of a file, in which $ is a letter like others.
+    figure.suptitle(title, x=0.01, ha="left", fontsize=8, parse_math=False)
     return figure
 
 

@@ -26,7 +26,8 @@ def _figure(trace: "Trace", title: str, bin_s: float) -> Figure:
     over_time, distribution = figure.subplots(1, 2, width_ratios=(3, 1))
     over_time.stairs(rates, edges, fill=True, color="#dcdcdc")
     over_time.stairs(rates, edges, baseline=None, color="#0072b2")
-    over_time.set(xlabel="time (s)", ylabel="rate (Mbit/s)", title=title, xlim=(0, edges[-1]))
+    over_time.set(xlabel="time (s)", ylabel="rate (Mbit/s)", xlim=(0, edges[-1]))
+    over_time.set_title(title, parse_math=False)  # the name of a file, in which $ is a letter like others
     over_time.set_ylim(bottom=0)
     distribution.ecdf(rates, weights=np.diff(edges), color="#0072b2")
     distribution.set(xlabel="rate (Mbit/s)", ylabel="share of time")

@@ -169,6 +169,12 @@ def test_trace_show_draws_a_trace_of_two_lines_that_lasts_for_years(airpath, fol
     assert (folder / summary["picture"]).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("name", ["$.trace", r"a$\frac$b.trace"])
+def test_what_is_no_formula_in_the_name_of_a_file_is_drawn_as_it_stands(airpath, folder: Path, name):
+    (folder / name).write_text("1\n2\n500\n")
+    assert airpath("trace", "show", name).code == 0
+
+
 def test_trace_convert_round_trip(airpath, folder: Path):
     assert airpath("trace", "convert", "lte.down", "--to", "mahimahi", "--out", "copy.trace").code == 0
     to_standard_output = airpath("trace", "convert", "copy.trace", "--to", "mahimahi")
