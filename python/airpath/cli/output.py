@@ -2,6 +2,8 @@
 
 import json
 import sys
+import textwrap
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -80,6 +82,16 @@ def show(what: "RenderableType") -> None:
 def show_json(content: Any) -> None:
     """Print for a machine, on standard output."""
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def show_json_list(items: Iterable[Any]) -> None:
+    """Print a list for a machine as `show_json` does, one item at a time: there may be very many."""
+    before = "["
+    for item in items:
+        text = json.dumps(item, indent=2, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write(f"{before}\n{textwrap.indent(text, '  ')}")
+        before = ","
+    sys.stdout.write("[]\n" if before == "[" else "\n]\n")
 
 
 def tell(message: str) -> None:

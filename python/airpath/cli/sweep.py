@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, show, show_json, tell
+from airpath.cli.output import JobsOption, JsonOption, OutOption, show, show_json, show_json_list, tell
 
 if TYPE_CHECKING:
     from airpath.sweeps import SweepPlan, SweepResults
@@ -72,7 +72,7 @@ def sweep(
 
 def _list(plan: "SweepPlan", *, as_json: bool) -> None:
     if as_json:
-        show_json([_facts(plan, run) for run in plan.runs()])
+        show_json_list(_facts(plan, run) for run in plan.runs())
         return
     # Line by line: there may be very many.
     for run in plan.runs():

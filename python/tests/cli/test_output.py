@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from airpath.cli.output import show_json, show_json_list
 from airpath.metrics import METRICS
 from airpath.scenario import Scenario
 
@@ -173,6 +174,14 @@ def test_trace_show_draws_a_trace_of_two_lines_that_lasts_for_years(airpath, fol
 def test_what_is_no_formula_in_the_name_of_a_file_is_drawn_as_it_stands(airpath, folder: Path, name):
     (folder / name).write_text("1\n2\n500\n")
     assert airpath("trace", "show", name).code == 0
+
+
+@pytest.mark.parametrize("items", [[], [1], [{"a": [1, {"b": "\n"}]}, {}, None]])
+def test_a_list_that_is_printed_item_by_item_is_the_same(capsys, items):
+    show_json_list(iter(items))
+    one_by_one = capsys.readouterr().out
+    show_json(items)
+    assert one_by_one == capsys.readouterr().out
 
 
 def test_trace_convert_round_trip(airpath, folder: Path):
