@@ -90,7 +90,7 @@ impl Arrivals {
             return None;
         }
         let taken = self.line.pop_front();
-        prefetch::line(&self.line, |next| Some(&next.packet), Packet::prefetch_head);
+        prefetch::line(&self.line, |next| Some(&next.packet));
         taken.map(|arrival| (event, arrival.packet))
     }
 
@@ -124,7 +124,7 @@ impl Eq for Arrival {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airpath_model::{Duration, Ecn, PathHeader, Timestamp};
+    use airpath_model::{Duration, PathHeader, Timestamp};
     use proptest::prelude::*;
 
     use crate::packet::{Body, Contents, Places};
@@ -136,11 +136,9 @@ mod tests {
             connection: 0,
             hop: 0,
             size: 1500,
-            ecn: Ecn::NotEct,
-            sent_at: Timestamp::ZERO,
             enqueued_at: Timestamp::ZERO,
             queueing: Duration::ZERO,
-            body: Body::Datagram { sequence: 0, path: PathHeader::None },
+            body: Body::Datagram { sequence: 0, sent_at: Timestamp::ZERO, path: PathHeader::None },
         })
     }
 

@@ -84,10 +84,12 @@ fn describe(packet: &Packet) -> Option<PacketDescription> {
         destination_port: SERVER_PORT,
         payload_length,
         kind,
-        ecn: packet.ecn.bits(),
+        ecn: packet.ecn().bits(),
     };
     Some(match &packet.body {
-        Body::Segment(segment) => towards_receiver(segment.payload, PacketKind::Tcp(data_header(segment))),
+        Body::Segment { segment, .. } => {
+            towards_receiver(segment.payload, PacketKind::Tcp(data_header(segment)))
+        }
         Body::Datagram { .. } => towards_receiver(packet.size.saturating_sub(UDP_HEADERS), PacketKind::Udp),
         Body::Acknowledgment(acknowledgment) => PacketDescription {
             source: far,
@@ -96,7 +98,7 @@ fn describe(packet: &Packet) -> Option<PacketDescription> {
             destination_port: near_port,
             payload_length: 0,
             kind: PacketKind::Tcp(acknowledgment_header(acknowledgment)),
-            ecn: packet.ecn.bits(),
+            ecn: packet.ecn().bits(),
         },
         Body::Foreign(_) => return None,
     })

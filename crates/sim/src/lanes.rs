@@ -6,7 +6,6 @@ use std::collections::binary_heap::{BinaryHeap, PeekMut};
 
 use crate::arrivals::Arrival;
 use crate::event::Entry;
-use crate::packet::Packet;
 use crate::prefetch;
 
 /// A lane for each link from which packets come, since each announces them in the order in which they come: a small heap then
@@ -67,7 +66,7 @@ impl Lanes {
                 PeekMut::pop(first);
             }
         }
-        prefetch::line(packets, |next| Some(&next.packet), Packet::prefetch_head);
+        prefetch::line(packets, |next| Some(&next.packet));
         arrival
     }
 }

@@ -170,7 +170,7 @@ impl Link {
     #[inline]
     pub(crate) fn take_departed(&mut self) -> Option<Packet> {
         let OnTheWay { arrival, packet, .. } = self.on_the_way.pop_front()?;
-        prefetch::line(&self.on_the_way, |next| next.packet.as_ref(), Packet::prefetch);
+        prefetch::line(&self.on_the_way, |next| next.packet.as_ref());
         self.popped_at = arrival;
         packet
     }
@@ -276,7 +276,7 @@ impl Link {
             };
             // A read from memory takes as long as some ten packets; and only the packet shows where its flow lies.
             if let Some(packet) = queue.behind(12) {
-                packet.prefetch_head();
+                packet.prefetch();
             }
             if recorder.has_many_flows()
                 && let Some(packet) = queue.behind(6)

@@ -180,7 +180,7 @@ impl PlainLink {
             self.one_begins(0);
         }
         let head = self.line.pop_front();
-        prefetch::line(&self.line, |next| next.packet.as_ref(), Packet::prefetch);
+        prefetch::line(&self.line, |next| next.packet.as_ref());
         head.and_then(|head| head.packet)
     }
 

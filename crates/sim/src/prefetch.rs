@@ -22,14 +22,22 @@ pub(crate) fn end<T>(value: &T) {
     prefetch_index(slice::from_ref(value), 1);
 }
 
-/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and of `packet` there
-/// as much as `ask` asks for. Not where few stand in line: those are in the cache.
+/// What fills two lines will be read soon; `first` is what it begins with.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "where it lies is what counts")]
 #[inline]
-pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>, ask: fn(&Packet)) {
+pub(crate) fn two_lines(first: &u32) {
+    let first = slice::from_ref(first);
+    prefetch_index(first, 0);
+    prefetch_index(first, LINE / size_of::<u32>());
+}
+
+/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and `packet` there. Not where few stand in line: those are in the cache.
+#[inline]
+pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>) {
     if line.len() > FEW {
         prefetch_index(line.as_slices().0, PLACES);
         if let Some(packet) = line.get(PACKETS).and_then(packet) {
-            ask(packet);
+            packet.prefetch();
         }
     }
 }

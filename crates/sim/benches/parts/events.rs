@@ -4,12 +4,14 @@
 #[allow(dead_code, unreachable_pub, reason = "a part of the library, looked at from outside")]
 mod event;
 
-use airpath_model::{Duration, RandomStream};
+use airpath_model::{Duration, RandomStream, Timestamp};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use event::EventQueue;
 
 use crate::BATCH;
+
+const START: Timestamp = Timestamp::ZERO;
 
 /// Every target has an event; what comes up is scheduled anew up to 20 ms later, as links do.
 #[divan::bench(args = [6, 60, 600, 6000, 60_000])]
@@ -18,14 +20,14 @@ fn event_queue(bencher: Bencher<'_, '_>, targets: u32) {
     let mut queue = EventQueue::new(targets as usize, 0);
     let pauses: Vec<Duration> = (0..4096).map(|_| Duration::from_nanos(stream.bits() % 20_000_000)).collect();
     for target in 0..targets {
-        queue.schedule(target, airpath_model::Timestamp::ZERO + pauses[target as usize % 4096]);
+        queue.schedule_since(target, START + pauses[target as usize % 4096], START);
     }
     let mut next = 0;
     bencher.counter(ItemsCount::new(BATCH)).bench_local(|| {
         for _ in 0..BATCH {
             let (now, target) = queue.pop().unwrap();
             next = (next + 1) % pauses.len();
-            queue.schedule(target, now + pauses[next]);
+            queue.schedule_since(target, now + pauses[next], now);
         }
     });
 }

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use airpath_control::ConfigError;
-use airpath_model::{Bytes, Duration, Ecn, RandomStream, Timestamp};
+use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::End;
@@ -155,11 +155,9 @@ impl ConnectionSource {
             connection: self.connection,
             hop,
             size,
-            ecn: segment.ecn,
-            sent_at: now,
             enqueued_at: now,
             queueing: Duration::ZERO,
-            body: Body::Segment(segment),
+            body: Body::Segment { segment, sent_at: now },
         }))
     }
 
@@ -178,8 +176,6 @@ impl ConnectionSource {
             connection: self.connection,
             hop,
             size: self.ack_size,
-            ecn: Ecn::NotEct,
-            sent_at: now,
             enqueued_at: now,
             queueing: Duration::ZERO,
             body: Body::Acknowledgment(acknowledgment),

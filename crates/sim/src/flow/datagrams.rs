@@ -1,6 +1,6 @@
 //! Sources that send datagrams and listen to nobody.
 
-use airpath_model::{Duration, Ecn, PathHeader, Timestamp};
+use airpath_model::{Duration, PathHeader, Timestamp};
 
 use crate::packet::{Body, Contents};
 use crate::workload::Datagram;
@@ -13,10 +13,8 @@ pub(crate) fn packet(now: Timestamp, flow: u32, hop: u32, datagram: Datagram) ->
         connection: 0,
         hop,
         size,
-        ecn: Ecn::NotEct,
-        sent_at: now,
         enqueued_at: now,
         queueing: Duration::ZERO,
-        body: Body::Datagram { sequence, path: PathHeader::None },
+        body: Body::Datagram { sequence, sent_at: now, path: PathHeader::None },
     }
 }

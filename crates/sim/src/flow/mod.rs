@@ -118,10 +118,9 @@ impl Flow {
 
     /// A packet of this flow arrives at the end of its route. Tells which end it reached.
     pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
-        let (connection, ecn) = (packet.connection, packet.ecn);
+        let connection = packet.connection;
         match (&mut self.kind, &mut packet.body) {
-            (FlowKind::Connections(source), Body::Segment(segment)) => {
-                segment.ecn = ecn; // as routers left it
+            (FlowKind::Connections(source), Body::Segment { segment, .. }) => {
                 let goodput = source.on_segment(now, connection, segment);
                 recorder.on_received(now, packet, goodput);
                 End::Receiver

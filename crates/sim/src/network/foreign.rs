@@ -74,8 +74,8 @@ pub struct Arrival {
 impl ForeignPacket {
     /// What its owner knows a packet by; `None` for one that is kept here.
     pub(crate) fn of(packet: &Packet) -> Option<Self> {
-        let Body::Foreign(Foreign { handle, is_data, path }) = packet.body else { return None };
-        let Contents { flow, size, ecn, .. } = **packet;
+        let Body::Foreign(Foreign { handle, is_data, ecn, path, .. }) = packet.body else { return None };
+        let Contents { flow, size, .. } = **packet;
         Some(Self { flow, direction: direction(is_data), size, ecn, path, handle })
     }
 }
@@ -163,11 +163,15 @@ impl Network {
             connection: 0,
             hop,
             size: packet.size,
-            ecn: packet.ecn,
-            sent_at: self.now,
             enqueued_at: self.now,
             queueing: Duration::ZERO,
-            body: Body::Foreign(Foreign { handle: packet.handle, is_data, path: packet.path }),
+            body: Body::Foreign(Foreign {
+                handle: packet.handle,
+                is_data,
+                ecn: packet.ecn,
+                sent_at: self.now,
+                path: packet.path,
+            }),
         });
         self.send(self.events.current(), packet);
     }

@@ -206,7 +206,8 @@ impl Recorder {
 
     /// A data packet reaches its receiver, which hands `goodput_bytes` more to its application.
     pub(crate) fn on_received(&mut self, now: Timestamp, packet: &Packet, goodput_bytes: u64) {
-        let one_way = now.since(packet.sent_at);
+        let Some(sent_at) = packet.sent_at() else { return };
+        let one_way = now.since(sent_at);
         let flow = &mut self.flows[packet.flow as usize];
         flow.delay_min = flow.delay_min.min(one_way);
         let interval = &mut flow.interval;
@@ -218,20 +219,20 @@ impl Recorder {
         self.distributions[flow.distribution as usize].record(one_way, packet.queueing);
         if self.keep.packets {
             let (sequence, retransmission) = match packet.body {
-                Body::Segment(segment) => (segment.sequence, segment.retransmission),
+                Body::Segment { segment, .. } => (segment.sequence, segment.retransmission),
                 Body::Datagram { sequence, .. } => (sequence, false),
                 Body::Foreign(_) => (UNKNOWN, false),
                 Body::Acknowledgment(_) => return,
             };
             self.packets.push(PacketRow {
                 flow: i64::from(packet.flow),
-                sent_s: packet.sent_at.as_secs_f64(),
+                sent_s: sent_at.as_secs_f64(),
                 received_s: now.as_secs_f64(),
                 queueing_s: packet.queueing.as_secs_f64(),
                 bytes: i64::from(packet.size),
                 sequence: sequence as i64, // -1 where it is not known
                 retransmission: i64::from(retransmission),
-                ecn: i64::from(packet.ecn.bits()),
+                ecn: i64::from(packet.ecn().bits()),
             });
         }
     }
