@@ -89,16 +89,6 @@ impl Packet {
 }
 
 impl Contents {
-    /// When its sender let it go; not known of acknowledgments.
-    #[inline]
-    pub(crate) fn sent_at(&self) -> Option<Timestamp> {
-        match self.body {
-            Body::Segment { sent_at, .. } | Body::Datagram { sent_at, .. } => Some(sent_at),
-            Body::Foreign(packet) => Some(packet.sent_at),
-            Body::Acknowledgment(_) => None,
-        }
-    }
-
     /// The ECN field of its IP header.
     pub(crate) fn ecn(&self) -> Ecn {
         match &self.body {

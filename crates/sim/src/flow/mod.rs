@@ -120,17 +120,22 @@ impl Flow {
     pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
         let connection = packet.connection;
         match (&mut self.kind, &mut packet.body) {
-            (FlowKind::Connections(source), Body::Segment { segment, .. }) => {
+            (FlowKind::Connections(source), Body::Segment { segment, sent_at }) => {
+                let sent_at = *sent_at;
                 let goodput = source.on_segment(now, connection, segment);
-                recorder.on_received(now, packet, goodput);
+                recorder.on_received(now, sent_at, packet, goodput);
                 End::Receiver
             }
             (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
                 source.on_acknowledgment(now, connection, acknowledgment, self.index, recorder);
                 End::Sender
             }
+            (_, &mut Body::Datagram { sent_at, .. }) => {
+                recorder.on_received(now, sent_at, packet, u64::from(packet.size));
+                End::Receiver
+            }
             _ => {
-                recorder.on_received(now, packet, u64::from(packet.size));
+                debug_assert!(false, "a packet of a kind that its flow does not send");
                 End::Receiver
             }
         }

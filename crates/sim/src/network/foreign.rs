@@ -287,9 +287,11 @@ impl<Deliver: FnMut(Delivery)> Ends for Outside<'_, Deliver> {
     fn prefetch_end(&self, _packet: &Packet) {}
 
     fn receive(&mut self, network: &mut Network, _event: Entry, packet: Packet) {
-        if let Some(foreign) = ForeignPacket::of(&packet) {
+        if let (Some(foreign), &Body::Foreign(Foreign { sent_at, .. })) =
+            (ForeignPacket::of(&packet), &packet.body)
+        {
             if foreign.direction == Direction::Forward {
-                network.recorder.on_received(network.now, &packet, 0);
+                network.recorder.on_received(network.now, sent_at, &packet, 0);
             }
             (self.deliver)(Delivery { at: network.now, packet: foreign });
         }

@@ -204,9 +204,14 @@ impl Recorder {
         self.links[link as usize].on_backlog(now, backlog);
     }
 
-    /// A data packet reaches its receiver, which hands `goodput_bytes` more to its application.
-    pub(crate) fn on_received(&mut self, now: Timestamp, packet: &Packet, goodput_bytes: u64) {
-        let Some(sent_at) = packet.sent_at() else { return };
+    /// A data packet that left its sender at `sent_at` reaches its receiver, which hands `goodput_bytes` more to its application.
+    pub(crate) fn on_received(
+        &mut self,
+        now: Timestamp,
+        sent_at: Timestamp,
+        packet: &Packet,
+        goodput_bytes: u64,
+    ) {
         let one_way = now.since(sent_at);
         let flow = &mut self.flows[packet.flow as usize];
         flow.delay_min = flow.delay_min.min(one_way);
