@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def write_whole(file: Path, content: bytes) -> None:
+def write_whole(file: Path, content: bytes, forced: bool = True) -> None:
     """Write a file beside its place, force it to the disk, and rename it.
 
     Parameters
@@ -13,6 +13,9 @@ def write_whole(file: Path, content: bytes) -> None:
         The place; its folder is made if there is none. An earlier file is replaced.
     content
         What will be in it.
+    forced
+        Whether to wait until the disk has it. Without, it is whole whatever becomes of the process; a machine
+        that stops may leave a file that is damaged, which its reader must be able to tell.
 
     Raises
     ------
@@ -24,9 +27,13 @@ def write_whole(file: Path, content: bytes) -> None:
     try:
         with unfinished.open("wb") as stream:
             stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        put_in_place(unfinished, file)
+            if forced:
+                stream.flush()
+                os.fsync(stream.fileno())
+        if forced:
+            put_in_place(unfinished, file)
+        else:
+            unfinished.replace(file)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, Protocol
 
@@ -39,11 +39,22 @@ class Job:
     """Group of each source, by name."""
     world: World = "sim"
     """Where it runs."""
+    drops: bool = True
+    """Whether the table of lost packets is kept where the scenario keeps it; metrics do not need it."""
 
     @property
     def plan(self) -> dict[str, Any]:
         """The plan that runs."""
-        return place(self.scenario, self.world).plan
+        return self.placed.plan
+
+    @property
+    def placed(self) -> Placed:
+        """The plan that runs, with what its world needs beside it."""
+        placed = place(self.scenario, self.world)
+        if self.drops:
+            return placed
+        record = {**placed.plan["record"], "drops": False}
+        return replace(placed, plan={**placed.plan, "record": record})
 
 
 @dataclass(frozen=True)
@@ -240,7 +251,7 @@ def _read_all(jobs: Sequence[Job]) -> dict[TraceInput, _core.Trace]:
 
 def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
     """Return a job that is ready to run in its world."""
-    placed = place(job.scenario, job.world)
+    placed = job.placed
     plan = json.dumps(placed.plan)
     try:
         if job.world == "sim":

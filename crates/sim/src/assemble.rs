@@ -118,7 +118,11 @@ pub(crate) fn assemble_recorder(plan: &Plan, sources: &[u32]) -> Result<Recorder
         plan.links.iter().map(|link| (link.record, buffer(&link.queue))),
         sources.iter().map(|&source| (measured_at(source), source)),
         plan.flows.len(),
-        Keep { packets: plan.record.packets, estimate_samples: plan.record.estimate_samples },
+        Keep {
+            packets: plan.record.packets,
+            estimate_samples: plan.record.estimate_samples,
+            drops: plan.record.drops,
+        },
         capture,
     ))
 }

@@ -59,8 +59,15 @@ pub struct RecordPlan {
     pub packets: bool,
     /// Keep one row for each sample of every estimator.
     pub estimate_samples: bool,
+    /// Keep one row for each lost packet.
+    #[serde(default = "by_default")]
+    pub drops: bool,
     /// Links at whose entrance packets are captured (pcapng, one interface per link).
     pub capture: Vec<usize>,
+}
+
+const fn by_default() -> bool {
+    true
 }
 
 /// A number, fixed or drawn from the component's own stream.

@@ -116,6 +116,19 @@ proptest! {
             prop_assert_eq!(of_links(&one, name), of_links(&other, name), "{}", name);
         }
     }
+
+    /// Nor does it whether lost packets have rows.
+    #[test]
+    fn without_rows_for_lost_packets_all_else_is_the_same(plan in any_plan(), seed in any::<u64>()) {
+        let mut without = plan.clone();
+        without.record.drops = false;
+        let (one, other) = (run_with_trace(&plan, seed), run_with_trace(&without, seed));
+        prop_assert_eq!(one.counts, other.counts);
+        prop_assert_eq!(table(&other, "drops").integers("link").len(), 0);
+        for (one, other) in one.tables.iter().zip(&other.tables).filter(|(one, _)| one.name != "drops") {
+            prop_assert_eq!(format!("{:?}", one), format!("{:?}", other));
+        }
+    }
 }
 
 /// The rows of the links that a plan records, as text.

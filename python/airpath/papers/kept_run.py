@@ -38,7 +38,8 @@ def keep_run(experiment: Experiment, repetition: int, store: RunStore, key: str)
         If it cannot be done.
     """
     began = time.process_time()
-    job = job_of(experiment, repetition)
+    # What is kept of a run says nothing of single packets.
+    job = replace(job_of(experiment, repetition), drops=False)
     data = extract(RunResult(run_job(job)))
     store.put(key, job.seed, replace(data, cpu_s=time.process_time() - began))
 

@@ -4,6 +4,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -38,25 +39,30 @@ class Sample:
     fewer: FewerRuns | None = None
     """Of how many runs it is, if they are fewer than usual."""
 
+    @cached_property
+    def _numbers(self) -> tuple[float, float, int, float, float]:
+        """Mean, deviation, count and interval: many ask for them, of the same sample."""
+        return mean_interval(self.values)
+
     @property
     def mean(self) -> float:
         """Their mean; NaN without any."""
-        return mean_interval(self.values)[0]
+        return self._numbers[0]
 
     @property
     def deviation(self) -> float:
         """Their sample standard deviation; NaN of fewer than two."""
-        return mean_interval(self.values)[1]
+        return self._numbers[1]
 
     @property
     def n(self) -> int:
         """How many runs have a value."""
-        return mean_interval(self.values)[2] if self.runs is None else self.runs
+        return self._numbers[2] if self.runs is None else self.runs
 
     @property
     def interval(self) -> tuple[float, float]:
         """Ends of the 95 % confidence interval of the mean (Student's t); NaN of fewer than two."""
-        return mean_interval(self.values)[3:]
+        return self._numbers[3:]
 
     @property
     def varies(self) -> bool:
@@ -64,7 +70,7 @@ class Sample:
         low, high = self.interval
         return low < high
 
-    @property
+    @cached_property
     def p_value(self) -> float:
         """Two-sided p value of "the mean is zero"; NaN of fewer than two values.
 

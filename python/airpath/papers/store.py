@@ -46,8 +46,12 @@ class RunStore:
         return self._file(key, seed).is_file()
 
     def put(self, key: str, seed: int, data: RunData) -> None:
-        """Keep a finished run; a run is there as a whole or not at all."""
-        write_whole(self._file(key, seed), to_bytes(data))
+        """Keep a finished run; a run is there as a whole or not at all.
+
+        It is not forced to the disk, for which a short run would wait as long as it takes: of a machine that
+        stopped, files may be damaged, which their checksums tell.
+        """
+        write_whole(self._file(key, seed), to_bytes(data), forced=False)
 
     def remove(self, key: str, seed: int) -> Path:
         """Remove the file of a run, if there is one; gives where it was."""

@@ -369,7 +369,7 @@ _TABLES = (
     ),
     TableDescription(
         "drops",
-        "one lost packet, in the order of time",
+        "one lost packet, in the order of time; empty with `record.drops = false`",
         "link",
         (
             _LINK,

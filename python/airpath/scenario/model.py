@@ -30,6 +30,8 @@ class Record(Table):
     """Keep a row for each data packet that reaches its receiver; memory grows with the rate."""
     estimate_samples: Flag = False
     """Keep a row for each sample of every ACK-rate estimator; memory grows with the rate."""
+    drops: Flag = True
+    """Keep a row for each lost packet; where millions are lost, runs without take less time and memory."""
     capture: tuple[Text, ...] = ()
     """Names of links at whose entrance packets are captured (pcapng)."""
 

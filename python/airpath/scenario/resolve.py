@@ -163,6 +163,7 @@ class _Resolution:
                 "interval_ns": record.interval,
                 "packets": record.packets,
                 "estimate_samples": record.estimate_samples,
+                "drops": record.drops,
                 "capture": [
                     indices[self._link_name(name, f"record.capture[{index}]", indices)]
                     for index, name in enumerate(record.capture)

@@ -126,7 +126,7 @@ def _done(task: Task) -> Part:
     scenario.refuse_if_too_large()
     (job,) = jobs_of(task.scheme, scenario, task.seed, 1)
     inputs = {str(trace.path): digest_of_input(trace) for trace in scenario.traces}
-    result = RunResult(run_job(replace(job, repetition=task.repetition)))
+    result = RunResult(run_job(replace(job, repetition=task.repetition, drops="drops" in task.keep)))
     for trace in scenario.traces:
         if digest_of_input(trace) != inputs[str(trace.path)]:
             raise AirpathError(f"{trace.path}: changed while the run read it")

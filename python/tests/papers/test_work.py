@@ -10,10 +10,13 @@ import pytest
 from airpath.errors import AirpathError, OutputError
 from airpath.papers import work
 from airpath.papers.experiment import Experiment
-from airpath.papers.run_data import from_bytes, to_bytes
+from airpath.papers.kept_run import job_of
+from airpath.papers.run_data import extract, from_bytes, to_bytes
 from airpath.papers.store import RunStore
 from airpath.papers.work import Interrupted, _parts, do_runs, missing_runs
 from airpath.processes import WorkerPool
+from airpath.results import RunResult
+from airpath.workers import run_job
 
 
 @pytest.fixture
@@ -48,6 +51,16 @@ def test_finished_runs_are_not_done_again(tiny, store):
     assert missing_runs([experiment], store) == []
     more = missing_runs([experiment.repeated(3)], store)
     assert [run.seed for run in more] == [3]
+
+
+def test_what_is_kept_of_a_run_does_not_depend_on_rows_for_lost_packets(tiny, store):
+    experiment = Experiment(tiny, "newreno", {"topology.bottleneck.queue.limit": "3 packets"}, repetitions=1)
+    do_runs(missing_runs([experiment], store), store, 1, quiet)
+    full = RunResult(run_job(job_of(experiment, 0)))
+    assert full.drops.num_rows > 0
+    kept = the_run(store, experiment)
+    assert to_bytes(kept) == to_bytes(replace(extract(full), cpu_s=kept.cpu_s))
+    assert RunResult(run_job(replace(job_of(experiment, 0), drops=False))).drops.num_rows == 0
 
 
 @pytest.mark.parametrize("changes", [{"duration": "2s"}, {"flows.0.count": 3}])

@@ -28,6 +28,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
             "interval_ns": 100_000_000,
             "packets": False,
             "estimate_samples": False,
+            "drops": True,
             "capture": [],
         },
         "estimators": [],

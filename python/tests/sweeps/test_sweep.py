@@ -225,6 +225,14 @@ def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     assert pq.read_table(out / "runs.parquet").num_rows == 24
 
 
+def test_lost_packets_have_rows_where_the_sweep_keeps_them(small, tmp_path, monkeypatch):
+    small.write_text(small.read_text().replace('"flows", "link_series"', '"links", "drops"'))
+    inline(monkeypatch, InlineEngine())
+    swept = airpath.sweep(small, tmp_path / "out")
+    counted = sum(swept.table("links")["dropped_packets_total"].to_pylist())
+    assert swept.table("drops").num_rows == counted > 0
+
+
 def test_a_table_that_a_corrected_sweep_keeps_no_more_goes(small, tmp_path, monkeypatch):
     deadly = next(SweepPlan.load(small).runs()).task.key
     inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))

@@ -65,6 +65,7 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: usize) -> Plan {
             interval_ns: 100 * MILLISECOND,
             packets: false,
             estimate_samples: false,
+            drops: true,
             capture: vec![],
         },
         estimators: vec![],

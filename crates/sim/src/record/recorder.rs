@@ -60,6 +60,8 @@ pub(crate) struct Keep {
     pub(crate) packets: bool,
     /// Each sample of every estimator.
     pub(crate) estimate_samples: bool,
+    /// Each lost packet.
+    pub(crate) drops: bool,
 }
 
 /// What a recorder hands out.
@@ -179,13 +181,15 @@ impl Recorder {
         if let Body::Foreign(foreign) = packet.body {
             self.lost_foreign.push((packet.flow, foreign));
         }
-        self.drops.push(DropRow {
-            link: i64::from(link),
-            flow: i64::from(packet.flow),
-            time_s: now.as_secs_f64(),
-            bytes: i64::from(packet.size),
-            reason: reason.index() as i64,
-        });
+        if self.keep.drops {
+            self.drops.push(DropRow {
+                link: i64::from(link),
+                flow: i64::from(packet.flow),
+                time_s: now.as_secs_f64(),
+                bytes: i64::from(packet.size),
+                reason: reason.index() as i64,
+            });
+        }
     }
 
     /// The same for a packet that is nowhere any more.
