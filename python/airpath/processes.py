@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
 from typing import Final, ParamSpec, TypeVar
 
 _P = ParamSpec("_P")
@@ -21,6 +22,22 @@ _WANTED: Final = {
     "glibc.malloc.trim_threshold": 4 << 30,
 }
 """What is asked of glibc's allocator: large pages, and to keep what a run gives back for the next one."""
+
+
+PRELOADED: Final = ("airpath.sweeps.task", "airpath.papers.kept_run")
+"""Modules that workers need."""
+
+
+def prepare(preload: Sequence[str] = PRELOADED) -> BaseContext:
+    """Begin to load modules for workers that are wanted soon, in a process of its own, as `WorkerPool` does.
+
+    Returns the context in which they are started. Modules are those of `WorkerPool`.
+    """
+    context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+    if context.get_start_method() == "forkserver":
+        context.set_forkserver_preload(list(preload))
+        _start_server()
+    return context
 
 
 class WorkerPool:
@@ -36,14 +53,9 @@ class WorkerPool:
         Modules that are loaded once, not by each worker; the first pool of a process decides.
     """
 
-    def __init__(
-        self, workers: int, preload: Sequence[str] = ("airpath.sweeps.task", "airpath.papers.kept_run")
-    ) -> None:
+    def __init__(self, workers: int, preload: Sequence[str] = PRELOADED) -> None:
         self._workers = workers
-        self._context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
-        if self._context.get_start_method() == "forkserver":
-            self._context.set_forkserver_preload(list(preload))
-            _start_server()
+        self._context = prepare(preload)
         self._start()
 
     def _start(self) -> None:

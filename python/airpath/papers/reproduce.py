@@ -18,6 +18,7 @@ from airpath.papers.report import report_html
 from airpath.papers.sample import Sample
 from airpath.papers.store import RunStore
 from airpath.papers.work import do_runs, missing_runs
+from airpath.processes import prepare
 from airpath.statistics import TextTable
 
 
@@ -94,6 +95,7 @@ def reproduce(
     OutputError
         If the results cannot be written, or another process reproduces there.
     """
+    prepare()  # workers load their modules while this process looks what is missing
     repeated = [figure.repeated(repetitions) for figure in figures]
     store = RunStore(out / "runs")
     refusal = f"another process reproduces in {out}; wait for it, or choose another directory with --out"
