@@ -31,7 +31,8 @@ pub(crate) fn two_lines(first: &u32) {
     prefetch_index(first, LINE / size_of::<u32>());
 }
 
-/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and `packet` there. Not where few stand in line: those are in the cache.
+/// A line from which the first was taken goes on: what stands a few places further back will be read soon, and the packet there.
+/// Not where few stand in line: those are in the cache.
 #[inline]
 pub(crate) fn line<T>(line: &VecDeque<T>, packet: impl Fn(&T) -> Option<&Packet>) {
     if line.len() > FEW {
