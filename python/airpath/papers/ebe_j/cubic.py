@@ -1,15 +1,19 @@
 """What the figures of CUBIC and CUBIC-EBE have in common: schemes, measures, words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from airpath.papers.claim import Claim
 from airpath.papers.experiment import Experiment
+from airpath.papers.figure import FigureRuns
 from airpath.papers.measures import Span, catch_up, loss_share, of_each, queue_deviation, utilisation
+from airpath.papers.rules import AtLeast, AtMost, Positive
 from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, difference, sample
 from airpath.papers.settings import shipped, with_options
 from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
 
 CUBIC: Final = "cubic-2008"
 """CUBIC of the paper's time."""
@@ -115,3 +119,54 @@ def cell(values: Sequence[float] | Sample) -> str:
     numbers = values if isinstance(values, Sample) else sample(values)
     low, high = numbers.interval
     return mean_and_half_width({"mean": numbers.mean, "ci95_low": low, "ci95_high": high})
+
+
+def numbers_table(runs: FigureRuns, numbers: Mapping[str, Measure]) -> list[TextTable]:
+    """Return the table of some numbers: for each choice and scheme, mean ± half-width over the runs."""
+    rows = [
+        (choice, scheme, *(cell(of_each(runs.of(choice)(scheme), number)) for number in numbers.values()))
+        for choice in runs.choices
+        for scheme in SCHEMES
+    ]
+    title = "Mean ± half-width of the 95 % interval over runs"
+    return [TextTable(title, ("choice", "scheme", *numbers), tuple(rows))]
+
+
+def responds(link: str | None = None, reason: str = "") -> tuple[Claim, Claim, Claim]:
+    """Return what the paper says of both topologies: CUBIC misses rises, CUBIC-EBE is quick and oscillates.
+
+    Parameters
+    ----------
+    link
+        Where; the link under test when `None`.
+    reason
+        Why CUBIC-EBE is not quick, where it is not.
+    """
+    caught_up = catch_up_at(link)
+    return (
+        Claim(
+            "misses",
+            "CUBIC fails to acquire the increased bandwidth",
+            AtLeast(MISSED_S),
+            "CUBIC's catch-up, of the 10 s that a rate holds",
+            lambda of: sample(of_each(of(CUBIC), caught_up)),
+            unit="s",
+        ),
+        Claim(
+            "quick",
+            "CUBIC-EBE responds very quickly to changes of the bandwidth",
+            AtMost(QUICK_S),
+            "CUBIC-EBE's catch-up, of the 10 s that a rate holds",
+            lambda of: sample(of_each(of(CUBIC_EBE), caught_up)),
+            unit="s",
+            reason=reason,
+        ),
+        Claim(
+            "oscillation",
+            "CUBIC-EBE oscillates while the capacity does not change",
+            Positive(),
+            "standard deviation of the queue 3 to 10 s after changes, CUBIC-EBE minus CUBIC, share of the"
+            " buffer",
+            lambda of: gain(of, partial(steady_deviation, name=link)),
+        ),
+    )

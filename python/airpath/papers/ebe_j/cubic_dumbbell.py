@@ -1,5 +1,6 @@
 """EBE-J, figure 7 and section IV-C for TCP: CUBIC and CUBIC-EBE on the dumbbell."""
 
+from functools import partial
 from typing import Final
 
 from airpath.papers.anova_tables import anova_tables
@@ -7,25 +8,22 @@ from airpath.papers.claim import Claim
 from airpath.papers.drawing import over_time_by_choice
 from airpath.papers.ebe_j.cubic import (
     CATCH_UP,
-    CUBIC,
     CUBIC_EBE,
     DRAWN_RATES,
-    MISSED_S,
     ONE_WAY,
-    QUICK_S,
     READING,
     SCHEMES,
     SETTINGS,
     TRAFFIC,
     TWO_WAY,
     catch_up_s,
-    cell,
     gain,
     losses,
+    numbers_table,
     pair,
     ratio,
+    responds,
     second_half,
-    steady_deviation,
 )
 from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
 from airpath.papers.figure import Figure, FigureRuns
@@ -72,43 +70,15 @@ _NUMBERS: Final = {
 }
 
 
-def _table(runs: FigureRuns) -> list[TextTable]:
-    rows = [
-        (choice, scheme, *(cell(of_each(runs.of(choice)(scheme), number)) for number in _NUMBERS.values()))
-        for choice in runs.choices
-        for scheme in SCHEMES
-    ]
-    return [
-        TextTable(
-            "Mean ± half-width of the 95 % interval over runs", ("choice", "scheme", *_NUMBERS), tuple(rows)
-        )
-    ]
-
-
 FIG7: Final = Figure(
     id="ebe-j/fig7",
     paper=PAPER,
     title="Utilisation of the bottleneck, CUBIC and CUBIC-EBE",
     experiments=_EXPERIMENTS,
     draw=lambda runs: over_time_by_choice(runs, "utilisation", span_s=1.0),
-    tables=_table,
+    tables=partial(numbers_table, numbers=_NUMBERS),
     claims=(
-        Claim(
-            "misses",
-            "CUBIC fails to acquire the increased bandwidth",
-            AtLeast(MISSED_S),
-            "CUBIC's catch-up, of the 10 s that a rate holds",
-            lambda of: sample(of_each(of(CUBIC), catch_up_s)),
-            unit="s",
-        ),
-        Claim(
-            "quick",
-            "CUBIC-EBE responds very quickly to changes of the bandwidth",
-            AtMost(QUICK_S),
-            "CUBIC-EBE's catch-up, of the 10 s that a rate holds",
-            lambda of: sample(of_each(of(CUBIC_EBE), catch_up_s)),
-            unit="s",
-        ),
+        *responds(),
         Claim(
             "third",
             "CUBIC-EBE takes one third of the time that CUBIC takes to converge",
@@ -140,14 +110,6 @@ FIG7: Final = Figure(
             Positive(),
             "utilisation from 100 to 200 s, CUBIC-EBE minus CUBIC",
             lambda of: gain(of, second_half),
-        ),
-        Claim(
-            "oscillation",
-            "CUBIC-EBE oscillates while the capacity does not change",
-            Positive(),
-            "standard deviation of the queue 3 to 10 s after changes, CUBIC-EBE minus CUBIC, share of the"
-            " buffer",
-            lambda of: gain(of, steady_deviation),
         ),
         Claim(
             "losses",

@@ -1,6 +1,7 @@
 """EBE-J, section IV-D, on TCP: CUBIC-EBE where delay and rate are low."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from airpath.papers.claim import Claim, Runs
@@ -9,21 +10,19 @@ from airpath.papers.ebe_j.cubic import (
     CUBIC,
     CUBIC_EBE,
     DRAWN_RATES,
-    SCHEMES,
     catch_up_s,
-    cell,
     gain,
     losses,
+    numbers_table,
     pair,
     second_half,
 )
 from airpath.papers.ebe_j.paper import PAPER
 from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.figure import Figure
 from airpath.papers.measures import jain, of_each
 from airpath.papers.rules import AtMost, Positive
 from airpath.papers.sample import difference
-from airpath.statistics import TextTable
 
 REPETITIONS: Final = 30
 COMPARABLE: Final = 0.05
@@ -56,19 +55,6 @@ _NUMBERS: Final = {
 }
 
 
-def _table(runs: FigureRuns) -> list[TextTable]:
-    rows = [
-        (choice, scheme, *(cell(of_each(runs.of(choice)(scheme), number)) for number in _NUMBERS.values()))
-        for choice in runs.choices
-        for scheme in SCHEMES
-    ]
-    return [
-        TextTable(
-            "Mean ± half-width of the 95 % interval over runs", ("choice", "scheme", *_NUMBERS), tuple(rows)
-        )
-    ]
-
-
 def _gain_in_large(of: Runs) -> list[float]:
     one, other = (of_each(of(_LARGE + scheme), second_half) for scheme in (CUBIC_EBE, CUBIC))
     return list(difference(one, other).values)
@@ -85,7 +71,7 @@ CUBIC_SMALL: Final = Figure(
         "500 ms, a quarter of the BDP": _beside_large(_small("312.5kB", "200ms", "25ms")),
     },
     draw=None,
-    tables=_table,
+    tables=partial(numbers_table, numbers=_NUMBERS),
     claims=(
         Claim(
             "no-improvement",
