@@ -301,6 +301,6 @@ def _validity(job: Job, raw: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return how far a run in real time was what it says; nothing for a simulation."""
     if raw is None:
         return None
-    placed = place(job.scenario, job.world)
+    placed = job.placed
     validity = Validity.from_engine(raw, [str(link["name"]) for link in placed.plan["links"]])
     return {**validity.as_json(), "departures": list(placed.departures)}

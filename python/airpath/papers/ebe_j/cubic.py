@@ -148,7 +148,7 @@ def responds(link: str | None = None, reason: str = "") -> tuple[Claim, Claim, C
             "misses",
             "CUBIC fails to acquire the increased bandwidth",
             AtLeast(MISSED_S),
-            "CUBIC's catch-up, of the 10 s that a rate holds",
+            "CUBIC's catch-up, of the 10 s that a rate holds (we take half of them or more to be a failure)",
             lambda of: sample(of_each(of(CUBIC), caught_up)),
             unit="s",
         ),
@@ -156,7 +156,8 @@ def responds(link: str | None = None, reason: str = "") -> tuple[Claim, Claim, C
             "quick",
             "CUBIC-EBE responds very quickly to changes of the bandwidth",
             AtMost(QUICK_S),
-            "CUBIC-EBE's catch-up, of the 10 s that a rate holds",
+            "CUBIC-EBE's catch-up, of the 10 s that a rate holds (we take a quarter of them to be very"
+            " quick)",
             lambda of: sample(of_each(of(CUBIC_EBE), caught_up)),
             unit="s",
             reason=reason,

@@ -362,5 +362,9 @@ FIG9B: Final = Figure(
             ),
         ),
     ),
-    notes=(*_NOTES, "“hold”: an empty queue may not lower EBE's estimate; ours."),
+    notes=(
+        *_NOTES,
+        "“hold”: an empty queue may not lower EBE's estimate; ours.",
+        "XCP's “spike” at the middle link is read as a dip: the text explains it by utilisation that drops.",
+    ),
 )
