@@ -3,6 +3,7 @@
 from concurrent.futures import Future
 from pathlib import Path
 
+from airpath.sweeps import running
 from airpath.sweeps.engine import Engine, WorkerLostError
 from airpath.sweeps.task import Failure, Task, do_task, version
 
@@ -98,3 +99,9 @@ def data_set(folder: Path) -> dict[str, bytes]:
     found = {file.name: file.read_bytes() for name in names for file in folder.glob(name)}
     assert {"runs.parquet", "flows.parquet", "link_series.parquet", "statistics.parquet"} <= set(found)
     return found
+
+
+def inline(monkeypatch, engine: InlineEngine) -> InlineEngine:
+    """Have sweeps use this engine."""
+    monkeypatch.setattr(running, "open_engine", lambda _name, _jobs: engine)
+    return engine

@@ -15,13 +15,13 @@ import psutil
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from sweep_engines import SCENARIO, InlineEngine, data_set
+from sweep_engines import SCENARIO, InlineEngine, data_set, inline
 from waiting import command, wait_for_parts
 
 import airpath
 from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
-from airpath.sweeps import SweepPlan, running
+from airpath.sweeps import SweepPlan
 from airpath.sweeps.engine import ResultLostError
 from airpath.sweeps.folder import SweepFolder
 from airpath.sweeps.part import Part, PartStore
@@ -32,11 +32,6 @@ from airpath.sweeps.work import Progress, do_runs, missing_runs
 
 def quiet(_share: float) -> None:
     return None
-
-
-def inline(monkeypatch, engine: InlineEngine) -> InlineEngine:
-    monkeypatch.setattr(running, "open_engine", lambda _name, _jobs: engine)
-    return engine
 
 
 @pytest.fixture
@@ -223,28 +218,6 @@ def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     assert "scheme newreno, rate = 2 Mbit/s, warm_up = 3s, duration = 2s, seed 3" in done.stderr
     assert "8 of 32 runs failed" in done.stderr
     assert pq.read_table(out / "runs.parquet").num_rows == 24
-
-
-def test_lost_packets_have_rows_where_the_sweep_keeps_them(small, tmp_path, monkeypatch):
-    small.write_text(small.read_text().replace('"flows", "link_series"', '"links", "drops"'))
-    inline(monkeypatch, InlineEngine())
-    swept = airpath.sweep(small, tmp_path / "out")
-    counted = sum(swept.table("links")["dropped_packets_total"].to_pylist())
-    assert swept.table("drops").num_rows == counted > 0
-
-
-def test_a_table_that_a_corrected_sweep_keeps_no_more_goes(small, tmp_path, monkeypatch):
-    deadly = next(SweepPlan.load(small).runs()).task.key
-    inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
-    swept = airpath.sweep(small, tmp_path / "out")
-    assert swept.tables == ["flows", "link_series", "runs", "statistics"]
-    pq.write_table(swept.statistics.replace_schema_metadata(None), tmp_path / "out" / "links.parquet")
-    small.write_text(small.read_text().replace('"flows", "link_series"', '"flows"'))
-    inline(monkeypatch, InlineEngine())
-    swept = airpath.sweep(small, tmp_path / "out")
-    assert swept.complete
-    # What somebody else has put there stays.
-    assert swept.tables == ["flows", "links", "runs", "statistics"]
 
 
 def test_no_number_breaks_where_a_table_has_no_room(small, tmp_path):
