@@ -510,7 +510,13 @@ def test_memory_does_not_grow_with_the_number_of_runs(tmp_path):
         folder.mkdir()
         script = [sys.executable, str(Path(__file__).with_name("peak_memory.py"))]
         done = subprocess.run(
-            [*script, str(folder), str(repetitions)], capture_output=True, text=True, check=True, timeout=300
+            [*script, str(folder), str(repetitions)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=300,
+            # What Arrow's own pool keeps back differs by 6 MiB with the state of the machine.
+            env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
         )
         peaks.append(int(done.stdout) / 1024)
     assert peaks[1] - peaks[0] < 12, f"MiB with 1000 and 3000 runs: {peaks}"
