@@ -9,6 +9,7 @@ use std::io::Read;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use airpath_emu::{DEVICE, Hosts, NetworkNamespace, Side};
 
@@ -103,11 +104,20 @@ fn commands_run_within_a_host_and_end_with_it() {
     let mut shell = hosts
         .spawn(Side::Senders, Command::new("sh").args(["-c", "sleep 1000 & wait"]).process_group(0))
         .unwrap();
+    until(|| alive_in_group(shell.id()).len() == 2);
     drop(hosts);
     assert!(!shell.wait().unwrap().success(), "it was killed");
-    let group = format!(" {} ", shell.id());
-    let left = processes().into_iter().filter(|stat| stat.contains(&group)).collect::<Vec<_>>();
-    assert_eq!(left, Vec::<String>::new());
+    // Each dies by a signal of its own, so the child's child may go a moment after the child.
+    until(|| alive_in_group(shell.id()).is_empty());
+}
+
+#[test]
+fn a_group_of_processes_is_told_from_other_numbers() {
+    let start_time = "44 (kworker/1:1H-kblockd) I 2 0 0 0 -1 69238880 0 0 0 0 0 3751 0 0 0 -20 1 0 35";
+    assert!(!is_alive_in_group(start_time, 3751));
+    assert!(!is_alive_in_group(start_time, 2));
+    assert!(is_alive_in_group("3752 (a) R 1 3751 (b) S 1 3751 2 0 -1", 3751), "a name may hold anything");
+    assert!(!is_alive_in_group("3752 (sleep) Z 1 3751 2 0 -1", 3751), "dead, nobody asked for its status");
 }
 
 #[test]
@@ -129,10 +139,28 @@ fn namespace_of_this_thread() -> String {
     std::fs::read_link("/proc/thread-self/ns/net").unwrap().to_string_lossy().into_owned()
 }
 
-/// The `stat` lines of all processes.
-fn processes() -> Vec<String> {
+fn until(condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !condition() {
+        assert!(Instant::now() < deadline, "did not come about within ten seconds");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The `stat` lines of the processes of group `group` that have not ended.
+fn alive_in_group(group: u32) -> Vec<String> {
     std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("stat")).ok())
+        .filter(|stat| is_alive_in_group(stat, group))
         .collect()
+}
+
+/// Whether the line `PID (NAME) STATE PARENT GROUP …` (`proc_pid_stat(5)`) is of a process of `group` that has
+/// not ended. The name may hold blanks and parentheses.
+fn is_alive_in_group(stat: &str, group: u32) -> bool {
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let fields = after_name.split_whitespace().collect::<Vec<_>>();
+    let (state, of) = (fields[0], fields[2]);
+    !["Z", "X"].contains(&state) && of == group.to_string()
 }
