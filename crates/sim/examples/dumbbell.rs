@@ -35,6 +35,7 @@ fn main() {
     let (cpu, wall) = (cpu_s(), Instant::now());
     let plan = Plan::from_json(&text).expect("a plan");
     let simulation = Simulation::new(&plan, &[], 1).expect("a runnable plan");
+    drop((text, plan));
     let (setup_s, setup_wall_s) = (cpu_s() - cpu, wall.elapsed().as_secs_f64());
     let (cpu, wall) = (cpu_s(), Instant::now());
     let outcome = simulation.run(&RunControl::default()).expect("nobody stops it");

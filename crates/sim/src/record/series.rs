@@ -4,7 +4,7 @@ use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
 
 use super::flow::FlowCounters;
 use super::rows::{FlowSeriesRow, FlowSeriesTable};
-use super::sparse::{MOST, SparseRows};
+use super::sparse::{Row, SparseRows};
 use super::state::FlowState;
 use super::table::Table;
 
@@ -19,22 +19,32 @@ pub struct FlowSeries {
     rows: SparseRows,
     /// The flow that is expected next: that after the last one with a row at this instant.
     next_flow: u32,
-    /// What the sender of each flow said in its last row.
-    said: Vec<Said>,
+    /// What is known of each flow from its rows so far.
+    known: Vec<Known>,
 }
 
-/// What a sender says, as numbers: window, slow-start threshold, bytes in flight, round-trip time, pacing rate, phase.
+/// What the rows of a flow say that came before: what the next one is expected to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Known {
+    said: Said,
+    /// What one packet brought the application.
+    goodput_of_packet: u64,
+    /// What one packet took beside waiting in queues, in nanoseconds.
+    delay_beside_queues: u64,
+}
+
+/// What a sender says, as numbers: window, bytes in flight, round-trip time, slow-start threshold, pacing rate, phase.
 type Said = [u64; 6];
 
 impl FlowSeries {
     /// Of that many flows, without rows.
     pub(crate) fn new(flows: usize) -> Self {
-        Self { said: vec![Said::default(); flows], ..Self::default() }
+        Self { known: vec![Known::default(); flows], ..Self::default() }
     }
 
     /// One more flow, after all others.
     pub(crate) fn add_flow(&mut self) {
-        self.said.push(Said::default());
+        self.known.push(Known::default());
     }
 
     /// A flow's interval ended at `now`. Rows come in the order of time, those of one instant in that of flows.
@@ -45,27 +55,25 @@ impl FlowSeries {
         }
         let skipped = u64::from(flow - self.next_flow);
         self.next_flow = flow + 1;
+        let known = &mut self.known[flow as usize];
         let said = said(state);
-        let [cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] = changes(said, self.said[flow as usize]);
-        self.said[flow as usize] = said;
-        self.rows.push([
-            skipped,
-            counters.sent_bytes,
-            counters.departed_bytes,
-            counters.goodput_bytes,
-            counters.lost_packets,
-            counters.received_packets,
-            counters.delay_sum.as_nanos(),
-            // Of a single packet the largest delay is the sum.
-            (counters.delay_sum - counters.delay_max).as_nanos(),
-            counters.queueing_sum.as_nanos(),
-            cwnd,
-            ssthresh,
-            in_flight,
-            srtt,
-            pacing_rate,
-            phase,
-        ]);
+        let [cwnd, in_flight, srtt, ssthresh, pacing_rate, phase] = changes(said, known.said);
+        known.said = said;
+        let (packets, delay_sum) = (counters.received_packets, counters.delay_sum.as_nanos());
+        let queueing_sum = counters.queueing_sum.as_nanos();
+        let [goodput, queueing] = known.expected(packets, delay_sum);
+        // Of a single packet the largest delay is the sum.
+        let delay_of_others = (counters.delay_sum - counters.delay_max).as_nanos();
+        self.rows.push(&Row {
+            pairs: [
+                [counters.sent_bytes, counters.departed_bytes ^ counters.sent_bytes],
+                [packets, counters.goodput_bytes ^ goodput],
+                [cwnd, in_flight],
+                [counters.lost_packets, phase],
+            ],
+            long: [delay_sum, srtt, delay_of_others, queueing_sum ^ queueing, ssthresh, pacing_rate, skipped],
+        });
+        known.learn(packets, counters.goodput_bytes, delay_sum, queueing_sum);
     }
 
     /// How many rows there are.
@@ -82,48 +90,61 @@ impl FlowSeries {
     pub fn table(&self) -> Table {
         let mut ends = self.ends.iter().peekable();
         let (mut now, mut flow) = (Timestamp::ZERO, 0);
-        let mut known = vec![Said::default(); self.said.len()];
-        let rows = self.rows.iter().enumerate().map(|(row, numbers)| {
-            if let Some(&(end, _)) = ends.next_if(|(_, rows_before)| *rows_before == row) {
+        let mut known = vec![Known::default(); self.known.len()];
+        let rows = self.rows.iter().enumerate().map(|(index, row)| {
+            if let Some(&(end, _)) = ends.next_if(|(_, rows_before)| *rows_before == index) {
                 (now, flow) = (end, 0);
             }
-            flow += numbers[0] as usize;
-            let [.., cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] = numbers;
-            let said = changes([cwnd, ssthresh, in_flight, srtt, pacing_rate, phase], known[flow]);
-            known[flow] = said;
-            flow += 1;
-            series_row(now, flow - 1, numbers, said)
+            let [.., skipped] = row.long;
+            flow += skipped as usize + 1;
+            series_row(now, flow - 1, &row, &mut known[flow - 1])
         });
         rows.collect::<FlowSeriesTable>().finish()
     }
 }
 
-/// The row of a flow, from what is kept of its counters and what its sender said.
-fn series_row(now: Timestamp, flow: usize, numbers: [u64; MOST], said: Said) -> FlowSeriesRow {
-    let [_, sent_bytes, departed_bytes, goodput_bytes, lost_packets, received_packets, ..] = numbers;
-    let [_, _, _, _, _, _, delay_sum, delay_of_others, queueing_sum, ..] = numbers.map(Duration::from_nanos);
+impl Known {
+    /// What packets that took `delay_sum` together are expected to have brought the application, and to have waited.
+    fn expected(&self, packets: u64, delay_sum: u64) -> [u64; 2] {
+        let beside_queues = packets.wrapping_mul(self.delay_beside_queues);
+        [packets.wrapping_mul(self.goodput_of_packet), delay_sum.wrapping_sub(beside_queues)]
+    }
+
+    /// A row tells of a single packet what one brings and takes.
+    fn learn(&mut self, packets: u64, goodput: u64, delay_sum: u64, queueing_sum: u64) {
+        if packets == 1 {
+            self.goodput_of_packet = goodput;
+            self.delay_beside_queues = delay_sum.wrapping_sub(queueing_sum);
+        }
+    }
+}
+
+/// The row of a flow, from what is kept of it and what is known from the rows before.
+fn series_row(now: Timestamp, flow: usize, row: &Row, known: &mut Known) -> FlowSeriesRow {
+    let [[sent_bytes, departed], [packets, goodput], [cwnd, in_flight], [lost_packets, phase]] = row.pairs;
+    let [delay_sum, srtt, delay_of_others, queueing, ssthresh, pacing_rate, _] = row.long;
+    let expected = known.expected(packets, delay_sum);
+    let (goodput_bytes, queueing_sum) = (goodput ^ expected[0], queueing ^ expected[1]);
+    known.learn(packets, goodput_bytes, delay_sum, queueing_sum);
+    known.said = changes([cwnd, in_flight, srtt, ssthresh, pacing_rate, phase], known.said);
+    let [cwnd, in_flight, srtt, ssthresh, pacing_rate, phase] = known.said;
     let counters = FlowCounters {
-        sent_bytes,
-        departed_bytes,
-        goodput_bytes,
-        lost_packets,
-        received_packets,
-        delay_sum,
-        delay_max: delay_sum - delay_of_others,
-        queueing_sum,
+        received_packets: packets,
+        delay_sum: Duration::from_nanos(delay_sum),
+        queueing_sum: Duration::from_nanos(queueing_sum),
         ..FlowCounters::default()
     };
-    let [cwnd, ssthresh, in_flight, srtt, pacing_rate, phase] = said;
+    let delay_max = counters.delay_sum - Duration::from_nanos(delay_of_others);
     let bytes = |kept| value(kept, |bytes| Bytes::new(bytes).as_f64());
     FlowSeriesRow {
         flow: flow as i64,
         time_s: now.as_secs_f64(),
         sent_bytes: sent_bytes as i64,
-        departed_bytes: departed_bytes as i64,
+        departed_bytes: (departed ^ sent_bytes) as i64,
         goodput_bytes: goodput_bytes as i64,
         lost_packets: lost_packets as i64,
         delay_mean_s: counters.delay_mean(),
-        delay_max_s: if received_packets > 0 { counters.delay_max.as_secs_f64() } else { f64::NAN },
+        delay_max_s: if packets > 0 { delay_max.as_secs_f64() } else { f64::NAN },
         queueing_mean_s: counters.queueing_mean(),
         cwnd_bytes: bytes(cwnd),
         ssthresh_bytes: bytes(ssthresh),
@@ -138,9 +159,9 @@ fn series_row(now: Timestamp, flow: usize, numbers: [u64; MOST], said: Said) -> 
 fn said(state: &FlowState) -> Said {
     [
         kept(state.cwnd.map(Bytes::get)),
-        kept(state.ssthresh.map(Bytes::get)),
         kept(state.in_flight.map(Bytes::get)),
         kept(state.srtt.map(Duration::as_nanos)),
+        kept(state.ssthresh.map(Bytes::get)),
         kept(state.pacing_rate.map(Rate::as_bps)),
         phase_number(state.phase),
     ]

@@ -1,42 +1,88 @@
 //! Rows of whole numbers most of which are zero.
 
-/// The most numbers of a row.
-pub(crate) const MOST: usize = 15;
+use std::mem;
 
-/// Rows of up to [`MOST`] whole numbers. Two bytes for each row, and four for each number that is not zero; eight where one
-/// of the row's needs more than 32 bits.
+/// Rows of whole numbers, in words of 32 bits: a pair of short numbers, or a long one.
+///
+/// A row takes two bytes, and four for each word that is not zero. A row with a number that does not fit takes six bytes,
+/// and four or eight for each number that is not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SparseRows {
-    /// Of each row one bit for each number that is kept, and [`WIDE`].
-    masks: Vec<u16>,
+    /// Of each row one bit for each word that is kept, or [`WIDE`].
+    masks: Pieces<u16>,
     /// What is kept, row after row.
-    words: Vec<u32>,
+    words: Pieces<u32>,
 }
 
-/// Numbers of this row are in two words each, the lower half first.
-const WIDE: u16 = 1 << MOST;
+/// A row: pairs of numbers that fit into 16 bits as a rule, and numbers that fit into 32.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) pairs: [[u64; 2]; PAIRS],
+    /// The last [`SELDOM`] of these are seldom not zero; whether one is, is asked once for all of them.
+    pub(crate) long: [u64; LONG],
+}
+
+const PAIRS: usize = 4;
+const LONG: usize = 7;
+const WORDS: usize = PAIRS + LONG;
+const SELDOM: usize = 4;
+const OFTEN: usize = WORDS - SELDOM;
+
+/// This row has a number that does not fit. Its first word is a mask of the numbers that are not zero and, in the upper half,
+/// one of those in two words, the lower half first.
+const WIDE: u16 = 1 << 15;
 
 impl SparseRows {
     /// Appends a row.
-    pub(crate) fn push(&mut self, numbers: [u64; MOST]) {
-        let (mut mask, mut all, mut count) = (0, 0, 0);
-        let mut kept = [0; MOST + 1];
-        // Each number is written and kept only if it is not zero: faster than a branch that nobody can foretell.
-        for (bit, number) in numbers.into_iter().enumerate() {
-            let keeps = number != 0;
-            kept[count] = number as u32; // the lower half
+    #[inline]
+    pub(crate) fn push(&mut self, row: &Row) {
+        let short = row.pairs.as_flattened().iter().fold(0, |all, number| all | number);
+        let long = row.long.iter().fold(0, |all, number| all | number);
+        if short >> 16 | long >> 32 != 0 {
+            return self.push_wide(row);
+        }
+        let words = row.words();
+        let (mut mask, mut used) = (0, 0);
+        let room = self.words.room();
+        // Each word is written, and kept only if it is not zero: faster than a branch that nobody can foretell.
+        let mut put = |bit: usize| {
+            let keeps = words[bit] != 0;
+            room[used % LONGEST] = words[bit];
             mask |= u16::from(keeps) << bit;
-            count += usize::from(keeps);
-            all |= number;
+            used += usize::from(keeps);
+        };
+        (0..OFTEN).for_each(&mut put);
+        if words[OFTEN..] != [0; WORDS - OFTEN] {
+            (OFTEN..WORDS).for_each(put);
         }
-        if all >> 32 == 0 {
-            self.masks.push(mask);
-            self.words.extend_from_slice(&kept[..count]);
-        } else {
-            self.masks.push(mask | WIDE);
-            let halves = |number| [number as u32, (number >> 32) as u32];
-            self.words.extend(numbers.into_iter().filter(|&number| number != 0).flat_map(halves));
+        self.words.used += used;
+        self.push_mask(mask);
+    }
+
+    #[cold]
+    fn push_wide(&mut self, row: &Row) {
+        let room = self.words.room();
+        let mut used = 1;
+        let (mut kept, mut in_two) = (0, 0);
+        for (bit, number) in row.numbers().enumerate().filter(|&(_, number)| number != 0) {
+            kept |= 1 << bit;
+            room[used] = number as u32; // the lower half
+            used += 1;
+            if number >> 32 != 0 {
+                in_two |= 1 << bit;
+                room[used] = (number >> 32) as u32;
+                used += 1;
+            }
         }
+        room[0] = in_two << 16 | kept;
+        self.words.used += used;
+        self.push_mask(WIDE);
+    }
+
+    #[inline]
+    fn push_mask(&mut self, mask: u16) {
+        self.masks.room()[0] = mask;
+        self.masks.used += 1;
     }
 
     /// How many rows there are.
@@ -45,22 +91,94 @@ impl SparseRows {
     }
 
     /// The rows, in their order.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = [u64; MOST]> {
-        let mut words = self.words.iter().map(|&word| u64::from(word));
-        self.masks.iter().map(move |&mask| {
-            let mut next = || words.next().unwrap_or_default(); // the masks tell how many there are
-            let mut numbers = [0; MOST];
-            let mut left = mask & !WIDE;
-            while left != 0 {
-                let number = &mut numbers[left.trailing_zeros() as usize];
-                *number = next();
-                if mask & WIDE != 0 {
-                    *number |= next() << 32;
-                }
-                left &= left - 1;
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Row> {
+        let mut words = self.words.iter();
+        // The masks tell how many there are.
+        self.masks.iter().map(move |mask| Row::read(mask, || words.next().unwrap_or_default()))
+    }
+}
+
+impl Row {
+    /// Of a row without a number that does not fit.
+    fn words(&self) -> [u32; WORDS] {
+        let mut words = [0; WORDS];
+        let (pairs, long) = words.split_at_mut(PAIRS);
+        pairs.iter_mut().zip(self.pairs).for_each(|(word, [low, high])| *word = (high << 16 | low) as u32);
+        long.iter_mut().zip(self.long).for_each(|(word, number)| *word = number as u32);
+        words
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        self.pairs.as_flattened().iter().chain(&self.long).copied()
+    }
+
+    fn read(mask: u16, mut next: impl FnMut() -> u32) -> Self {
+        let mut row = Self::default();
+        if mask == WIDE {
+            let masks = next();
+            let mut half = |bit: usize| if masks >> bit & 1 == 0 { 0 } else { u64::from(next()) };
+            for (bit, number) in row.pairs.as_flattened_mut().iter_mut().chain(&mut row.long).enumerate() {
+                *number = half(bit) | half(bit + 16) << 32;
             }
-            numbers
-        })
+            return row;
+        }
+        let mut words = [0; WORDS];
+        let mut left = mask;
+        while left != 0 {
+            words[left.trailing_zeros() as usize] = next();
+            left &= left - 1;
+        }
+        let (pairs, long) = words.split_at(PAIRS);
+        let halves = |word: u32| [u64::from(word & 0xffff), u64::from(word >> 16)];
+        row.pairs.iter_mut().zip(pairs).for_each(|(pair, &word)| *pair = halves(word));
+        row.long.iter_mut().zip(long).for_each(|(number, &word)| *number = u64::from(word));
+        row
+    }
+}
+
+/// A list that grows by pieces of 32 or 64 KiB, which may lie where something else was before: new memory costs more than
+/// what is written to it. What is written at once is never in two pieces.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Pieces<T> {
+    full: Vec<Vec<T>>,
+    /// How much there is in them.
+    before: usize,
+    last: Vec<T>,
+    /// How much of the last piece is used.
+    used: usize,
+}
+
+/// What a piece holds.
+const PIECE: usize = 1 << 14;
+
+/// More than the words of a row; a power of two, so that a place within it needs no check.
+const LONGEST: usize = 64;
+
+impl<T: Copy + Default> Pieces<T> {
+    /// Room behind what is used.
+    #[inline]
+    fn room(&mut self) -> &mut [T; LONGEST] {
+        if self.used + LONGEST > self.last.len() {
+            self.begin_piece();
+        }
+        self.last[self.used..].first_chunk_mut().expect("a piece has room")
+    }
+
+    #[cold]
+    fn begin_piece(&mut self) {
+        let mut full = mem::replace(&mut self.last, vec![T::default(); PIECE]);
+        full.truncate(self.used);
+        self.full.push(full);
+        self.before += self.used;
+        self.used = 0;
+    }
+
+    fn len(&self) -> usize {
+        self.before + self.used
+    }
+
+    fn iter(&self) -> impl Iterator<Item = T> {
+        self.full.iter().flatten().chain(&self.last[..self.used]).copied()
     }
 }
 
@@ -75,22 +193,38 @@ mod tests {
         // Numbers of every size, in rows that are full, empty and in between.
         let row = |stream: &mut RandomStream| {
             let (longest, share) = (1 + stream.bits() % 64, stream.bits() % 5);
-            [(); MOST].map(|()| if stream.bits() % 4 < share { stream.bits() >> (64 - longest) } else { 0 })
+            let mut number = || if stream.bits() % 4 < share { stream.bits() >> (64 - longest) } else { 0 };
+            Row {
+                pairs: [(); PAIRS].map(|()| [(); 2].map(|()| number())),
+                long: [(); LONG].map(|()| number()),
+            }
         };
-        let rows: Vec<_> = (0..10_000).map(|_| row(&mut stream)).collect();
+        let rows: Vec<_> = (0..40_000).map(|_| row(&mut stream)).collect();
         let mut kept = SparseRows::default();
-        for &row in &rows {
+        for row in &rows {
             kept.push(row);
         }
+        assert!(kept.masks.full.len() > 1 && kept.words.full.len() > 1);
         assert_eq!(kept.len(), rows.len());
         assert!(kept.iter().eq(rows));
     }
 
     #[test]
-    fn a_row_takes_four_bytes_for_each_number_that_is_not_zero() {
-        let mut rows = SparseRows::default();
-        rows.push([0; MOST]);
-        rows.push([7; MOST]);
-        assert_eq!((rows.masks.len(), rows.words.len()), (2, MOST));
+    fn a_row_takes_what_its_numbers_need() {
+        let words = |pairs, long| {
+            let mut rows = SparseRows::default();
+            let row = Row { pairs, long };
+            rows.push(&row);
+            assert_eq!((rows.len(), rows.iter().collect()), (1, vec![row]));
+            rows.words.len()
+        };
+        let (no_pairs, no_long) = ([[0; 2]; PAIRS], [0; LONG]);
+        assert_eq!(words(no_pairs, no_long), 0);
+        assert_eq!(words([[0xffff; 2]; PAIRS], [0xffff_ffff; LONG]), WORDS);
+        assert_eq!(words([[u64::MAX; 2]; PAIRS], [u64::MAX; LONG]), 1 + 2 * (2 * PAIRS + LONG));
+        let short = |number| words([[0; 2], [0; 2], [0; 2], [0, number]], no_long);
+        assert_eq!([short(7), short(0xffff), short(0x1_0000), short(0x1_0000_0000)], [1, 1, 2, 3]);
+        let long = |number| words(no_pairs, [0, 0, 0, 0, 0, 0, number]);
+        assert_eq!([long(7), long(0xffff_ffff), long(0x1_0000_0000)], [1, 1, 3]);
     }
 }
