@@ -17,8 +17,8 @@ from airpath.sweeps.axes import Axes
 from airpath.sweeps.part import RUNS, PartStore, part_schema
 from airpath.sweeps.plan import SweepPlan, SweepRun
 
-ROWS_TOGETHER: Final = 50_000
-"""Rows are collected to row groups of at least so many; what is in memory does not grow with the runs."""
+BYTES_TOGETHER: Final = 1 << 21
+"""Row groups have at least about so much: what is in memory does not grow with the number of runs."""
 TABLES_TOGETHER: Final = 256
 """So many tables of single runs are collected at most."""
 METADATA: Final = b"airpath"
@@ -118,15 +118,16 @@ class _TableWriter:
         self._short: list[tuple[pa.Table, Mapping[str, Any]]] = []
         self._waiting: list[pa.Table] = []
         self._rows = 0
+        self._rows_together = BYTES_TOGETHER // sum(_bytes_of(field.type) for field in schema)
 
     def add(self, table: pa.Table, cells: Mapping[str, Any]) -> None:
         if not table.num_rows:
             return
         self._short.append((table, cells))
         self._rows += table.num_rows
-        if len(self._short) >= TABLES_TOGETHER or self._rows >= ROWS_TOGETHER:
+        if len(self._short) >= TABLES_TOGETHER or self._rows >= self._rows_together:
             self._join()
-        if self._rows >= ROWS_TOGETHER:
+        if self._rows >= self._rows_together:
             self._write()
 
     def finish(self, *, keep: bool) -> None:
@@ -164,6 +165,11 @@ class _TableWriter:
             table = pa.concat_tables(self._waiting).unify_dictionaries().combine_chunks()
             self._writer.write_table(table, row_group_size=table.num_rows)
             self._waiting, self._rows = [], 0
+
+
+def _bytes_of(kind: pa.DataType) -> int:
+    """Return about how much a value takes: from its type alone, so that row groups are always the same."""
+    return 64 if pa.types.is_string(kind) else max(1, kind.bit_width // 8)
 
 
 def _labels(values: Sequence[Any], rows: np.ndarray, kind: pa.DataType) -> pa.Array:
