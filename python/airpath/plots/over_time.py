@@ -232,7 +232,11 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
         )
         highest = np.fmax.reduce(largest, axis=0) if len(largest) else mean
         axes.fill_between(times, mean * 1e3, highest * 1e3, color=group.look.colour, alpha=0.2)
-        axes.plot(times, mean * 1e3, color=group.look.colour, linestyle=group.linestyle, label=label)
+        # A single interval is no line.
+        marker = "." if np.isfinite(mean).sum() == 1 else None
+        axes.plot(
+            times, mean * 1e3, color=group.look.colour, linestyle=group.linestyle, marker=marker, label=label
+        )
     axes.set_ylabel("one-way delay (ms)")
     return _finish(axes, run)
 

@@ -79,6 +79,7 @@ def descriptives_table(analysis: Analysis) -> TextTable:
 def anova_table(analysis: Analysis) -> TextTable:
     """Return the table of the one-way analysis of variance."""
     a = analysis.anova
+    no_spread = "Within the groups nothing varies: F is infinite, however small the difference."
     return TextTable(
         f"ANOVA: {_what(analysis)}",
         ("", "Sum of Squares", "df", "Mean Square", "F", "Sig."),
@@ -94,6 +95,7 @@ def anova_table(analysis: Analysis) -> TextTable:
             ("Within Groups", _number(a.ss_within), str(a.df_within), _number(a.ms_within), "", ""),
             ("Total", _number(a.ss_total), str(a.df_total), "", "", ""),
         ),
+        no_spread if math.isinf(a.f) else "",
     )
 
 

@@ -137,6 +137,16 @@ def test_delay_is_otherwise_the_mean_weighted_by_departures(run: RunResult) -> N
     assert drawn[:, 1] == pytest.approx([20.0] * 8)
 
 
+def test_delay_of_a_single_interval_is_a_point() -> None:
+    series = small_tables()["flow_series"]
+    first = {name: column[:1] for name, column in series.items()}
+    axes = plots.one_way_delay(
+        RunResult(small_record(tables={**small_tables(), "flow_series": first})), style=STYLE
+    )
+    (drawn,) = axes.lines
+    assert (len(drawn.get_xydata()), drawn.get_marker()) == (1, ".")
+
+
 def test_fairness_over_time(run: RunResult) -> None:
     drawn = line(plots.fairness([run], style=STYLE), "CUBIC")
     assert drawn[:, 0] == pytest.approx([0.5, 1.5, 2.5, 3.5])
