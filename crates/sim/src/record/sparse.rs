@@ -1,6 +1,6 @@
 //! Rows of whole numbers most of which are zero.
 
-use std::mem;
+use std::{mem, slice};
 
 /// Rows of whole numbers, in words of 32 bits: a pair of short numbers, or a long one.
 ///
@@ -91,10 +91,12 @@ impl SparseRows {
     }
 
     /// The rows, in their order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Row> {
-        let mut words = self.words.iter();
-        // The masks tell how many there are.
-        self.masks.iter().map(move |mask| Row::read(mask, || words.next().unwrap_or_default()))
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Row> {
+        let (mut masks, mut words) = (self.masks.reader(), self.words.reader());
+        (0..self.len()).map(move |_| {
+            let mask = masks.take(1)[0];
+            if mask == WIDE { Row::read_wide(&mut words) } else { Row::read(mask, &mut words) }
+        })
     }
 }
 
@@ -112,26 +114,28 @@ impl Row {
         self.pairs.as_flattened().iter().chain(&self.long).copied()
     }
 
-    fn read(mask: u16, mut next: impl FnMut() -> u32) -> Self {
-        let mut row = Self::default();
-        if mask == WIDE {
-            let masks = next();
-            let mut half = |bit: usize| if masks >> bit & 1 == 0 { 0 } else { u64::from(next()) };
-            for (bit, number) in row.pairs.as_flattened_mut().iter_mut().chain(&mut row.long).enumerate() {
-                *number = half(bit) | half(bit + 16) << 32;
-            }
-            return row;
-        }
+    fn read(mask: u16, kept: &mut Reader<'_, u32>) -> Self {
         let mut words = [0; WORDS];
         let mut left = mask;
-        while left != 0 {
-            words[left.trailing_zeros() as usize] = next();
+        for &word in kept.take(mask.count_ones() as usize) {
+            words[left.trailing_zeros() as usize % WORDS] = word;
             left &= left - 1;
         }
+        let mut row = Self::default();
         let (pairs, long) = words.split_at(PAIRS);
         let halves = |word: u32| [u64::from(word & 0xffff), u64::from(word >> 16)];
         row.pairs.iter_mut().zip(pairs).for_each(|(pair, &word)| *pair = halves(word));
         row.long.iter_mut().zip(long).for_each(|(number, &word)| *number = u64::from(word));
+        row
+    }
+
+    fn read_wide(kept: &mut Reader<'_, u32>) -> Self {
+        let masks = kept.take(1)[0];
+        let mut half = |bit: usize| if masks >> bit & 1 == 0 { 0 } else { u64::from(kept.take(1)[0]) };
+        let mut row = Self::default();
+        for (bit, number) in row.pairs.as_flattened_mut().iter_mut().chain(&mut row.long).enumerate() {
+            *number = half(bit) | half(bit + 16) << 32;
+        }
         row
     }
 }
@@ -167,18 +171,41 @@ impl<T: Copy + Default> Pieces<T> {
     #[cold]
     fn begin_piece(&mut self) {
         let mut full = mem::replace(&mut self.last, vec![T::default(); PIECE]);
-        full.truncate(self.used);
-        self.full.push(full);
-        self.before += self.used;
-        self.used = 0;
+        if self.used > 0 {
+            full.truncate(self.used);
+            self.full.push(full);
+            self.before += self.used;
+            self.used = 0;
+        }
     }
 
     fn len(&self) -> usize {
         self.before + self.used
     }
 
-    fn iter(&self) -> impl Iterator<Item = T> {
-        self.full.iter().flatten().chain(&self.last[..self.used]).copied()
+    fn reader(&self) -> Reader<'_, T> {
+        Reader { left: &[], full: self.full.iter(), last: &self.last[..self.used] }
+    }
+}
+
+/// Reads what was written, in the same portions or smaller ones.
+struct Reader<'a, T> {
+    /// What is left of a piece.
+    left: &'a [T],
+    /// The pieces after it.
+    full: slice::Iter<'a, Vec<T>>,
+    last: &'a [T],
+}
+
+impl<'a, T> Reader<'a, T> {
+    #[inline]
+    fn take(&mut self, count: usize) -> &'a [T] {
+        if self.left.len() < count {
+            self.left = self.full.next().map_or(self.last, Vec::as_slice);
+        }
+        let (taken, left) = self.left.split_at(count);
+        self.left = left;
+        taken
     }
 }
 
