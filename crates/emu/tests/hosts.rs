@@ -127,12 +127,20 @@ fn a_namespace_goes_with_its_descriptor() {
     }
     let namespace = NetworkNamespace::new().unwrap();
     let name = namespace.enter(namespace_of_this_thread).unwrap();
+    // Another process lives in it, so that no namespace of another test gets its number meanwhile.
+    let mut inside = namespace.enter(|| Command::new("cat").stdin(Stdio::piped()).spawn()).unwrap().unwrap();
+    let held = || {
+        std::fs::read_dir("/proc/self/fd").unwrap().any(|descriptor| {
+            std::fs::read_link(descriptor.unwrap().path())
+                .is_ok_and(|target| target.to_string_lossy() == name)
+        })
+    };
+    assert!(held());
     drop(namespace);
-    // The kernel frees it a moment later; meanwhile nobody can reach it. No process or descriptor of ours names it.
-    let held = std::fs::read_dir("/proc/self/fd").unwrap().any(|descriptor| {
-        std::fs::read_link(descriptor.unwrap().path()).is_ok_and(|target| target.to_string_lossy() == name)
-    });
-    assert!(!held);
+    assert!(!held());
+    // `cat` ends with its input.
+    drop(inside.stdin.take());
+    assert!(inside.wait().unwrap().success());
 }
 
 fn namespace_of_this_thread() -> String {
