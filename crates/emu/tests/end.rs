@@ -15,6 +15,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,8 @@ use support::{constant, hosts_can_be_made, link, plan};
 #[ignore = "does nothing by itself: it is what other tests kill"]
 fn hold() {
     let links = vec![link("there", constant(1_000_000), 5.0, 10), link("back", RatePlan::Unlimited, 5.0, 10)];
-    let emulation = Emulation::start(&plan(60, links, 1), &[], 1, &Options::default()).unwrap();
+    let emulation =
+        Emulation::start(&plan(LONGEST.as_secs(), links, 1), &[], 1, &Options::default()).unwrap();
     for side in Side::BOTH {
         let mut shell = Command::new("sh");
         shell.args(["-c", "setsid sleep 98765 & sleep 98765"]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -45,7 +47,19 @@ fn hold() {
                 .display()
         );
     }
-    thread::sleep(Duration::from_secs(60));
+    thread::sleep(LONGEST);
+}
+
+/// Longer than any of these tests.
+const LONGEST: Duration = Duration::from_secs(300);
+/// What a busy machine may need for what takes some milliseconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One test at a time: the kernel gives the number of a namespace that is gone to the next that is made, which must not be
+/// taken for what was left behind.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A process that holds an emulation, and the namespaces of the emulation.
@@ -82,7 +96,7 @@ fn holders(namespaces: &BTreeSet<PathBuf>) -> Vec<String> {
 
 /// Waits until nothing holds the namespaces any more.
 fn gone(namespaces: &BTreeSet<PathBuf>) {
-    let until = Instant::now() + Duration::from_secs(5);
+    let until = Instant::now() + PATIENCE;
     while !holders(namespaces).is_empty() {
         assert!(Instant::now() < until, "left behind: {:?}", holders(namespaces));
         thread::sleep(Duration::from_millis(20));
@@ -91,7 +105,7 @@ fn gone(namespaces: &BTreeSet<PathBuf>) {
 
 /// Processes in the namespaces: two shells with a child and a child in another session.
 fn inside(namespaces: &BTreeSet<PathBuf>) -> usize {
-    let until = Instant::now() + Duration::from_secs(5);
+    let until = Instant::now() + PATIENCE;
     loop {
         let sleeping = holders(namespaces).iter().filter(|holder| holder.contains("sleep 98765")).count();
         // Both shells, whose command lines have these words too, and four sleepers.
@@ -103,6 +117,7 @@ fn inside(namespaces: &BTreeSet<PathBuf>) -> usize {
 }
 
 fn ends_with(signal: &str) {
+    let _alone = alone();
     if !hosts_can_be_made() {
         return;
     }
@@ -126,6 +141,7 @@ fn nothing_is_left_after_ctrl_c() {
 
 #[test]
 fn nothing_is_left_after_a_good_end() {
+    let _alone = alone();
     if !hosts_can_be_made() {
         return;
     }
