@@ -20,7 +20,7 @@ use airpath_sim::plan::{LinkPlan, Plan, RatePlan};
 use airpath_sim::{Column, Outcome};
 use airpath_trace::capture::CaptureReader;
 
-use support::{constant, emulation, hosts_can_be_made, link, plan, skipped, socket};
+use support::{Otherwise, constant, emulation, hosts_can_be_made, link, plan, skipped, socket, valid};
 
 /// Sends that many bytes over one connection of the first flow; gives how long it took in seconds.
 fn transfer(emulation: &Emulation, bytes: usize) -> f64 {
@@ -53,6 +53,22 @@ fn lossy(seconds: u64) -> Plan {
     plan(seconds, vec![there, link("back", constant(10_000_000), 10.0, 100)], 1)
 }
 
+/// Waits until no connection of either host sends or acknowledges anything any more: what was lost at its end is sent again
+/// some 200 ms later.
+fn until_connections_are_over(emulation: &Emulation) {
+    const TIME_WAIT: &str = "06";
+    let is_over = |side| {
+        let table = || std::fs::read_to_string("/proc/thread-self/net/tcp").unwrap();
+        let table = emulation.host(side).enter(table).unwrap();
+        table.lines().skip(1).all(|line| line.split_whitespace().nth(3) == Some(TIME_WAIT))
+    };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !Side::BOTH.into_iter().all(is_over) {
+        assert!(Instant::now() < deadline, "a connection goes on");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// The sum of a column.
 fn sum(outcome: &Outcome, name: &str, column: &str) -> i64 {
     let table = outcome.tables.iter().find(|table| table.name == name).unwrap();
@@ -65,7 +81,8 @@ fn sum(outcome: &Outcome, name: &str, column: &str) -> i64 {
 /// What ends of flows say of the last interval may come after it: a thread that asks them is late.
 #[test]
 fn what_is_said_after_the_end_is_in_the_last_interval() {
-    let plan = Plan { duration_ns: 300_000_000, ..lossy(1) };
+    // Long enough that what is said at the beginning does not come in the last interval.
+    let plan = lossy(2);
     let Some(emulation) = emulation(&plan) else { return };
     let says = |bytes| emulation.on_network(move |network| network.on_goodput(0, bytes));
     says(1);
@@ -78,7 +95,7 @@ fn what_is_said_after_the_end_is_in_the_last_interval() {
     assert_eq!(sum(&outcome, "flows", "goodput_bytes"), 1001);
     let series = outcome.flow_series.table();
     assert_eq!(series.integers("goodput_bytes"), [1, 1000]);
-    assert!(series.reals("time_s")[1] > 0.29);
+    assert!(series.reals("time_s")[1] > 1.99);
 }
 
 #[test]
@@ -86,6 +103,7 @@ fn a_file_passes_whole_and_every_packet_is_accounted_for() {
     let plan = lossy(30);
     let Some(emulation) = emulation(&plan) else { return };
     let took = transfer(&emulation, 1_000_000);
+    until_connections_are_over(&emulation);
     thread::sleep(Duration::from_millis(250)); // the last acknowledgments, and the end of an interval
     let emulated = emulation.stop(None).unwrap();
     let packets = emulated.validity.measured.packets;
@@ -108,14 +126,19 @@ fn a_file_passes_whole_and_every_packet_is_accounted_for() {
 fn ping_answers_after_the_round_trip() {
     let links =
         vec![link("there", constant(10_000_000), 30.0, 100), link("back", RatePlan::Unlimited, 20.0, 100)];
-    let Some(emulation) = emulation(&plan(30, links, 1)) else { return };
-    let mut ping = Command::new("ping");
-    ping.args(["-c", "3", "-i", "0.2", "10.8.0.1"]).stdout(Stdio::piped());
-    let Ok(ping) = emulation.spawn(Side::Senders, &mut ping) else {
-        skipped("there is no ping");
-        return;
-    };
-    let said = String::from_utf8(ping.wait_with_output().unwrap().stdout).unwrap();
+    let plan = plan(30, links, 1);
+    let found = valid(Otherwise::Skipped, || {
+        let emulation = emulation(&plan)?;
+        let mut ping = Command::new("ping");
+        ping.args(["-c", "3", "-i", "0.2", "10.8.0.1"]).env("LC_ALL", "C").stdout(Stdio::piped());
+        let Ok(ping) = emulation.spawn(Side::Senders, &mut ping) else {
+            skipped("there is no ping");
+            return None;
+        };
+        let said = String::from_utf8(ping.wait_with_output().unwrap().stdout).unwrap();
+        Some((said, emulation.stop(None).unwrap().validity.problems))
+    });
+    let Some(said) = found else { return };
     assert!(said.contains("3 received"), "{said}");
     let least = said.split("mdev = ").nth(1).and_then(|times| times.split('/').next()).unwrap();
     let least: f64 = least.parse().unwrap();
@@ -148,6 +171,7 @@ fn the_capture_of_a_link_shows_what_came_to_it() {
     plan.record.capture = vec![0, 1];
     let Some(emulation) = emulation(&plan) else { return };
     transfer(&emulation, 300_000);
+    until_connections_are_over(&emulation);
     thread::sleep(Duration::from_millis(250)); // the last acknowledgments, and the end of an interval
     let outcome = emulation.stop(None).unwrap().outcome;
     let file = outcome.capture.clone().unwrap();
@@ -177,11 +201,19 @@ fn flows_take_their_own_ways() {
     for (flow, least) in [(0, 0.005), (1, 0.030)] {
         let receiver = socket(&emulation, Side::Receivers, flow, 4000);
         let sender = socket(&emulation, Side::Senders, flow, 4001);
-        sender.send_to(b"x", receiver.local_addr().unwrap()).unwrap();
-        let began = Instant::now();
-        receiver.recv(&mut [0; 8]).unwrap();
-        let took = began.elapsed().as_secs_f64();
-        assert!(took > least - 1e-3 && took < least + 0.02, "flow {flow}: {took} s of {least}");
+        let probe = || {
+            let began = Instant::now();
+            sender.send_to(b"x", receiver.local_addr().unwrap()).unwrap();
+            receiver.recv(&mut [0; 8]).unwrap();
+            began.elapsed().as_secs_f64()
+        };
+        // None comes before its time. On a busy machine most may come late, as seen by an ordinary thread, but not all.
+        let mut took = vec![probe()];
+        while took.last().is_some_and(|took| *took >= least + 0.02) {
+            assert!(took.len() < 100, "flow {flow}: {took:?} s of {least}");
+            took.push(probe());
+        }
+        assert!(took.iter().all(|took| *took >= least), "flow {flow}: {took:?} s of {least}");
     }
 }
 
