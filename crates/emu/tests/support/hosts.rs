@@ -36,7 +36,8 @@ pub(crate) fn emulation_with(plan: &Plan, traces: &[Arc<Input>], options: &Optio
 pub(crate) fn socket(emulation: &Emulation, side: Side, flow: usize, port: u16) -> UdpSocket {
     let address = SocketAddrV4::new(side.address(flow).unwrap(), port);
     let socket = emulation.host(side).enter(|| UdpSocket::bind(address)).unwrap().unwrap();
-    socket.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    // What is sent comes: who waits for longer waits for ever.
+    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     socket
 }
 
@@ -65,9 +66,10 @@ impl Received {
         self.0[self.0.partition_point(|counted| counted.at < at)]
     }
 
-    /// Bytes up to an instant, in proportion between two counts.
+    /// Bytes up to an instant, in proportion between the two counts around it, or the nearest two where a busy machine
+    /// began to count later.
     fn bytes(&self, at: f64) -> f64 {
-        let next = self.0.partition_point(|counted| counted.at < at);
+        let next = self.0.partition_point(|counted| counted.at < at).clamp(1, self.0.len() - 1);
         let (before, after) = (self.0[next - 1], self.0[next]);
         before.bytes + (after.bytes - before.bytes) * (at - before.at) / (after.at - before.at)
     }
