@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+import hypothesis
 import pyarrow.parquet as pq
 import pytest
 
@@ -13,6 +14,12 @@ from airpath.datapath import datapath_missing
 
 BUSY = 0.0025
 """A quarter of the share of the time that makes a run not valid, as in the emulator's own tests."""
+
+# How long an example takes, or making one up, says how busy the machine is. By default either fails a test.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 # A shell that starts the tests in the background has them and their child processes ignore interrupts. The
 # tests of interrupts need what a terminal gives.
