@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib.util
+import re
 import secrets
 import shutil
 import socket
@@ -103,11 +104,14 @@ def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
     for worker in dask.workers:
         worker.kill()
     # What it says first: how many runs there are. If it says no more, it ends.
-    patience = threading.Timer(60, child.kill)
+    patience = threading.Timer(120, child.kill)
     patience.start()
-    lines = [child.stderr.readline(), child.stderr.readline()]
+    assert "runs" in child.stderr.readline()
+    lines = [child.stderr.readline()]
+    while how_far(lines[-1]):
+        lines.append(child.stderr.readline())
     patience.cancel()
-    assert "has no workers now; the sweep goes on when some come" in lines[1], lines
+    assert "has no workers now; the sweep goes on when some come" in lines[-1], lines
     dask.start_worker("three")
     _, said = child.communicate(timeout=120)
     agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
@@ -121,13 +125,18 @@ def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask):
     dask.scheduler.kill()
     _, said = child.communicate(timeout=120)
     assert child.returncode == 1
-    _, last = said.splitlines()
+    _, last = (line for line in said.splitlines() if not how_far(line))
     address = dask.address.removeprefix("dask://")
     assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} is gone; ")
     kept = list(out.glob("parts/*/*.arrow"))
     assert 3 <= len(kept) < 24
     local = airpath.sweep(plan, tmp_path / "local", jobs=1)
     assert data_set(airpath.sweep(plan, out, jobs=1).directory) == data_set(local.directory)
+
+
+def how_far(line: str) -> bool:
+    """Whether this is what a sweep says each minute: on a slow machine it may last as long."""
+    return re.match(r"airpath: \d+ of 32 runs(,|$)", line) is not None
 
 
 def agrees_with_local(plan, out, code, said, local_out):

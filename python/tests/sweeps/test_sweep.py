@@ -152,7 +152,7 @@ def test_ctrl_c_keeps_what_is_finished(small, tmp_path, reference):
     child = subprocess.Popen(command(small, "--out", out, "--jobs", 1), stderr=subprocess.PIPE, text=True)
     wait_for_parts(out, 2)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=240)
     assert child.returncode == 130
     assert "the same command goes on from there" in said
     assert len(list(out.glob("parts/*/*.arrow"))) >= 2
@@ -167,7 +167,7 @@ def test_a_worker_that_is_killed_costs_no_run(small, tmp_path, reference):
     deepest = [one for one in processes if not one.children() and one.ppid() != child.pid]
     assert deepest, "no worker process was found"
     deepest[-1].kill()
-    assert child.wait(timeout=60) == 0
+    assert child.wait(timeout=240) == 0
     assert data_set(out) == reference
 
 
