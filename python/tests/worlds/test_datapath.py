@@ -15,7 +15,7 @@ from airpath.worlds import kernel_congestion_controls
 pytestmark = pytest.mark.usefixtures("datapath")
 
 
-def test_vcp_in_the_kernel_hears_the_simulators_router() -> None:
+def test_vcp_in_the_kernel_hears_the_simulators_router(valid_run: Callable[..., RunResult]) -> None:
     before = kernel_congestion_controls()
     scenario = airpath.Scenario.from_dict(
         {
@@ -33,7 +33,7 @@ def test_vcp_in_the_kernel_hears_the_simulators_router() -> None:
             "flows": [{"name": "flow", "scheme": "vcp", "count": 2}],
         }
     )
-    (run,) = airpath.run(scenario, world="datapath").runs
+    run = valid_run(scenario, "datapath")
     assert (run.record.scheme, run.record.world) == ("kernel:airpath_vcp", "datapath")
     # A window-based TCP would fill the buffer (240 ms) and lose; VCP keeps the queue short.
     assert run.metrics["utilisation"] > 0.7

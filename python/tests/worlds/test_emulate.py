@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import airpath
 from airpath.cli import main
 from airpath.errors import AirpathError
 from airpath.metrics.run import columns
-from airpath.results import Results
+from airpath.results import Results, RunResult
 from airpath.results.reading import read
 
 FLOWS = [
@@ -37,8 +38,8 @@ SCENARIO = {
 
 
 @pytest.fixture(scope="module")
-def emulated(emulated_hosts: None) -> Results:  # noqa: ARG001 - it skips
-    return airpath.run(airpath.Scenario.from_dict(SCENARIO), world="emulate")
+def emulated(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> Results:  # noqa: ARG001 - it skips
+    return Results([valid_run(airpath.Scenario.from_dict(SCENARIO), "emulate")])
 
 
 def test_the_kernel_fills_the_link(emulated: Results) -> None:

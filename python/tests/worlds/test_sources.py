@@ -130,7 +130,7 @@ def test_poisson_datagrams_are_those_of_the_plan(twins: Twins) -> None:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_bbr_is_the_kernels_bbr() -> None:
+def test_bbr_is_the_kernels_bbr(valid_run: Callable[..., RunResult]) -> None:
     """Its name is in the tables, and it keeps a long buffer short, which CUBIC fills."""
     if "bbr" not in kernel_congestion_controls():
         pytest.skip("this kernel has no bbr")
@@ -145,7 +145,7 @@ def test_bbr_is_the_kernels_bbr() -> None:
     }
     flows = [{"name": name, "scheme": f"kernel:{name}", "from": a, "to": b} for name, (a, b) in ends.items()]
     chosen = scenario(flows, topology=topology, record={"warm_up": "1s"})
-    (run,) = airpath.run(chosen, world="emulate").runs
+    run = valid_run(chosen, "emulate")
     assert of_flow(run, "bbr-1", "goodput_bytes") * 8 / (DURATION_S - 1) > 8e6
     table, links = columns(run.flows), columns(run.links)
     schemes = dict(zip(table["source_name"], table["flow_scheme"], strict=True))
@@ -157,7 +157,7 @@ def test_bbr_is_the_kernels_bbr() -> None:
 
 
 @pytest.mark.usefixtures("emulated_hosts")
-def test_flows_over_a_chain_have_their_own_round_trips() -> None:
+def test_flows_over_a_chain_have_their_own_round_trips(valid_run: Callable[..., RunResult]) -> None:
     """Small files, so that no queue adds to what is configured."""
     delays_ms = (5, 12)
     small = {"kind": "repeated", "size": "1kB", "pause": "20ms"}
@@ -172,7 +172,7 @@ def test_flows_over_a_chain_have_their_own_round_trips() -> None:
         "kind": "parking-lot",
         "bottlenecks": [bottleneck | {"delay": f"{delay}ms"} for delay in delays_ms],
     }
-    (run,) = airpath.run(scenario(flows, topology=topology, duration="2s"), world="emulate").runs
+    run = valid_run(scenario(flows, topology=topology, duration="2s"), "emulate")
     configured = {
         f"{name}-1": 2 * (sum(delays_ms) if hop is None else delays_ms[hop - 1]) + extra
         for name, (hop, extra) in ways.items()
