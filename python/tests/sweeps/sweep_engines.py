@@ -52,6 +52,11 @@ duration = ["4s", "2s"]
 """A warm-up of 3 s is fine, and a duration of 2 s; both together are not."""
 
 
+LONG = "1000s"
+"""A run of as much simulated time takes ten times as long as one of 4 s, so that much of a sweep is left when
+a test that watches it interferes, be the test held up for a while."""
+
+
 def written(folder: Path, sweep: str) -> Path:
     (folder / "tiny.toml").write_text(SCENARIO)
     file = folder / "small.toml"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from sweep_engines import FAILING, data_set, written
+from sweep_engines import FAILING, LONG, data_set, written
 from waiting import command, wait_for_parts
 
 import airpath
@@ -26,6 +26,9 @@ needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None,
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="needs ray (make test-ray installs it)"
 )
+
+
+LONG_FAILING = FAILING.replace('"4s"', f'"{LONG}"')
 
 
 def free_port() -> int:
@@ -78,7 +81,7 @@ def wait_for_workers(port: int, count: int) -> None:
 
 @needs_dask
 def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask):
-    plan = written(tmp_path, FAILING)
+    plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
     child = under_way(plan, out, dask)
     dask.workers[0].kill()
@@ -98,7 +101,7 @@ def under_way(plan: Path, out: Path, dask: DaskCluster) -> "subprocess.Popen[str
 
 @needs_dask
 def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
-    plan = written(tmp_path, FAILING)
+    plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
     child = under_way(plan, out, dask)
     for worker in dask.workers:
@@ -119,7 +122,7 @@ def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
 
 @needs_dask
 def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask):
-    plan = written(tmp_path, FAILING)
+    plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
     child = under_way(plan, out, dask)
     dask.scheduler.kill()
@@ -252,7 +255,7 @@ def kill_with_children(process: "subprocess.Popen[bytes]") -> None:
 @needs_ray
 def test_a_ray_cluster_of_which_a_node_is_killed(tmp_path, ray_nodes):
     address, second = ray_nodes
-    plan = written(tmp_path, FAILING)
+    plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "ray"
     child = subprocess.Popen(
         command(plan, "--out", out, "--engine", address), stderr=subprocess.PIPE, text=True

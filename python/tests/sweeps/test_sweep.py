@@ -15,7 +15,7 @@ import psutil
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from sweep_engines import SCENARIO, InlineEngine, data_set, inline
+from sweep_engines import LONG, SCENARIO, InlineEngine, data_set, inline
 from waiting import command, wait_for_parts
 
 import airpath
@@ -34,12 +34,31 @@ def quiet(_share: float) -> None:
     return None
 
 
-@pytest.fixture
-def reference(small, tmp_path, monkeypatch):
-    """Return the data set of the small sweep, done run by run in this process."""
+def done_here(plan, out, monkeypatch):
+    """Return the data set of a sweep that is done run by run in this process."""
     with monkeypatch.context() as patched:
         inline(patched, InlineEngine())
-        return data_set(airpath.sweep(small, tmp_path / "reference").directory)
+        return data_set(airpath.sweep(plan, out).directory)
+
+
+@pytest.fixture
+def reference(small, tmp_path, monkeypatch):
+    """Return the data set of the small sweep."""
+    return done_here(small, tmp_path / "reference", monkeypatch)
+
+
+@pytest.fixture
+def long(small):
+    """Return the small sweep with runs that take longer."""
+    scenario = small.parent / "tiny.toml"
+    scenario.write_text(scenario.read_text().replace('duration = "4s"', f'duration = "{LONG}"'))
+    return small
+
+
+@pytest.fixture
+def long_reference(long, tmp_path, monkeypatch):
+    """Return the data set of the long sweep."""
+    return done_here(long, tmp_path / "reference", monkeypatch)
 
 
 def test_the_data_set_holds_what_single_runs_give(small, tmp_path, monkeypatch):
@@ -121,9 +140,9 @@ def test_neither_processes_nor_their_number_change_a_byte(small, tmp_path, refer
         assert data_set(out) == reference
 
 
-def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
+def test_a_killed_sweep_goes_on_where_it_was(long, tmp_path, long_reference):
     out = tmp_path / "killed"
-    child = subprocess.Popen(command(small, "--out", out, "--jobs", 2), stderr=subprocess.DEVNULL)
+    child = subprocess.Popen(command(long, "--out", out, "--jobs", 2), stderr=subprocess.DEVNULL)
     wait_for_parts(out, 3)
     workers = psutil.Process(child.pid).children(recursive=True)
     child.send_signal(signal.SIGKILL)
@@ -134,7 +153,7 @@ def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
     kept = {file.stem for file in out.glob("parts/*/*.arrow")}
     assert 3 <= len(kept) < 16, "all was done before the kill"
 
-    plan = SweepPlan.load(small)
+    plan = SweepPlan.load(long)
     engine, progress = InlineEngine(), Progress(len(plan))
     store = PartStore(out / "parts")
     do_runs(missing_runs(plan, store, progress), engine, store, progress, quiet)
@@ -143,32 +162,32 @@ def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
     assert done.isdisjoint(kept)
     assert done | kept == {run.task.key for run in plan.runs()}
     assert progress.kept == len(kept)
-    assert data_set(airpath.sweep(small, out).directory) == reference
+    assert data_set(airpath.sweep(long, out).directory) == long_reference
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_ctrl_c_keeps_what_is_finished(small, tmp_path, reference):
+def test_ctrl_c_keeps_what_is_finished(long, tmp_path, long_reference):
     out = tmp_path / "stopped"
-    child = subprocess.Popen(command(small, "--out", out, "--jobs", 1), stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(command(long, "--out", out, "--jobs", 1), stderr=subprocess.PIPE, text=True)
     wait_for_parts(out, 2)
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=240)
     assert child.returncode == 130
     assert "the same command goes on from there" in said
     assert len(list(out.glob("parts/*/*.arrow"))) >= 2
-    assert data_set(airpath.sweep(small, out).directory) == reference
+    assert data_set(airpath.sweep(long, out).directory) == long_reference
 
 
-def test_a_worker_that_is_killed_costs_no_run(small, tmp_path, reference):
+def test_a_worker_that_is_killed_costs_no_run(long, tmp_path, long_reference):
     out = tmp_path / "out"
-    child = subprocess.Popen(command(small, "--out", out, "--jobs", 2), stdout=subprocess.DEVNULL)
+    child = subprocess.Popen(command(long, "--out", out, "--jobs", 2), stdout=subprocess.DEVNULL)
     wait_for_parts(out, 2)
     processes = psutil.Process(child.pid).children(recursive=True)
     deepest = [one for one in processes if not one.children() and one.ppid() != child.pid]
     assert deepest, "no worker process was found"
     deepest[-1].kill()
     assert child.wait(timeout=240) == 0
-    assert data_set(out) == reference
+    assert data_set(out) == long_reference
 
 
 def test_a_run_that_kills_its_worker_is_found_and_the_others_are_done(small, tmp_path, monkeypatch):
