@@ -94,7 +94,7 @@ def daemons_of(parent: int) -> dict[int, str]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process has not ended; nobody may have asked for its status, as in containers without an init."""
+    """Whether a process has not ended. Nobody may have asked for its status: a container may lack an init."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
