@@ -117,7 +117,9 @@ fn without_echoes_senders_fall_back_to_reno() {
     let mut server = pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
     let group = OwnCgroup::join("airpath-silent");
     let host = load(&config(&group, &pair));
-    std::thread::sleep(Duration::from_millis(500));
+    eventually("the server does not listen", || {
+        !pair.right.command("ss --no-header --listening --tcp sport = :5299").is_empty()
+    });
     for controller in ["airpath_xcp", "airpath_vcp"] {
         let words = "iperf3 --client 10.77.0.2 --port 5299 --bytes 20M --congestion";
         let words: Vec<&str> = words.split(' ').chain([controller]).collect();
@@ -187,11 +189,11 @@ fn ours() -> Vec<String> {
     names.filter(|name| name.starts_with("airpath_") || name == "senders" || name == "receivers").collect()
 }
 
-/// The kernel frees after a grace period.
+/// The kernel frees after a grace period; others start when they get a processor.
 fn eventually(what: &str, holds: impl Fn() -> bool) {
     let until = Instant::now() + Duration::from_secs(20);
     while !holds() {
-        assert!(Instant::now() < until, "{what}: {:?}", ours());
+        assert!(Instant::now() < until, "{what}; maps: {:?}", ours());
         std::thread::sleep(Duration::from_millis(100));
     }
 }
