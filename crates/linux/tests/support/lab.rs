@@ -82,10 +82,11 @@ impl Lab {
         panic!("{}", daemon.end().0);
     }
 
-    /// The daemon with these arguments, run by the command `under`, for a minute at most; `airpathd status` finds it by `asked`.
+    /// The daemon with these arguments, run by the command `under`, for five minutes at most, longer than any test takes on a
+    /// slow machine; `airpathd status` finds it by `asked`.
     fn daemon(under: &[&str], words: &[&str], asked: &[&str]) -> Daemon {
         let child = Command::new("timeout")
-            .args(["-s", "KILL", "60"])
+            .args(["-s", "KILL", "300"])
             .args(under)
             .arg(env!("CARGO_BIN_EXE_airpathd"))
             .args(words)
