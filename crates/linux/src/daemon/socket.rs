@@ -18,6 +18,9 @@ const PREFIX: &str = "airpathd/";
 /// How long a daemon waits for somebody who knocked and says nothing: it has work to do.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// When a daemon that did not hear the question, for want of patience, is asked again.
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(5);
+
 /// How long one waits for a daemon's answer, or its end.
 const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
@@ -118,6 +121,24 @@ pub fn ask(name: &str, question: Asked) -> Result<Value, Error> {
 }
 
 fn ask_within(name: &str, question: Asked, patience: Duration) -> Result<Value, Error> {
+    let until = Instant::now() + patience;
+    loop {
+        match ask_once(name, question, patience) {
+            // Whoever is held up between knocking and asking asks again.
+            Err(Error::System { source, .. }) if was_not_heard(&source) && Instant::now() < until => {
+                std::thread::sleep(ASK_AGAIN_AFTER);
+            }
+            answer => return answer,
+        }
+    }
+}
+
+/// Whether the other side hung up before it read the question: then there is nobody to write to, or what was written is lost.
+fn was_not_heard(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
+}
+
+fn ask_once(name: &str, question: Asked, patience: Duration) -> Result<Value, Error> {
     let said = |source| Error::System { action: "cannot ask the daemon", source };
     let mut stream = UnixStream::connect_addr(&address(name)?).map_err(|source| match source.kind() {
         ErrorKind::ConnectionRefused | ErrorKind::NotFound => Error::NotRunning { name: name.to_owned() },
@@ -224,6 +245,27 @@ mod tests {
             let (mut stream, _) = listener.accept().unwrap();
             while say(&mut stream).is_ok() {}
         });
+    }
+
+    /// Its patience is short, and a busy machine may hold up whoever asks between knocking and asking.
+    #[test]
+    fn a_daemon_that_hung_up_before_the_question_is_asked_again() {
+        let name = format!("hasty-{}", std::process::id());
+        let listener = UnixListener::bind_addr(&address(&name).unwrap()).unwrap();
+        let daemon = std::thread::spawn(move || {
+            for _ in 0..3 {
+                drop(listener.accept().unwrap());
+            }
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut word = String::new();
+            BufReader::new(&stream).read_line(&mut word).unwrap();
+            writeln!(stream, "{{\"heard\": {:?}}}", word.trim()).unwrap();
+        });
+        let answer = ask_within(&name, Asked::Status, Duration::from_secs(60)).unwrap();
+        assert_eq!(answer["heard"], "status");
+        daemon.join().unwrap();
+        let refused = ask_within(&name, Asked::Status, Duration::from_secs(60)).unwrap_err();
+        assert!(matches!(refused, Error::NotRunning { .. }), "{refused}");
     }
 
     #[test]
