@@ -66,15 +66,13 @@ def read_losses(path: Path) -> Losses | None:
         lines = _lines(path)
     except UnicodeDecodeError:
         return None
-    head = [cell.strip().lower() for cell in next(csv.reader([lines[0][1]]), [])]
-    if "lost" in head:
-        return _table(path, head, lines[1:])
-    if not set(lines[0][1]) <= DIGITS:
+    if set(lines[0][1]) <= DIGITS:
+        digits = "".join("".join(line.split()) for _, line in lines)
+        if set(digits) <= set("01"):
+            return Losses(np.frombuffer(digits.encode(), dtype=np.uint8) == ord("1"))
         return None
-    digits = "".join("".join(line.split()) for _, line in lines)
-    if set(digits) <= set("01"):
-        return Losses(np.frombuffer(digits.encode(), dtype=np.uint8) == ord("1"))
-    return None
+    head = [cell.strip().lower() for cell in _cells(lines[0][1])]
+    return _table(path, head, lines[1:]) if "lost" in head else None
 
 
 def what_is_no_loss(path: Path) -> str | None:
@@ -123,7 +121,8 @@ def _table(path: Path, head: list[str], lines: list[tuple[int, str]]) -> Losses:
     place = head.index("lost")
     time = next((name for name in TIMES if name in head), None)
     lost, times = [], []
-    for (number, _), row in zip(lines, csv.reader(line for _, line in lines), strict=True):
+    for number, line in lines:
+        row = _cells(line)
         if len(row) != len(head):
             raise FitError(
                 f"{path}, line {number}: found {len(row)} columns; accepted: {len(head)}, as in the header"
@@ -140,6 +139,17 @@ def _table(path: Path, head: list[str], lines: list[tuple[int, str]]) -> Losses:
     if back := np.flatnonzero(np.diff(time_s) < 0).tolist():
         raise FitError(f"{path}, line {lines[back[0] + 1][0]}: {time}: earlier than the line before")
     return Losses(np.array(lost, dtype=bool), time_s)
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line of a table; none if it is longer than lines of tables are (`csv.Error`).
+
+    Each line by itself: a quotation mark that is never closed does not swallow the lines behind it.
+    """
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def _time(text: str, where: str) -> float:

@@ -54,6 +54,25 @@ def test_a_line_of_digits_a_line_for_each_and_a_table_say_the_same(tmp_path, bur
     assert timed.in_time.mean_burst_s.value == pytest.approx(1 / (rate * share_good), rel=1e-3)
 
 
+def test_a_line_of_digits_may_be_long(tmp_path, bursts):
+    (found,) = airpath.fit(written(tmp_path / "long", "".join("01"[int(one)] for one in bursts) * 10))
+    assert found.count == 200_000
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x" * 200_000, "line 1: found"),
+        ('lost\n"0\nx\n', 'line 3: lost: found "x"'),
+        ("time_s,lost\n0,1\n" + "9" * 200_000 + ",1\n", "line 3: found 0 columns; accepted: 2"),
+    ],
+    ids=["no table", "a quotation mark", "a long cell"],
+)
+def test_what_no_table_has_is_refused_by_its_line(tmp_path, text, said):
+    with pytest.raises(FitError, match=said):
+        airpath.fit(written(tmp_path / "odd.csv", text))
+
+
 def test_what_is_printed_can_be_pasted(bursts):
     (found,) = airpath.fit(bursts)
     loss = tomllib.loads(found.toml)["loss"]
