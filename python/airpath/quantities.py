@@ -1,5 +1,6 @@
 """Types of fields: quantities with units, and numbers that are fixed or drawn at random."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -82,6 +83,16 @@ def smallest(spread: Spread) -> int:
         case Exponential():
             return 0
     return min(spread.low, spread.high)
+
+
+def largest(spread: Spread) -> float:
+    """Return what no value that can come out exceeds."""
+    match spread:
+        case Constant(value):
+            return value
+        case Exponential():
+            return math.inf
+    return max(spread.low, spread.high)
 
 
 def draw_plan(draw: Draw) -> dict[str, Any]:

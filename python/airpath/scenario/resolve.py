@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from airpath.errors import TraceError, UsageError
 from airpath.nearest import suggestion
-from airpath.quantities import Draw, Even, Spread, draw_plan, mean
+from airpath.quantities import Draw, Even, Spread, draw_plan, largest, mean, smallest
 from airpath.scenario.amounts import LinkFigures
 from airpath.scenario.channels import ChannelResolver, LinkDraft
 from airpath.scenario.flows import (
@@ -39,7 +39,7 @@ from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_ro
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
 from airpath.schemes import Scheme, SchemeParameters, estimator_plan, parse_scheme
-from airpath.units import AmountUnit
+from airpath.units import AmountUnit, format_duration
 
 Plan: TypeAlias = dict[str, Any]
 """A plan: what the engine reads, ready for JSON."""
@@ -195,6 +195,7 @@ class _Resolution:
             base_rtt = self.network.base_rtt(route)
             for index in range(entry.count):
                 name = f"{route.group}-{index + 1}"
+                start, stop = _span(entry, index, name, path)
                 data, acks = self.network.attach(name, route, extra_rtt_of(entry, index))
                 self._note_base_rtt((*data, *acks), base_rtt)
                 if control is not None and index == 0:  # the others of the group cross the same core links
@@ -204,10 +205,8 @@ class _Resolution:
                     "path": data,
                     "reverse_path": acks,
                     "measured_at": self._measured_at(entry, data, path),
-                    "start_ns": draw_plan(_one_of(entry.start, index, entry.count)),
-                    "stop_ns": None
-                    if entry.stop is None
-                    else draw_plan(_one_of(entry.stop, index, entry.count)),
+                    "start_ns": draw_plan(start),
+                    "stop_ns": None if stop is None else draw_plan(stop),
                     "traffic": _traffic_plan(entry, path),
                     "controller": controller,
                     "transport": transport,
@@ -350,6 +349,19 @@ def scheme_of(entry: Flow, path: str) -> tuple[Scheme, SchemeParameters]:
 
 def _one_of(spread: Spread, index: int, count: int) -> Draw:
     return spread.at(index, count) if isinstance(spread, Even) else spread
+
+
+def _span(entry: Flow, index: int, name: str, path: str) -> tuple[Draw, Draw | None]:
+    """Return when number `index` of an entry starts and stops; a stop is refused that never comes after."""
+    start = _one_of(entry.start, index, entry.count)
+    stop = None if entry.stop is None else _one_of(entry.stop, index, entry.count)
+    if stop is not None and largest(stop) <= smallest(start):
+        raise FieldError(
+            f"{path}.stop",
+            f'"{name}" never sends: it stops after {format_duration(int(largest(stop)))} at the latest,'
+            f" and does not start before {format_duration(smallest(start))}",
+        )
+    return start, stop
 
 
 def _traffic_plan(entry: Flow, path: str) -> dict[str, Any]:

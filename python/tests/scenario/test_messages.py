@@ -265,6 +265,16 @@ CASES = {
         {"flows__0__traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}},
         'flows[0].scheme: means nothing for traffic of kind "constant-bit-rate" (datagrams)',
     ),
+    "flow that stops before it starts": (
+        {"flows__0__start": {"uniform": ["2s", "3s"]}, "flows__0__stop": "2s"},
+        'flows[0].stop: "flow-1" never sends: it stops after 2 s at the latest,'
+        " and does not start before 2 s",
+    ),
+    "flow that stops before it starts, among others": (
+        {"flows__0__count": 2, "flows__0__start": {"even": ["0s", "3s"]}, "flows__0__stop": "1s"},
+        'flows[0].stop: "flow-2" never sends: it stops after 1 s at the latest,'
+        " and does not start before 3 s",
+    ),
     "half an on-off source": (
         {"flows": [{"name": "d", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps", "on": "1s"}}]},
         'flows[0].traffic: "on" and "off" are given together or not at all',
