@@ -25,9 +25,12 @@ class TraceFormatError(ValueError):
 class CaptureFormatError(ValueError):
     """The bytes are not a capture."""
 
-def analyse_capture(path: str, estimators: list[tuple[str, str]]) -> dict[str, Any]:
+def analyse_capture(
+    path: str, estimators: list[tuple[str, str]], on_progress: Callable[[int], None] | None = None
+) -> dict[str, Any]:
     """Read a capture and replay its flows into estimators: name, and plan as JSON.
 
+    `on_progress` is told now and then how many bytes of the file were read. Signals are heard meanwhile.
     Times in ns, rates in bit/s, None where there is no value.
     """
 

@@ -1,7 +1,9 @@
 //! Packet captures.
 
 use std::fs::File;
+use std::io::{self, Read};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_replay::{Analysis, FlowResult, NamedEstimator, Options, Series, analyse};
 use airpath_sim::plan::AckRatePlan;
@@ -14,16 +16,53 @@ use crate::simulation::PlanError;
 
 pyo3::create_exception!(_core, CaptureFormatError, PyValueError, "The bytes are not a capture.");
 
+/// How many bytes are read before Python is asked again: a hundredth of a second's work.
+const LOOK_EVERY: u64 = 1 << 20;
+
+/// A file that lets Python speak while it is read: signals, so that Ctrl-C ends long reading, and who watches progress.
+struct Watched {
+    file: File,
+    read: u64,
+    next_look: u64,
+    on_progress: Option<Py<PyAny>>,
+    /// What Python raised; reading ends with it.
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read >= self.next_look {
+            self.next_look = self.read + LOOK_EVERY;
+            let heard = Python::attach(|py| {
+                py.check_signals()?;
+                self.on_progress
+                    .as_ref()
+                    .map_or(Ok(()), |callable| callable.call1(py, (self.read,)).map(drop))
+            });
+            if let Err(error) = heard {
+                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                return Err(io::Error::other("ended by Python"));
+            }
+        }
+        let count = self.file.read(buffer)?;
+        self.read += count as u64;
+        Ok(count)
+    }
+}
+
 /// Reads a capture and replays its flows into estimators (name, and plan as JSON), with the interpreter lock released.
+/// `on_progress` is told now and then how many bytes of the file were read.
 ///
 /// Returns {"report": …, "flows": [{…, "estimates": […], "series": {column: (dtype, little-endian bytes)}}]}; times in
 /// nanoseconds, rates in bit/s, None where there is no value.
 #[pyfunction]
+#[pyo3(signature = (path, estimators, on_progress = None))]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
 pub(crate) fn analyse_capture(
     py: Python<'_>,
     path: PathBuf,
     estimators: Vec<(String, String)>,
+    on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyDict>> {
     let estimators = estimators
         .into_iter()
@@ -34,10 +73,16 @@ pub(crate) fn analyse_capture(
         })
         .collect::<PyResult<Vec<_>>>()?;
     let options = Options { estimators, ..Options::default() };
+    let raised = Arc::new(Mutex::new(None));
     let analysis = py.detach(|| {
         let file = File::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let file = Watched { file, read: 0, next_look: LOOK_EVERY, on_progress, raised: Arc::clone(&raised) };
         analyse(file, &options).map_err(|error| CaptureFormatError::new_err(error.to_string()))
-    })?;
+    });
+    if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        return Err(error);
+    }
+    let analysis = analysis?;
     handed(py, &analysis)
 }
 

@@ -1,7 +1,7 @@
 """What the engine says of a capture, as arrays and plain values."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,11 @@ class CaptureAnalysis:
         return f"reading ended after {self.report['stopped_at']} bytes: {self.report['stopped_because']}"
 
 
-def analyse(path: str | Path, estimators: Sequence[str] = ()) -> CaptureAnalysis:
+def analyse(
+    path: str | Path,
+    estimators: Sequence[str] = (),
+    on_progress: Callable[[float], None] | None = None,
+) -> CaptureAnalysis:
     """Read a capture, find its TCP flows, and replay the acknowledgments of each into estimators.
 
     Parameters
@@ -96,6 +100,8 @@ def analyse(path: str | Path, estimators: Sequence[str] = ()) -> CaptureAnalysis
     estimators
         Estimators by name, also with options, as in `sarbe:resolution=10ms`; every one of the registry if
         none is given.
+    on_progress
+        Told now and then the share of the file that was read, 0 to 1.
 
     Raises
     ------
@@ -109,8 +115,10 @@ def analyse(path: str | Path, estimators: Sequence[str] = ()) -> CaptureAnalysis
     path = Path(path)
     if not path.is_file():
         raise CaptureError(f"{path}: {'not a file' if path.exists() else 'there is no such file'}")
+    size = path.stat().st_size
+    on_bytes = None if on_progress is None else lambda read: on_progress(read / size)
     try:
-        said = _core.analyse_capture(str(path), chosen)
+        said = _core.analyse_capture(str(path), chosen, on_bytes)
     except OSError as error:
         raise CaptureError(f"{path}: cannot be read: {error}") from None
     except _core.CaptureFormatError as error:

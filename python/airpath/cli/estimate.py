@@ -47,15 +47,21 @@ def estimate(
     as_json: JsonOption = False,
 ) -> None:
     """Replay the flows of captures into estimators."""
+    from rich.markup import escape
+
     from airpath.captures import analyse, choose, write_captures
     from airpath.cli.estimate_tables import as_machine_reads, print_capture, tell_of_an_early_end
     from airpath.cli.output import show, show_json
     from airpath.cli.work import refuse_unwritable
     from airpath.origin import origin_of_this_process
+    from airpath.progress import progress_bar
 
     target = out or Path("out") / f"estimate-{captures[0].name.split('.')[0]}"
     refuse_unwritable(target)
-    found = [choose(analyse(path, estimator or ()), flow or []) for path in captures]
+    found = []
+    for path in captures:
+        with progress_bar(f"reading {escape(path.name)}", None) as on_progress:
+            found.append(choose(analyse(path, estimator or (), on_progress), flow or []))
     write_captures(found, target, origin_of_this_process())
     for capture in found:
         tell_of_an_early_end(capture.path, capture.ended_early)

@@ -1,6 +1,8 @@
 """`airpath estimate` over captures of simulated runs."""
 
 import json
+import signal
+import struct
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -112,3 +114,33 @@ def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
     wrong.write_text("time,rate\n")
     with pytest.raises(airpath.errors.CaptureError, match="the file begins with `time,rate"):
         analyse(wrong)
+
+
+@pytest.fixture
+def three_mebibytes(tmp_path: Path) -> Path:
+    """A capture of 2200 packets that are nothing known."""
+    path = tmp_path / "long.pcap"
+    packet = struct.pack("<IIII", 1, 0, 1400, 1400) + bytes(1400)
+    path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101) + packet * 2200)
+    return path
+
+
+def test_reading_says_how_far_it_is(three_mebibytes: Path) -> None:
+    shares: list[float] = []
+    assert analyse(three_mebibytes, ["samples"], shares.append).report["packets"] == 2200
+    assert len(shares) >= 2
+    assert shares == sorted(shares)
+    assert shares[0] >= 0.3
+    assert shares[-1] <= 1
+
+
+def test_ctrl_c_ends_reading_at_once(three_mebibytes: Path) -> None:
+    shares: list[float] = []
+
+    def press(share: float) -> None:
+        shares.append(share)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        analyse(three_mebibytes, ["samples"], press)
+    assert len(shares) == 1
