@@ -13,6 +13,9 @@ from airpath.schemes.estimators import find_estimator
 LINES = ("-", ":", "--", "-.")
 """Lines of one estimator with different options, which have one colour."""
 
+MEAN_COLOUR = "#222222"
+"""The delivered rate among the estimates far above it, of which one is grey (`samples`)."""
+
 ROOM = 1.5
 """The rate axis ends at so many times the highest delivered rate."""
 OFTEN = 0.02
@@ -72,7 +75,7 @@ def _draw_rates(axes: Axes, flow: FlowAnalysis, near: dict[str, Numbers], top: f
 def _draw_far(axes: Axes, flow: FlowAnalysis, far: dict[str, Numbers]) -> None:
     mean = (flow.facts["delivered_bps"] or 0.0) * 1e-6
     if mean > 0:
-        axes.axhline(mean, color="#b8b8b8", linewidth=0.8, label="delivered, mean")
+        axes.axhline(mean, color=MEAN_COLOUR, linestyle=(0, (5, 3)), linewidth=0.9, label="delivered, mean")
     _draw_lines(axes, flow, far)
     axes.set_yscale("log")
     axes.set_ylabel("rate (Mbit/s)")

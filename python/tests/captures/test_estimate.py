@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.colors import to_rgb
 
 import airpath
 from airpath.captures import analyse
+from airpath.captures.pictures import MEAN_COLOUR
 from airpath.cli import main
 from airpath.schemes import ESTIMATORS
 
@@ -144,3 +146,10 @@ def test_ctrl_c_ends_reading_at_once(three_mebibytes: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         analyse(three_mebibytes, ["samples"], press)
     assert len(shares) == 1
+
+
+def test_the_delivered_rate_can_be_told_from_every_estimate() -> None:
+    def far(colour: str, other: str) -> bool:
+        return any(abs(a - b) > 0.1 for a, b in zip(to_rgb(colour), to_rgb(other), strict=True))
+
+    assert all(far(estimator.colour, MEAN_COLOUR) for estimator in ESTIMATORS)
