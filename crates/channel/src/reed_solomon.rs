@@ -28,17 +28,22 @@ impl CodeRate {
     /// No more codewords than needed at floor(255 rate) data bytes each; the data is spread evenly, longer codewords
     /// first. The parity of k data bytes is ceil(k / rate) - k, rounded down to an even number. Nothing is interleaved.
     pub fn codewords(self, size: u64) -> impl Iterator<Item = Codeword> {
+        self.runs(size).into_iter().flat_map(|(word, count)| (0..count).map(move |_| word))
+    }
+
+    /// The same as (codeword, how many of it in a row): there are only two kinds, however large the packet is.
+    pub fn runs(self, size: u64) -> [(Codeword, u64); 2] {
         let count = size.div_ceil(u64::from(self.most_data()));
-        (0..count).map(move |index| {
-            // At most 255.
-            let data = (size / count + u64::from(index < size % count)) as u32;
-            Codeword { data, corrects: self.parity(data) / 2 }
-        })
+        let longer = size.checked_rem(count).unwrap_or(0);
+        // At most 255.
+        let shorter = size.checked_div(count).unwrap_or(0) as u32;
+        [(shorter + u32::from(longer > 0), longer), (shorter, count - longer)]
+            .map(|(data, count)| (Codeword { data, corrects: self.parity(data) / 2 }, count))
     }
 
     /// The symbols of all codewords of a packet of `size` bytes.
     pub fn symbols(self, size: u64) -> u64 {
-        self.codewords(size).map(|word| u64::from(word.symbols())).sum()
+        self.runs(size).iter().map(|(word, count)| u64::from(word.symbols()) * count).sum()
     }
 
     fn most_data(self) -> u32 {
