@@ -100,7 +100,8 @@ impl AirChain {
             let log = if count > 0 { libm::log1p(-word.independent_loss(error).min(1.0)) } else { 0.0 };
             (log, count)
         });
-        let log_arrival: f64 = of_runs.into_iter().flat_map(|(log, count)| (0..count).map(move |_| log)).sum();
+        let log_arrival: f64 =
+            of_runs.into_iter().flat_map(|(log, count)| (0..count).map(move |_| log)).sum();
         -libm::expm1(log_arrival)
     }
 }
