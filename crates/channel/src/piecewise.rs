@@ -38,6 +38,8 @@ pub struct Piecewise<S> {
     surplus: BitNanos,
     /// How long the last size took that was sent within this segment.
     last: SendingTime,
+    /// Nobody asks for what happens later.
+    end: Timestamp,
 }
 
 /// Bits times 10⁹: rate in bit/s times nanoseconds, without a fraction. The largest rate (64 bits) times the
@@ -48,7 +50,21 @@ impl<S: RateSegments> Piecewise<S> {
     /// Sends at the rates that `segments` gives.
     pub fn new(mut segments: S) -> Self {
         let segment = segments.next_segment().unwrap_or(SILENCE);
-        Self { segments, segment, now: Timestamp::ZERO, surplus: 0, last: SendingTime::NONE }
+        Self {
+            segments,
+            segment,
+            now: Timestamp::ZERO,
+            surplus: 0,
+            last: SendingTime::NONE,
+            end: Timestamp::NEVER,
+        }
+    }
+
+    /// The same where nobody asks for what happens after `end`: a packet that has not left [`FEW`] segments later never does. It
+    /// could take hours to find out when, where the rate is low and changes often.
+    #[must_use]
+    pub fn until(self, end: Timestamp) -> Self {
+        Self { end, ..self }
     }
 
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when the rate stays zero before.
@@ -66,6 +82,7 @@ impl<S: RateSegments> Piecewise<S> {
         let needed = BitNanos::from(size.get()) * BitNanos::from(8 * NANOS_PER_SECOND);
         let mut missing = needed.saturating_sub(self.surplus);
         self.surplus = self.surplus.saturating_sub(needed);
+        let mut late = 0;
         while missing > 0 {
             let capacity = self.capacity(self.segment.until);
             if capacity >= missing {
@@ -79,6 +96,10 @@ impl<S: RateSegments> Piecewise<S> {
             missing -= capacity;
             self.now = self.segment.until;
             if !self.now.is_scheduled() {
+                return Timestamp::NEVER;
+            }
+            late += u32::from(self.now > self.end);
+            if late > FEW {
                 return Timestamp::NEVER;
             }
             self.next_segment();
@@ -145,6 +166,9 @@ impl<S: RateSegments> Piecewise<S> {
     }
 }
 
+/// So many segments after the end are still looked at, in some milliseconds: whoever goes on a little longer finds all as it was.
+const FEW: u32 = 100_000;
+
 const SILENCE: Segment = Segment { rate: Rate::ZERO, until: Timestamp::NEVER };
 
 #[cfg(test)]
@@ -185,6 +209,33 @@ mod tests {
             free = process.departs(&Transmission { start: free, size: Bytes::new(size), continues: true });
             assert_eq!(free.as_nanos(), departs);
         }
+    }
+
+    /// Segment by segment this would take hours.
+    #[test]
+    fn a_packet_that_does_not_leave_before_the_end_never_does() {
+        let steps = [(0, 3), (1000, 5)]
+            .map(|(start, bps)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(bps) });
+        let end = ScheduleEnd::RepeatAfter(Duration::from_nanos(2000));
+        let schedule = Schedule::new(Arc::new(steps), end).unwrap();
+        let mut process = Piecewise::new(schedule).until(Timestamp::from_nanos(3_000_000));
+        let mut send = |size| {
+            let start = Timestamp::from_nanos(2_500_000);
+            process.departs(&Transmission { start, size: Bytes::new(size), continues: false })
+        };
+        assert_eq!(send(1_000_000_000), Timestamp::NEVER);
+    }
+
+    #[test]
+    fn a_packet_that_leaves_a_little_after_the_end_does_as_ever() {
+        let steps = [(0, 3_000_000), (1000, 5_000_000)]
+            .map(|(start, bps)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(bps) });
+        let end = ScheduleEnd::RepeatAfter(Duration::from_nanos(2000));
+        let schedule = Schedule::new(Arc::new(steps), end).unwrap();
+        let one = Transmission { start: Timestamp::ZERO, size: Bytes::new(5000), continues: false };
+        let exact = Piecewise::new(schedule.clone()).departs(&one);
+        assert_eq!(exact.as_nanos(), 10_000_000);
+        assert_eq!(Piecewise::new(schedule).until(Timestamp::from_nanos(3_000_000)).departs(&one), exact);
     }
 
     proptest! {

@@ -34,6 +34,16 @@ impl RateProcess {
         }
     }
 
+    /// The same where nobody asks for what happens after `end`: what leaves long after it may be said never to leave.
+    #[must_use]
+    pub fn until(self, end: Timestamp) -> Self {
+        match self {
+            Self::Schedule(process) => Self::Schedule(process.until(end)),
+            Self::Uniform(process) => Self::Uniform(process.until(end)),
+            other => other,
+        }
+    }
+
     /// When the last bit of a packet has left; [`Timestamp::NEVER`] when it does not leave.
     // One rate is what most links have, and is not worth a call.
     #[inline]

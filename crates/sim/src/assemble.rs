@@ -88,6 +88,7 @@ pub(crate) fn assemble_links(
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
         let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
+        let rate = rate.until(Timestamp::from_nanos(plan.duration_ns));
         let (watched, outside, full_packet) = (watched[index], outside.contains(&index), full_packets[index]);
         let index = index as u32;
         if let Some(rate) = plain_rate(link, &rate).filter(|_| !watched && !outside) {
