@@ -272,6 +272,9 @@ impl Network {
         if self.now == self.measure_from {
             self.recorder.begin_measuring(self.now);
         }
+        if self.now == self.end {
+            self.recorder.end_measuring();
+        }
         self.schedule_clock();
     }
 

@@ -27,7 +27,11 @@ pub(crate) struct Recorder {
     links: Vec<LinkMeter>,
     flows: Vec<FlowMeter>,
     distributions: Vec<DelayDistribution>,
+    /// Those of the measured span, once it is over.
+    measured_distributions: Option<Vec<DelayDistribution>>,
     keep: Keep,
+    /// Whether there is a table of packets.
+    has_packets: bool,
     capture: Capture,
     estimates: EstimateTable,
     estimate_samples: EstimateSampleTable,
@@ -88,7 +92,9 @@ impl Recorder {
             flow_series: FlowSeries::new(flows.len()),
             flows,
             distributions: (0..sources).map(|_| DelayDistribution::default()).collect(),
+            measured_distributions: None,
             keep,
+            has_packets: keep.packets,
             capture,
             estimates: EstimateTable::default(),
             estimate_samples: EstimateSampleTable::default(),
@@ -315,6 +321,14 @@ impl Recorder {
         self.distributions.iter_mut().for_each(DelayDistribution::clear);
     }
 
+    /// The run ends. What is received at this very instant is after the end of the last interval, and counts nowhere. Call
+    /// right after ending all intervals.
+    pub(crate) fn end_measuring(&mut self) {
+        let fresh = self.distributions.iter().map(|_| DelayDistribution::default()).collect();
+        self.measured_distributions = Some(std::mem::replace(&mut self.distributions, fresh));
+        self.keep.packets = false;
+    }
+
     /// The row of a flow, with what only its ends know.
     pub(crate) fn flow_row(&self, flow: u32, of_ends: &FlowSummary) -> FlowRow {
         let meter = &self.flows[flow as usize];
@@ -364,7 +378,8 @@ impl Recorder {
         }
         let mut delays = DelayTable::default();
         // One after the other: each takes up to 40 kB while it is counted.
-        for (source, mut distribution) in self.distributions.into_iter().enumerate() {
+        let distributions = self.measured_distributions.unwrap_or(self.distributions);
+        for (source, mut distribution) in distributions.into_iter().enumerate() {
             distribution.rows(source).for_each(|row| delays.push(row));
         }
         let mut tables = vec![
@@ -379,7 +394,7 @@ impl Recorder {
             self.drops.finish().sorted_by("time_s"),
             delays.finish(),
         ];
-        if self.keep.packets {
+        if self.has_packets {
             tables.push(self.packets.finish());
         }
         if self.keep.estimate_samples {
