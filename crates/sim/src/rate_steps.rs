@@ -24,13 +24,34 @@ pub fn rate_steps(
     let wrong =
         |problem: &str| PlanError::Value { place: format!("links[{link}]"), problem: problem.to_owned() };
     let link = plan.links.get(link).ok_or_else(|| wrong("there is no such link"))?;
+    let changes = changes(link, plan.duration_ns);
+    if changes > MOST {
+        let problem = format!(
+            "the rate changes {changes} times; accepted for a router of the kernel: at most {MOST} times"
+        );
+        return Err(at_link(link, &problem));
+    }
+    let process = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
     let instants = instants(link, plan.duration_ns).ok_or_else(|| {
         at_link(link, "the rate is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform")
     })?;
-    let process = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
     let mut rate = ChannelRate::new(&process);
     Ok(instants.into_iter().map(|at| (at, rate.rate(at))).collect())
 }
+
+/// How often a link's rate changes before `end`, at most.
+fn changes(link: &LinkPlan, end: u64) -> u64 {
+    match &link.rate {
+        RatePlan::Steps { steps, repeat_after_ns } => {
+            end.div_ceil(repeat_after_ns.unwrap_or(end).max(1)).saturating_mul(steps.len() as u64)
+        }
+        RatePlan::Uniform { hold_ns, .. } => end.div_ceil((*hold_ns).max(1)),
+        _ => 1,
+    }
+}
+
+/// More changes than anybody can make in a router of the kernel.
+const MOST: u64 = 10_000_000;
 
 /// When a link's rate may change, before `end`.
 fn instants(link: &LinkPlan, end: u64) -> Option<Vec<Timestamp>> {
@@ -79,6 +100,17 @@ mod tests {
         let drawn = steps(uniform).unwrap();
         assert_eq!(drawn.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [0, 250, 500, 750]);
         assert!(drawn[0].1 == 7 && drawn[1..].windows(2).all(|pair| pair[0].1 != pair[1].1), "{drawn:?}");
+    }
+
+    #[test]
+    fn more_steps_than_anybody_can_make_are_refused() {
+        for often in [
+            r#"{"kind":"uniform","low_bps":10,"high_bps":1000000,"hold_ns":1,"initial_bps":7,"stream":null}"#,
+            r#"{"kind":"steps","steps":[[0,10],[1,20]],"repeat_after_ns":2}"#,
+        ] {
+            let said = steps(often).unwrap_err().to_string();
+            assert!(said.starts_with("link l: the rate changes 1000000000 times; accepted"), "{said}");
+        }
     }
 
     #[test]
