@@ -169,6 +169,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
                 &place,
                 "rate and packet size must be positive",
             )?;
+            ensure(apart(*bps, *packet_bytes as f64), &place, TOO_CLOSE)?;
             ensure(on_ns.is_some() == off_ns.is_some(), &place, "give both on and off periods, or neither")?;
             for period in [on_ns, off_ns].into_iter().flatten() {
                 valid(*period, &place, "on and off periods")?;
@@ -185,6 +186,13 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
         TrafficPlan::PoissonDatagrams { bps, packet_bytes } => {
             valid(*packet_bytes, &place, "packet size")?;
             ensure(*bps > 0, &place, "the rate must be positive")?;
+            let (mean, largest) = match *packet_bytes {
+                Draw::Constant { value } => (value, value),
+                Draw::Uniform { low, high } => (f64::midpoint(low, high), high),
+                Draw::Exponential { mean } => (mean, mean),
+            };
+            ensure(largest <= MAX_PACKET as f64, &place, "packets are from 1 byte to 16 MB")?;
+            ensure(apart(*bps, mean), &place, TOO_CLOSE)?;
             true
         }
     };
@@ -210,7 +218,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
         "nothing limits it: give a link on its path a rate, or the transport a receive window",
     )?;
     ensure(
-        (1..=MAX_PACKET).contains(&(transport.mss_bytes + transport.header_bytes))
+        (1..=MAX_PACKET).contains(&transport.mss_bytes.saturating_add(transport.header_bytes))
             && (1..=MAX_PACKET).contains(&transport.ack_bytes),
         &place,
         "packets are from 1 byte to 16 MB",
@@ -237,6 +245,14 @@ fn ensure(condition: bool, place: &str, problem: &str) -> Result<(), PlanError> 
         Err(PlanError::Value { place: place.to_owned(), problem: problem.to_owned() })
     }
 }
+
+/// Whether datagrams of that size are at least a nanosecond apart at that rate, in the mean.
+fn apart(bps: u64, bytes: f64) -> bool {
+    bytes * 8e9 >= bps as f64
+}
+
+const TOO_CLOSE: &str =
+    "at that rate its packets are less than a nanosecond apart: a lower rate or larger packets are accepted";
 
 /// Largest packet on the wire, bytes: sizes are kept in 32 bits with room to spare.
 const MAX_PACKET: u64 = 16_000_000;

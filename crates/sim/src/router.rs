@@ -257,7 +257,8 @@ pub(crate) fn full_packets(plan: &Plan) -> Vec<Bytes> {
 
 fn largest_packet(flow: &FlowPlan) -> u64 {
     match (&flow.transport, &flow.traffic) {
-        (Some(transport), _) => transport.mss_bytes + transport.header_bytes,
+        // Who checks packets refuses larger ones.
+        (Some(transport), _) => transport.mss_bytes.saturating_add(transport.header_bytes),
         (None, TrafficPlan::ConstantBitRate { packet_bytes, .. }) => *packet_bytes,
         (None, _) => ETHERNET,
     }

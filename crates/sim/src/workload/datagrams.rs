@@ -1,6 +1,6 @@
 //! When datagrams leave that listen to nobody, and how long they are.
 
-use airpath_model::{Duration, RandomStream, Rate, Timestamp};
+use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
 use crate::plan::Draw;
 
@@ -13,13 +13,52 @@ pub struct Datagram {
     pub size: u32,
 }
 
+/// The time from one datagram to the next: whole nanoseconds, and what is left then.
+///
+/// Datagrams leave at the instants at which a fluid source would have sent what was before them, each rounded up to a whole
+/// nanosecond. Rounding does not add up, so the rate is exact in the long run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spacing {
+    nanos: u64,
+    /// What is left, in bits times 10⁹, less than `rate`.
+    rest: u64,
+    /// Bit/s: what a nanosecond is worth.
+    rate: u64,
+    /// What could have been sent since the fluid instant of the last datagram, less than `rate`.
+    surplus: u64,
+}
+
+impl Spacing {
+    /// Of datagrams of `size` at that rate, which is at least a nanosecond, and less than 150 years for a bit/s.
+    pub(crate) fn new(rate: Rate, size: Bytes) -> Self {
+        // A size is at most 16 MB.
+        let (needed, rate) = (size.get().saturating_mul(8_000_000_000), rate.as_bps().max(1));
+        Self { nanos: needed / rate, rest: needed % rate, rate, surplus: 0 }
+    }
+
+    /// The datagram after this one is the first of a period.
+    fn begin(&mut self) {
+        self.surplus = 0;
+    }
+
+    /// The time to the next datagram.
+    fn next(&mut self) -> Duration {
+        if self.rest > self.surplus {
+            self.surplus += self.rate - self.rest;
+            return Duration::from_nanos(self.nanos + 1);
+        }
+        self.surplus -= self.rest;
+        Duration::from_nanos(self.nanos)
+    }
+}
+
 /// When datagrams leave and how long they are.
 #[derive(Debug)]
 pub(crate) enum Pattern {
     /// Evenly spaced while on.
     ConstantBitRate {
         /// Time from one datagram to the next.
-        spacing: Duration,
+        spacing: Spacing,
         /// Size on the wire.
         size: u32,
         /// Lengths of on and off periods; always on without.
@@ -63,7 +102,7 @@ impl Datagrams {
                 if start_off {
                     next += off.duration(&mut stream);
                 }
-                on_until = next + on.duration(&mut stream);
+                on_until = next + period(*on, &mut stream);
             }
             Pattern::ConstantBitRate { periods: None, .. } => {}
             Pattern::Poisson { rate, mean_size, .. } => {
@@ -82,15 +121,16 @@ impl Datagrams {
         if self.next > now {
             return None;
         }
-        let size = match &self.pattern {
+        let size = match &mut self.pattern {
             Pattern::ConstantBitRate { size, spacing, periods } => {
-                self.next += *spacing;
+                self.next += spacing.next();
                 if let Some((on, off)) = periods
                     && self.next >= self.on_until
                 {
                     // A new period begins with a datagram, whatever was left of the last spacing.
                     self.next = self.on_until + off.duration(&mut self.stream);
-                    self.on_until = self.next + on.duration(&mut self.stream);
+                    self.on_until = self.next + period(*on, &mut self.stream);
+                    spacing.begin();
                 }
                 *size
             }
@@ -126,6 +166,11 @@ impl Datagrams {
     }
 }
 
+/// The length of an on period: more than nothing, or time would stand still where there are no off periods.
+fn period(on: Draw, stream: &mut RandomStream) -> Duration {
+    on.duration(stream).max(Duration::from_nanos(1))
+}
+
 /// The mean time between datagrams of a Poisson source.
 fn mean_spacing(rate: Rate, mean_size: f64) -> Duration {
     Duration::from_secs_f64(mean_size * 8.0 / rate.as_bps_f64())
@@ -135,11 +180,54 @@ fn mean_spacing(rate: Rate, mean_size: f64) -> Duration {
 mod tests {
     use super::*;
 
+    fn spacing(bps: u64, size: u64) -> Spacing {
+        Spacing::new(Rate::from_bps(bps), Bytes::new(size))
+    }
+
+    /// The instants at which the first datagrams leave, nanoseconds.
+    fn instants(bps: u64, size: u64, count: usize) -> Vec<u64> {
+        let pattern =
+            Pattern::ConstantBitRate { spacing: spacing(bps, size), size: size as u32, periods: None };
+        let stream = RandomStream::new(1, "test");
+        let mut datagrams = Datagrams::new(pattern, stream, Timestamp::ZERO, Timestamp::NEVER, false);
+        let next = |_| {
+            let at = datagrams.next_event();
+            datagrams.poll(at).map(|_| at.as_nanos())
+        };
+        (0..count).filter_map(next).collect()
+    }
+
+    #[test]
+    fn the_rate_is_exact_in_the_long_run() {
+        // 64 bytes at 40 Gbit/s: one in 12.8 ns.
+        let at = instants(40_000_000_000, 64, 1_000_001);
+        assert_eq!(at[..6], [0, 13, 26, 39, 52, 64]);
+        assert_eq!(at[1_000_000], 12_800_000);
+        let thirds = instants(3_000_000_000, 500, 30_001);
+        assert_eq!((thirds[1], thirds[2], thirds[3], thirds[30_000]), (1334, 2667, 4000, 40_000_000));
+    }
+
+    #[test]
+    fn whole_nanoseconds_stay_what_they_are() {
+        assert_eq!(instants(2_000_000, 1000, 4), [0, 4_000_000, 8_000_000, 12_000_000]);
+    }
+
+    #[test]
+    fn periods_of_nothing_do_not_hold_time_up() {
+        let nothing = Draw::Constant { value: 0.2 };
+        let periods = Some((nothing, Draw::Constant { value: 0.0 }));
+        let pattern = Pattern::ConstantBitRate { spacing: spacing(2_000_000, 1000), size: 1000, periods };
+        let stream = RandomStream::new(1, "test");
+        let mut datagrams = Datagrams::new(pattern, stream, Timestamp::ZERO, Timestamp::NEVER, false);
+        let now = Timestamp::from_nanos(100);
+        assert!((0..200).filter_map(|_| datagrams.poll(now)).count() <= 101);
+    }
+
     #[test]
     fn a_datagram_that_is_asked_for_after_the_stop_never_leaves() {
         let at = |millis: u64| Timestamp::from_nanos(millis * 1_000_000);
         let pattern =
-            Pattern::ConstantBitRate { spacing: Duration::from_millis(4), size: 1000, periods: None };
+            Pattern::ConstantBitRate { spacing: spacing(2_000_000, 1000), size: 1000, periods: None };
         let mut datagrams = Datagrams::new(pattern, RandomStream::new(1, "test"), at(0), at(10), false);
         assert!(datagrams.poll(at(0)).is_some() && datagrams.poll(at(4)).is_some());
         assert_eq!(datagrams.next_event(), at(8));

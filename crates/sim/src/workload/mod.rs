@@ -8,7 +8,7 @@ mod files;
 use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 
 use crate::plan::{Draw, FlowPlan, TrafficPlan};
-use datagrams::Pattern;
+use datagrams::{Pattern, Spacing};
 
 pub use datagrams::{Datagram, Datagrams};
 pub use files::Files;
@@ -61,7 +61,7 @@ pub fn workloads(flow: &FlowPlan, end: Timestamp, seed: u64) -> Vec<Workload> {
         }
         TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns, off_ns, start_off } => {
             let pattern = Pattern::ConstantBitRate {
-                spacing: Rate::from_bps(*bps).time_for(Bytes::new(*packet_bytes)),
+                spacing: Spacing::new(Rate::from_bps(*bps), Bytes::new(*packet_bytes)),
                 size: *packet_bytes as u32, // checked against the largest packet
                 periods: on_ns.zip(*off_ns),
             };
