@@ -11,6 +11,7 @@ from pydantic import (
     TypeAdapter,
     ValidatorFunctionWrapHandler,
     WrapValidator,
+    field_validator,
     model_validator,
 )
 
@@ -19,6 +20,9 @@ from airpath.units import format_duration
 
 LEAST_STAY = 1000
 """The least mean time in a state, ns, with the clock of time: the engine's limit to what silence can cost."""
+
+LEAST_PROBABILITY = 1e-12
+"""The least probability of leaving a state: of its complement four digits are left in the engine."""
 
 Clock = Literal["bit", "symbol", "packet", "time"]
 """What a step of a chain is."""
@@ -151,6 +155,17 @@ class GilbertLoss(Clocked):
         return self
 
     @model_validator(mode="after")
+    def _not_too_rare(self) -> Self:
+        to_bad = self.mean_loss / (self._burst * (1 - self.mean_loss))
+        if to_bad < LEAST_PROBABILITY:
+            raise ValueError(
+                f'found "mean_loss" = {self.mean_loss:g} with "mean_burst" = {self.mean_burst:g}; accepted:'
+                f" mean_loss / (mean_burst (1 - mean_loss)), the probability of a burst to begin, from"
+                f" {LEAST_PROBABILITY:g}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _states_last(self) -> Self:
         to_bad = self.mean_loss / (self._burst * (1 - self.mean_loss))
         self.refuse_short_stays(1 - to_bad, 1 - 1 / self._burst)
@@ -180,6 +195,13 @@ class NetemLoss(Table):
     """1-h: the loss probability in the bad state."""
     loss_good: Probability = 0.0
     """1-k: the loss probability in the good state."""
+
+    @field_validator("p")
+    @classmethod
+    def _not_too_rare(cls, p: float) -> float:
+        if 0 < p < LEAST_PROBABILITY:
+            raise ValueError(f"found {p:g}; accepted: 0, or from {LEAST_PROBABILITY:g} to 1")
+        return p
 
     def plan(self) -> dict[str, Any]:
         """Return the chain and its clock as in the plan."""

@@ -145,6 +145,15 @@ CASES = {
         {"topology__bottleneck__loss": {"kind": "netem-gemodel", "p": 0.1, "r": 1e-17}},
         "topology.bottleneck.loss.r: found 1e-17; accepted: at least 1e-12",
     ),
+    "netem's bursts that hardly ever begin": (
+        {"topology__bottleneck__loss": {"kind": "netem-gemodel", "p": 1e-13, "r": 0.1}},
+        "topology.bottleneck.loss.p: found 1e-13; accepted: 0, or from 1e-12 to 1",
+    ),
+    "bursts that hardly ever begin": (
+        {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 1e-12, "mean_burst": 4.0}},
+        'topology.bottleneck.loss: found "mean_loss" = 1e-12 with "mean_burst" = 4; accepted:'
+        " mean_loss / (mean_burst (1 - mean_loss)), the probability of a burst to begin, from 1e-12",
+    ),
     "a step too short for bursts": (
         {
             "topology__bottleneck__loss": {
