@@ -96,7 +96,8 @@ def windowed_jain(
     """Jain index in each bin over those of `flows` that are active throughout it.
 
     NaN with fewer than two of them, and where they got nothing: an outage is no proof of fairness. `starts_s`
-    says when each flow began, in seconds: the interval in which one does has a row, too.
+    says when each flow began, in seconds: the interval in which one does has a row, too, and so has the one in
+    which it stops, after which there is none.
     """
     of_row = flow_series["flow"]
     row_of = np.full(1 + max(of_row.max(initial=-1), flows.max(initial=-1)), -1)
@@ -109,6 +110,10 @@ def windowed_jain(
     sizes = np.bincount(cell, departed, len(flows) * len(bins)).reshape(shape)
     active = np.bincount(cell, minlength=len(flows) * len(bins)).reshape(shape)
     throughout = (active == bins.intervals) & (starts_s[:, None] <= bins.start_s + bins.rounding_s)
+    # The last interval of a flow is the one in which it stops, unless it goes on to the end of the run.
+    last_s = np.zeros(len(flows))
+    np.maximum.at(last_s, row[inside], flow_series["time_s"][inside])
+    throughout &= (last_s[:, None] > bins.end_s + bins.rounding_s) | (bins.end_s >= bins.end_s[-1:])
     among = throughout.sum(axis=0)
     shares = np.where(throughout, sizes, 0.0)
     largest = shares.max(axis=0, initial=0.0)
@@ -294,9 +299,12 @@ def _fairness(
     long = tested & long_lived(plan, flows) & there
     if long.sum() < 2:
         return {"jain_index": math.nan, "jain_index_windowed": math.nan}
-    rates = _ratio(flows["departed_bytes"] * 8e-6, flows["last_departure_s"] - flows["first_departure_s"])[
-        long
-    ]
+    megabits = flows["departed_bytes"][long] * 8e-6
+    rates = _ratio(megabits, (flows["last_departure_s"] - flows["first_departure_s"])[long])
+    # A single departure has no span of its own: it is all that the flow got while it was there.
+    rows_of = np.bincount(flow_series["flow"][inside], minlength=1 + max(flows["flow"].max(initial=-1), 0))
+    there_s = rows_of[flows["flow"][long]] * plan["record"]["interval_ns"] / 1e9
+    rates = np.where(np.isnan(rates), _ratio(megabits, there_s), rates)
     bins = TimeBins(plan, FAIRNESS_BIN_S, start_s)
     windows = windowed_jain(flow_series, flows["flow"][long], flows["start_s"][long], bins)
     windows = windows[~np.isnan(windows)]

@@ -181,6 +181,35 @@ def test_jain_of_windows_leaves_out_a_flow_where_it_begins_within_the_window() -
     np.testing.assert_allclose(windowed_jain(flow_series, flows, np.zeros(2), bins), [100 / 164, 1])
 
 
+def test_jain_of_windows_leaves_out_a_flow_where_it_stops_within_the_window() -> None:
+    flow_series = {
+        "flow": np.array([0, 1, 0, 1, 0, 0]),
+        "time_s": np.array([1.0, 1.0, 2.0, 2.0, 3.0, 4.0]),
+        "departed_bytes": np.array([5, 5, 9, 1, 5, 5]),
+    }
+    plan = {"duration_ns": 4_000_000_000, "record": {"interval_ns": 1_000_000_000}}
+    flows, starts = np.array([0, 1]), np.zeros(2)
+    windows = windowed_jain(flow_series, flows, starts, TimeBins(plan, 1.0, 0.0))
+    np.testing.assert_allclose(windows, [1, math.nan, math.nan, math.nan])
+    plan["duration_ns"] = 2_000_000_000  # both go on to the end of the run
+    early = {name: values[:4] for name, values in flow_series.items()}
+    windows = windowed_jain(early, flows, starts, TimeBins(plan, 1.0, 0.0))
+    np.testing.assert_allclose(windows, [1, 100 / 164])
+
+
+def test_jain_counts_a_single_departure_over_the_time_in_which_the_flow_was_there() -> None:
+    tables = small_tables()
+    tables["flows"]["source"][2] = 1  # no datagrams, but data without end
+    tables["flows"]["departed_bytes"][2] = 1_000_000
+    tables["flows"]["first_departure_s"][2] = tables["flows"]["last_departure_s"][2] = 2.0
+    third = encode("flow_series", {"flow": [2] * 8, "time_s": np.arange(1, 9) * 0.5})
+    series = tables["flow_series"]
+    tables["flow_series"] = {name: np.concatenate([series[name], third[name]]) for name in series}
+    index = RunResult(small_record(tables=tables)).metrics["jain_index"]
+    # Shares 3:1 of 2 MB in 3 s, and 1 MB in the 3 s of the measured span.
+    assert index == pytest.approx(jain_index([1.5, 0.5, 1.0]))
+
+
 def test_rows_with_a_name() -> None:
     first, second = (pa.array(names).dictionary_encode() for names in (["a", "b", None], ["b", "a"]))
     table = pa.table({"name": pa.chunked_array([first, second])})
