@@ -117,7 +117,7 @@ impl TcpInfo {
     pub fn in_flight_bytes(&self) -> u64 {
         let left = u64::from(self.selectively_acknowledged) + u64::from(self.lost);
         let segments = (u64::from(self.unacknowledged) + u64::from(self.retransmitted)).saturating_sub(left);
-        segments * u64::from(self.segment_bytes)
+        segments.saturating_mul(self.segment_bytes.into())
     }
 
     /// Whether the window grows exponentially: it is below the threshold.
@@ -180,6 +180,15 @@ mod tests {
         bytes.extend([7_u16, 8].iter().flat_map(|half| half.to_ne_bytes()));
         bytes.extend(99_u32.to_ne_bytes());
         bytes
+    }
+
+    #[test]
+    fn bytes_in_flight_that_make_no_sense_are_bounded() {
+        let info = TcpInfo::parse(&[0xff; 104]).unwrap();
+        assert_eq!(info.in_flight_bytes(), 0, "all is lost, too");
+        let mut bytes = [0xff; 104];
+        bytes[28..36].fill(0);
+        assert_eq!(TcpInfo::parse(&bytes).unwrap().in_flight_bytes(), u64::MAX);
     }
 
     #[test]
