@@ -8,7 +8,7 @@ use crate::{
     Cycle, LinkCapacityMonitor, Maintenance, Measured, Monitor, MonitorInput, Predictor, Profile,
     QueueMaintainer, RunningVariance, report,
 };
-use airpath_model::config::{ConfigError, check};
+use airpath_model::config::{ConfigError, check, check_timer};
 
 /// Which queue of an estimation interval is the measurement z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl EbeConfig {
         check(self.maximum < Rate::UNLIMITED, "maximum", "finite", self.maximum.as_bps_f64())?;
         check(!self.packet.is_zero(), "packet", positive, self.packet.as_f64())?;
         check(!self.buffer.is_zero(), "buffer", positive, self.buffer.as_f64())?;
-        check(!self.sampling.is_zero(), "sampling", positive, self.sampling.as_secs_f64())?;
+        check_timer(self.sampling, "sampling")?;
         check(
             self.interval >= self.sampling,
             "interval",

@@ -3,7 +3,7 @@
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Rate, Timestamp};
 
 use crate::report;
-use airpath_model::config::{ConfigError, check};
+use airpath_model::config::{ConfigError, check, check_timer};
 
 /// Parameters of [`Qfcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +46,7 @@ impl QfcpConfig {
             "at least one and finite",
             self.growth,
         )?;
-        check(!self.interval.is_zero(), "interval", "greater than zero", self.interval.as_secs_f64())
+        check_timer(self.interval, "interval")
     }
 }
 

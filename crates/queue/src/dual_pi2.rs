@@ -4,7 +4,7 @@ mod base_probability;
 
 use core::fmt::Debug;
 
-use airpath_model::config::check;
+use airpath_model::config::{check, check_timer};
 use airpath_model::{
     Backlog, Bytes, DropReason, Duration, Ecn, Packet, Qdisc, QueueSink, RandomStream, Timestamp,
 };
@@ -72,7 +72,7 @@ impl<P> DualPi2<P> {
     pub fn new(limit: Limit, config: DualPi2Config, random: RandomStream) -> Result<Self, ConfigError> {
         let DualPi2Config { target, update, alpha, beta, coupling, classic_share, .. } = config;
         check(!target.is_zero(), "target", "greater than zero", 0.0)?;
-        check(!update.is_zero(), "update", "greater than zero", 0.0)?;
+        check_timer(update, "update")?;
         check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
         check(coupling > 0.0 && coupling.is_finite(), "coupling", "greater than zero and finite", coupling)?;

@@ -5,7 +5,7 @@ mod probability;
 
 use core::fmt::Debug;
 
-use airpath_model::config::check;
+use airpath_model::config::{check, check_timer};
 use airpath_model::{
     Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, RandomStream, Timestamp,
 };
@@ -80,7 +80,7 @@ impl<P> Pie<P> {
     pub fn new(limit: Limit, config: PieConfig, random: RandomStream) -> Result<Self, ConfigError> {
         let PieConfig { target, update, alpha, beta, burst, mark_limit, .. } = config;
         check(!target.is_zero(), "target", "greater than zero", 0.0)?;
-        check(!update.is_zero(), "update", "greater than zero", 0.0)?;
+        check_timer(update, "update")?;
         check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
         check((0.0..=1.0).contains(&mark_limit), "mark_limit", "from 0 to 1", mark_limit)?;

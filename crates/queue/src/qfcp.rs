@@ -8,7 +8,7 @@ use airpath_model::{
 
 use crate::interval_meter::IntervalMeter;
 use crate::{ConfigError, RouterProtocol};
-use airpath_model::config::check;
+use airpath_model::config::{check, check_timer};
 
 /// The least that may be given to a flow, byte/s: greater than zero, so that the count of flows stays finite.
 const LEAST_RATE: f64 = 1.0;
@@ -77,7 +77,7 @@ impl Qfcp {
     ) -> Result<Self, ConfigError> {
         let QfcpConfig { beta, interval } = config;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
-        check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        check_timer(interval, "interval")?;
         Ok(Self {
             config,
             source,

@@ -4,7 +4,7 @@ mod price;
 
 use core::fmt::Debug;
 
-use airpath_model::config::check;
+use airpath_model::config::{check, check_timer};
 use airpath_model::{
     Backlog, Bytes, DropReason, Duration, Packet, Qdisc, QueueSink, RandomStream, Rate, Timestamp,
 };
@@ -70,7 +70,7 @@ impl<P> Rem<P> {
     /// An empty queue with that limit. Fails when a parameter is outside the range that [`RemConfig`] states.
     pub fn new(limit: Limit, config: RemConfig, random: RandomStream) -> Result<Self, ConfigError> {
         let RemConfig { interval, gamma, alpha, phi, target, packet, .. } = config;
-        check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        check_timer(interval, "interval")?;
         check(gamma > 0.0 && gamma.is_finite(), "gamma", "greater than zero and finite", gamma)?;
         check(alpha >= 0.0 && alpha.is_finite(), "alpha", "at least zero and finite", alpha)?;
         check(phi > 1.0 && phi.is_finite(), "phi", "greater than one and finite", phi)?;

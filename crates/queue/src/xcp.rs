@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use airpath_model::{Backlog, Bytes, CapacitySource, Duration, Packet, PathHeader, Timestamp, XcpForm};
 
 use crate::{ConfigError, RouterProtocol};
-use airpath_model::config::check;
+use airpath_model::config::{check, check_timer};
 
 mod control;
 mod feedback;
@@ -69,7 +69,7 @@ impl XcpConfig {
         check(alpha > 0.0 && alpha.is_finite(), "alpha", "greater than zero and finite", alpha)?;
         check(beta >= 0.0 && beta.is_finite(), "beta", "at least zero and finite", beta)?;
         check((0.0..=1.0).contains(&gamma), "gamma", "from 0 to 1", gamma)?;
-        check(!min_interval.is_zero(), "min_interval", "greater than zero", 0.0)?;
+        check_timer(min_interval, "min_interval")?;
         let longest = max_interval.as_secs_f64();
         check(max_interval >= min_interval, "max_interval", "at least min_interval", longest)
     }

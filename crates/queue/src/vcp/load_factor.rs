@@ -4,7 +4,7 @@ use airpath_model::{Backlog, Bytes, CapacitySource, Duration, LoadCode, Packet, 
 use alloc::boxed::Box;
 
 use crate::{ConfigError, QueueSample};
-use airpath_model::config::check;
+use airpath_model::config::{check, check_timer};
 
 /// ρ from which on the code says high load: 80 % (SIGCOMM'05, section 3.1).
 const HIGH_LOAD: f64 = 0.8;
@@ -44,9 +44,10 @@ impl Default for LoadFactorConfig {
 impl LoadFactorConfig {
     fn check(&self) -> Result<(), ConfigError> {
         let Self { interval, sampling, kappa_q, target, queue_weight } = *self;
-        check(!interval.is_zero(), "interval", "greater than zero", 0.0)?;
+        check_timer(interval, "interval")?;
         let range = "greater than zero and at most the interval";
-        check(!sampling.is_zero() && sampling <= interval, "sampling", range, sampling.as_secs_f64())?;
+        check_timer(sampling, "sampling")?;
+        check(sampling <= interval, "sampling", range, sampling.as_secs_f64())?;
         check(kappa_q >= 0.0 && kappa_q.is_finite(), "kappa_q", "not negative and finite", kappa_q)?;
         let range = "greater than 0 and at most 1";
         check(target > 0.0 && target <= 1.0, "target", range, target)?;
