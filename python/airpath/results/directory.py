@@ -54,7 +54,7 @@ def is_results(directory: Path) -> bool:
     """Whether a directory holds airpath results."""
     try:
         content = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(content, dict) and str(content.get("format", "")).startswith("airpath results ")
 

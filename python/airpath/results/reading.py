@@ -17,6 +17,9 @@ from airpath.results.provenance import FORMAT
 from airpath.results.records import RunRecord
 from airpath.results.results import Results, RunResult
 
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+"""What comes of files that are not what was written."""
+
 
 def read(out_dir: str | os.PathLike[str]) -> Results:
     """Read what `airpath.results.write` wrote.
@@ -47,7 +50,7 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
                 continue
             for mine, part in zip(tables, _split(read_parquet(path), keys), strict=True):
                 mine[name] = part
-    except (OSError, ValueError, KeyError, TypeError, IndexError, pa.ArrowException) as error:
+    except (*_DAMAGE, pa.ArrowException) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error
     return Results([RunResult(record, mine) for record, mine in zip(records, tables, strict=True)])
 

@@ -53,6 +53,10 @@ def read_file(path: Path) -> dict[str, Any]:
         raise ScenarioError(f"{path}: not a text file in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise ScenarioError(f"{path}: not valid TOML: lists and tables nest too deep") from None
+    except ValueError as error:  # a whole number of more digits than Python reads
+        raise ScenarioError(f"{path}: not valid TOML: {error}") from None
 
 
 def plain(value: Any) -> Any:
@@ -88,7 +92,7 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         raise UsageError(f'found "{text}"; accepted: key=value, such as flows.0.count=5')
     try:
         parsed = tomllib.loads(f"value = {value.strip()}")
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # not TOML, too many digits, nested too deep
         return key.strip(), value.strip()
     # More than one key means that the text broke out of its line.
     return key.strip(), parsed["value"] if len(parsed) == 1 else value.strip()

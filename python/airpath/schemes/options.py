@@ -35,6 +35,6 @@ def _value(text: str) -> Any:
     """Return a number or truth value as such, anything else as text."""
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # not TOML, too many digits, nested too deep
         return text
     return value if isinstance(value, bool | int | float | str) else text

@@ -164,7 +164,7 @@ def read_state(directory: Path) -> dict[str, Any]:
     """Return what a directory says of the sweep that it holds; nothing if there is none."""
     try:
         state = json.loads((directory / STATE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return state if isinstance(state, dict) and state.get("format") == FORMAT else {}
 
@@ -180,7 +180,7 @@ def read_failures(directory: Path) -> list[dict[str, Any]]:
     file = directory / FAILURES
     try:
         return list(json.loads(file.read_text(encoding="utf-8"))["failures"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise OutputError(
             f"{file} is missing or damaged; the same sweep with the same directory writes it again"
         ) from None
