@@ -131,8 +131,8 @@ _METRICS = (
         "Jain index",
         "",
         "(Σx)² / (n Σx²) over the throughputs of the long-lived flows under test that were active in the "
-        "measured span; at least two flows. A throughput is over the time from the first to the last departure; "
-        "that of a single departure over the intervals in which the flow was active",
+        "measured span; at least two flows. A throughput is over the time from the first to the last "
+        "departure; that of a single departure over the intervals in which the flow was active",
         headline=True,
     ),
     Metric(
@@ -140,8 +140,8 @@ _METRICS = (
         "Jain index, 1 s windows",
         "",
         "mean over windows of 1 s (the nearest whole number of recorded intervals, at least one) of the "
-        "index over the long-lived flows active throughout the window, which one is not that stops in it; windows "
-        "with at least two such flows, in which anything was carried",
+        "index over the long-lived flows active throughout the window, which one is not that stops in it; "
+        "windows with at least two such flows, in which anything was carried",
     ),
     Metric(
         "completion_mean_s",

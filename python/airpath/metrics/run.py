@@ -96,8 +96,8 @@ def windowed_jain(
     """Jain index in each bin over those of `flows` that are active throughout it.
 
     NaN with fewer than two of them, and where they got nothing: an outage is no proof of fairness. `starts_s`
-    says when each flow began, in seconds: the interval in which one does has a row, too, and so has the one in
-    which it stops, after which there is none.
+    says when each flow began, in seconds: the interval in which one does has a row, too, and so has the one
+    in which it stops, after which there is none.
     """
     of_row = flow_series["flow"]
     row_of = np.full(1 + max(of_row.max(initial=-1), flows.max(initial=-1)), -1)
