@@ -9,6 +9,9 @@ from typing import Any, Final
 from airpath.errors import ScenarioError, UsageError
 from airpath.nearest import suggestion
 
+DEEPEST: Final = 50
+"""Levels of tables and lists in a file; scenarios and sweeps have fewer than ten."""
+
 SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
 """The folder of the scenarios that are shipped."""
 
@@ -46,7 +49,7 @@ def read_file(path: Path) -> dict[str, Any]:
         If the file cannot be read or is not TOML; the text gives line and column.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark first
+        tables = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark first
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -57,6 +60,18 @@ def read_file(path: Path) -> dict[str, Any]:
         raise ScenarioError(f"{path}: not valid TOML: lists and tables nest too deep") from None
     except ValueError as error:  # a whole number of more digits than Python reads
         raise ScenarioError(f"{path}: not valid TOML: {error}") from None
+    if _nests_deeper(tables, DEEPEST):  # keys with dots nest without limit
+        raise ScenarioError(f"{path}: lists and tables nest too deep; accepted: {DEEPEST} levels")
+    return tables
+
+
+def _nests_deeper(tables: Mapping[str, Any], levels: int) -> bool:
+    """Tell whether there are values in values in more levels than that, without a call for each."""
+    level: list[Any] = [tables]
+    for _ in range(levels):
+        inner = [value.values() if isinstance(value, dict) else value for value in level]
+        level = [value for values in inner for value in values if isinstance(value, dict | list)]
+    return bool(level)
 
 
 def plain(value: Any) -> Any:

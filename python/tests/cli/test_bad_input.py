@@ -33,6 +33,7 @@ SCENARIOS = [
     ("unknown scheme, nearest named", GOOD.replace('"cubic"', '"cubik"'), 'did you mean "cubic"?', 2),
     ("not TOML", GOOD + "[", "not valid TOML", 2),
     ("nested too deep", "x = " + "[" * 5000 + GOOD, "nest too deep", 2),
+    ("keys nested too deep", "a" + ".a" * 2000 + " = 1" + GOOD, "nest too deep", 2),
     ("more digits than are read", "seed = 1" + "0" * 5000 + GOOD, "not valid TOML", 2),
     ("larger than memory", GOOD.replace('"2s"', '"1000000000s"'), "memory", 2),
     ("trace that is not there", GOOD.replace('rate = "2mbps"', TRACE), "no such file", 1),
