@@ -7,7 +7,8 @@ mod common;
 
 use std::panic::catch_unwind;
 
-use common::damage::{damaged, seeds, understood};
+use airpath_fuzz::{Kind, damaged};
+use common::damage::{seeds, understood};
 use common::recordings;
 
 /// Cases of captures that we make, and of recorded ones, which are larger.
@@ -18,7 +19,7 @@ const RECORDED: u64 = 2_000;
 fn replay(seeds: &[Vec<u8>], cases: u64) {
     let mut taken = 0;
     for case in 0..cases {
-        let file = damaged(seeds, case);
+        let file = damaged(Kind::Bytes, seeds, case);
         let Ok(one) = catch_unwind(|| understood(file)) else { panic!("case {case} panics") };
         taken += u64::from(one);
     }

@@ -5,7 +5,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -19,6 +19,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("py", &["sim", "replay", "trace", "emu"]),
     ("linux", &["model", "estimate", "control", "queue", "channel"]),
     ("vectors", &[]),
+    ("fuzz", &["model"]),
 ];
 
 #[test]

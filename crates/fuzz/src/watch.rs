@@ -1,0 +1,91 @@
+//! A second thread that ends everything when an input takes too long or too much memory.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::exit;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// No input may take longer; what small ones may take is less ([`crate::feed`]).
+const HANGS: Duration = Duration::from_secs(10);
+/// No input may take more memory, bytes.
+const LARGE: u64 = 500 << 20;
+/// How often the thread looks.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// The input that is fed now.
+struct Now {
+    name: String,
+    bytes: Vec<u8>,
+    began: Instant,
+    /// Memory of the process when it began.
+    memory: u64,
+}
+
+/// What the thread looks at.
+#[derive(Clone)]
+pub(crate) struct Watch {
+    now: Arc<Mutex<Option<Now>>>,
+    folder: PathBuf,
+}
+
+impl Watch {
+    /// Starts the thread; failing inputs are written to the folder.
+    pub(crate) fn start(folder: &Path) -> Self {
+        let watch = Self { now: Arc::default(), folder: folder.to_owned() };
+        let looking = watch.clone();
+        thread::spawn(move || {
+            loop {
+                thread::sleep(BETWEEN_LOOKS);
+                looking.look();
+            }
+        });
+        watch
+    }
+
+    /// An input begins; one that fails is written to a file of that name.
+    pub(crate) fn begin(&self, name: String, bytes: &[u8]) {
+        let (bytes, began, memory) = (bytes.to_vec(), Instant::now(), memory());
+        *self.lock() = Some(Now { name, bytes, began, memory });
+    }
+
+    /// It ended after that time.
+    pub(crate) fn end(&self) -> Duration {
+        self.lock().take().map_or(Duration::ZERO, |now| now.began.elapsed())
+    }
+
+    /// Writes a failing input, and says where.
+    pub(crate) fn keep(&self, name: &str, bytes: &[u8], what: &str) {
+        let path = self.folder.join(name);
+        match fs::create_dir_all(&self.folder).and_then(|()| fs::write(&path, bytes)) {
+            Ok(()) => eprintln!("{what}: {}", path.display()),
+            Err(error) => eprintln!("{what}: {name}, which cannot be written: {error}"),
+        }
+    }
+
+    fn look(&self) {
+        let now = self.lock();
+        let Some(Now { name, bytes, began, memory: before }) = &*now else { return };
+        let (lasts, takes) = (began.elapsed(), memory().saturating_sub(*before));
+        let what = if lasts > HANGS {
+            format!("an input of {} bytes takes more than {HANGS:?}", bytes.len())
+        } else if takes > LARGE {
+            format!("an input of {} bytes takes {} MiB of memory", bytes.len(), takes >> 20)
+        } else {
+            return;
+        };
+        self.keep(name, bytes, &what);
+        exit(1);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Now>> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Memory that this process has, bytes; 0 where the system does not say.
+fn memory() -> u64 {
+    let pages = fs::read_to_string("/proc/self/statm").ok();
+    pages.and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok()).unwrap_or(0) * 4096
+}
