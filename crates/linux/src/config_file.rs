@@ -25,7 +25,12 @@ impl ConfigFile {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text =
             std::fs::read_to_string(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
-        toml::from_str(&text).map_err(|error| Error::Config {
+        Self::parse(&text, path)
+    }
+
+    /// Reads the text of that file.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
+        toml::from_str(text).map_err(|error| Error::Config {
             problem: format!("{}: {}", path.display(), error.to_string().trim()),
         })
     }
