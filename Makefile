@@ -92,8 +92,8 @@ format: $(TOOLS) ## rewrite sources in the house style
 	$(BIN)/ruff check --fix python tools
 	$(BIN)/ruff format python tools
 
-fuzz: prerequisites ## damaged captures for FUZZ_MINUTES (10); seeds also from the folder AIRPATH_CAPTURES
-	cargo run --release -p airpath-replay --example fuzz_captures -- $(FUZZ_MINUTES) $(AIRPATH_CAPTURES)
+fuzz: $(INSTALLED) ## damaged input for all that reads foreign bytes, FUZZ_MINUTES (10) in all (docs/fuzzing.md)
+	$(BIN)/python tools/fuzz.py $(FUZZ_MINUTES)
 
 bench: $(INSTALLED) ## parts alone, whole runs beside ns-2 where it is installed (bench.json), draws of channels, captures in MB/s
 	$(PROFILED) cargo bench -p airpath-sim --bench parts

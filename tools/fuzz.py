@@ -1,0 +1,73 @@
+"""Feed damaged input to everything that reads what others wrote, for some minutes in all. See `docs/fuzzing.md`.
+
+Three programs, one after the other: the Rust targets, the daemon of the Linux datapath where it can be built, and
+the Python readers. All have their damage from `crates/fuzz`. Exit code 1 when an input failed.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import fuzz_readers
+
+ROOT = Path(__file__).parent.parent
+BUILD = ["cargo", "build", "--quiet", "--profile", "fuzz"]
+SHARES = {"rust": 0.55, "daemon": 0.1, "python": 0.35}
+"""How much of the time each program has."""
+FOLDERS = {
+    "AIRPATH_CAPTURES": "captures",
+    "AIRPATH_TRACES": "traces",
+    "AIRPATH_PLANS": "plans",
+    "AIRPATH_SCENARIOS": "scenarios",
+    "AIRPATH_LOSSES": "losses",
+}
+"""Variables of the environment that name folders of more seeds, and whose."""
+
+
+def main() -> int:
+    """Build, feed, and tell whether something failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("minutes", type=float)
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz", help="where failing inputs go")
+    options = parser.parse_args()
+    out: Path = options.out.resolve()
+    seeds = out / "seeds"
+    fuzz_readers.write_seeds(seeds)
+    more = [(name, os.environ[variable]) for variable, name in FOLDERS.items() if os.environ.get(variable)]
+    for name, folder in more:
+        fuzz_readers.add_seeds(seeds / name, Path(folder))
+
+    subprocess.run([*BUILD, "-p", "airpath-fuzz", "--example", "fuzz"], cwd=ROOT, check=True)
+    programs = _folder_of_programs()
+    arguments = ["out", out, "seeds", "plans", seeds / "plans"]
+    for name, folder in more:
+        if name in ("captures", "traces"):
+            arguments += ["seeds", name, Path(folder).resolve()]
+    minutes = {name: share * options.minutes for name, share in SHARES.items()}
+    failed = _run([programs / "fuzz", str(minutes["rust"]), *arguments])
+
+    # Says why where this machine cannot build it.
+    build = [*BUILD, "-p", "airpath-linux", "--example", "fuzz_daemon"]
+    subprocess.run([ROOT / "tools" / "prerequisites-linux", *build], cwd=ROOT, check=True)
+    if (programs / "fuzz_daemon").exists():
+        failed |= _run([programs / "fuzz_daemon", str(minutes["daemon"]), "out", out])
+    failed |= not fuzz_readers.feed_all(programs / "fuzz", seeds, out, minutes["python"], [])
+    return int(failed)
+
+
+def _run(command: list[str | Path]) -> bool:
+    return subprocess.run(command, cwd=ROOT, check=False).returncode != 0
+
+
+def _folder_of_programs() -> Path:
+    said = subprocess.run(
+        ["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, capture_output=True
+    )
+    return Path(json.loads(said.stdout)["target_directory"]) / "fuzz" / "examples"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

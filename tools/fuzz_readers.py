@@ -1,0 +1,327 @@
+"""Feed damaged files to what Python reads: scenarios, sweeps, losses, results. See `docs/fuzzing.md`.
+
+Kept runs and tables are not among them: they have checksums, and what Arrow makes of damage behind those is
+its own affair. The damage is that of the Rust targets: their program writes it (`fuzz write`).
+Used by `tools/fuzz.py`, and alone with files: `fuzz_readers.py FUZZ-PROGRAM SEEDS OUT MINUTES [NAME ...]`, or
+`fuzz_readers.py file NAME FILE` for one that failed.
+"""
+
+import json
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+import airpath
+from airpath.errors import AirpathError
+from airpath.loss_fit.reading import read_losses, what_is_no_loss
+from airpath.results.directory import is_results
+from airpath.results.reading import read
+from airpath.scenario import Scenario
+from airpath.scenario.load import SHIPPED
+from airpath.sweeps.plan import SweepPlan
+from airpath.sweeps.results import FAILURES, STATE, read_failures, read_state
+
+SLOW_S = 2.0
+"""No input below `SMALL` may take longer."""
+SMALL = 10_000
+HANGS_S = 20
+"""No input may take longer."""
+LARGE_KB = 500 << 10
+"""By so much the memory of the process may grow, KiB."""
+TURN_S = 0.5
+MANY = 10_000
+"""So many flows are as much work as they are: not fed."""
+
+
+@dataclass
+class Target:
+    """Something that reads files: bytes and a folder to write in; tells whether it accepted them."""
+
+    kind: str
+    feed: Callable[[bytes, Path], bool]
+    inputs: int = 0
+    accepted: int = 0
+    largest: int = 0
+    worst_s: float = 0.0
+    worst: int = 0
+    failed: bool = False
+    source: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+
+
+def _refused(error: AirpathError, file: Path) -> bool:
+    """Check that the message of an error of ours names the file; it is refused."""
+    text = str(error)
+    assert file.name in text or "scenario" in text, f"the message does not name the file: {text!r}"
+    assert "\n\n" not in text, text
+    return False
+
+
+def scenarios(content: bytes, folder: Path) -> bool:
+    """Read a scenario, and make its plan."""
+    file = folder / "fuzzed.toml"
+    file.write_bytes(content)
+    try:
+        scenario = Scenario.load(file)
+        if sum(flows.count for flows in scenario.document.flows) > MANY:
+            return False
+        scenario.plan()
+    except AirpathError as error:
+        return _refused(error, file)
+    scenario.describe()
+    again = Scenario.from_dict(scenario.to_dict(), folder=folder)
+    assert again.plan() == scenario.plan()
+    try:
+        scenario.refuse_if_too_large(4 << 30)
+    except AirpathError as error:
+        return _refused(error, file)
+    return True
+
+
+def sweeps(content: bytes, folder: Path) -> bool:
+    """Read a sweep, and make its first runs."""
+    file = folder / "fuzzed.toml"
+    file.write_bytes(content)
+    try:
+        plan = SweepPlan.load(file)
+    except AirpathError as error:
+        return _refused(error, file)
+    assert plan.summary()
+    for _, run in zip(range(3), plan.runs(), strict=False):
+        assert run.task.scenario
+    return True
+
+
+def losses(content: bytes, folder: Path) -> bool:
+    """Read a trace of losses."""
+    file = folder / "fuzzed.txt"
+    file.write_bytes(content)
+    try:
+        if read_losses(file) is not None:
+            return True
+        what_is_no_loss(file)
+    except AirpathError as error:
+        return _refused(error, file)
+    return False
+
+
+def states(content: bytes, folder: Path) -> bool:
+    """Read what a folder says of the sweep or the results that it holds."""
+    for name in (STATE, FAILURES, "provenance.json"):
+        (folder / name).write_bytes(content)
+    known = bool(read_state(folder)) | is_results(folder)
+    try:
+        return bool(read_failures(folder)) or known
+    except AirpathError as error:
+        return _refused(error, folder / FAILURES) or known
+
+
+def _of_results(name: str) -> Callable[[bytes, Path], bool]:
+    def feed(content: bytes, folder: Path) -> bool:
+        there = folder / "results"
+        if not there.is_dir():
+            shutil.copytree(_results(), there)
+        (there / name).write_bytes(content)
+        try:
+            results = read(there)
+        except AirpathError as error:
+            return _refused(error, there)
+        return len(results.runs) > 0
+
+    return feed
+
+
+TARGETS: Mapping[str, Target] = {
+    "scenarios": Target("text", scenarios),
+    "sweeps": Target("text", sweeps),
+    "losses": Target("text", losses),
+    "states": Target("text", states),
+    "result-plans": Target("text", _of_results("plan.json")),
+    "result-facts": Target("text", _of_results("provenance.json")),
+}
+"""By name, which is also that of the folder of their seeds."""
+
+_kept: list[Path] = []
+
+
+def _results() -> Path:
+    return _kept[0]
+
+
+_SMALL_SCENARIO = """
+name = "small"
+duration = "1s"
+[topology]
+kind = "dumbbell"
+[topology.bottleneck]
+rate = "4mbps"
+delay = "5ms"
+queue = { kind = "drop-tail", limit = "1bdp" }
+[[flows]]
+name = "one"
+scheme = "cubic"
+"""
+
+
+def write_seeds(folder: Path) -> None:
+    """Write a folder of seeds for each target, made by the code itself, and `plans` for the Rust targets."""
+    for name in [*TARGETS, "plans"]:
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for file in sorted(SHIPPED.glob("*.toml")):
+        shutil.copy(file, folder / "scenarios" / file.name)
+        text = json.dumps(Scenario.load(file).plan(), indent=1)
+        if len(text) < 60_000:
+            (folder / "plans" / f"{file.stem}.json").write_text(text)
+    for file in sorted((Path(airpath.__file__).parent / "sweeps" / "plans").glob("*.toml")):
+        shutil.copy(file, folder / "sweeps" / file.name)
+    (folder / "sweeps" / "small.toml").write_text(
+        'name = "s"\nscenario = "ebe-steps-o"\nseeds = [1, 2]\n[grid]\n'
+        '"duration" = ["5s", "10s"]\nseed = {from = 1, to = 9, step = 2}\n'
+    )
+    for name, text in {
+        "digits": "0010100111\n0 1 0\n# said\n",
+        "table": "time_ms,lost\n0,0\n1.5,1\n2,0\n",
+        "numbers": "1\n2\n30\n",
+    }.items():
+        (folder / "losses" / name).write_text(text)
+    for name, text in {
+        "state": '{\n "format": "airpath sweep 1",\n "runs": 3,\n "tables": ["flows"]\n}\n',
+        "failures": '{\n "failures": [{"run": 1, "error": "x"}]\n}\n',
+    }.items():
+        (folder / "states" / name).write_text(text)
+    results = folder / "kept" / "results"
+    if not results.is_dir():
+        _write_results(results)
+    _kept[:] = [results]
+    shutil.copy(results / "provenance.json", folder / "states" / "provenance")
+    shutil.copy(results / "plan.json", folder / "result-plans" / "plan.json")
+    shutil.copy(results / "provenance.json", folder / "result-facts" / "provenance.json")
+
+
+def add_seeds(folder: Path, more: Path) -> None:
+    """Copy the files of another folder, cut to what the Rust targets take."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in sorted(more.iterdir()):
+        if file.is_file():
+            (folder / f"more-{file.name}").write_bytes(file.read_bytes()[:65536])
+
+
+def _write_results(folder: Path) -> None:
+    file = folder.parent / "small.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(_SMALL_SCENARIO)
+    command = [sys.executable, "-m", "airpath", "run", file, "--out", folder]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def feed_all(program: Path, seeds: Path, out: Path, minutes: float, names: list[str]) -> bool:
+    """Feed the targets of these names (all without) in turn; tell whether none failed."""
+    write_seeds(seeds)
+    targets = {name: target for name, target in TARGETS.items() if not names or name in names}
+    until = time.monotonic() + minutes * 60
+    with tempfile.TemporaryDirectory() as folder:
+        places = {name: Path(folder) / name for name in targets}
+        for place in places.values():
+            place.mkdir()
+        while time.monotonic() < until and not all(target.failed for target in targets.values()):
+            for name, target in targets.items():
+                turn = time.monotonic() + TURN_S
+                while not target.failed and time.monotonic() < min(turn, until):
+                    content = _next(program, seeds / name, target)
+                    _one(name, target, content, places[name], out)
+    for target in targets.values():
+        if target.source is not None:
+            target.source.kill()
+            target.source.wait()
+    say = sys.stdout.write
+    say(f"{'target':14} {'inputs':>9} {'accepted':>9} {'largest':>9} {'worst':>10} {'case':>9}\n")
+    for name, target in targets.items():
+        say(
+            f"{name:14} {target.inputs:>9} {target.accepted:>9} {target.largest:>9}"
+            f" {target.worst_s * 1e3:>7.1f} ms {target.worst:>9}{'  failed' if target.failed else ''}\n"
+        )
+    return not any(target.failed for target in targets.values())
+
+
+def _next(program: Path, seeds: Path, target: Target) -> bytes:
+    if target.source is None:
+        command = [program, "write", target.kind, seeds]
+        target.source = subprocess.Popen(command, stdout=subprocess.PIPE)
+    pipe = target.source.stdout
+    assert pipe is not None
+    length = pipe.read(4)
+    if len(length) < 4:
+        raise SystemExit(f"{program} ended")
+    return pipe.read(int.from_bytes(length, "little"))
+
+
+def _one(name: str, target: Target, content: bytes, place: Path, out: Path) -> None:
+    case = target.inputs
+    began, memory = time.monotonic(), _peak_kb()
+    problem = ""
+    try:
+        with _alarm():
+            target.accepted += target.feed(content, place)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        traceback.print_exc(limit=-4)
+        problem = f"{type(error).__name__}"
+    took = time.monotonic() - began
+    target.inputs += 1
+    target.largest = max(target.largest, len(content))
+    if took > target.worst_s:
+        target.worst_s, target.worst = took, case
+    if took > SLOW_S and len(content) < SMALL:
+        problem = problem or f"{took:.1f} s"
+    if _peak_kb() - memory > LARGE_KB:
+        problem = problem or f"{(_peak_kb() - memory) >> 10} MiB of memory"
+    if problem:
+        target.failed = True
+        out.mkdir(parents=True, exist_ok=True)
+        file = out / f"{name}-{case}"
+        file.write_bytes(content)
+        sys.stderr.write(f"{name}: input {case} of {len(content)} bytes: {problem}: {file}\n")
+
+
+def _peak_kb() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@contextmanager
+def _alarm() -> Iterator[None]:
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"more than {HANGS_S} s")
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.alarm(HANGS_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def main() -> None:
+    """Feed all targets, or one file to one."""
+    if sys.argv[1] == "file":
+        with tempfile.TemporaryDirectory() as folder:
+            if sys.argv[2].startswith("result-"):
+                write_seeds(Path(folder) / "seeds")
+            accepted = TARGETS[sys.argv[2]].feed(Path(sys.argv[3]).read_bytes(), Path(folder))
+            sys.stdout.write("accepted\n" if accepted else "refused\n")
+        return
+    program, seeds, out, minutes, *names = sys.argv[1:]
+    sys.exit(not feed_all(Path(program), Path(seeds), Path(out), float(minutes), names))
+
+
+if __name__ == "__main__":
+    main()
