@@ -1,7 +1,8 @@
-"""Feed damaged input to everything that reads what others wrote, for some minutes in all. See `docs/fuzzing.md`.
+"""Feed damaged input to everything that reads what others wrote, for some minutes in all.
 
-Three programs, one after the other: the Rust targets, the daemon of the Linux datapath where it can be built, and
-the Python readers. All have their damage from `crates/fuzz`. Exit code 1 when an input failed.
+Three programs, one after the other: the Rust targets, the daemon of the Linux datapath where it can be built,
+and the Python readers. All have their damage from `crates/fuzz`. Exit code 1 when an input failed.
+`docs/fuzzing.md` says more.
 """
 
 import argparse
