@@ -60,7 +60,7 @@ impl<S: RateSegments> Piecewise<S> {
         }
     }
 
-    /// The same where nobody asks for what happens after `end`: a packet that has not left [`FEW`] segments later never does. It
+    /// The same where nobody asks for what happens after `end`: a packet that has not left 100 000 segments later never does. It
     /// could take hours to find out when, where the rate is low and changes often.
     #[must_use]
     pub fn until(self, end: Timestamp) -> Self {
