@@ -145,7 +145,7 @@ static __always_inline bool window_limited(const struct tcp_sock *tcp, const str
 {
 	if (BPF_CORE_READ_BITFIELD(tcp, is_cwnd_limited))
 		return true;
-	if (follows_routers(controller))
+	if (!is_windowed(&sender->state, controller))
 		return false;
 	return sender->state.now.window < sender->state.now.ssthresh && tcp->snd_cwnd < 2 * tcp->max_packets_out;
 }

@@ -84,6 +84,33 @@ fn after_a_timeout_the_window_grows_again() {
     }
 }
 
+/// In slow start the window grows to twice what the application keeps in flight, as under every controller of the kernel: also XCP's
+/// where no router speaks.
+#[test]
+fn slow_start_prepares_for_twice_what_the_application_sends() {
+    const SEGMENT: usize = 1400;
+    const BURST: usize = 15;
+    if !can_host("signals") {
+        return;
+    }
+    let _alone = alone();
+    for controller in ["airpath_westw", "airpath_xcp"] {
+        let path = Path::new(DELAY, |_, _| true);
+        let (mut sender, mut receiver) = path.pair.connect(controller);
+        let mut arrived = [0; BURST * SEGMENT];
+        // Long enough for XCP to be Reno.
+        for _ in 0..40 {
+            sender.write_all(&[1; BURST * SEGMENT]).unwrap();
+            receiver.read_exact(&mut arrived).unwrap();
+            std::thread::sleep(2 * DELAY);
+        }
+        let records = path.records();
+        let window = records.iter().map(|record| record.window).max().unwrap() as usize / SEGMENT;
+        println!("{controller}: {window} segments, bursts of {BURST}");
+        assert!(window >= 2 * BURST - 2 && window < 4 * BURST, "{controller}: {window} segments");
+    }
+}
+
 /// The last packet before a pause is lost by chance, and the kernel's tail loss probe repairs it: to VCP, whose path says "low", that
 /// is an error of the path.
 #[test]
