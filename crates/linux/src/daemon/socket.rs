@@ -222,6 +222,8 @@ fn address(name: &str) -> Result<SocketAddr, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
 
     #[test]
     fn a_daemon_that_says_nothing_is_named() {
@@ -236,6 +238,32 @@ mod tests {
     fn others_than_root_and_ourselves_are_not_trusted() {
         let ours = geteuid().as_raw();
         assert!(is_trusted(0) && is_trusted(ours) && !is_trusted(ours + 1));
+    }
+
+    /// Holds the name that is its argument, as any user may, and says something to whoever knocks.
+    const STRANGER: &str = r#"
+        socket(DOOR, AF_UNIX, SOCK_STREAM, 0) or die; bind(DOOR, pack("S", AF_UNIX) . "\0$ARGV[0]") or die; listen(DOOR, 5) or die;
+        $| = 1; print "ready\n"; while (accept(GUEST, DOOR)) { syswrite(GUEST, "{}\n"); close(GUEST) }"#;
+
+    #[test]
+    fn what_another_user_says_under_a_daemons_name_is_not_heard() {
+        const NOBODY: u32 = 65534;
+        let name = format!("stranger-{}", std::process::id());
+        let mut stranger = Command::new("perl");
+        stranger.args(["-MSocket", "-e", STRANGER, &format!("{PREFIX}{name}")]).stdout(Stdio::piped());
+        if !geteuid().is_root() {
+            return;
+        }
+        // Of Debian and Ubuntu it is a part that is always there.
+        let Ok(mut stranger) = stranger.uid(NOBODY).gid(NOBODY).current_dir("/").spawn() else { return };
+        let mut said = String::new();
+        BufReader::new(stranger.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let answer = ask_within(&name, Asked::Status, Duration::from_secs(60));
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+        assert_eq!(said, "ready\n");
+        let refused = answer.unwrap_err();
+        assert!(refused.to_string().contains(NOT_OURS), "{refused}");
     }
 
     /// Whoever has the name says what `say` writes, until the other side hangs up.
