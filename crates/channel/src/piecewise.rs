@@ -211,14 +211,21 @@ mod tests {
         }
     }
 
+    /// Two rates in bit/s that take turns each microsecond.
+    fn in_turn(rates: [u64; 2]) -> Schedule {
+        let mut start = Duration::ZERO;
+        let steps = rates.map(|bps| {
+            let step = Step { start, rate: Rate::from_bps(bps) };
+            start += Duration::from_nanos(1000);
+            step
+        });
+        Schedule::new(Arc::new(steps), ScheduleEnd::RepeatAfter(start)).unwrap()
+    }
+
     /// Segment by segment this would take hours.
     #[test]
     fn a_packet_that_does_not_leave_before_the_end_never_does() {
-        let steps = [(0, 3), (1000, 5)]
-            .map(|(start, bps)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(bps) });
-        let end = ScheduleEnd::RepeatAfter(Duration::from_nanos(2000));
-        let schedule = Schedule::new(Arc::new(steps), end).unwrap();
-        let mut process = Piecewise::new(schedule).until(Timestamp::from_nanos(3_000_000));
+        let mut process = Piecewise::new(in_turn([3, 5])).until(Timestamp::from_nanos(3_000_000));
         let mut send = |size| {
             let start = Timestamp::from_nanos(2_500_000);
             process.departs(&Transmission { start, size: Bytes::new(size), continues: false })
@@ -228,10 +235,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_leaves_a_little_after_the_end_does_as_ever() {
-        let steps = [(0, 3_000_000), (1000, 5_000_000)]
-            .map(|(start, bps)| Step { start: Duration::from_nanos(start), rate: Rate::from_bps(bps) });
-        let end = ScheduleEnd::RepeatAfter(Duration::from_nanos(2000));
-        let schedule = Schedule::new(Arc::new(steps), end).unwrap();
+        let schedule = in_turn([3_000_000, 5_000_000]);
         let one = Transmission { start: Timestamp::ZERO, size: Bytes::new(5000), continues: false };
         let exact = Piecewise::new(schedule.clone()).departs(&one);
         assert_eq!(exact.as_nanos(), 10_000_000);
