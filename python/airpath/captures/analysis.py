@@ -1,5 +1,6 @@
 """What the engine says of a capture, as arrays and plain values."""
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from airpath import _core
 from airpath.errors import CaptureError
+from airpath.input_file import InputFile, input_file
 from airpath.schemes import ESTIMATORS, estimator_plan
 
 Numbers = npt.NDArray[np.float64]
@@ -59,7 +61,9 @@ class CaptureAnalysis:
     Attributes
     ----------
     path
-        The file.
+        The file; `stdin` for standard input.
+    sha256
+        The hash of its bytes, in hexadecimal digits.
     report
         What was read, what was left out and why, and where reading ended before the end of the file.
     start_ns
@@ -71,6 +75,7 @@ class CaptureAnalysis:
     """
 
     path: Path
+    sha256: str
     report: dict[str, Any]
     start_ns: int
     flows: tuple[FlowAnalysis, ...]
@@ -87,7 +92,7 @@ class CaptureAnalysis:
 
 
 def analyse(
-    path: str | Path,
+    path: str | Path | InputFile,
     estimators: Sequence[str] = (),
     on_progress: Callable[[float], None] | None = None,
 ) -> CaptureAnalysis:
@@ -96,7 +101,8 @@ def analyse(
     Parameters
     ----------
     path
-        A pcap or pcapng file, plain or compressed by gzip.
+        A pcap or pcapng file, plain or compressed by gzip; a pipe, which is read to its end first; or `-`
+        for standard input.
     estimators
         Estimators by name, also with options, as in `sarbe:resolution=10ms`; every one of the registry if
         none is given.
@@ -112,19 +118,19 @@ def analyse(
     """
     names = dict.fromkeys(estimators) or [estimator.id for estimator in ESTIMATORS]
     chosen = [(name, json.dumps(estimator_plan(name))) for name in names]
-    path = Path(path)
-    if not path.is_file():
-        raise CaptureError(f"{path}: {'not a file' if path.exists() else 'there is no such file'}")
-    size = path.stat().st_size
-    on_bytes = None if on_progress is None else lambda read: on_progress(read / size)
-    try:
-        said = _core.analyse_capture(str(path), chosen, on_bytes)
-    except OSError as error:
-        raise CaptureError(f"{path}: cannot be read: {error}") from None
-    except _core.CaptureFormatError as error:
-        raise CaptureError(f"{path}: {error}") from None
+    with input_file(path, CaptureError) as capture:
+        size = capture.path.stat().st_size
+        on_bytes = None if on_progress is None else lambda read: on_progress(read / size)
+        try:
+            said = _core.analyse_capture(str(capture.path), chosen, on_bytes)
+            with capture.path.open("rb") as file:
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise CaptureError(f"{capture}: cannot be read: {error}") from None
+        except _core.CaptureFormatError as error:
+            raise CaptureError(f"{capture}: {error}") from None
     flows = tuple(_flow(number, flow) for number, flow in enumerate(said.pop("flows"), start=1))
-    return CaptureAnalysis(path=path, flows=flows, **said)
+    return CaptureAnalysis(path=Path(capture.name), sha256=sha256, flows=flows, **said)
 
 
 def _flow(number: int, said: dict[str, Any]) -> FlowAnalysis:

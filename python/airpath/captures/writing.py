@@ -1,6 +1,5 @@
 """What was found in captures, to a directory, all or nothing."""
 
-import hashlib
 import os
 import platform
 from collections.abc import Sequence
@@ -38,7 +37,7 @@ def write_captures(
     out_dir
         The directory to make; earlier results there are replaced.
     origin
-        Where the results come from; ``inputs`` is not used, the captures are hashed where they lie.
+        Where the results come from; ``inputs`` is not used, captures have their own hashes.
 
     Raises
     ------
@@ -92,7 +91,7 @@ def _provenance(captures: Sequence[CaptureAnalysis], origin: Origin) -> dict[str
         "captures": [
             {
                 "path": str(capture.path),
-                "sha256": _sha256(capture.path),
+                "sha256": capture.sha256,
                 "first_packet_ns": capture.start_ns,
                 **capture.report,
                 "flows_ended_early": capture.evicted,
@@ -102,8 +101,3 @@ def _provenance(captures: Sequence[CaptureAnalysis], origin: Origin) -> dict[str
             for capture in captures
         ],
     }
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

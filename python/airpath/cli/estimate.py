@@ -18,6 +18,8 @@ Examples:
 
     airpath estimate upload.pcap.gz --estimator sarbe --estimator westwood:samples=round-trip
 
+    ssh phone tcpdump -c 100000 -w - tcp | airpath estimate -
+
     airpath estimate office.pcap --flow 10.0.0.7:59130 --json | jq '.captures[0].flows[0].rtt_min_s'
 """
 
@@ -26,7 +28,9 @@ MOST_ROWS = 10
 
 
 def estimate(
-    captures: Annotated[list[Path], typer.Argument(metavar="CAPTURE…", help="Capture files.")],
+    captures: Annotated[
+        list[Path], typer.Argument(metavar="CAPTURE…", help="Capture files, or pipes; - is standard input.")
+    ],
     estimator: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,18 +57,19 @@ def estimate(
     from airpath.cli.estimate_tables import as_machine_reads, print_capture, tell_of_an_early_end
     from airpath.cli.output import show, show_json
     from airpath.cli.work import refuse_unwritable
+    from airpath.input_file import input_name
     from airpath.origin import origin_of_this_process
     from airpath.progress import progress_bar
 
-    target = out or Path("out") / f"estimate-{captures[0].name.split('.')[0]}"
+    target = out or Path("out") / f"estimate-{Path(input_name(captures[0])).name.split('.')[0]}"
     refuse_unwritable(target)
     found = []
     for path in captures:
-        with progress_bar(f"reading {escape(path.name)}", None) as on_progress:
+        with progress_bar(f"reading {escape(input_name(path))}", None) as on_progress:
             found.append(choose(analyse(path, estimator or (), on_progress), flow or []))
     write_captures(found, target, origin_of_this_process())
     for capture in found:
-        tell_of_an_early_end(capture.path, capture.ended_early)
+        tell_of_an_early_end(str(capture.path), capture.ended_early)
     if as_json:
         show_json({"captures": [as_machine_reads(capture) for capture in found], "out": str(target)})
         return

@@ -1,6 +1,5 @@
 """What was found in captures, for people at a terminal and for machines."""
 
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -15,10 +14,10 @@ MOST_COLUMNS = 6
 """Flows whose estimates are printed."""
 
 
-def tell_of_an_early_end(path: Path, ended_early: str) -> None:
+def tell_of_an_early_end(name: str, ended_early: str) -> None:
     """Say on standard error that a capture was not read to its end, if so."""
     if ended_early:
-        tell(f"{path}: {ended_early}; what stands before is analysed")
+        tell(f"{name}: {ended_early}; what stands before is analysed")
 
 
 def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:

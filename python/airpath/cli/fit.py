@@ -19,12 +19,16 @@ Examples:
 
     airpath fit losses.csv --json | jq '.fits[0].gilbert.mean_loss'
 
+    zstdcat drive.pcapng.zst | airpath fit -
+
     airpath fit cell.down --step 50ms
 """
 
 
 def fit(
-    recording: Annotated[Path, typer.Argument(metavar="CAPTURE|TRACE", help="The file.")],
+    recording: Annotated[
+        Path, typer.Argument(metavar="CAPTURE|TRACE", help="A file or a pipe; - is standard input.")
+    ],
     flow: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,7 +55,7 @@ def fit(
     from airpath.loss_fit import fit as fitted
 
     found = fitted(recording, flow=flow or (), step=step, confidence=confidence)
-    tell_of_an_early_end(recording, found[0].ended_early)
+    tell_of_an_early_end(found[0].source, found[0].ended_early)
     if as_json:
         show_json({"confidence": confidence, "fits": [one.as_machine_reads() for one in found]})
         return

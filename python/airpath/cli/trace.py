@@ -11,6 +11,7 @@ import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 from airpath.errors import OutputError, TraceError, UsageError
+from airpath.input_file import STANDARD_INPUT, input_file, input_name
 
 if TYPE_CHECKING:
     from airpath._core import Trace
@@ -39,7 +40,10 @@ app = typer.Typer(
 )
 
 FileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A trace file, or a named link that is a trace.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="A trace file, a named link that is a trace, or - for standard input."
+    ),
 ]
 FormatOption = Annotated[
     str | None,
@@ -78,9 +82,9 @@ def show_trace(
 
     if out is not None and out.suffix.lower() != ".png":
         raise UsageError(f"--out: found {out}; accepted: the name of a picture, which ends in .png")
-    trace = read(file, format_name, direction)
+    trace, file = read(file, format_name, direction), input_name(file)
     statistics = trace.statistics()
-    picture = out or Path("out") / f"{Path(file).stem if Path(file).is_file() else file}.png"
+    picture = out or Path("out") / f"{Path(file).stem if Path(file).is_file() else Path(file).name}.png"
     write_file(picture, trace_picture(trace, Path(file).name, bin_width_s(statistics["duration_s"])))
     if as_json:
         show_json({"file": file, "format": trace.format, **statistics, "picture": str(picture)})
@@ -114,7 +118,7 @@ def convert(
     bin_s = parse_duration(bin_width) / 1e9
     if bin_s == 0:
         raise UsageError(f'bin: found "{bin_width}"; it must be more than zero')
-    trace = read(file, format_name, direction)
+    trace, file = read(file, format_name, direction), input_name(file)
     try:
         text = trace.to_mahimahi() if to is Target.MAHIMAHI else trace.to_csv(bin_s)
     except ValueError as error:
@@ -143,7 +147,7 @@ def bin_width_s(duration_s: float) -> float:
 
 
 def read(file: str, format_name: str | None, direction: str) -> "Trace":
-    """Read a trace file, or the trace of a shipped link.
+    """Read a trace file, the trace of a shipped link, or standard input.
 
     Raises
     ------
@@ -155,7 +159,7 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
     from airpath import _core
     from airpath.links import LINKS
     from airpath.nearest import suggestion
-    from airpath.scenario.traces import TraceInput, read_trace
+    from airpath.scenario.traces import TraceInput, read_recording, read_trace
 
     if format_name is not None and format_name not in _core.Trace.formats():
         raise UsageError(
@@ -163,6 +167,9 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
         )
     if direction not in ("down", "up"):
         raise UsageError(f'direction: found "{direction}"; accepted: down, up')
+    if file == STANDARD_INPUT:
+        with input_file(file, TraceError) as recording:
+            return read_recording(recording, format_name, direction)
     shipped = {link.name: str(link.rate["file"]) for link in LINKS if link.rate["kind"] == "trace"}
     path = Path(file if Path(file).exists() else shipped.get(file, file))
     if not path.exists():

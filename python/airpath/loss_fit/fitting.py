@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath.errors import FitError, TraceError, UsageError
+from airpath.input_file import InputFile, input_file
 from airpath.loss_fit.gilbert import (
     Gilbert,
     Transitions,
@@ -47,7 +48,8 @@ def fit(
     ----------
     source
         A packet capture; a trace of losses (0 and 1, or a table with a column `lost`); a trace of delivery
-        opportunities, of which outages are fitted; or a sequence of 0 (arrived) and 1 (lost).
+        opportunities, of which outages are fitted; or a sequence of 0 (arrived) and 1 (lost). A file may be
+        a pipe, or `-` for standard input.
     flow
         Only these flows of a capture, each by its number or a part of its addresses.
     step
@@ -73,18 +75,22 @@ def fit(
     if not isinstance(source, str | Path):
         _refuse(flow, step, "a sequence")
         return _fitted(_sequence(from_numbers(source), "losses", "losses by packet", confidence))
-    path = Path(source)
-    if not path.is_file():
-        raise FitError(f"{path}: {'not a file' if path.exists() else 'there is no such file'}")
-    if is_capture(path):
+    with input_file(source, FitError) as recording:
+        return _fit_file(recording, flow, step, confidence)
+
+
+def _fit_file(
+    recording: InputFile, flow: Sequence[str], step: str | None, confidence: float
+) -> tuple[LossFit, ...]:
+    if is_capture(recording):
         _refuse((), step, "a capture")
-        return _fitted(*_capture(path, flow, confidence))
-    losses = read_losses(path)
+        return _fitted(*_capture(recording, flow, confidence))
+    losses = read_losses(recording)
     if losses is not None:
         _refuse(flow, step, "a trace of losses")
-        return _fitted(_sequence(losses, str(path), "losses by packet", confidence))
+        return _fitted(_sequence(losses, recording.name, "losses by packet", confidence))
     _refuse(flow, None, "a trace")
-    return _fitted(_outages(path, step, confidence))
+    return _fitted(_outages(recording, step, confidence))
 
 
 def _refuse(flow: Sequence[str], step: str | None, what: str) -> None:
@@ -106,16 +112,16 @@ def _fitted(*fits: LossFit) -> tuple[LossFit, ...]:
     return fits
 
 
-def _capture(path: Path, wanted: Sequence[str], confidence: float) -> list[LossFit]:
+def _capture(recording: InputFile, wanted: Sequence[str], confidence: float) -> list[LossFit]:
     from airpath.captures import analyse, choose
 
     # Estimates are not asked for: any one estimator will do.
-    capture = analyse(path, ["samples"])
+    capture = analyse(recording, ["samples"])
     early = capture.ended_early
     flows = choose(capture, wanted).flows
     if not flows:
-        raise FitError("; ".join(filter(None, [f"{path}: has no TCP flow with data", early])))
-    fits = (_flow(str(path), flow.number, flow.name, flow.facts, confidence) for flow in flows)
+        raise FitError("; ".join(filter(None, [f"{recording}: has no TCP flow with data", early])))
+    fits = (_flow(recording.name, flow.number, flow.name, flow.facts, confidence) for flow in flows)
     return [replace(one, ended_early=early) for one in fits]
 
 
@@ -127,18 +133,18 @@ def _flow(source: str, number: int, name: str, facts: Mapping[str, Any], confide
     return _chain(source, what, Transitions.of_runs(segments, runs), runs, segments, confidence)
 
 
-def _outages(path: Path, step: str | None, confidence: float) -> LossFit:
-    from airpath.scenario.traces import TraceInput, read_trace
+def _outages(recording: InputFile, step: str | None, confidence: float) -> LossFit:
+    from airpath.scenario.traces import read_recording
 
     try:
-        trace = read_trace(TraceInput(path, None, "down"))
+        trace = read_recording(recording)
     except TraceError:
-        found = what_is_no_loss(path)
+        found = what_is_no_loss(recording)
         if found is None:
             raise
-        raise FitError(f"{path}{found}; accepted: {ACCEPTED}") from None
+        raise FitError(f"{recording}{found}; accepted: {ACCEPTED}") from None
     if trace.kind != "opportunities":
-        raise FitError(f"{path}: a log of rates ({trace.format}) has no losses; accepted: {ACCEPTED}")
+        raise FitError(f"{recording}: a log of rates ({trace.format}) has no losses; accepted: {ACCEPTED}")
     if step is None:
         mean_bps = float(trace.statistics()["mean_bps"])
         step_ns = math.ceil(OPPORTUNITIES_IN_A_STEP * 1500 * 8 / mean_bps * 1000) * 1_000_000
@@ -151,7 +157,7 @@ def _outages(path: Path, step: str | None, confidence: float) -> LossFit:
     whole = round(float(trace.statistics()["duration_s"]) * 1e9) // step_ns
     silent = rates[:whole] == 0
     what = f"outages: steps of {format_duration(step_ns)} without a delivery opportunity"
-    return _sequence(Losses(silent), str(path), what, confidence, step_ns=step_ns)
+    return _sequence(Losses(silent), recording.name, what, confidence, step_ns=step_ns)
 
 
 def _sequence(

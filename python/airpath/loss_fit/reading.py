@@ -4,12 +4,12 @@ import csv
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from airpath.errors import FitError
+from airpath.input_file import InputFile
 
 CAPTURE_MARKS = (
     b"\xd4\xc3\xb2\xa1",
@@ -44,13 +44,13 @@ class Losses:
     time_s: npt.NDArray[np.float64] | None = None
 
 
-def is_capture(path: Path) -> bool:
+def is_capture(recording: InputFile) -> bool:
     """Tell whether a file begins as captures do."""
-    with path.open("rb") as file:
+    with recording.path.open("rb") as file:
         return file.read(4).startswith(CAPTURE_MARKS)
 
 
-def read_losses(path: Path) -> Losses | None:
+def read_losses(recording: InputFile) -> Losses | None:
     """Read a trace of losses; `None` if the file is something else.
 
     Text of 0 (arrived) and 1 (lost), with any white space between them or none; or a table with a header,
@@ -63,7 +63,7 @@ def read_losses(path: Path) -> Losses | None:
         If it begins as a trace of losses does, but is none.
     """
     try:
-        lines = _lines(path)
+        lines = _lines(recording)
     except UnicodeDecodeError:
         return None
     if set(lines[0][1]) <= DIGITS:
@@ -72,16 +72,16 @@ def read_losses(path: Path) -> Losses | None:
             return Losses(np.frombuffer(digits.encode(), dtype=np.uint8) == ord("1"))
         return None
     head = [cell.strip().lower() for cell in _cells(lines[0][1])]
-    return _table(path, head, lines[1:]) if "lost" in head else None
+    return _table(recording, head, lines[1:]) if "lost" in head else None
 
 
-def what_is_no_loss(path: Path) -> str | None:
+def what_is_no_loss(recording: InputFile) -> str | None:
     """Say where a file is no trace of losses and what stands there; `None` for a whole number.
 
     Whole numbers above 1 are what traces of delivery opportunities are made of.
     """
     try:
-        lines = _lines(path)
+        lines = _lines(recording)
     except UnicodeDecodeError:
         return ": found bytes that are not text"
     number, line = next((one for one in lines if not set(one[1]) <= DIGITS), lines[0])
@@ -90,16 +90,16 @@ def what_is_no_loss(path: Path) -> str | None:
     return f', line {number}: found "{line if len(line) <= 80 else line[:77] + "..."}"'
 
 
-def _lines(path: Path) -> list[tuple[int, str]]:
+def _lines(recording: InputFile) -> list[tuple[int, str]]:
     """Return the lines that say something, each with its number."""
-    text = path.read_text(encoding="utf-8-sig")
+    text = recording.path.read_text(encoding="utf-8-sig")
     lines = [
         (number, line.strip())
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:
-        raise FitError(f"{path}: is empty")
+        raise FitError(f"{recording}: is empty")
     return lines
 
 
@@ -117,7 +117,7 @@ def from_numbers(values: Iterable[object]) -> Losses:
     return Losses(array.astype(bool))
 
 
-def _table(path: Path, head: list[str], lines: list[tuple[int, str]]) -> Losses:
+def _table(recording: InputFile, head: list[str], lines: list[tuple[int, str]]) -> Losses:
     place = head.index("lost")
     time = next((name for name in TIMES if name in head), None)
     lost, times = [], []
@@ -125,19 +125,22 @@ def _table(path: Path, head: list[str], lines: list[tuple[int, str]]) -> Losses:
         row = _cells(line)
         if len(row) != len(head):
             raise FitError(
-                f"{path}, line {number}: found {len(row)} columns; accepted: {len(head)}, as in the header"
+                f"{recording}, line {number}: found {len(row)} columns;"
+                f" accepted: {len(head)}, as in the header"
             )
         word = row[place].strip().lower()
         if word not in WORDS:
-            raise FitError(f'{path}, line {number}: lost: found "{row[place]}"; accepted: 0, 1, false, true')
+            raise FitError(
+                f'{recording}, line {number}: lost: found "{row[place]}"; accepted: 0, 1, false, true'
+            )
         lost.append(WORDS[word])
         if time is not None:
-            times.append(_time(row[head.index(time)], f"{path}, line {number}: {time}") * TIMES[time])
+            times.append(_time(row[head.index(time)], f"{recording}, line {number}: {time}") * TIMES[time])
     if time is None:
         return Losses(np.array(lost, dtype=bool))
     time_s = np.array(times)
     if back := np.flatnonzero(np.diff(time_s) < 0).tolist():
-        raise FitError(f"{path}, line {lines[back[0] + 1][0]}: {time}: earlier than the line before")
+        raise FitError(f"{recording}, line {lines[back[0] + 1][0]}: {time}: earlier than the line before")
     return Losses(np.array(lost, dtype=bool), time_s)
 
 

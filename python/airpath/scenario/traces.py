@@ -6,6 +6,7 @@ from pathlib import Path
 
 from airpath import _core
 from airpath.errors import TraceError
+from airpath.input_file import InputFile
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,22 @@ def read_trace(trace: TraceInput) -> _core.Trace:
         raise TraceError(f"{trace.path}: cannot be read: {error.strerror or error}") from None
     except _core.TraceFormatError as error:
         raise TraceError(f"{trace.path}: {error.args[0]}") from None
+
+
+def read_recording(
+    recording: InputFile, format_name: str | None = None, direction: str = "down"
+) -> _core.Trace:
+    """Read a trace that may come from a pipe; the arguments are those of `TraceInput`.
+
+    Raises
+    ------
+    TraceError
+        If it breaks the rules of its format.
+    """
+    try:
+        return _core.Trace.read(recording.path.read_bytes(), format_name, direction)
+    except _core.TraceFormatError as error:
+        raise TraceError(f"{recording}: {error.args[0]}") from None
 
 
 def mean_rate(trace: TraceInput) -> float:

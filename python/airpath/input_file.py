@@ -1,0 +1,91 @@
+"""Input that is read more than once, or by something that wants a file: files, pipes, standard input."""
+
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from airpath.errors import AirpathError
+
+STANDARD_INPUT = "-"
+"""What standard input is called where a file is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file to read.
+
+    Attributes
+    ----------
+    path
+        Where its bytes lie: the file itself, or a copy of what a pipe gave.
+    name
+        What it was called, for messages and results; `stdin` is standard input.
+    """
+
+    path: Path
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def input_name(given: str | Path) -> str:
+    """Return what an input is called in messages and results."""
+    return "stdin" if str(given) == STANDARD_INPUT else str(given)
+
+
+@contextmanager
+def input_file(given: str | Path | InputFile, error: type[AirpathError]) -> Iterator[InputFile]:
+    """Yield a file to read, for the time of a `with`: what a pipe gives is copied first, to its end.
+
+    Parameters
+    ----------
+    given
+        A file, a named pipe (also that of a shell's `<(command)`), or `-` for standard input; an input file
+        is yielded as it is.
+    error
+        What to raise if it cannot be read.
+    """
+    if isinstance(given, InputFile):
+        yield given
+        return
+    name = input_name(given)
+    if str(given) == STANDARD_INPUT:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise error(f"{name}: is a terminal; accepted: a file or a pipe")
+        with _copied(sys.stdin.buffer, name, error) as copy:
+            yield copy
+        return
+    path = Path(given)
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
+            raise error(f"{name}: not a file")
+        opened = path.open("rb")
+    except FileNotFoundError:
+        raise error(f"{name}: there is no such file") from None
+    except OSError as fault:
+        raise error(f"{name}: cannot be read: {fault.strerror or fault}") from None
+    with opened:
+        if stat.S_ISREG(mode):
+            yield InputFile(path, name)
+            return
+        with _copied(opened, name, error) as copy:
+            yield copy
+
+
+@contextmanager
+def _copied(pipe: BinaryIO, name: str, error: type[AirpathError]) -> Iterator[InputFile]:
+    with tempfile.NamedTemporaryFile(prefix="airpath-input-") as copy:
+        try:
+            shutil.copyfileobj(pipe, copy, 1 << 20)
+            copy.flush()
+        except OSError as fault:
+            raise error(f"{name}: cannot be copied to {copy.name}: {fault.strerror or fault}") from None
+        yield InputFile(Path(copy.name), name)

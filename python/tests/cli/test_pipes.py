@@ -1,0 +1,123 @@
+"""Commands that read recordings read pipes, too, and say the same of them as of files."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from airpath.captures import analyse
+from airpath.cli import main
+from airpath.errors import CaptureError
+
+OPPORTUNITIES = "".join(f"{7 * k + 200 * (k // 97)}\n" for k in range(2000))
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the capture of a short run."""
+    out = tmp_path_factory.mktemp("run") / "out"
+    with pytest.raises(SystemExit) as left:
+        main(["run", "two-way", "--set", "duration=15s", "--capture", "bottleneck", "--out", str(out)])
+    assert left.value.code == 0
+    return next((out / "captures").glob("*.pcapng"))
+
+
+def airpath(arguments: list[str], given: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "airpath", *arguments],
+        input=given,
+        capture_output=True,
+        cwd=folder,
+        timeout=300,
+    )
+
+
+def through_a_named_pipe(
+    arguments: Callable[[str], list[str]], given: bytes, folder: Path
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command with what a shell makes of `<(command)`: the name of an open pipe."""
+    reads, writes = os.pipe()
+    command = [sys.executable, "-m", "airpath", *arguments(f"/dev/fd/{reads}")]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=folder, pass_fds=[reads], **streams) as process:
+        os.close(reads)
+        with os.fdopen(writes, "wb") as pipe:
+            pipe.write(given)
+        out, err = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def test_a_capture_from_a_pipe_says_what_the_file_says(capture: Path, tmp_path: Path) -> None:
+    arguments = ["--estimator", "sarbe", "--json"]
+    said = [
+        airpath(["estimate", str(capture), *arguments, "--out", "file"], b"", tmp_path),
+        airpath(["estimate", "-", *arguments], capture.read_bytes(), tmp_path),
+        through_a_named_pipe(
+            lambda name: ["estimate", name, *arguments, "--out", "named"], capture.read_bytes(), tmp_path
+        ),
+    ]
+    assert [(one.returncode, one.stderr) for one in said] == [(0, b"")] * 3
+    file, standard, named = (json.loads(one.stdout) for one in said)
+    assert (standard["captures"][0].pop("path"), standard.pop("out")) == ("stdin", "out/estimate-stdin")
+    for other in (file, named):
+        assert other["captures"][0].pop("path") != "stdin"
+        for flow in [*other["captures"][0]["flows"], *standard["captures"][0]["flows"]]:
+            flow.pop("capture", None)
+        assert other["captures"] == standard["captures"]
+    hashes = [
+        json.loads((tmp_path / out / "provenance.json").read_text())["captures"][0]["sha256"]
+        for out in ("file", "out/estimate-stdin", "named")
+    ]
+    assert len(set(hashes)) == 1
+
+
+def test_a_trace_from_a_pipe_says_what_the_file_says(tmp_path: Path) -> None:
+    (tmp_path / "cell.down").write_text(OPPORTUNITIES)
+    for command in (["fit", "NAME", "--step", "50ms", "--json"], ["trace", "convert", "NAME", "--to", "csv"]):
+        said = [
+            airpath([name if one == "NAME" else one for one in command], given, tmp_path)
+            for name, given in (("cell.down", b""), ("-", OPPORTUNITIES.encode()))
+        ]
+        assert [(one.returncode, one.stderr) for one in said] == [(0, b"")] * 2
+        assert said[0].stdout.replace(b"cell.down", b"stdin") == said[1].stdout
+    drawn = through_a_named_pipe(lambda name: ["trace", "show", name], OPPORTUNITIES.encode(), tmp_path)
+    assert drawn.returncode == 0, drawn.stderr
+    assert len(list((tmp_path / "out").glob("*.png"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "message"),
+    [
+        (["estimate", "-"], b"time,rate\n", b"stdin: the file begins with `time,rate"),
+        (["fit", "-"], b"abc\n", b'stdin, line 1: found "abc"'),
+        (["fit", "-"], b"5\n2\n", b"stdin: line 2: found `2`"),
+        (["fit", "-"], b"lost\n2\n", b'stdin, line 2: lost: found "2"'),
+        (["trace", "show", "-"], b"5\n2\n", b"stdin: line 2: found `2`"),
+        (["estimate", "."], b"", b".: not a file"),
+    ],
+)
+def test_messages_name_standard_input_and_leave_nothing(
+    tmp_path: Path, arguments: list[str], given: bytes, message: bytes
+) -> None:
+    said = airpath(arguments, given, tmp_path)
+    assert said.returncode == 1
+    assert said.stderr.startswith(b"airpath: " + message)
+    assert said.stderr.count(b"\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_that_does_not_fit_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("airpath.input_file.shutil.copyfileobj", full)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    kept_open = os.open(pipe, os.O_RDWR)
+    with pytest.raises(CaptureError, match=r"pipe: cannot be copied to .*: No space left on device"):
+        analyse(pipe)
+    os.close(kept_open)
