@@ -35,9 +35,14 @@ pub(crate) enum Link {
     Loop,
     Wireless,
     Radiotap,
+    PppoeInVlan,
+    Mpls,
+    Ppp,
+    PppHdlc,
+    PppEther,
 }
 
-pub(crate) const LINKS: [Link; 10] = [
+pub(crate) const LINKS: [Link; 15] = [
     Link::Ethernet,
     Link::Vlan,
     Link::QinQ,
@@ -48,12 +53,17 @@ pub(crate) const LINKS: [Link; 10] = [
     Link::Loop,
     Link::Wireless,
     Link::Radiotap,
+    Link::PppoeInVlan,
+    Link::Mpls,
+    Link::Ppp,
+    Link::PppHdlc,
+    Link::PppEther,
 ];
 
 impl Link {
     fn number(self) -> u32 {
         match self {
-            Self::Ethernet | Self::Vlan | Self::QinQ => 1,
+            Self::Ethernet | Self::Vlan | Self::QinQ | Self::PppoeInVlan | Self::Mpls => 1,
             Self::Raw => 101,
             Self::Cooked => 113,
             Self::Cooked2 => 276,
@@ -61,6 +71,9 @@ impl Link {
             Self::Loop => 108,
             Self::Wireless => 105,
             Self::Radiotap => 127,
+            Self::Ppp => 9,
+            Self::PppHdlc => 50,
+            Self::PppEther => 51,
         }
     }
 
@@ -75,6 +88,8 @@ impl Link {
             frame.extend(number);
             frame
         };
+        let ppp: u8 = if ether_type == 0x0800 { 0x21 } else { 0x57 };
+        let pppoe = [0x11, 0, 0, 1, 5, 0xDC, 0, ppp]; // session 1; a length that the TCP payload decides
         match self {
             Self::Ethernet => [[2; 12].as_slice(), &number].concat(),
             Self::Vlan => [[2; 12].as_slice(), &tag(0x8100), &number].concat(),
@@ -86,6 +101,16 @@ impl Link {
             Self::Loop => vec![0, 0, 0, 2],
             Self::Wireless => wireless([0x88, 0x01]),
             Self::Radiotap => [[0, 0, 8, 0, 0, 0, 0, 0].as_slice(), &wireless([0x88, 0x02])].concat(),
+            Self::PppoeInVlan => {
+                [[2; 12].as_slice(), &tag(0x8100), &0x8864_u16.to_be_bytes(), &pppoe].concat()
+            }
+            // Two labels, the second at the bottom of the stack.
+            Self::Mpls => {
+                [[2; 12].as_slice(), &0x8847_u16.to_be_bytes(), &[0, 1, 0, 64], &[0, 2, 1, 64]].concat()
+            }
+            Self::Ppp => vec![ppp], // its protocol compressed
+            Self::PppHdlc => vec![0xFF, 0x03, 0, ppp],
+            Self::PppEther => pppoe.to_vec(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Memory is bounded by the largest block of the file, at most 16 MiB. Whatever the bytes are, nothing panics: a file that
 //! breaks off gives what stands before the break, and [`ReadReport::stopped`] says where and why.
 
+mod between;
 mod decode;
 mod link_layer;
 mod source;

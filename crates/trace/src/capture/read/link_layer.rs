@@ -4,19 +4,24 @@
 
 use etherparse::EtherType;
 
+use super::between::{over_ethernet, point_to_point, without_tags};
 use super::decode::Reason;
 
 /// The network layer of a packet.
 pub(super) struct Network<'a> {
-    /// What the link layer says it is; VLAN tags may still come first.
+    /// What the link layer says it is.
     pub(super) ether_type: EtherType,
     pub(super) bytes: &'a [u8],
     /// The interface that the packet itself names (Linux cooked, version 2), else zero.
     pub(super) interface: u32,
 }
 
-/// Takes the link layer off.
+/// Takes off what stands before the network layer.
 pub(super) fn network(link_type: i32, data: &[u8]) -> Result<Network<'_>, Reason> {
+    without_tags(link_layer(link_type, data)?)
+}
+
+fn link_layer(link_type: i32, data: &[u8]) -> Result<Network<'_>, Reason> {
     match link_type & LINK_TYPE_MASK {
         ETHERNET => ether_type_at(data, 12, 14),
         NULL | LOOP => by_version(rest(data, 4)?),
@@ -32,6 +37,8 @@ pub(super) fn network(link_type: i32, data: &[u8]) -> Result<Network<'_>, Reason
             wireless(rest(data, usize::from(u16::from_le_bytes(*length)))?)
         }
         WIRELESS => wireless(data),
+        PPP | PPP_HDLC => point_to_point(data),
+        PPP_ETHER => over_ethernet(data),
         _ => Err(Reason::LinkType(link_type)),
     }
 }
@@ -43,7 +50,7 @@ fn ether_type_at(data: &[u8], at: usize, header: usize) -> Result<Network<'_>, R
 }
 
 /// Link types without a protocol field, or with one that differs between systems: the first four bits tell.
-fn by_version(bytes: &[u8]) -> Result<Network<'_>, Reason> {
+pub(super) fn by_version(bytes: &[u8]) -> Result<Network<'_>, Reason> {
     let ether_type = match bytes.first().ok_or(Reason::CutShort)? >> 4 {
         4 => EtherType::IPV4,
         6 => EtherType::IPV6,
@@ -84,7 +91,7 @@ fn wireless(data: &[u8]) -> Result<Network<'_>, Reason> {
     ether_type_at(behind, 6, 8)
 }
 
-fn rest(data: &[u8], from: usize) -> Result<&[u8], Reason> {
+pub(super) fn rest(data: &[u8], from: usize) -> Result<&[u8], Reason> {
     data.get(from..).ok_or(Reason::CutShort)
 }
 
@@ -95,8 +102,11 @@ const SNAP: [u8; 6] = [0xAA, 0xAA, 0x03, 0, 0, 0];
 const LINK_TYPE_MASK: i32 = 0xFFFF;
 const NULL: i32 = 0;
 const ETHERNET: i32 = 1;
+const PPP: i32 = 9;
 const RAW_BSD: i32 = 12;
 const RAW_OPENBSD: i32 = 14;
+const PPP_HDLC: i32 = 50;
+const PPP_ETHER: i32 = 51;
 const RAW: i32 = 101;
 const WIRELESS: i32 = 105;
 const LOOP: i32 = 108;
