@@ -196,6 +196,6 @@ fn reason(needs: AckRateRequirements, seen: &Seen) -> &'static str {
     } else if needs.rate_samples && !seen.rates {
         "no delivery-rate sample could be taken"
     } else {
-        "too few acknowledgments"
+        "too few acknowledgments that it can use"
     }
 }

@@ -115,12 +115,14 @@ def _estimate_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
         for entry in flow.estimates
         if entry["missing"] and entry["missing"] != TOO_FEW
     )
-    notes = ["Mbit/s of payload", f"{NOTHING} {TOO_FEW}", *reasons]
+    too_few = any(entry["missing"] == TOO_FEW for flow in flows for entry in flow.estimates)
+    notes = ["Mbit/s of payload", *([f"{NOTHING} {TOO_FEW}"] if too_few else []), *reasons]
     table.caption = "; ".join(notes)
     return table
 
 
-TOO_FEW = "too few acknowledgments"
+TOO_FEW = "too few acknowledgments that it can use"
+"""What the engine says where no other reason is known: so common that the table has a mark for it."""
 
 
 def _estimate(entry: dict[str, Any]) -> str:
