@@ -48,10 +48,15 @@ def place_of(unfinished: str) -> str | None:
 def put_in_place(unfinished: Path, file: Path) -> None:
     """Rename a file that is on the disk, and force the new name to the disk where the system can."""
     unfinished.replace(file)
+    force_names(file.parent)
+
+
+def force_names(folder: Path) -> None:
+    """Force the names of the files in a folder to the disk where the system can."""
     if os.name != "posix":
         return
-    folder = os.open(file.parent, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)

@@ -1,7 +1,6 @@
-"""The data set of a complete sweep: one Parquet file for each table, runs in order."""
+"""The data set of a complete sweep: its tables as Parquet, runs in order."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -10,12 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from airpath.durable import put_in_place
 from airpath.results.columns import NAME_TYPE, TABLES
-from airpath.results.directory import parquet_options
 from airpath.sweeps.axes import Axes
 from airpath.sweeps.part import RUNS, PartStore, part_schema
 from airpath.sweeps.plan import SweepPlan, SweepRun
+from airpath.sweeps.table_files import TableFiles, files_of, remove_table
 
 BYTES_TOGETHER: Final = 1 << 21
 """Row groups have at least about so much: what is in memory does not grow with the number of runs."""
@@ -28,7 +26,7 @@ METADATA: Final = b"airpath"
 def write_dataset(
     plan: SweepPlan, store: PartStore, folder: Path, failed: Mapping[int, Any], provenance: Mapping[str, Any]
 ) -> tuple[list[SweepRun], dict[str, str]]:
-    """Write the tables of all runs, one file for each table; equal runs give equal bytes.
+    """Write the tables of all runs; equal runs give equal bytes.
 
     Parameters
     ----------
@@ -70,8 +68,9 @@ def write_dataset(
             cells = {"run": run.number, **plan.axes.cells(run.point)}
             for name, writer in writers.items():
                 writer.add(part.tables[name], cells | {"scheme": run.scheme})
-        for writer in writers.values():
-            writer.finish(keep=not damaged)
+        if not damaged:
+            for writer in writers.values():
+                writer.finish()
     finally:
         for writer in writers.values():
             writer.abandon()
@@ -81,9 +80,9 @@ def write_dataset(
 def remove_tables_of_others(plan: SweepPlan, folder: Path) -> None:
     """Remove tables that an earlier form of the sweep has written, and that it keeps no more."""
     for name in set(TABLES) - set(plan.document.keep):
-        file = folder / f"{name}.parquet"
-        if is_ours(file):
-            file.unlink()
+        table = folder / f"{name}.parquet"
+        if is_ours(table):
+            remove_table(table)
 
 
 def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
@@ -104,16 +103,13 @@ def table_schema(name: str, axes: Axes, metrics: Sequence[str]) -> pa.Schema:
 
 
 class _TableWriter:
-    """One file, written beside its place a row group at a time."""
+    """One table; short tables of single runs are joined to row groups."""
 
     def __init__(
         self, folder: Path, name: str, schema: pa.Schema, part: pa.Schema, provenance: bytes
     ) -> None:
-        self._file = folder / f"{name}.parquet"
-        self._unfinished = folder / f".{name}.parquet.{os.getpid()}"
         self._schema = schema.with_metadata({METADATA: provenance})
-        self._stream = self._unfinished.open("wb")
-        self._writer = pq.ParquetWriter(self._stream, self._schema, **parquet_options(self._schema))
+        self._files = TableFiles(folder / f"{name}.parquet", self._schema)
         self._labels = schema.names[: len(schema) - len(part)]
         self._short: list[tuple[pa.Table, Mapping[str, Any]]] = []
         self._waiting: list[pa.Table] = []
@@ -130,18 +126,12 @@ class _TableWriter:
         if self._rows >= self._rows_together:
             self._write()
 
-    def finish(self, *, keep: bool) -> None:
+    def finish(self) -> None:
         self._write()
-        self._writer.close()
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
-        self._stream.close()
-        if keep:
-            put_in_place(self._unfinished, self._file)
+        self._files.finish()
 
     def abandon(self) -> None:
-        self._stream.close()
-        self._unfinished.unlink(missing_ok=True)
+        self._files.abandon()
 
     def _join(self) -> None:
         """Make one table of many short ones, which would take much more memory."""
@@ -163,7 +153,7 @@ class _TableWriter:
         self._join()
         if self._waiting:
             table = pa.concat_tables(self._waiting).unify_dictionaries().combine_chunks()
-            self._writer.write_table(table, row_group_size=table.num_rows)
+            self._files.write(table)
             self._waiting, self._rows = [], 0
 
 
@@ -180,10 +170,10 @@ def _labels(values: Sequence[Any], rows: np.ndarray, kind: pa.DataType) -> pa.Ar
     return pa.array(values, type=kind).take(pa.array(rows))
 
 
-def is_ours(file: Path) -> bool:
-    """Return whether a sweep has written a file, and not somebody who happened to call it so."""
+def is_ours(table: Path) -> bool:
+    """Return whether a sweep has written a table, and not somebody who happened to call it so."""
     try:
-        return METADATA in (pq.read_schema(file).metadata or {})
+        return any(METADATA in (pq.read_schema(file).metadata or {}) for file in files_of(table)[:1])
     except (OSError, pa.ArrowException):
         return False
 

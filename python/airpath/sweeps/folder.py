@@ -14,12 +14,13 @@ from airpath.results.columns import TABLES
 from airpath.sweeps.dataset import is_ours
 from airpath.sweeps.part import RUNS, PartStore
 from airpath.sweeps.results import FORMAT, STATE, read_state
+from airpath.sweeps.table_files import remove_table
 
 WRITTEN: Final = frozenset(
     {STATE, "sweep.toml", "scenario.toml", "failures.json", "provenance.json", "statistics.parquet"}
     | {f".{name}.parquet" for name in (RUNS, *TABLES)}
 )
-"""Files that are written beside their place; the tables begin with a dot until they are there."""
+"""What is written beside its place; the tables begin with a dot until they are there."""
 
 
 class SweepFolder:
@@ -99,15 +100,15 @@ class SweepFolder:
         """Remove what an earlier form of the sweep has written: its columns are others."""
         (self.path / "statistics.parquet").unlink(missing_ok=True)
         for name in (RUNS, *TABLES):
-            file = self.path / f"{name}.parquet"
-            if is_ours(file):
-                file.unlink()
+            table = self.path / f"{name}.parquet"
+            if is_ours(table):
+                remove_table(table)
 
     def _remove_unfinished(self) -> None:
         """Remove what a process that was killed had not finished; nobody else works here now."""
         for file in self.path.iterdir():
             if _is_unfinished(file.name):
-                file.unlink()
+                remove_table(file)
         self.parts.remove_unfinished()
 
     def _refuse_foreign(self, identity: Mapping[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -17,10 +16,10 @@ import pyarrow.parquet as pq
 from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
-from airpath.results.directory import read_parquet
 from airpath.statistics import PairedComparison
 from airpath.sweeps.part import RUNS
 from airpath.sweeps.statistics import comparisons
+from airpath.sweeps.table_files import fault_of_table, files_of
 
 FORMAT: Final = "airpath sweep 1"
 """Names the layout of the directory of a sweep."""
@@ -55,7 +54,7 @@ class SweepResults:
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self.directory = Path(directory)
         self._state = read_state(self.directory)
-        if not self._state or not (self.directory / f"{RUNS}.parquet").is_file():
+        if not self._state or not (self.directory / f"{RUNS}.parquet").exists():
             raise OutputError(f"{self.directory} holds no results of a sweep")
 
     @property
@@ -98,9 +97,9 @@ class SweepResults:
         OutputError
             If it is damaged.
         """
-        file = self._file(name)
-        with _damage_named(file):
-            return read_parquet(file)
+        table = self._table(name)
+        with _damage_named(table):
+            return pq.read_table(files_of(table), page_checksum_verification=True)
 
     def dataset(self, name: str) -> pyarrow.dataset.Dataset:
         """Return a table as an Arrow data set, of which single columns and rows can be read.
@@ -112,7 +111,7 @@ class SweepResults:
         """
         checked = pyarrow.dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
         tables = pyarrow.dataset.ParquetFileFormat(default_fragment_scan_options=checked)
-        return pyarrow.dataset.dataset(self._file(name), format=tables)
+        return pyarrow.dataset.dataset([str(file) for file in files_of(self._table(name))], format=tables)
 
     def compare(self, metric: str, alpha: float = 0.01) -> list[tuple[dict[str, Any], PairedComparison]]:
         """Compare every scheme with the first one at each point, seed by seed (paired t test).
@@ -140,20 +139,20 @@ class SweepResults:
         """
         if not isinstance(alpha, Real) or not 0 < alpha < 1:
             raise UsageError(f"alpha: found {alpha!r}; accepted: between 0 and 1, such as 0.05")
-        runs = self._file(RUNS)
-        kept = [name for name in pq.read_schema(runs).names if name in METRICS]
+        runs = self._table(RUNS)
+        kept = [name for name in pq.read_schema(files_of(runs)[0]).names if name in METRICS]
         if metric not in kept:
             raise KeyError(f"no metric {metric}; {suggestion(metric, kept)}")
         with _damage_named(runs):
             return comparisons(runs, self.axes, metric, alpha)
 
-    def _file(self, name: str) -> Path:
+    def _table(self, name: str) -> Path:
         if name not in self.tables:
             raise KeyError(f"no table {name}; {suggestion(name, self.tables)}")
-        file = self.directory / f"{name}.parquet"
-        if fault := fault_of_table(file):
+        table = self.directory / f"{name}.parquet"
+        if fault := fault_of_table(table):
             raise _at_fault(fault)
-        return file
+        return table
 
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} failed" if self.failures else ""
@@ -197,24 +196,3 @@ def _damage_named(file: Path) -> Iterator[None]:
 
 def _at_fault(fault: str) -> OutputError:
     return OutputError(f"{fault}; the same sweep with the same directory mends it, or says how")
-
-
-def fault_of_table(file: Path, *, pages: bool = False) -> str:
-    """Return what is wrong with a table, if something is: it is missing, cut off, damaged, or no table.
-
-    Parameters
-    ----------
-    file
-        The table.
-    pages
-        Whether every page is read and held to its checksum; otherwise only the end of the file is read.
-    """
-    if not file.is_file():
-        return f"{file} is missing"
-    try:
-        with pq.ParquetFile(file, page_checksum_verification=True) as table:
-            if pages:
-                deque(table.iter_batches(), maxlen=0)
-    except (OSError, pa.ArrowException):
-        return f"{file} is damaged"
-    return ""

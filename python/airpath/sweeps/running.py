@@ -22,8 +22,9 @@ from airpath.sweeps.engine import Engine, open_engine
 from airpath.sweeps.folder import SweepFolder
 from airpath.sweeps.part import RUNS
 from airpath.sweeps.plan import SweepPlan
-from airpath.sweeps.results import FAILURES, FORMAT, STATISTICS, SweepResults, fault_of_table, read_failures
+from airpath.sweeps.results import FAILURES, FORMAT, STATISTICS, SweepResults, read_failures
 from airpath.sweeps.statistics import statistics_table
+from airpath.sweeps.table_files import fault_of_table
 from airpath.sweeps.task import version
 from airpath.sweeps.work import Progress, do_runs, missing_runs
 

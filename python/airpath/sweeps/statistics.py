@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from airpath.metrics import mean_interval
 from airpath.metrics.summary import STATISTICS_SCHEMA
 from airpath.statistics import PairedComparison, paired
+from airpath.sweeps.table_files import files_of
 
 
 def statistics_table(runs: Path, columns: Sequence[str], metrics: Sequence[str]) -> pa.Table:
@@ -22,17 +23,16 @@ def statistics_table(runs: Path, columns: Sequence[str], metrics: Sequence[str])
     Parameters
     ----------
     runs
-        The file of the runs, in which repetitions follow each other.
+        The table of the runs, in which repetitions follow each other.
     columns
         The columns that tell points apart.
     metrics
         Which metrics.
     """
-    file = pq.ParquetFile(runs, page_checksum_verification=True)
-    found = [file.schema_arrow.field(name) for name in (*columns, "scheme")]
+    found = [pq.read_schema(files_of(runs)[0]).field(name) for name in (*columns, "scheme")]
     schema = pa.schema([*found, *(STATISTICS_SCHEMA.field(name) for name in STATISTICS_SCHEMA.names[1:])])
     rows = []
-    for labels, group in _groups(file, columns, metrics):
+    for labels, group in _groups(runs, columns, metrics):
         for metric in metrics:
             numbers = mean_interval(np.asarray(group[metric]))
             rows.append((*labels, metric, *numbers))
@@ -47,7 +47,7 @@ def comparisons(
     Parameters
     ----------
     runs
-        The file of the runs.
+        The table of the runs.
     columns
         The columns that tell points apart.
     metric
@@ -61,9 +61,8 @@ def comparisons(
         The point and the comparison; points at which two schemes have no seed with a value in common are
         left out.
     """
-    file = pq.ParquetFile(runs, page_checksum_verification=True)
     compared = []
-    for point, at_point in groupby(_groups(file, columns, [metric]), key=lambda group: group[0][:-1]):
+    for point, at_point in groupby(_groups(runs, columns, [metric]), key=lambda group: group[0][:-1]):
         samples = {
             labels[-1]: dict(zip(group["seed"], group[metric], strict=True)) for labels, group in at_point
         }
@@ -80,11 +79,12 @@ _ROWS: Final = 1024
 
 
 def _groups(
-    file: pq.ParquetFile, columns: Sequence[str], metrics: Sequence[str]
+    runs: Path, columns: Sequence[str], metrics: Sequence[str]
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, "array[Any]"]]]:
     """Give the runs of each point and scheme: the values of `columns` and scheme; seeds and metrics."""
     wanted = [*columns, "scheme", "seed", *metrics]
-    batches = file.iter_batches(batch_size=_ROWS, columns=wanted)
+    files = (pq.ParquetFile(file, page_checksum_verification=True) for file in files_of(runs))
+    batches = (batch for file in files for batch in file.iter_batches(batch_size=_ROWS, columns=wanted))
     rows = (row for batch in batches for row in batch.to_pylist())
     for labels, group in groupby(rows, key=lambda row: tuple(row[name] for name in (*columns, "scheme"))):
         found: dict[str, array[Any]] = {"seed": array("Q"), **{metric: array("d") for metric in metrics}}

@@ -42,5 +42,5 @@ if __name__ == "__main__":
     plan = written(folder, SWEEP.replace("seeds = [3, 4]", f"repetitions = {repetitions}"))
     running.open_engine = lambda _name, _jobs: CopyingEngine()
     swept = airpath.sweep(plan, folder / "out", progress=False)
-    assert swept.runs.num_rows == 8 * int(repetitions)
+    assert swept.dataset("runs").count_rows() == 8 * int(repetitions)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)  # noqa: T201

@@ -1,9 +1,11 @@
 """Which tables a sweep keeps beside that of its runs."""
 
 import pyarrow.parquet as pq
+import pytest
 from sweep_engines import InlineEngine, inline
 
 import airpath
+from airpath.errors import OutputError
 from airpath.sweeps import SweepPlan
 
 
@@ -27,3 +29,70 @@ def test_a_table_that_a_corrected_sweep_keeps_no_more_goes(small, tmp_path, monk
     assert swept.complete
     # What somebody else has put there stays.
     assert swept.tables == ["flows", "links", "runs", "statistics"]
+
+
+@pytest.fixture
+def large(small, tmp_path, monkeypatch):
+    """The same sweep twice: its tables in one file each, and in several, as if they were large."""
+    inline(monkeypatch, InlineEngine())
+    one = airpath.sweep(small, tmp_path / "one")
+    monkeypatch.setattr("airpath.sweeps.dataset.BYTES_TOGETHER", 1 << 12)
+    monkeypatch.setattr("airpath.sweeps.table_files.MOST_ROW_GROUPS", 2)
+    return one, airpath.sweep(small, tmp_path / "several")
+
+
+def test_a_large_table_is_a_folder_of_files_that_read_as_one(large):
+    one, several = large
+    assert one.tables == several.tables
+    for name in one.tables:
+        expected = repr(one.table(name).to_pylist())  # as text, because NaN is not equal to itself
+        assert repr(several.table(name).to_pylist()) == expected, name
+        assert repr(several.dataset(name).to_table().to_pylist()) == expected, name
+    assert one.compare("goodput_mbps") == several.compare("goodput_mbps")
+    assert (one.directory / "link_series.parquet").is_file()
+    folder = several.directory / "link_series.parquet"
+    files = sorted(file.name for file in folder.iterdir())
+    assert len(files) > 2
+    assert files == [f"part-{k:05}-of-{len(files):05}.parquet" for k in range(len(files))]
+    groups = [pq.ParquetFile(folder / file).num_row_groups for file in files]
+    assert groups[:-1] == [2] * (len(files) - 1)
+    assert groups[-1] in (1, 2)
+    # As others read it.
+    assert pq.read_table(folder).to_pylist() == one.table("link_series").to_pylist()
+    assert not list(several.directory.glob(".*.parquet*"))
+
+
+def test_a_file_that_is_lost_or_damaged_is_told(large, small, flip):
+    _, several = large
+    files = sorted((several.directory / "link_series.parquet").iterdir())
+    content = files[-1].read_bytes()
+    files[-1].unlink()
+    with pytest.raises(OutputError, match=r"link_series\.parquet is incomplete; the same sweep"):
+        several.table("link_series")
+    with pytest.raises(OutputError, match=r"link_series\.parquet is incomplete; the sweep is complete"):
+        airpath.sweep(small, several.directory)
+    files[-1].write_bytes(content)
+    assert airpath.sweep(small, several.directory).complete
+    flip(files[1], "time_s")
+    with pytest.raises(OutputError, match=r"part-00001-of-\d+\.parquet is damaged; the sweep is complete"):
+        airpath.sweep(small, several.directory)
+
+
+@pytest.mark.parametrize("first_large", [False, True])
+def test_a_sweep_that_is_done_again_replaces_files_and_folders(small, tmp_path, monkeypatch, first_large):
+    def write(is_large):
+        monkeypatch.setattr("airpath.sweeps.table_files.MOST_ROW_GROUPS", 1 if is_large else 64)
+        return airpath.sweep(small, tmp_path / "out")
+
+    monkeypatch.setattr("airpath.sweeps.dataset.BYTES_TOGETHER", 1 << 12)
+    deadly = next(SweepPlan.load(small).runs()).task.key
+    inline(monkeypatch, InlineEngine(deadly=lambda task: task.key == deadly))
+    first = write(first_large)
+    assert not first.complete
+    rows = first.table("link_series").num_rows
+    inline(monkeypatch, InlineEngine())
+    again = write(not first_large)
+    assert again.complete
+    assert again.table("link_series").num_rows > rows
+    assert (again.directory / "link_series.parquet").is_dir() is not first_large
+    assert not list(again.directory.glob(".*.parquet*"))
