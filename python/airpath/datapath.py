@@ -88,10 +88,7 @@ class Daemon:
         daemon = find_daemon()
         if daemon is None:
             raise EmulationError(datapath_missing() or f"there is no {DAEMON}")
-        command = [str(daemon), *arguments]
-        # With this process, however it ends, the daemon ends too.
-        if setpriv := shutil.which("setpriv"):
-            command = [setpriv, "--pdeathsig", "TERM", *command]
+        command = [*_while_we_live(), str(daemon), *arguments]
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by stop
         try:
             self._process = subprocess.Popen(
@@ -201,6 +198,17 @@ class Datapath:
             if daemon.died and not self._daemons:
                 problems.append(f"{DAEMON}, which tells the hosts what routers say, ended during the run")
         return counters, problems
+
+
+def _while_we_live() -> list[str]:
+    """Return what a command begins with that ends with this process, however that ends.
+
+    If it ended before the kernel was asked for the signal, there is none, but another parent.
+    """
+    if (setpriv := shutil.which("setpriv")) is None:
+        return []
+    same_parent = 'test "$PPID" = "$0" && exec "$@"'
+    return [setpriv, "--pdeathsig", "TERM", "sh", "-c", same_parent, str(os.getpid())]
 
 
 def _cgroup_roots() -> list[Path]:

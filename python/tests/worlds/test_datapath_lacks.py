@@ -1,8 +1,13 @@
 """What the datapath lacks, and which daemon is taken: without a kernel."""
 
 import os
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from airpath import datapath
@@ -103,3 +108,37 @@ def test_a_daemon_of_hosts_that_ends_during_the_run_makes_it_invalid(
     counters, found = hosts.stop()
     assert counters == {}
     assert len(found) == problems
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv (util-linux)")
+@pytest.mark.parametrize("killed", [False, True])
+def test_no_daemon_begins_after_a_kill(killed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Who is killed before the kernel was asked to end the daemon too: no signal comes any more."""
+    began, goes_on, at_work = tmp_path / "began", tmp_path / "goes-on", tmp_path / "at-work"
+    scripts = {
+        "setpriv": f"echo $$ > {began}.new; mv {began}.new {began};"
+        f" until test -e {goes_on}; do sleep 0.02; done;"
+        f' exec {shutil.which("setpriv")} "$@"',
+        "airpathd": f'touch {at_work}; echo \'{{"event": "ready"}}\'; exec sleep 3',
+    }
+    for name, text in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("AIRPATHD", str(tmp_path / "airpathd"))
+    code = "from airpath.datapath import Daemon; daemon = Daemon(); daemon.start([]); daemon.stop()"
+    until = time.monotonic() + 60
+    with subprocess.Popen([sys.executable, "-c", code]) as runner:
+        while not began.exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        if killed:
+            runner.kill()
+            runner.wait()
+        goes_on.touch()
+        daemon = int(began.read_text())
+        while psutil.pid_exists(daemon) and psutil.Process(daemon).status() != psutil.STATUS_ZOMBIE:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+    assert at_work.exists() != killed
+    assert runner.returncode == (-9 if killed else 0)
