@@ -14,7 +14,7 @@ from airpath.scenario.memory import available_memory
 from airpath.schemes import same_scheme
 from airpath.units import format_size
 from airpath.workers import Job, execute
-from airpath.worlds import WORLDS, World, place, refuse_together
+from airpath.worlds import DATAGRAMS, WORLDS, World, place, refuse_together
 
 LARGEST_SEED = 2**64 - 1
 
@@ -220,7 +220,7 @@ def scheme_label(scenario: Scenario) -> str:
 
 def joined_schemes(schemes: Iterable[str | None]) -> str:
     """Return the label of a run of flows with these schemes; flows of datagrams have none."""
-    return "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or "datagrams"
+    return "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or DATAGRAMS
 
 
 def workers(jobs: int | None) -> int:

@@ -62,6 +62,8 @@ _STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
 """What a scheme without options of its own stands for in a world."""
 
 
+DATAGRAMS: Final = "datagrams"
+"""What a run is called in which no flow has a scheme."""
 WITH_ROUTERS: Final = " with routers"
 """What the names of runs end with whose routers are the kernel's."""
 
@@ -87,7 +89,7 @@ class Placed:
     schemes: tuple[str | None, ...]
     """Scheme of each flow of the plan there; `None` for datagrams."""
     label: str | None
-    """What the run is called instead of by its schemes in the simulator; `None` where nothing changes."""
+    """What the run is called instead of by its schemes in the simulator; `None` there."""
     departures: tuple[str, ...] = ()
     """What the scenario says of the transport and the kernel decides otherwise."""
     routers: tuple[KernelRouter, ...] = ()
@@ -158,10 +160,10 @@ def _has_vcp_router(plan: Mapping[str, Any]) -> bool:
     return any(queue["kind"] == "router" and queue["protocol"]["kind"] == "vcp" for queue in queues)
 
 
-def _label(schemes: Sequence[str | None], world: World) -> str | None:
+def _label(schemes: Sequence[str | None], world: World) -> str:
     """Return what a run is called: the same controllers run in several worlds."""
-    label = "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None))
-    return f"{label}{WITH_ROUTERS if world == 'routers' else ''}" or None
+    label = "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or DATAGRAMS
+    return f"{label}{WITH_ROUTERS if world == 'routers' else ''}"
 
 
 def _departures(transport: Mapping[str, Any] | None) -> Iterator[str]:

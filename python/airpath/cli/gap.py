@@ -57,9 +57,10 @@ def gap(
         enter_world(WorldChoice.EMULATE)
     started = time.perf_counter()
     from airpath.cli.output import show, show_json, tell
-    from airpath.cli.work import refuse_unwritable, write_results
+    from airpath.cli.work import keep_finished, refuse_unwritable, write_results
     from airpath.gap import gap as compare_worlds
     from airpath.gap.report import gap_json, gap_section, gap_tables
+    from airpath.runner import Interrupted
     from airpath.scenario import Scenario, parse_assignment
     from airpath.worlds import World, validity_text
 
@@ -70,13 +71,18 @@ def gap(
     out = out or Path("out") / f"gap-{chosen.name}"
     refuse_unwritable(out)
     worlds: list[World] = [one.value for one in world or WorldChoice]
-    done = compare_worlds(chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs)
+    scenarios, text = {chosen.name: chosen}, chosen.to_toml()
+    try:
+        done = compare_worlds(chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs)
+    except Interrupted as interrupted:
+        keep_finished(interrupted, out, scenarios, text, jobs=jobs, as_json=as_json)
+        raise
     told = gap_json(done)
     write_results(
         done.results,
         out,
-        {chosen.name: chosen},
-        chosen.to_toml(),
+        scenarios,
+        text,
         sections=[gap_section(done)],
         files={"gap.json": told},
         jobs=jobs,

@@ -62,16 +62,29 @@ def run_and_write(
     try:
         results = run_all(scenarios, jobs=jobs, world=world)
     except Interrupted as interrupted:
-        if interrupted.results.runs:
-            kept = len(interrupted.results.runs)
-            tell(f"stopped: keeping the {kept} of {interrupted.asked} runs that were finished")
-            write_results(interrupted.results, out, scenarios, scenario_text, jobs=jobs)
-            _print(interrupted.results, out, as_json=as_json, interrupted=True)
-        else:
-            tell("stopped before a run was finished: nothing was written")
+        keep_finished(interrupted, out, scenarios, scenario_text, jobs=jobs, as_json=as_json)
         raise
     write_results(results, out, scenarios, scenario_text, jobs=jobs)
     _print(results, out, as_json=as_json, interrupted=False)
+
+
+def keep_finished(
+    interrupted: Interrupted,
+    out: Path,
+    scenarios: Mapping[str, Scenario],
+    scenario_text: str,
+    *,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Write and print the runs that were finished before an interrupt, as `run_and_write` does."""
+    if not interrupted.results.runs:
+        tell("stopped before a run was finished: nothing was written")
+        return
+    kept = len(interrupted.results.runs)
+    tell(f"stopped: keeping the {kept} of {interrupted.asked} runs that were finished")
+    write_results(interrupted.results, out, scenarios, scenario_text, jobs=jobs)
+    _print(interrupted.results, out, as_json=as_json, interrupted=True)
 
 
 def write_results(

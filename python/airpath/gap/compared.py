@@ -9,7 +9,7 @@ from airpath.datapath import datapath_missing
 from airpath.errors import AirpathError, UsageError
 from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
-from airpath.runner import run_all, scheme_label
+from airpath.runner import Interrupted, run_all, scheme_label
 from airpath.scenario import Scenario
 from airpath.worlds import WITH_OURS, WORLDS, World, has_ours, place
 
@@ -76,29 +76,34 @@ def gap(
     Raises
     ------
     ScenarioError, UsageError
-        If the scenario cannot be simulated.
+        If the scenario cannot be simulated, or there is no such world.
     Interrupted
-        On Ctrl-C.
+        On Ctrl-C; holds the finished runs of all worlds.
     """
     started = time.perf_counter()
+    if unknown := [world for world in worlds if world not in WORLDS]:
+        raise UsageError(f"worlds: found {unknown[0]!r}; accepted: {', '.join(WORLDS)}")
+    controlled = any(flow.scheme is not None for flow in scenario.document.flows)
+    if schemes and not controlled:
+        raise UsageError(f"{scenario.name}: no flow has a scheme that {schemes[0]} could stand in for")
     variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
-    if not schemes and set(worlds) & set(WITH_OURS) and not has_ours(scenario):
+    if not schemes and controlled and set(worlds) & set(WITH_OURS) and not has_ours(scenario):
         variants[OURS] = _with_scheme(scenario, OURS)
-    in_order: list[World] = ["sim"]
-    in_order += [world for world in worlds if world != "sim"]
+    in_order: list[World] = list(dict.fromkeys(("sim", *worlds)))
+    left_out = {name: _left_out(variant, in_order) for name, variant in variants.items()}
     runs: list[RunResult] = []
     compared: list[tuple[str, dict[World, str], dict[World, str]]] = []
     for name, variant in variants.items():
         labels: dict[World, str] = {}
-        missing: dict[World, str] = {}
+        missing = left_out[name]
         for world in in_order:
-            if (reason := _missing(variant, world, labels)) is not None:
-                missing[world] = reason
+            if world in missing:
                 continue
             wanted = {name or scheme_label(variant): variant}
-            # Schemes that differ in their routers have the same controllers.
+            # Schemes that differ in their routers have the same controllers, and datagrams one name.
             taken = {run.record.scheme for run in runs}
-            apart = f" for {name}" if place(variant, world).label in taken else ""
+            apart = f" for {name}" if name else f" in {world}"
+            apart = apart if place(variant, world).label in taken else ""
             try:
                 done = run_all(
                     wanted,
@@ -113,6 +118,10 @@ def gap(
                     raise
                 missing[world] = str(error)
                 continue
+            except Interrupted as interrupted:
+                places = sum(len(in_order) - len(missing) for missing in left_out.values())
+                results = Results([*runs, *interrupted.results.runs])
+                raise Interrupted(results, interrupted.asked * places) from None
             runs += done.runs
             labels[world] = done.runs[0].record.scheme
         compared.append((labels["sim"], labels, missing))
@@ -143,19 +152,25 @@ def _departures(results: Results, labels: dict[World, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(said))
 
 
-def _missing(scenario: Scenario, world: World, so_far: dict[World, str]) -> str | None:
-    """Say why a scenario cannot run in a world, as far as that is known beforehand."""
-    if world == "sim":
-        return None
-    if world in WITH_OURS and (reason := datapath_missing()) is not None:
-        return reason
-    try:
-        placed = place(scenario, world)
-    except UsageError as error:
-        return str(error)
-    if placed.label in so_far.values():
-        return "the same controllers of the kernel as in world emulate; none of ours has this scheme"
-    return None
+def _left_out(scenario: Scenario, worlds: Sequence[World]) -> dict[World, str]:
+    """Say in which worlds a scenario cannot run, and why, as far as that is known beforehand."""
+    missing: dict[World, str] = {}
+    taken: dict[str | None, World] = {}
+    for world in worlds:
+        if world == "sim":
+            continue
+        if world in WITH_OURS and (reason := datapath_missing()) is not None:
+            missing[world] = reason
+            continue
+        try:
+            label = place(scenario, world).label
+        except UsageError as error:
+            missing[world] = str(error)
+            continue
+        if label in taken:
+            missing[world] = f"the same as in world {taken[label]}: no controller here is ours"
+        taken.setdefault(label, world)
+    return missing
 
 
 def _with_scheme(scenario: Scenario, scheme: str) -> Scenario:

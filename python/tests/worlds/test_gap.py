@@ -1,15 +1,19 @@
 """Differences between worlds: intervals and verdicts."""
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 from scipy import stats
 
 import airpath
+from airpath.cli import main
+from airpath.errors import UsageError
 from airpath.gap import Compared, Gap, Verdict, differences
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text, verdict_text
@@ -153,3 +157,76 @@ def test_the_simulator_has_no_record_of_validity() -> None:
     made = results(ours=[{"goodput_mbps": 1.0}])
     assert made.runs[0].record.valid
     assert gap_json(Gap(made, (), 0.5)) == {"schemes": [], "elapsed_s": 0.5}
+
+
+def datagrams() -> airpath.Scenario:
+    """A scenario without any scheme."""
+    link = {"rate": "5mbps", "delay": "5ms", "queue": {"kind": "drop-tail", "limit": "50kB"}}
+    sent = {"kind": "constant-bit-rate", "rate": "1mbps", "packet": "500B"}
+    return airpath.Scenario.from_dict(
+        {
+            "name": "voice",
+            "duration": "1s",
+            "topology": {"kind": "dumbbell", "bottleneck": link},
+            "flows": [{"name": "voice", "traffic": sent}],
+        }
+    )
+
+
+@pytest.mark.usefixtures("emulated_hosts")
+def test_datagrams_are_compared_and_a_world_asked_for_twice_runs_once() -> None:
+    found = compare_worlds(datagrams(), worlds=["emulate", "datapath", "emulate"])
+    (one,) = found.compared
+    assert one.labels == {"sim": "datagrams", "emulate": "datagrams in emulate"}
+    assert set(one.missing) == {"datapath"}
+    assert [run.record.world for run in found.results.runs] == ["sim", "emulate"]
+    (goodput,) = [d for d in one.differences["emulate"] if d.metric == "goodput_mbps"]
+    assert (goodput.n, goodput.verdict) == ((1, 1), Verdict.AGREE)
+
+
+def test_what_cannot_be_compared_is_refused_before_anything_runs() -> None:
+    with pytest.raises(UsageError, match="voice: no flow has a scheme that cubic could stand in for"):
+        compare_worlds(datagrams(), ["cubic"], worlds=["sim"])
+    with pytest.raises(UsageError, match="worlds: found 'mars'; accepted: sim, emulate"):
+        compare_worlds(datagrams(), worlds=["mars"])  # type: ignore[list-item]
+
+
+def interrupt_second_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C when one of two runs of the second scheme is finished."""
+    run_all = airpath.gap.compared.run_all
+
+    def interrupted(wanted: dict, **named: object) -> Results:
+        results = run_all(wanted, **named)
+        if "vcp-ebe" not in wanted:
+            return results
+        raise airpath.Interrupted(Results(results.runs[:1]), len(results.runs))
+
+    monkeypatch.setattr("airpath.gap.compared.run_all", interrupted)
+
+
+def test_an_interrupt_hands_over_all_that_was_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_second_scheme(monkeypatch)
+    scenario = airpath.Scenario.load("three-worlds").override({"duration": "4s", "record.warm_up": "1s"})
+    with pytest.raises(airpath.Interrupted) as stopped:
+        compare_worlds(scenario, ["cubic", "vcp-ebe"], worlds=["sim"], repetitions=2)
+    runs = [(run.record.scheme, run.record.repetition) for run in stopped.value.results.runs]
+    assert runs == [("cubic", 0), ("cubic", 1), ("vcp-ebe", 0)]
+    assert stopped.value.asked == 4
+
+
+def test_the_command_keeps_what_was_finished(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt_second_scheme(monkeypatch)
+    # Figures are looked at elsewhere.
+    monkeypatch.setattr("airpath.plots.standard_figures", lambda _: [])
+    short = ["--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "2", "--world", "sim"]
+    with pytest.raises(SystemExit) as left:
+        main(["gap", "three-worlds", "cubic", "vcp-ebe", *short, "--json", "--out", str(tmp_path / "found")])
+    assert left.value.code == 130
+    said = capsys.readouterr()
+    assert "stopped: keeping the 3 of 4 runs that were finished" in said.err
+    assert json.loads(said.out)["interrupted"] is True
+    kept = json.loads((tmp_path / "found" / "provenance.json").read_text())["runs"]
+    assert [run["scheme"] for run in kept] == ["cubic", "cubic", "vcp-ebe"]
+    assert not (tmp_path / "found" / "gap.json").exists()
