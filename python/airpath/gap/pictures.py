@@ -24,6 +24,9 @@ LOOKS: dict[World, tuple[str, str, str]] = {
 }
 """Colour, marker and name of each world."""
 
+FARTHEST = 10.0
+"""In tolerances: what differs by more stands there, hollow, with its number beside it."""
+
 
 def gap_figures(gap: Gap) -> list[StandardFigure]:
     """Return the differences of each scheme in all metrics, and the first run of each world over time."""
@@ -36,7 +39,7 @@ def gap_figures(gap: Gap) -> list[StandardFigure]:
                     f"gap{stem}",
                     f"{one.scheme}: how far each world is from the simulator, in tolerances: within the"
                     " shaded band they agree. Whiskers are 95 % confidence intervals over repetitions"
-                    " (Welch).",
+                    f" (Welch). What differs by more than {FARTHEST:g} is hollow, with its number beside it.",
                     differences_figure(one),
                 )
             )
@@ -81,21 +84,38 @@ def _draw(axes: Axes, found: list[Difference], metrics: list[str], offset: float
         tolerance, at = one.tolerance.share, metrics.index(one.metric) + offset
         if not math.isnan(one.low):
             axes.plot([one.low / tolerance, one.high / tolerance], [at, at], color=colour, linewidth=1.1)
+        where = one.difference / tolerance
+        beyond = abs(where) > FARTHEST
         axes.plot(
-            one.difference / tolerance,
+            math.copysign(FARTHEST, where) if beyond else where,
             at,
             linestyle="none",
             color=colour,
             marker=marker,
             markersize=4.5,
+            markerfacecolor="white" if beyond else colour,
             label="" if first else name,
         )
+        if beyond:
+            side = "right" if where > 0 else "left"
+            inwards = -6 if where > 0 else 6
+            axes.annotate(
+                f"{where:+.0f}",
+                (math.copysign(FARTHEST, where), at),
+                xytext=(inwards, 0),
+                textcoords="offset points",
+                color=colour,
+                fontsize="x-small",
+                ha=side,
+                va="center",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            )
 
 
 def _reach(one: Difference) -> float:
-    """How far a difference goes to either side, in tolerances; at most ten, beyond which the axis ends."""
+    """How far a difference goes to either side, in tolerances, as far as it is drawn."""
     bounds = (one.difference, one.low, one.high)
-    return min(10.0, max(abs(b) / one.tolerance.share for b in bounds if not math.isnan(b)))
+    return min(FARTHEST, max(abs(b) / one.tolerance.share for b in bounds if not math.isnan(b)))
 
 
 @styled

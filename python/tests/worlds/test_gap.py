@@ -17,6 +17,7 @@ from airpath.errors import UsageError
 from airpath.gap import Compared, Gap, Verdict, differences
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text, verdict_text
+from airpath.gap.pictures import LOOKS, differences_figure
 from airpath.gap.report import gap_json, gap_section, gap_tables
 from airpath.metrics import METRICS
 from airpath.results import Results, RunRecord, RunResult
@@ -82,6 +83,22 @@ def test_metrics_without_values_are_left_out() -> None:
     made = results(ours=[{"goodput_mbps": 1.0}], theirs=[{"utilisation": 1.0}])
     assert differences(made, "ours", "theirs") == []
     assert set(TOLERANCES) <= set(METRICS)
+
+
+def test_what_lies_beyond_the_picture_is_still_there_with_its_number() -> None:
+    ours = {"goodput_mbps": 1.0, "queue_mean_bytes": 10.0, "delay_mean_ms": 50.0}
+    theirs = {"goodput_mbps": 1.05, "queue_mean_bytes": 40.0, "delay_mean_ms": 0.0}
+    theirs["loss_rate"], ours["loss_rate"] = 0.0, 0.25
+    made = results(ours=[ours], theirs=[theirs])
+    found = differences(made, "ours", "theirs")
+    (axes,) = differences_figure(Compared("cubic", {}, {}, {"emulate": found})).axes
+    left, right = axes.get_xlim()
+    markers = [line for line in axes.lines if line.get_marker() == LOOKS["emulate"][1]]
+    places = [float(line.get_xdata()[0]) for line in markers]
+    assert places == pytest.approx([0.5, 10.0, -5.0, -10.0])
+    assert all(left < place < right for place in places)
+    assert [line.get_markerfacecolor() == "white" for line in markers] == [False, True, False, True]
+    assert [text.get_text() for text in axes.texts] == ["+15", "-25"]
 
 
 @pytest.fixture
