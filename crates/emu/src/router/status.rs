@@ -1,13 +1,14 @@
 //! What the daemon at a router says of itself (`airpathd router`, `docs/linux/daemon.md`): asked just before the end of each
 //! interval of the series, by a thread within the router's namespace, where the daemon listens.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use airpath_model::{Duration, Timestamp};
 use serde_json::Value;
@@ -37,6 +38,8 @@ struct Counts {
 
 /// A daemon that does not answer within this is left alone until the next interval.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(50);
+/// A time to wait of zero would be none at all.
+const SHORTEST_WAIT: std::time::Duration = std::time::Duration::from_millis(1);
 /// No answer is longer, bytes.
 const LARGEST_ANSWER: u64 = 1 << 20;
 /// The longest sleep: the wish to stop is seen this soon.
@@ -57,6 +60,7 @@ impl Listener {
         let (link, scheduling) = (router.link(), scheduling.clone());
         let (stop, counts) = (Arc::new(AtomicBool::new(false)), Arc::new(Counts::default()));
         let (wish, counted) = (Arc::clone(&stop), Arc::clone(&counts));
+        let name = format!("router/{DEVICE}");
         let work = move || {
             if let Some(processor) = scheduling.processor {
                 keep_off(processor);
@@ -66,7 +70,7 @@ impl Listener {
             }
             let mut end = Timestamp::ZERO + interval;
             while sleep_until(instant(end, interval), clock, &wish) {
-                match observed() {
+                match observed(&name, PATIENCE) {
                     Ok(observed) => {
                         counted.answered.fetch_add(1, Ordering::Relaxed);
                         // Only fails after the end, when nobody wants it any more.
@@ -125,16 +129,36 @@ fn sleep_until(at: Timestamp, clock: Clock, stop: &AtomicBool) -> bool {
     }
 }
 
-/// What the daemon of this thread's namespace observes, by name.
-fn observed() -> io::Result<Vec<(String, f64)>> {
-    let address = SocketAddr::from_abstract_name(format!("airpathd/router/{DEVICE}"))?;
+/// What the daemon `name` of this thread's namespace observes, by name, if it says so within `patience`.
+fn observed(name: &str, patience: std::time::Duration) -> io::Result<Vec<(String, f64)>> {
+    let until = Instant::now() + patience;
+    loop {
+        match ask(name, until) {
+            // It waits for a question for less time than we for its answer: whoever was held up before asking asks again.
+            Err(error) if was_not_heard(&error) && Instant::now() < until => {}
+            answer => return Ok(quantities(&serde_json::from_str(&answer?)?)),
+        }
+    }
+}
+
+/// The answer of a daemon, which comes before `until`.
+fn ask(name: &str, until: Instant) -> io::Result<String> {
+    let address = SocketAddr::from_abstract_name(format!("airpathd/{name}"))?;
     let mut stream = UnixStream::connect_addr(&address)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    let left = until.saturating_duration_since(Instant::now()).max(SHORTEST_WAIT);
+    stream.set_read_timeout(Some(left))?;
+    stream.set_write_timeout(Some(left))?;
     writeln!(stream, "status")?;
     let mut answer = String::new();
-    BufReader::new(stream.take(LARGEST_ANSWER)).read_line(&mut answer)?;
-    Ok(quantities(&serde_json::from_str(&answer)?))
+    match BufReader::new(stream.take(LARGEST_ANSWER)).read_line(&mut answer)? {
+        0 => Err(ErrorKind::UnexpectedEof.into()),
+        _ => Ok(answer),
+    }
+}
+
+/// Whether the daemon hung up before it read the question.
+fn was_not_heard(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof)
 }
 
 /// The numbers of a status under `observed`. What is no number (the daemon's infinity) is left out.
@@ -145,6 +169,8 @@ fn quantities(status: &Value) -> Vec<(String, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixListener;
+
     use super::*;
 
     #[test]
@@ -152,5 +178,37 @@ mod tests {
         let status = serde_json::json!({ "observed": { "load_factor": 0.5, "x1": null }, "intervals": 3 });
         assert_eq!(quantities(&status), [("load_factor".to_owned(), 0.5)]);
         assert_eq!(quantities(&Value::Null), []);
+    }
+
+    /// Somebody with the name of a daemon, who hangs up on so many that knock and answers the next.
+    fn hangs_up_on(guests: usize) -> String {
+        let name = format!("router/test-{}-{guests}", std::process::id());
+        let address = SocketAddr::from_abstract_name(format!("airpathd/{name}")).unwrap();
+        let listener = UnixListener::bind_addr(&address).unwrap();
+        thread::spawn(move || {
+            for _ in 0..guests {
+                drop(listener.accept().unwrap());
+            }
+            let (mut stream, _) = listener.accept().unwrap();
+            BufReader::new(&stream).read_line(&mut String::new()).unwrap();
+            writeln!(stream, "{}", serde_json::json!({ "observed": { "x1": 2.5 } })).unwrap();
+        });
+        name
+    }
+
+    #[test]
+    fn a_daemon_that_hung_up_before_it_was_asked_is_asked_again() {
+        for guests in 0..3 {
+            let answer = observed(&hangs_up_on(guests), std::time::Duration::from_secs(30)).unwrap();
+            assert_eq!(answer, [("x1".to_owned(), 2.5)], "{guests}");
+        }
+    }
+
+    #[test]
+    fn a_daemon_that_is_not_there_or_never_hears_is_left_alone_in_time() {
+        let began = Instant::now();
+        assert_eq!(observed("router/nobody", PATIENCE).unwrap_err().kind(), ErrorKind::ConnectionRefused);
+        observed(&hangs_up_on(usize::MAX), PATIENCE).unwrap_err();
+        assert!(began.elapsed() >= PATIENCE);
     }
 }

@@ -37,6 +37,8 @@ impl OwnCgroup {
     pub(crate) fn join(name: &str) -> Self {
         let parent = capability::cgroup_root().expect("control groups, version 2, are mounted");
         let folder = parent.join(format!("{name}-{}", std::process::id()));
+        // A test that was killed leaves its own, and numbers of processes come again.
+        let _ = fs::remove_dir(&folder);
         fs::create_dir(&folder).unwrap();
         let group = Self { folder, parent };
         fs::write(group.folder.join("cgroup.procs"), "0").unwrap();
