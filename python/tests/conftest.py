@@ -1,9 +1,9 @@
 """What all tests need."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any
 
 import hypothesis
 import pyarrow.parquet as pq
@@ -67,28 +67,31 @@ def datapath() -> None:
 
 
 @pytest.fixture(scope="session")
-def attempts() -> range:
-    """Return how often something in real time is tried until a run of it is valid."""
-    return range(3)
+def first_valid() -> Callable[[Callable[[], tuple[Any, Sequence[str]]]], Any]:
+    """Return what gives the first valid one of three measurements in real time.
 
-
-@pytest.fixture(scope="session")
-def nothing_valid() -> Callable[[str], NoReturn]:
-    """Return what ends a test of which no run was valid, and for what reason.
-
-    It is skipped if the machine holds up even a thread that does nothing, and fails if not.
+    A measurement gives what it found, and why that should not be trusted. If none is valid the test is
+    skipped where the machine holds up even a thread that does nothing, and fails elsewhere.
     """
 
-    def end(reason: str) -> NoReturn:
+    def first(measure: Callable[[], tuple[Any, Sequence[str]]]) -> Any:
+        share, problems = 0.0, []
+        for _ in range(3):
+            found, problems = measure()
+            if not problems:
+                return found
+            # At once: what spoilt the run may be over when the last one ends.
+            if share <= BUSY:
+                share = max(share, _core.held_up(2000))
         # A machine that stops seldom, but for long, may not do so in two seconds.
-        share = 0.0
-        for _ in range(5):
-            if (share := max(share, _core.held_up(2000))) > BUSY:
+        for _ in range(4):
+            if share > BUSY:
                 break
+            share = max(share, _core.held_up(2000))
         held_up = f"a thread that does nothing is held up for {share:.2%} of the time"
-        said = f"no run was valid, and {held_up}; the last one: {reason}"
+        said = f"no run was valid, and {held_up}; the last one: {'; '.join(problems)}"
         if share > BUSY:
             pytest.skip(said)
         pytest.fail(said)
 
-    return end
+    return first

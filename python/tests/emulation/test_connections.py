@@ -4,9 +4,9 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -62,21 +62,17 @@ def emulated(cwd: Path, link: str, server: str, *command: str) -> Emulated:
 
 
 @pytest.fixture
-def valid_emulated(
-    tmp_path: Path, attempts: range, nothing_valid: Callable[[str], NoReturn]
-) -> Callable[..., Emulated]:
+def valid_emulated(tmp_path: Path, first_valid: Callable[..., Any]) -> Callable[..., Emulated]:
     """Return what runs a command until a run is valid."""
 
     def run(link: str, server: str, *command: str) -> Emulated:
-        for attempt in attempts:
-            folder = tmp_path / str(attempt)
+        def once() -> tuple[Emulated, Sequence[str]]:
+            folder = tmp_path / str(len(list(tmp_path.iterdir())))
             folder.mkdir()
             found = emulated(folder, link, server, *command)
-            if not (problems := found.summary["validity"]["problems"]):
-                break
-        else:
-            nothing_valid("; ".join(problems))
-        return found
+            return found, found.summary["validity"]["problems"]
+
+        return first_valid(once)
 
     return run
 

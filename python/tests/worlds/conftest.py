@@ -1,7 +1,7 @@
 """Runs by the real clock that can be trusted."""
 
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -11,16 +11,14 @@ from airpath.worlds import World
 
 
 @pytest.fixture(scope="session")
-def valid_run(attempts: range, nothing_valid: Callable[[str], NoReturn]) -> Callable[..., RunResult]:
+def valid_run(first_valid: Callable[..., Any]) -> Callable[..., RunResult]:
     """Return what runs a scenario in a world of real time until a run is valid."""
 
     def run(scenario: airpath.Scenario, world: World, seed: int = 1) -> RunResult:
-        for _ in attempts:
+        def once() -> tuple[RunResult, Sequence[str]]:
             (found,) = airpath.run(scenario, world=world, seed=seed, progress=False).runs
-            if found.record.valid:
-                break
-        else:
-            nothing_valid("; ".join(found.record.validity["problems"]))
-        return found
+            return found, found.record.validity["problems"]
+
+        return first_valid(once)
 
     return run
