@@ -212,8 +212,10 @@ def _named(
         named = scheme
     elif scheme not in stands_for:
         there = [f"kernel:{name}" for name in available]
+        ours = _IN_OURS.get(scheme)
+        elsewhere = f"and in {' and '.join(WITH_OURS)} as {ours}" if ours else "only"
         raise UsageError(
-            f'{place}: scheme "{scheme}" runs in the simulator only; in world {world} there are'
+            f'{place}: scheme "{scheme}" runs in the simulator {elsewhere}; in world {world} there are'
             f" {', '.join(there)}, and {_and(stands_for)}"
         )
     else:

@@ -168,7 +168,9 @@ def _left_out(scenario: Scenario, worlds: Sequence[World]) -> dict[World, str]:
             missing[world] = str(error)
             continue
         if label in taken:
-            missing[world] = f"the same as in world {taken[label]}: no controller here is ours"
+            missing[world] = (
+                f"it would be the same as in world {taken[label]}, without any controller of ours"
+            )
         taken.setdefault(label, world)
     return missing
 

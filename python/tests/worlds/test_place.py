@@ -60,7 +60,7 @@ def test_the_simulator_says_where_the_kernels_schemes_run() -> None:
     ("chosen", "world", "text"),
     [
         (scenario("bbr"), "emulate", r'"bbr" runs in the simulator only; .* kernel:reno, kernel:cubic'),
-        (scenario("vcp-ebe"), "emulate", r'"vcp-ebe" runs in the simulator only'),
+        (scenario("vcp-ebe"), "emulate", r"simulator and in datapath and routers as kernel:airpath_vcp; in"),
         (scenario("kernel:airpath_vcp"), "emulate", r"no congestion control airpath_vcp \(it is ours"),
         (scenario("cubic:beta=0.8"), "emulate", r'"cubic" with parameters of its own'),
         (scenario("kernel:bbr"), "emulate", r"has no congestion control bbr; it has reno, cubic"),
