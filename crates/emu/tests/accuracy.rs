@@ -15,13 +15,14 @@ use std::io::IoSliceMut;
 use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use airpath_emu::{Emulated, Side};
 use airpath_sim::plan::*;
 use nix::sys::socket::sockopt::ReceiveTimestampns;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
 use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, clock_gettime};
 
 use support::*;
 
@@ -95,18 +96,45 @@ fn one_way_delays(probes: usize) -> Option<(Vec<f64>, Emulated)> {
     near.connect((Side::Receivers.address(0).unwrap(), 7)).unwrap();
     let mut delays = Vec::new();
     while delays.len() < probes {
-        let before = SystemTime::now();
+        let before = Clocks::now();
         near.send(&[1; 22]).unwrap();
-        let sent_within = before.elapsed().unwrap();
+        let sent = Clocks::now();
         let stamp = received_at(&far);
         // Whoever was held up while sending does not know when it sent.
-        if sent_within < Duration::from_micros(50) {
-            delays.push(stamp - before.duration_since(UNIX_EPOCH).unwrap().as_secs_f64());
+        if sent.steady - before.steady < 50e-6 && !Clocks::now().set_since(before) {
+            delays.push(stamp - before.wall);
         }
         thread::sleep(Duration::from_millis(3));
     }
     delays.sort_by(f64::total_cmp);
     Some((delays, emulation.stop(None).unwrap()))
+}
+
+/// The clock by which the kernel stamps packets, and one that nobody sets, seconds.
+#[derive(Clone, Copy)]
+struct Clocks {
+    wall: f64,
+    steady: f64,
+}
+
+impl Clocks {
+    fn now() -> Self {
+        let read = |clock| Duration::from(clock_gettime(clock).unwrap()).as_secs_f64();
+        Self { wall: read(ClockId::CLOCK_REALTIME), steady: read(ClockId::CLOCK_MONOTONIC) }
+    }
+
+    /// Whether the first was set since then, by more than it is corrected meanwhile (0.05 %), and than between two looks.
+    fn set_since(self, before: Self) -> bool {
+        ((self.wall - before.wall) - (self.steady - before.steady)).abs() > 100e-6
+    }
+}
+
+#[test]
+fn a_clock_that_was_set_is_seen_and_one_that_is_corrected_is_not() {
+    let before = Clocks { wall: 1.7e9, steady: 500.0 };
+    let after = |by: f64| Clocks { wall: 1.7e9 + 0.023 + by, steady: 500.023 };
+    assert!(!after(0.0).set_since(before) && !after(0.0005 * 0.023).set_since(before));
+    assert!(after(-0.002).set_since(before) && after(3600.0).set_since(before));
 }
 
 /// Reads a datagram; gives when the kernel received it, in seconds since 1970 (to a quarter of a microsecond).

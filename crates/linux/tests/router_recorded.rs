@@ -18,6 +18,8 @@ mod recorded;
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod replay;
 mod support;
+#[path = "support/watch.rs"]
+mod watch;
 #[path = "support/wire.rs"]
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod wire;
@@ -36,6 +38,7 @@ use nix::net::if_::if_nametoindex;
 use recorded::Connection;
 use replay::{difference, reference_windows};
 use support::{OwnCgroup, alone, can_host, clock};
+use watch::{HOLD, undisturbed};
 use wire::Wire;
 
 const BUFFER: Bytes = Bytes::new(100_000);
@@ -95,7 +98,7 @@ impl Router {
     fn step(&mut self) {
         let (counters, now) = (self.counters(), self.recording.time(clock()));
         step(&mut self.engine, &self.programs, &mut self.last, counters, now);
-        self.programs.beat(Duration::from_secs(1)).unwrap();
+        self.programs.beat(HOLD).unwrap();
         let generation = self.programs.generation();
         self.recording.steps.push(Step { now, count: self.last.packets, generation });
     }
@@ -114,7 +117,15 @@ impl Router {
 }
 
 /// Lets `traffic` pass a router of that protocol, over a path of 20 ms. Also gives what the controllers were told.
-fn traffic_over(protocol: Protocol, traffic: impl FnOnce(&Pair) + Send) -> (Recording, Vec<host::Record>) {
+fn traffic_over(protocol: Protocol, traffic: impl Fn(&Pair) + Sync) -> (Recording, Vec<host::Record>) {
+    undisturbed(HOLD, || guided_traffic_over(protocol, &traffic))
+}
+
+/// The same; a complaint where packets passed when the router had been silent for too long.
+fn guided_traffic_over(
+    protocol: Protocol,
+    traffic: impl Fn(&Pair) + Sync,
+) -> Result<(Recording, Vec<host::Record>), String> {
     let (group, pair) = (OwnCgroup::join("airpath-recorded"), Pair::over_a_wire());
     let _wire = Wire::new(pair.middle.as_ref().unwrap(), DELAY, |_, _| true);
     let devices = Some(pair.devices());
@@ -132,13 +143,16 @@ fn traffic_over(protocol: Protocol, traffic: impl FnOnce(&Pair) + Send) -> (Reco
             traffic.join().unwrap();
         });
         router.step();
-        assert_eq!((router.programs.records_lost(), router.last.unguided), (0, 0));
-        router.recording
-    });
+        assert_eq!(router.programs.records_lost(), 0);
+        match router.last.unguided {
+            0 => Ok(router.recording),
+            unguided => Err(format!("{unguided} packets passed without guidance")),
+        }
+    })?;
     // Packets of two processors may be written down in another order than that in which they came.
     recording.passed.sort_by_key(|packet| packet.count);
     assert_eq!(host.records_lost(), 0);
-    (recording, host.records().unwrap())
+    Ok((recording, host.records().unwrap()))
 }
 
 /// Hands the recorded packets to `reference` in the order in which the kernel's router met them, and the difference of what both wrote
@@ -257,7 +271,7 @@ fn feedback_on_live_packets_is_that_of_the_simulators_router() {
         "{packets} packets, {} intervals: worst difference {worst} byte/s of feedback up to {largest}, signs {signs:?}",
         recording.intervals()
     );
-    assert!(signs[0] > 300 && signs[1] > 300, "{signs:?}");
+    assert!(signs.iter().all(|count| *count > 100), "both signs occur: {signs:?}");
     // As in tests/router_equivalence.rs.
     assert!(worst <= 0.5 + 800.0 / 65_536.0, "{worst}");
     check_sender(&recorded::longest(told));

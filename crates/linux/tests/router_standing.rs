@@ -16,6 +16,8 @@ mod namespace;
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 mod namespaces;
 mod support;
+#[path = "support/watch.rs"]
+mod watch;
 
 use std::collections::VecDeque;
 use std::net::UdpSocket;
@@ -30,6 +32,7 @@ use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpC
 use empty_queue::Data;
 use namespaces::{Pair, load};
 use support::{OwnCgroup, alone, can_host, clock};
+use watch::{HOLD, undisturbed};
 
 const BUFFER: Bytes = Bytes::new(575_000);
 const RATE: Rate = Rate::from_bps(10_000_000);
@@ -85,7 +88,23 @@ fn config(protocol: Protocol) -> RouterConfig {
 }
 
 /// Lets `traffic` pass the daemon's router over a token bucket; `quantities` are noted at each look.
-fn traffic_over(protocol: Protocol, quantities: &[&str], traffic: impl FnOnce(&Pair) + Send) -> Recording {
+fn traffic_over(protocol: Protocol, quantities: &[&str], traffic: impl Fn(&Pair) + Sync) -> Recording {
+    undisturbed(HOLD, || {
+        let recording = recorded_traffic_over(protocol, quantities, &traffic);
+        let looks = recording.steps.windows(2).map(|pair| pair[1].looked.clock - pair[0].looked.clock);
+        // The router leaves such a pause out, and with it what passed.
+        match looks.max().map(Duration::from_nanos) {
+            Some(longest) if longest > HOLD => Err(format!("{longest:.2?} between two looks")),
+            _ => Ok(recording),
+        }
+    })
+}
+
+fn recorded_traffic_over(
+    protocol: Protocol,
+    quantities: &[&str],
+    traffic: impl Fn(&Pair) + Sync,
+) -> Recording {
     let (group, pair) = (OwnCgroup::join("airpath-standing"), Pair::through_a_middle());
     pair.slow("rate 10mbit burst 4kb limit 575kb", WINDOW);
     let devices = Some(pair.devices());

@@ -14,6 +14,8 @@ mod namespaces;
 mod support;
 #[path = "support/traces.rs"]
 mod traces;
+#[path = "support/watch.rs"]
+mod watch;
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -23,6 +25,7 @@ use lab::{Daemon, Lab, output};
 use namespaces::transfer;
 use support::{OwnCgroup, alone, can_host};
 use traces::{HOSTS, ROUTERS, none_yet, nothing_left};
+use watch::{HOLD, Watch, may_be_to_blame};
 
 /// XCP's and VCP's, each over a bottleneck of its own.
 const PROTOCOLS: [&str; 2] = ["xcp", "vcp"];
@@ -83,6 +86,7 @@ fn transfers_of_all_controllers_outlast_an_outage() {
     let hosts = Lab::hosts_of(&labs.each_ref(), &[], &group.folder);
     let routers =
         [0, 1].map(|place| labs[place].router(&["--protocol", PROTOCOLS[place], "--rate", "10Mbit"]));
+    let watch = Watch::start();
     let cables = |state| labs.iter().for_each(|lab| drop(lab.b.command(&format!("ip link set vb {state}"))));
     std::thread::scope(|scope| {
         let transfers: Vec<_> = std::iter::zip(&labs, PROTOCOLS)
@@ -112,9 +116,12 @@ fn transfers_of_all_controllers_outlast_an_outage() {
             assert!(took < Duration::from_secs(30), "{controller} over {protocol}: {took:?}");
         }
     });
+    let held_up = watch.end();
     for router in &routers {
         let status = router.status();
-        assert_eq!((&status["gaps"], &status["queue"]["kind"]), (&0.into(), &"tbf".into()), "{status}");
+        assert_eq!(status["queue"]["kind"], "tbf", "{status}");
+        let gapless = status["gaps"] == 0;
+        assert!(gapless || may_be_to_blame(held_up, HOLD), "held up for {held_up:.2?}: {status}");
         assert_eq!(status["counters"]["malformed"], 0, "{status}");
     }
     assert_eq!((counter(&hosts, "started"), counter(&hosts, "malformed")), (10, 0));

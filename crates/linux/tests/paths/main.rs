@@ -25,6 +25,8 @@ mod replay;
 mod routers;
 #[path = "../support/mod.rs"]
 mod support;
+#[path = "../support/watch.rs"]
+mod watch;
 #[path = "../support/wire.rs"]
 mod wire;
 

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::lab::Lab;
 use crate::support::can_host;
+use crate::watch::{HOLD, Watch, may_be_to_blame};
 
 const EBE: [&str; 8] = ["--protocol", "vcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
@@ -87,12 +88,16 @@ pub(crate) fn vcp_follows_a_bottleneck_that_its_router_estimates(lab: &Lab) {
 /// XCP from end to end, over a router that is told its capacity.
 pub(crate) fn xcp_keeps_to_the_link_that_its_router_was_told_of(lab: &Lab) {
     let daemon = lab.router(&["--protocol", "xcp", "--capacity", "configured", "--rate", "10Mbit"]);
+    let watch = Watch::start();
     let report = lab.bulk_by("airpath_xcp", 6);
     let status = daemon.status();
+    let held_up = watch.end();
     let counters = &status["counters"];
     let data = counters["data_packets"].as_u64().unwrap();
     assert!(data > 3000 && counters["written"].as_u64().unwrap() > data / 2, "{counters}");
-    assert_eq!((&counters["malformed"], &counters["unguided"]), (&0.into(), &0.into()));
+    assert_eq!(counters["malformed"], 0);
+    let guided = counters["unguided"] == 0;
+    assert!(guided || may_be_to_blame(held_up, HOLD), "held up for {held_up:.2?}: {counters}");
     assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0);
     let goodput = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
     println!("{:.2} Mbit/s of goodput; {counters}", goodput / 1e6);

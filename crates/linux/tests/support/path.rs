@@ -43,6 +43,11 @@ impl Path {
         (records, self.host.counters())
     }
 
+    /// What controllers were told since the last call.
+    pub(crate) fn news(&self) -> Vec<Record> {
+        self.host.records().unwrap()
+    }
+
     /// What the controller of the first connection since the last call was told.
     pub(crate) fn records(&self) -> Vec<Record> {
         // The last acknowledgments are still on their way.
