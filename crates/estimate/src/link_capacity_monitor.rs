@@ -109,4 +109,11 @@ mod tests {
     fn a_growing_queue_cannot_push_the_estimate_below_its_bound() {
         assert!((capacity(Monitor::Plain, MonitorInput { queue: 1e6, ..DRAINING }) - 5.0).abs() < 1e-9);
     }
+
+    /// Up to 95 %.
+    #[test]
+    fn a_server_that_is_hardly_busy_still_says_what_it_carries_while_it_is() {
+        let hardly = MonitorInput { idle: 0.94, ..DRAINING };
+        assert!((capacity(Monitor::IdleCorrected, hardly) - 200.0 / 0.06).abs() < 1e-6);
+    }
 }

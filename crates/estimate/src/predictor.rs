@@ -229,4 +229,43 @@ mod tests {
         // A queue that stands: R is 1e-6 of the buffer squared.
         assert!((step(0.0).measurement_noise - 0.01).abs() < 1e-15);
     }
+
+    const MEASURED: Measured = Measured {
+        queue: 5.0,
+        queue_variance: 4.0,
+        last_queue: 7.0,
+        arrival_rate: 50.0,
+        service_rate: 100.0,
+        interval: 0.2,
+    };
+
+    /// P(0) = I: P⁻ = J J' + Ψ.
+    #[test]
+    fn the_covariance_starts_as_identity() {
+        let first = Predictor::new(Profile::Icc, 50.0).step(&MEASURED);
+        let Jacobian { j11, j12 } = first.jacobian;
+        assert!((first.prior.p11 - (j11 * j11 + j12 * j12 + 1e-5)).abs() < 1e-12);
+        assert!((first.prior.p12 - j12).abs() < 1e-12);
+        assert!((first.prior.p22 - (1.0 + 5e-6)).abs() < 1e-12);
+    }
+
+    /// EBE-C: A = H = I, P⁻ is the variance of the samples and Q = 1e-5, R = 1e-5.
+    #[test]
+    fn the_linear_filter_weighs_the_variance_of_the_samples() {
+        let cycle = Predictor::new(Profile::Linear, 50.0).step(&MEASURED);
+        assert!((cycle.prior.p11 - (4.0 + 1e-5)).abs() < 1e-12);
+        assert!(cycle.prior.p12.abs() < 1e-12 && (cycle.prior.p22 - 1e-5).abs() < 1e-12);
+        let k1 = (4.0 + 1e-5) / (4.0 + 2e-5);
+        assert!((cycle.gain.k1 - k1).abs() < 1e-12);
+        assert!((cycle.posterior.x[0] - (5.0 + k1 * 2.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn without_a_filter_the_measurement_is_the_state() {
+        let cycle = Predictor::new(Profile::None, 50.0).step(&MEASURED);
+        assert_eq!(cycle.prior, Covariance::diagonal(0.0, 0.0));
+        assert_eq!(cycle.gain, Gain { k1: 1.0, k2: 0.0 });
+        assert_eq!(cycle.jacobian, Jacobian { j11: 0.0, j12: 0.0 });
+        assert_eq!(cycle.posterior.x.map(f64::to_bits), [5.0, 50.0].map(f64::to_bits));
+    }
 }

@@ -210,4 +210,15 @@ mod tests {
         qfcp.on_timer(at(400), backlog(5));
         assert_eq!(qfcp.capacity(at(400)), Some(5000.0), "one packet in 200 ms, not nothing for ever");
     }
+
+    #[test]
+    fn the_timer_comes_an_interval_after_it_came() {
+        let mut source = Qfcp::new(CONFIG).unwrap();
+        assert_eq!(source.next_timer(), at(200));
+        assert!((after(&mut source, 199, 0) - 10e6).abs() < 1.0, "too early");
+        assert!((after(&mut source, 230, 1) - 10.5e6).abs() < 1.0);
+        assert_eq!(source.next_timer(), at(430));
+        source.on_departure(at(300), Bytes::new(25_000), backlog(1));
+        assert!((after(&mut source, 430, 1) - 1e6).abs() < 1.0, "25 kB in 200 ms");
+    }
 }

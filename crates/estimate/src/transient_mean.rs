@@ -350,4 +350,12 @@ mod tests {
             }
         }
     }
+
+    /// Above 1e9 packets a server idles only for want of fluid.
+    #[test]
+    fn the_fluid_server_idles_for_the_share_that_does_not_come() {
+        let mut f1 = TransientMean::new();
+        assert!((f1.transition(0.0, 8e8, 1e9, 2.0).idle - 0.2).abs() < 1e-12);
+        assert!(f1.transition(0.0, 1e9, 8e8, 2.0).idle.abs() < 1e-12);
+    }
 }

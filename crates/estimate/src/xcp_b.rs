@@ -225,4 +225,36 @@ mod tests {
         assert_eq!(refused(|config| config.chi = 0.0), "chi");
         assert_eq!(refused(|config| config.alpha = 0.0), "alpha");
     }
+
+    fn interval(length: u64, mean_rtt: u64) -> ControlInterval {
+        ControlInterval {
+            now: Timestamp::ZERO,
+            length: Duration::from_millis(length),
+            input_rate: 0.0,
+            probing: 1.0,
+            mean_rtt: Duration::from_millis(mean_rtt),
+            queue: 0.0,
+            shortest_queue: 0.0,
+            mean_queue: 0.0,
+            last_queue: 0.0,
+            buffer: BUFFER,
+        }
+    }
+
+    /// And says so in its report.
+    #[test]
+    fn without_a_round_trip_time_the_next_interval_counts_as_long_as_this() {
+        let mut source = source(|config| config.late_reaction = 0);
+        let spare = source.spare(&interval(50, 0));
+        assert!((spare.bandwidth - 0.2 * BUFFER / (ALPHA * 0.05)).abs() < 1e-6, "{spare:?}");
+        source.observe(&mut |name, value| {
+            assert!(name != "spare_bandwidth" || (value - spare.bandwidth).abs() < 1e-9);
+        });
+    }
+
+    #[test]
+    fn an_interval_of_no_length_leaves_nothing() {
+        let mut source = source(|config| config.late_reaction = 0);
+        assert_eq!(source.spare(&interval(0, 100)), Spare { bandwidth: 0.0, queue: 0.0 });
+    }
 }

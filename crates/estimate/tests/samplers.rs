@@ -1,7 +1,9 @@
 //! ACK-rate samplers and filters, one step at a time: what each acknowledgment and each loss changes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use airpath_estimate::{AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, WestwoodPlus};
+use airpath_estimate::{
+    AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WestwoodPlus, WindowLength,
+};
 use airpath_model::*;
 
 fn at(ms: u64) -> Timestamp {
@@ -73,6 +75,87 @@ fn of_an_even_number_the_median_is_the_lower() {
     assert_eq!(estimator.bandwidth(), Some(5e4));
 }
 
+#[test]
+fn the_median_is_of_the_last_samples() {
+    let mut estimator = filtered(SamplerConfig::PerAck, FilterConfig::Median { window: 3 });
+    // 1000 bytes in 10, 20, 5, 4 and 3 ms; each instant is complete with the next.
+    let medians: Vec<_> = [0, 10, 30, 35, 39, 42, 43]
+        .into_iter()
+        .filter_map(|ms| {
+            estimator.on_ack(&ack(ms, 40), &mut NullProbe);
+            estimator.bandwidth()
+        })
+        .map(|median| libm::round(median) as u64)
+        .collect();
+    assert_eq!(medians, [100_000, 50_000, 100_000, 200_000, 250_000]);
+}
+
+/// GM eq. 6 at a time constant that is not its own inverse.
+#[test]
+fn the_bilinear_filter_is_that_of_the_paper() {
+    let (tau, virtual_samples, start) = (Duration::from_millis(100), VirtualSamples::None, Start::First);
+    let filter = FilterConfig::Bilinear { tau, virtual_samples, start };
+    let mut estimator = filtered(SamplerConfig::PerAck, filter);
+    for ms in [0, 10, 30, 31] {
+        estimator.on_ack(&ack(ms, 40), &mut NullProbe);
+    }
+    let expected = ((0.2 - 0.02) * 1e5 + 0.02 * (5e4 + 1e5)) / (0.2 + 0.02);
+    assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
+}
+
+/// Otherwise readers of captures would run them without.
+#[test]
+fn estimators_say_what_they_need() {
+    let needs = |sampler, filter| filtered(sampler, filter).requirements();
+    let none = AckRateRequirements::default();
+    let (ms, plain) = (Duration::from_millis(1), FilterConfig::None);
+    assert_eq!(needs(SamplerConfig::PerAck, plain), none);
+    let rtt = SamplerConfig::Accumulated(WindowLength::RoundTrip);
+    assert_eq!(needs(rtt, plain), AckRateRequirements { rtt: true, ..none });
+    let receiver = SamplerConfig::ReceiverClock { resolution: ms };
+    assert_eq!(needs(receiver, plain), AckRateRequirements { receiver_time: true, ..none });
+    let rates = AckRateRequirements { rate_samples: true, ..none };
+    assert_eq!(needs(SamplerConfig::DeliveryRate, plain), rates);
+    let pairs = SamplerConfig::BackToBack { acks: 2, spacing: ms };
+    assert_eq!(needs(pairs, plain), AckRateRequirements { sending_times: true, ..none });
+    let westwood_plus = AckRate::new(AckRateConfig::WestwoodPlus { ticks_per_second: 1000 }).unwrap();
+    assert_eq!(westwood_plus.requirements(), AckRateRequirements { rtt: true, ..none });
+}
+
+/// The estimate after acknowledgments of 1000 bytes at those times, each of a packet sent then (ms).
+fn slope(acks: u8, spacing: u64, events: &[(u64, u64)]) -> Option<u64> {
+    let sampler = SamplerConfig::BackToBack { acks, spacing: Duration::from_millis(spacing) };
+    let mut estimator = filtered(sampler, FilterConfig::None);
+    for (ms, sent) in events {
+        let mut event = ack(*ms, 40);
+        event.latest_sent_at = Some(at(*sent));
+        estimator.on_ack(&event, &mut NullProbe);
+    }
+    estimator.bandwidth().map(|slope| libm::round(slope) as u64)
+}
+
+#[test]
+fn packets_are_back_to_back_with_those_right_before() {
+    assert_eq!(slope(3, 1, &[(50, 0), (60, 1), (70, 2)]), Some(100_000));
+    assert_eq!(slope(3, 1, &[(50, 0), (60, 1), (70, 3)]), None);
+    // One that was sent before is not behind.
+    assert_eq!(slope(2, 1, &[(50, 1), (60, 0)]), None);
+    assert_eq!(slope(2, 1, &[(50, 1), (60, 0), (64, 1)]), Some(250_000));
+}
+
+/// As a window update does.
+#[test]
+fn an_acknowledgment_of_nothing_ends_a_pair() {
+    let sampler = SamplerConfig::BackToBack { acks: 2, spacing: Duration::ZERO };
+    let mut estimator = filtered(sampler, FilterConfig::None);
+    for (ms, advance) in [(0, 1000), (1, 0), (2, 1000)] {
+        let mut event = ack(ms, 40);
+        event.advance = Bytes::new(advance);
+        estimator.on_ack(&event, &mut NullProbe);
+    }
+    assert_eq!(estimator.bandwidth(), None);
+}
+
 /// A duplicate in between ends a pair.
 #[test]
 fn a_duplicate_ends_a_pair() {
@@ -105,6 +188,17 @@ fn the_estimator_hands_losses_on() {
         let expected = kept * 1e5 + (1.0 - kept) * 5e4;
         assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
     }
+}
+
+#[test]
+fn while_the_link_is_good_its_coefficient_is_the_good_one() {
+    let filter = FilterConfig::TwoState { good: 0.9, bad: 0.5, timed: false };
+    let mut estimator = filtered(SamplerConfig::PerAck, filter);
+    for ms in [0, 10, 30, 31] {
+        estimator.on_ack(&ack(ms, 40), &mut NullProbe);
+    }
+    let expected = 0.9 * 1e5 + 0.1 * 5e4;
+    assert!((estimator.bandwidth().unwrap() - expected).abs() < 1e-6, "{:?}", estimator.bandwidth());
 }
 
 /// Of captures, where the option is missing on some packets.

@@ -81,4 +81,23 @@ mod tests {
         short.advance = Bytes::new(17);
         assert_eq!(count.count(&short).get(), 17);
     }
+
+    /// Four of which three duplicates and the retransmission told.
+    #[test]
+    fn an_acknowledgment_of_what_was_counted_stands_for_the_retransmission() {
+        let mut count = AckedCount::default();
+        for _ in 0..4 {
+            count.count(&ack(0));
+        }
+        assert_eq!(count.count(&ack(4)).get(), MSS);
+    }
+
+    #[test]
+    fn a_duplicate_whose_repair_is_hidden_counts_one_segment() {
+        let mut count = AckedCount::default();
+        let mut hidden = ack(2);
+        hidden.hidden_duplicate = true;
+        assert_eq!(count.count(&hidden).get(), MSS);
+        assert_eq!(count.count(&ack(3)).get(), 2 * MSS);
+    }
 }

@@ -58,6 +58,33 @@ fn it_probes_from_the_second_interval_with_a_short_queue_after_the_rest() {
     assert!(is_one(*acknowledge(&mut ebe, 3.4, 3.8, BASE + 0.08).last().unwrap()));
 }
 
+/// The first interval begins with the first round-trip time and ends 200 ms later.
+#[test]
+fn it_says_when_an_interval_ended_and_its_mean() {
+    let mut ebe = ebe(EbeCeilingConfig::default());
+    ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
+    assert!(!ebe.on_ack(at(0.005), 900.0, &rtt(BASE)));
+    assert!(!ebe.on_ack(at(0.2), 900.0, &rtt(FULL)));
+    assert!(ebe.on_ack(at(0.205), 900.0, &rtt(FULL)));
+    let mut mean = None;
+    ebe.observe(&mut |name, value| {
+        if name == "interval_rtt_s" {
+            mean = Some(value);
+        }
+    });
+    // Of samples each 10 ms, the twentieth alone was after 200 ms.
+    let expected = (19.0 * BASE + FULL) / 20.0;
+    assert!((mean.unwrap() - expected).abs() < 1e-12, "{mean:?}");
+}
+
+#[test]
+fn a_slightly_shorter_round_trip_corrects_nothing() {
+    let mut ebe = ebe(EbeCeilingConfig::default());
+    ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
+    acknowledge(&mut ebe, 0.0, 1.0, 0.9 * FULL);
+    assert!((ebe.ceiling().unwrap() - 1000.0).abs() < 1e-9);
+}
+
 #[test]
 fn a_loss_turns_it_off() {
     let mut ebe = ebe(EbeCeilingConfig::default());
