@@ -81,4 +81,17 @@ mod tests {
         assert_eq!(ack(16, 8000), 14_000);
         assert_eq!(ack(17, 30_000), 20_000, "never more than the window");
     }
+
+    #[test]
+    fn a_burst_is_remembered_for_ten_rounds() {
+        let (mut aggregation, rate) = (AckAggregation::new(Timestamp::ZERO), Rate::from_bps(8_000_000));
+        let mut extra = |round: u64, bytes| {
+            let now = Timestamp::ZERO + Duration::from_secs(round);
+            aggregation.update(now, Bytes::new(bytes), rate, Bytes::new(20_000), round, false);
+            aggregation.extra().get()
+        };
+        assert_eq!(extra(1, 10_000), 10_000);
+        assert!((2..=11).all(|round| extra(round, 1000) == 10_000));
+        assert_eq!(extra(12, 1000), 1000);
+    }
 }

@@ -181,3 +181,61 @@ impl Bbr {
         self.window = self.window.max(self.prior_window);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::RandomStream;
+
+    use super::super::BbrConfig;
+    use super::*;
+
+    const MSS: Bytes = Bytes::new(1000);
+
+    fn bbr() -> Bbr {
+        Bbr::new(BbrConfig::default(), RandomStream::new(1, "flow/test/controller"), MSS * 10, MSS).unwrap()
+    }
+
+    /// Four of 100 packets are lost now, one was before: 2 % are crossed at x where (1 + x)/(96 + x) = 0.02.
+    #[test]
+    fn the_limit_is_where_the_threshold_was_crossed() {
+        let at_loss = bbr().inflight_at_loss(MSS * 100, MSS * 5, MSS * 4).as_f64();
+        assert!((at_loss - (96_000.0 + 920.0 / 0.98)).abs() <= 1.0, "{at_loss}");
+    }
+
+    #[test]
+    fn a_probe_is_answered_once() {
+        let mut bbr = bbr();
+        bbr.cycle.is_probe_sample = true;
+        bbr.on_echo(Timestamp::ZERO);
+        assert!(!bbr.cycle.is_probe_sample);
+    }
+
+    /// `SaveCwnd`: in recovery and in `ProbeRTT` the window is small for a while.
+    #[test]
+    fn a_window_that_is_small_for_a_while_is_not_the_one_to_come_back_to() {
+        for (in_recovery, state, kept) in
+            [(false, State::ProbeCruise, 5), (true, State::ProbeCruise, 20), (false, State::ProbeRtt, 20)]
+        {
+            let mut bbr = bbr();
+            (bbr.in_recovery, bbr.state) = (in_recovery, state);
+            (bbr.prior_window, bbr.window) = (MSS * 20, MSS * 5);
+            bbr.save_window();
+            assert_eq!(bbr.prior_window, MSS * kept, "{in_recovery} {state:?}");
+            bbr.window = MSS * 30;
+            bbr.save_window();
+            assert_eq!(bbr.prior_window, MSS * 30);
+        }
+    }
+
+    /// Three quanta of two packets.
+    #[test]
+    fn the_budget_is_never_less_than_three_quanta() {
+        let mut bbr = bbr();
+        bbr.state = State::ProbeCruise;
+        bbr.set_pacing_rate(1.0);
+        let quantum = bbr.quantum();
+        assert_eq!(bbr.inflight(Rate::from_bps(8000), 1.0), quantum * 3);
+        bbr.state = State::ProbeUp;
+        assert_eq!(bbr.inflight(Rate::from_bps(8000), 1.0), quantum * 3 + MSS * 2);
+    }
+}

@@ -167,4 +167,26 @@ mod tests {
         round(&mut model, true, 9500, true, 10);
         assert_eq!((model.bandwidth, model.inflight), (Rate::UNLIMITED, Bytes::MAX));
     }
+
+    /// `inflight_latest` and `bw_latest` are the highest of the round, not the last.
+    #[test]
+    fn the_best_of_a_round_counts() {
+        let mut model = ShortTerm::default();
+        model.note_loss(Bytes::new(10));
+        model.update_latest(&sample(1, 19_000), Bytes::new(11));
+        model.update_latest(&sample(10, 1), Bytes::new(12));
+        model.adapt(false, 0.7, MAX_BW, WINDOW);
+        assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(152_000), Bytes::new(19_000)));
+    }
+
+    /// `HandleSpuriousLossDetection`: the greater of what is and what was.
+    #[test]
+    fn what_proved_false_is_undone_and_nothing_is_lost_by_it() {
+        let mut model =
+            ShortTerm { bandwidth: Rate::from_bps(500), inflight: Bytes::new(5), ..ShortTerm::default() };
+        model.undo(Rate::from_bps(600), Bytes::new(6));
+        assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(600), Bytes::new(6)));
+        model.undo(Rate::from_bps(100), Bytes::new(1));
+        assert_eq!((model.bandwidth, model.inflight), (Rate::from_bps(600), Bytes::new(6)));
+    }
 }

@@ -63,3 +63,41 @@ impl Throughput {
         self.measured = true;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::Bytes;
+
+    use super::*;
+
+    /// A round trip of a second in which so much is acknowledged at once, when it begins.
+    fn round(throughput: &mut Throughput, number: u64, acked: u64) {
+        let mut event = AckEvent::at(Timestamp::from_secs_f64(number as f64));
+        (event.round, event.acked) = (number, Bytes::new(acked));
+        throughput.acknowledged(&event, true);
+    }
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+    }
+
+    /// B = 3/4 B + 1/4 of each round trip but the first.
+    #[test]
+    fn the_first_round_trip_after_a_signal_counts_as_it_is() {
+        let mut throughput = Throughput::default();
+        round(&mut throughput, 0, 1000);
+        round(&mut throughput, 1, 2000);
+        close(throughput.highest, 1000.0);
+        round(&mut throughput, 2, 100);
+        close(throughput.highest, 1250.0);
+        throughput.signal();
+        close(throughput.previous, 1250.0);
+        // The round trip that the signal fell into, which began with 100 bytes, is no measure.
+        round(&mut throughput, 3, 400);
+        close(throughput.highest, 1250.0);
+        round(&mut throughput, 4, 800);
+        close(throughput.highest, 400.0);
+        round(&mut throughput, 5, 100);
+        close(throughput.highest, 500.0);
+    }
+}
