@@ -352,6 +352,20 @@ def test_a_fault_in_a_scenario(changes, message):
     assert fault_of(dumbbell(**changes)) == f"scenario: {message}"
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"topology__bottleneck__loss": {"kind": "netem-gemodel", "p": 0, "r": 0.1}},
+        {"topology__bottleneck__loss": {"kind": "netem-gemodel", "p": 1e-12, "r": 0.1}},
+        {"flows__0__start": {"uniform": ["2s", "3s"]}, "flows__0__stop": {"uniform": ["1s", "4s"]}},
+        {"flows__0__start": {"uniform": ["2s", "3s"]}, "flows__0__stop": "2.001s"},
+    ],
+    ids=["no bursts", "the rarest bursts", "a stop that may come before", "a stop that hardly comes after"],
+)
+def test_what_only_just_means_something_is_accepted(changes):
+    assert Scenario.from_dict(dumbbell(**changes)).plan()["flows"]
+
+
 GRAPH_CASES = {
     "unknown node": (
         [{"from": "A", "to": "E", "rate": "1mbps"}],
