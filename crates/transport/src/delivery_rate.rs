@@ -181,4 +181,30 @@ mod tests {
         rate.on_delivered(at(26), 1000, at(16), &third);
         assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(false));
     }
+
+    #[test]
+    fn a_sample_after_idleness_does_not_count_the_idleness() {
+        let mut rate = DeliveryRate::default();
+        for sent in [0, 1000] {
+            let state = rate.on_sent(at(sent), true, Bytes::ZERO);
+            rate.on_delivered(at(sent + 10), 1000, at(sent), &state);
+            let sample = rate.take_sample(Duration::ZERO).map(|sample| sample.interval);
+            assert_eq!(sample, Some(Duration::from_millis(10)), "sent at {sent} ms");
+        }
+    }
+
+    #[test]
+    fn of_what_one_acknowledgment_delivers_the_packet_that_was_sent_last_counts() {
+        let mut rate = DeliveryRate::default();
+        let first = rate.on_sent(at(0), true, Bytes::ZERO);
+        let second = rate.on_sent(at(1), false, Bytes::ZERO);
+        rate.on_delivered(at(10), 1000, at(0), &first);
+        rate.take_sample(Duration::ZERO);
+        let third = rate.on_sent(at(11), false, Bytes::ZERO);
+        rate.on_delivered(at(21), 1000, at(11), &third);
+        rate.on_delivered(at(21), 1000, at(1), &second);
+        assert_eq!(rate.prior_delivered(), Some(1000));
+        let sample = rate.take_sample(Duration::ZERO).map(|sample| (sample.delivered, sample.interval));
+        assert_eq!(sample, Some((Bytes::new(2000), Duration::from_millis(11))));
+    }
 }

@@ -120,6 +120,7 @@ mod tests {
         assert_eq!(timer.rtt().smoothed, Duration::from_millis(105));
         assert_eq!(timer.timeout(), Duration::from_millis(295));
         assert_eq!(timer.rtt().minimum, Duration::from_millis(100));
+        assert_eq!(timer.rtt().latest, Duration::from_millis(140));
     }
 
     #[test]
@@ -143,5 +144,15 @@ mod tests {
         }
         timer.on_sample(Duration::from_millis(100));
         assert!(timer.timeout() < Duration::from_millis(300));
+    }
+
+    #[test]
+    fn the_smallest_round_trip_is_kept_and_the_timeout_has_a_ceiling() {
+        let mut timer = timer(RtoFloor::OnTimeout);
+        for (seconds, minimum) in [(100, 100), (90, 90), (110, 90)] {
+            timer.on_sample(Duration::from_secs(seconds));
+            assert_eq!(timer.rtt().minimum, Duration::from_secs(minimum));
+            assert_eq!(timer.timeout(), Duration::from_secs(60));
+        }
     }
 }

@@ -183,4 +183,25 @@ mod tests {
         epoch.advance(second(11));
         assert_eq!(epoch.elapsed, Duration::from_secs(3));
     }
+
+    /// Of 2008: alpha = 3 * 0.2 / 1.8 segments for each window, for ever.
+    #[test]
+    fn the_window_of_reno_grows_with_what_is_acknowledged() {
+        let config = CubicConfig::LINUX2008;
+        let mut epoch = Epoch::new(Timestamp::ZERO, 70.0, Some(100.0), config.c);
+        epoch.growth_linux2008(&config, true, 70.0, 140.0, Duration::ZERO);
+        assert!(close(epoch.w_est, 70.0 + 2.0 / 3.0), "{}", epoch.w_est);
+    }
+
+    /// At the start of the curve: one segment in 100 windows, or the ten that Reno is ahead in one.
+    #[test]
+    fn only_who_is_friendly_to_reno_follows_its_window() {
+        for (reno_friendly, expected) in [(true, 10.0), (false, 0.01)] {
+            let config = CubicConfig { reno_friendly, ..CubicConfig::LINUX2008 };
+            let mut epoch = Epoch::new(Timestamp::ZERO, 70.0, Some(100.0), config.c);
+            epoch.w_est = 80.0 - 1.0 / 3.0;
+            let growth = epoch.growth_linux2008(&config, true, 70.0, 70.0, Duration::ZERO);
+            assert!(close(growth, expected), "{growth}");
+        }
+    }
 }

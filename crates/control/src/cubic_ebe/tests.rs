@@ -14,10 +14,13 @@ struct Told {
     probing: f64,
     interval_ends: bool,
     losses: u32,
+    /// What it was told last.
+    window: f64,
 }
 
 impl WindowCeilingEstimator for Told {
-    fn on_ack(&mut self, _now: Timestamp, _window: f64, _rtt: &RttEstimate) -> bool {
+    fn on_ack(&mut self, _now: Timestamp, window: f64, _rtt: &RttEstimate) -> bool {
+        self.window = window;
         self.interval_ends
     }
     fn on_loss(&mut self, _now: Timestamp, w_max: f64, _rtt: &RttEstimate) {
@@ -146,4 +149,24 @@ fn what_the_estimator_reports_is_recorded_when_an_interval_ends() {
     rule.estimator.interval_ends = true;
     rule.on_ack(segments(80), &acked(1.2), &mut named);
     assert_eq!((named.0, named.1), (1, 1));
+}
+
+#[test]
+fn the_estimator_is_told_windows_in_segments() {
+    let mut rule = rule(ProbingGrowth::Interval, 1.0);
+    let mut event = AckEvent::at(Timestamp::ZERO);
+    event.mss = Bytes::new(MSS);
+    rule.on_ack(segments(50), &event, &mut NullProbe);
+    assert!((rule.estimator.window - 50.0).abs() < 1e-12, "{}", rule.estimator.window);
+}
+
+#[test]
+fn it_probes_with_any_factor_above_one() {
+    let acknowledged = |probing| {
+        let mut event = AckEvent::at(Timestamp::ZERO);
+        (event.mss, event.acked) = (Bytes::new(MSS), segments(50));
+        rule(ProbingGrowth::Acknowledged, probing).congestion_avoidance(segments(50), &event)
+    };
+    assert_eq!(acknowledged(1.1), segments(55));
+    assert!(acknowledged(1.0) < segments(55));
 }

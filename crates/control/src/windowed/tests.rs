@@ -276,6 +276,23 @@ fn what_duplicates_acknowledge_counts_when_the_cumulative_acknowledgment_moves()
     assert!(growth <= Bytes::new(MSS.get() / 6), "congestion avoidance by one segment: {growth:?}");
 }
 
+/// As with any acknowledgment (RFC 2861, RFC 3168).
+#[test]
+fn duplicates_of_a_flow_that_is_limited_otherwise_or_marked_do_not_count_later() {
+    for (window_limited, congestion_experienced, expected) in
+        [(true, false, 12), (false, false, 11), (true, true, 11)]
+    {
+        let mut controller = reno(10);
+        let mut duplicate = ack(1);
+        duplicate.duplicate = true;
+        (duplicate.window_limited, duplicate.congestion_experienced) =
+            (window_limited, congestion_experienced);
+        controller.on_ack(&duplicate, &mut NullProbe);
+        acknowledge(&mut controller, 1);
+        assert_eq!(segments(&controller), expected, "{window_limited} {congestion_experienced}");
+    }
+}
+
 #[test]
 fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
     let mut controller = reno(1);

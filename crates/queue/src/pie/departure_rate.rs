@@ -63,4 +63,23 @@ mod tests {
         let delay = rate.delay(size * 10);
         assert!(delay.abs_diff(Duration::from_millis(10)) < Duration::from_micros(1), "{delay:?}");
     }
+
+    /// RFC 8033, section 4.3: a measurement begins with 16 KiB that wait.
+    #[test]
+    fn a_short_queue_says_nothing_of_the_rate() {
+        let mut rate = DepartureRate::new();
+        let size = Bytes::new(1500);
+        let mut leave = |from, packets, queue| {
+            for packet in from..from + packets {
+                rate.on_departure(Timestamp::ZERO + Duration::from_millis(packet), queue, size);
+            }
+            rate.delay(size)
+        };
+        assert_eq!(leave(0, 100, Bytes::new(17_000)), Duration::ZERO, "15 500 bytes wait behind");
+        // A millisecond for each packet, and as the measurement ends only little waits: no other begins.
+        assert_eq!(leave(100, 1, Bytes::new(20_000)), Duration::ZERO);
+        let measured = leave(101, 11, Bytes::new(17_000));
+        assert!(measured.abs_diff(Duration::from_millis(1)) < Duration::from_micros(1), "{measured:?}");
+        assert_eq!(leave(10_000, 100, Bytes::new(17_000)), measured);
+    }
 }

@@ -101,4 +101,13 @@ mod tests {
         assert!(updates < 500, "{updates}");
         assert!(probability.value() == 0.0);
     }
+
+    /// Both delays must be below half of the target (RFC 8033, section 4.2).
+    #[test]
+    fn a_queue_that_was_long_just_now_has_not_rested() {
+        let mut probability = DropProbability::new(Duration::from_millis(15), 0.125, 0.0);
+        probability.update(Duration::from_millis(10));
+        assert!(!probability.update(Duration::from_millis(5)));
+        assert!(probability.update(Duration::from_millis(5)));
+    }
 }

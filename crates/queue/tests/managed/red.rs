@@ -211,6 +211,18 @@ fn the_average_adapts_to_the_middle_of_the_thresholds() {
 }
 
 #[test]
+fn what_is_not_adaptive_keeps_its_largest_probability() {
+    let mut driver = red(RedConfig { ecn: true, ..FOLLOWING });
+    driver.burst(14, Ecn::Ect0, 0);
+    for _ in 0..10 {
+        driver.wait(ms(600));
+        driver.arrive(SIZE, Ecn::Ect0, 0);
+        driver.depart();
+    }
+    assert!((driver.observed("max_probability") - 0.1).abs() < 1e-12);
+}
+
+#[test]
 fn impossible_parameters_are_refused() {
     for config in [
         RedConfig { minimum: -1.0, ..FOLLOWING },

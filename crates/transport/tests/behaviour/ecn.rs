@@ -23,6 +23,7 @@ fn echo(script: &mut Script, cumulative: u64) -> Vec<u64> {
 fn one_reduction_and_one_cwr_for_a_window_of_data() {
     let mut script = Script::new(marked(), HALVE, 10);
     assert!(script.segments().iter().all(|segment| segment.ecn == Ecn::Ect0 && !segment.cwr));
+    assert!(script.controller.desk().sent.iter().all(|event| event.mss.get() == MSS));
     script.at(100);
     let mut cwr = Vec::new();
     for cumulative in 1..=10 {
@@ -62,8 +63,13 @@ fn an_echo_in_a_recovery_reduces_no_further() {
     script.ece = true;
     for right in 5..=10 {
         script.ack(0, &[(1, right)]);
+        let told = script.controller.last_ack();
+        assert!(told.in_recovery && told.congestion_experienced);
     }
+    script.ece = false;
     script.at(200).ack(10, &[]);
+    let told = script.controller.last_ack();
+    assert!(!told.in_recovery && !told.congestion_experienced);
     assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
     assert!(!script.sender.in_recovery());
 }
@@ -95,23 +101,37 @@ fn echoing_receiver() -> Receiver {
     Receiver::new(ReceiverConfig { ecn: true, delayed_ack_segments: 1, ..ReceiverConfig::default() })
 }
 
+/// Segment `k` arrives: whether the answer, if there is one at once, says ECE.
+fn answer(receiver: &mut Receiver, k: u64, ecn: Ecn, cwr: bool) -> Option<bool> {
+    let segment = Segment {
+        sequence: k * MSS,
+        payload: MSS as u32,
+        retransmission: false,
+        ecn,
+        cwr,
+        timestamp: None,
+        timestamp_echo: None,
+        path: airpath_model::PathHeader::None,
+    };
+    receiver.on_segment(at(k), &segment);
+    receiver.poll_ack(at(k)).map(|ack| ack.ece)
+}
+
+#[test]
+fn the_first_mark_and_the_first_without_are_answered_at_once() {
+    let mut receiver = Receiver::new(ReceiverConfig { ecn: true, ..ReceiverConfig::default() });
+    let mut answer = |k, ecn| answer(&mut receiver, k, ecn, false);
+    assert_eq!((answer(0, Ecn::Ect0), answer(1, Ecn::Ect0)), (None, Some(false)));
+    assert_eq!(answer(2, Ecn::Ce), Some(true), "the first of two");
+    assert_eq!((answer(3, Ecn::Ce), answer(4, Ecn::Ce)), (None, Some(true)));
+    assert_eq!(answer(5, Ecn::Ect0), Some(true));
+    assert_eq!((answer(6, Ecn::Ect0), answer(7, Ecn::Ect0)), (None, Some(true)));
+}
+
 #[test]
 fn the_receiver_echoes_until_cwr() {
     let mut receiver = echoing_receiver();
-    let mut answer = |k: u64, ecn: Ecn, cwr: bool| {
-        let segment = Segment {
-            sequence: k * MSS,
-            payload: MSS as u32,
-            retransmission: false,
-            ecn,
-            cwr,
-            timestamp: None,
-            timestamp_echo: None,
-            path: airpath_model::PathHeader::None,
-        };
-        receiver.on_segment(at(k), &segment);
-        receiver.poll_ack(at(k)).map(|ack| ack.ece)
-    };
+    let mut answer = |k, ecn, cwr| answer(&mut receiver, k, ecn, cwr);
     assert_eq!(answer(0, Ecn::Ect0, false), Some(false));
     assert_eq!(answer(1, Ecn::Ce, false), Some(true));
     assert_eq!(answer(2, Ecn::Ect0, false), Some(true));
