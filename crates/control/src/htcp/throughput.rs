@@ -72,9 +72,13 @@ mod tests {
 
     /// A round trip of a second in which so much is acknowledged at once, when it begins.
     fn round(throughput: &mut Throughput, number: u64, acked: u64) {
+        round_of(throughput, number, acked, true);
+    }
+
+    fn round_of(throughput: &mut Throughput, number: u64, acked: u64, settled: bool) {
         let mut event = AckEvent::at(Timestamp::from_secs_f64(number as f64));
         (event.round, event.acked) = (number, Bytes::new(acked));
-        throughput.acknowledged(&event, true);
+        throughput.acknowledged(&event, settled);
     }
 
     fn close(found: f64, expected: f64) {
@@ -99,5 +103,7 @@ mod tests {
         close(throughput.highest, 400.0);
         round(&mut throughput, 5, 100);
         close(throughput.highest, 500.0);
+        round_of(&mut throughput, 6, 100, false);
+        close(throughput.highest, 100.0);
     }
 }

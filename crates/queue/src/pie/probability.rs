@@ -110,4 +110,20 @@ mod tests {
         assert!(!probability.update(Duration::from_millis(5)));
         assert!(probability.update(Duration::from_millis(5)));
     }
+
+    /// RFC 8033, section 4.2: p falls to 98 % when the delay and the one before are zero; it has not rested above nothing.
+    #[test]
+    fn a_large_probability_decays_once_the_queue_stays_empty() {
+        let mut probability = DropProbability::new(Duration::from_millis(15), 0.125, 0.0);
+        for millis in (100..=3000).step_by(100).chain([10]) {
+            probability.update(Duration::from_millis(millis));
+        }
+        let large = probability.value();
+        assert!(large > 0.2, "{large}");
+        probability.update(Duration::ZERO);
+        let fallen = large - 0.125 * 0.015;
+        assert!((probability.value() - fallen).abs() < 1e-12, "not yet: the queue was there before");
+        assert!(!probability.update(Duration::ZERO));
+        assert!((probability.value() - 0.98 * (fallen - 0.125 * 0.015)).abs() < 1e-12);
+    }
 }
