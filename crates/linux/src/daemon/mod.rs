@@ -27,7 +27,7 @@ pub trait Service {
     /// How long until [`Service::step`] is wanted; `None` for never.
     fn wait(&self) -> Option<Duration>;
 
-    /// The time has come; it may be late, or early after a question.
+    /// The time has come; it may be late.
     fn step(&mut self) -> Result<(), Error>;
 
     /// What it is and does, as a JSON object; numbers in `counters` and `observed` become metrics.
@@ -59,8 +59,9 @@ pub fn serve<S: Service>(
     let began = Instant::now();
     let mut last_check = began;
     let (mut steps, mut worst) = (0_u64, Duration::ZERO);
+    // Counted from the beginning of the last step: neither a long one nor a question puts the next one off.
+    let mut due = service.wait().map(|wait| began + wait);
     loop {
-        let due = service.wait().map(|wait| Instant::now() + wait);
         let timeout = due.map(|due| TimeSpec::from(due.saturating_duration_since(Instant::now())));
         let mut waiting =
             [PollFd::new(door.as_fd(), PollFlags::POLLIN), PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
@@ -73,12 +74,12 @@ pub fn serve<S: Service>(
         if signalled {
             return Ok(service.status());
         }
-        if let Some(due) = due
-            && let Some(late) = Instant::now().checked_duration_since(due)
-        {
+        let now = Instant::now();
+        if let Some(late) = due.and_then(|due| now.checked_duration_since(due)) {
             worst = worst.max(late);
             steps += 1;
             service.step()?;
+            due = service.wait().map(|wait| now + wait);
         }
         if last_check.elapsed() > Duration::from_secs(1) {
             last_check = Instant::now();
@@ -126,6 +127,62 @@ pub fn metrics(statuses: &[Value]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Wants a step every ten milliseconds, each of which takes its time.
+    struct Busy {
+        step: Duration,
+    }
+
+    impl Service for Busy {
+        fn wait(&self) -> Option<Duration> {
+            Some(Duration::from_millis(10))
+        }
+
+        fn step(&mut self) -> Result<(), Error> {
+            std::thread::sleep(self.step);
+            Ok(())
+        }
+
+        fn status(&self) -> Value {
+            json!({})
+        }
+
+        fn warnings(&self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    /// The last status of such a service, asked again and again with pauses of `pause` for half a second.
+    fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
+        let door = Door::open(name).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (signals, namespace) = (block_signals().unwrap(), Namespace::enter(None).unwrap());
+                serve(Busy { step }, &door, &signals, &namespace).unwrap();
+            });
+            let began = Instant::now();
+            while began.elapsed() < Duration::from_millis(500) {
+                ask(name, Asked::Status).unwrap();
+                std::thread::sleep(pause);
+            }
+            let last = ask(name, Asked::Status).unwrap();
+            ask(name, Asked::Detach).unwrap();
+            last
+        })
+    }
+
+    #[test]
+    fn questions_put_no_step_off() {
+        let status = asked_each(Duration::from_millis(2), "test/questions", Duration::ZERO);
+        // Fifty in time; a busy machine is late.
+        assert!(status["steps"].as_u64().unwrap() >= 10, "{status}");
+    }
+
+    #[test]
+    fn what_a_step_takes_makes_the_next_one_late() {
+        let status = asked_each(Duration::from_millis(100), "test/lateness", Duration::from_millis(30));
+        assert!(status["worst_lateness_ms"].as_f64().unwrap() >= 19.9, "{status}");
+    }
 
     #[test]
     fn metrics_are_counters_and_gauges_with_a_name() {
