@@ -26,6 +26,8 @@ pub(crate) struct Facts {
     pub(crate) sack: bool,
     /// Shift of the receiver's window.
     pub(crate) window_shift: u8,
+    /// The receiver opened the connection.
+    pub(crate) receiver_opened: bool,
 }
 
 /// Follows the data of one direction. Acknowledgments are held for the time that the sender takes to answer, so that they
@@ -215,7 +217,8 @@ impl Direction {
         if packet.flags.syn || packet.flags.rst {
             return;
         }
-        let marked = self.feedback.on_ack(ecn, packet.flags);
+        let ends_handshake = self.facts.receiver_opened && offset == 0;
+        let marked = self.feedback.on_ack(ecn, packet.flags, ends_handshake);
         let moved = self.last_window.replace(packet.window) != Some(packet.window);
         let Some(follower) = &mut self.follower else { return };
         let next = follower.next();

@@ -50,8 +50,9 @@ pub(crate) struct EcnFeedback {
 }
 
 impl EcnFeedback {
-    /// An acknowledgment after the handshake; gives whether it reports a mark.
-    pub(crate) fn on_ack(&mut self, used: &mut EcnUse, flags: SegmentFlags) -> bool {
+    /// An acknowledgment after SYN and SYN-ACK; gives whether it reports a mark. `ends_handshake` is whether it answers the
+    /// SYN-ACK and no more.
+    pub(crate) fn on_ack(&mut self, used: &mut EcnUse, flags: SegmentFlags, ends_handshake: bool) -> bool {
         if *used == EcnUse::Unknown && flags.ae {
             *used = EcnUse::Accurate; // nothing else sets it; the counter begins with it set
         }
@@ -63,7 +64,13 @@ impl EcnFeedback {
             }
             EcnUse::Accurate => {
                 let counter = u8::from(flags.ae) << 2 | u8::from(flags.cwr) << 1 | u8::from(flags.ece);
-                let before = self.counter.replace(counter).unwrap_or(counter);
+                let Some(before) = self.counter.replace(counter) else {
+                    if ends_handshake {
+                        // It says how the SYN-ACK came; the counter begins with whether that was marked (section 3.2.2.1).
+                        self.counter = Some(if counter == 0b110 { 6 } else { 5 });
+                    }
+                    return false;
+                };
                 let marks = counter.wrapping_sub(before) & 0b111;
                 self.reported_marks += u64::from(marks);
                 marks > 0
@@ -99,18 +106,18 @@ mod tests {
         let mut feedback = EcnFeedback::default();
         let mut used = EcnUse::Accurate;
         // The counter begins at 5; then 6, 0 (wrapped by two more).
-        assert!(!feedback.on_ack(&mut used, flags(true, false, true)));
-        assert!(!feedback.on_ack(&mut used, flags(true, false, true)));
-        assert!(feedback.on_ack(&mut used, flags(true, true, false)));
-        assert!(feedback.on_ack(&mut used, flags(false, false, false)));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true), false));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true), false));
+        assert!(feedback.on_ack(&mut used, flags(true, true, false), false));
+        assert!(feedback.on_ack(&mut used, flags(false, false, false), false));
         assert_eq!((feedback.echoes, feedback.reported_marks), (0, 3));
     }
 
     #[test]
     fn without_a_handshake_the_bits_are_classic_until_the_new_one_shows() {
         let (mut feedback, mut used) = (EcnFeedback::default(), EcnUse::Unknown);
-        assert!(feedback.on_ack(&mut used, flags(false, false, true)));
-        assert!(!feedback.on_ack(&mut used, flags(true, false, true)));
+        assert!(feedback.on_ack(&mut used, flags(false, false, true), false));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true), false));
         assert_eq!(used, EcnUse::Accurate);
     }
 }

@@ -187,6 +187,7 @@ impl Flow {
             receiver_tick: traits.ticks[1 - side],
             sack: traits.sack,
             window_shift: self.handshake.window_scale(1 - side).unwrap_or(0),
+            receiver_opened: self.handshake.is_known() && self.handshake.opened_by(1 - side),
         };
         self.replayed = Some((traits, [Direction::new(facts(0)), Direction::new(facts(1))]));
         let mut now = Timestamp::ZERO;

@@ -67,6 +67,11 @@ impl Handshake {
         self.syn.iter().all(Option::is_some)
     }
 
+    /// Whether `side` opened the connection.
+    pub(crate) fn opened_by(&self, side: usize) -> bool {
+        self.client == Some(side)
+    }
+
     /// How long `side` took to answer, where it was seen.
     pub(crate) fn answer_ns(&self, side: usize) -> Option<u64> {
         self.answers_ns[side]

@@ -6,8 +6,8 @@ mod common;
 
 use std::io::Cursor;
 
-use airpath_replay::{Analysis, Options, Vantage, analyse};
-use common::{Container, Link, Packet, capture, conversation, network, pack};
+use airpath_replay::{Analysis, EcnUse, Options, Vantage, analyse};
+use common::{ACK, Container, Link, Packet, SYN, capture, conversation, network, pack};
 
 const NG: Container = Container::Ng { big: false };
 
@@ -158,4 +158,38 @@ fn estimators_say_that_no_acknowledgments_were_captured() {
     let flow = analyse(file, &options).unwrap().flows.remove(0);
     let said = flow.estimates[0].missing;
     assert_eq!(said, Some("no acknowledgments were captured"));
+}
+
+/// The third packet of a handshake with accurate ECN says how the second one came (RFC 9768, section 3.2.2.1); only then do the
+/// bits count marks, from 5 on.
+#[test]
+fn the_end_of_a_handshake_reports_no_marks() {
+    let ace = |count: u16| (count & 4) << 6 | (count & 2) << 6 | (count & 1) << 6;
+    for (answered, begin) in [(0b010, 5), (0b011, 5), (0b100, 5), (0b110, 6)] {
+        let mut packets = conversation(100, 20);
+        let (syn, answer) = (packets[0].clone(), packets[1].clone());
+        // Who receives opens the connection.
+        packets[0] =
+            Packet { time_ns: syn.time_ns, flags: SYN | ace(7), acknowledgment: 0, ..answer.clone() };
+        packets[1] = Packet {
+            time_ns: answer.time_ns,
+            flags: SYN | ACK | ace(2),
+            acknowledgment: answer.sequence + 1,
+            ..syn.clone()
+        };
+        let (sequence, acknowledgment) = (answer.sequence + 1, syn.sequence.wrapping_add(1));
+        let flags = ACK | ace(answered);
+        packets[2] = Packet { side: 1, sequence, acknowledgment, flags, ..packets[2].clone() };
+        for packet in &mut packets[3..] {
+            let marks =
+                u16::from(packet.side == 1 && packet.acknowledgment == acknowledgment.wrapping_add(100_000));
+            packet.flags |= ace(begin + marks);
+        }
+        let flow = analysed(&packets, false).flows.remove(0);
+        assert_eq!(
+            (flow.ecn, flow.bytes, flow.reported_marks),
+            (EcnUse::Accurate, 100_000, 1),
+            "{answered:b}"
+        );
+    }
 }
