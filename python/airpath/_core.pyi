@@ -14,7 +14,11 @@ RUSTC: str
 """The compiler that built it."""
 
 class PlanError(ValueError):
-    """The plan cannot be run; the message says why."""
+    """The plan cannot be run.
+
+    Arguments: message, and where a value is wrong: the part of the plan (`link`, `flow` or nothing), its
+    name, the field, the number that was found or `None`, and the problem.
+    """
 
 class RunCancelled(RuntimeError):  # noqa: N818 - the engine's name
     """The run was cancelled before its end."""

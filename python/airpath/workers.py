@@ -13,7 +13,7 @@ import numpy as np
 from airpath import _core
 from airpath.datapath import Datapath
 from airpath.emulation.validity import Validity
-from airpath.errors import AirpathError, EmulationError, ScenarioError
+from airpath.errors import AirpathError, EmulationError
 from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
@@ -144,7 +144,7 @@ def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
     try:
         return _core.Simulation(json.dumps(scenario.plan()), traces, seed)
     except _core.PlanError as error:
-        raise ScenarioError(f"{scenario.name}: {error}") from None
+        raise scenario.refused(error) from None
 
 
 class _Run(Protocol):
@@ -260,7 +260,7 @@ def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
             return _DatapathRun(placed, traces, job.seed)
         return _core.EmulatedRun(plan, traces, job.seed)
     except _core.PlanError as error:
-        raise ScenarioError(f"{job.scenario.name}: {error}") from None
+        raise job.scenario.refused(error) from None
 
 
 def _record(job: Job, run: _Run) -> RunRecord:
@@ -269,7 +269,7 @@ def _record(job: Job, run: _Run) -> RunRecord:
     try:
         tables, capture, counts = run.run()
     except _core.PlanError as error:
-        raise ScenarioError(f"{job.scenario.name}: {error}") from None
+        raise job.scenario.refused(error) from None
     except (RuntimeError, OSError) as error:
         # Only the emulator's own; a cancelled run is for whoever cancelled it.
         if job.world == "sim" or isinstance(error, _core.RunCancelled):

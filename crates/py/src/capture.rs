@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::simulation::PlanError;
+use crate::simulation::{PlanError, refused};
 
 pyo3::create_exception!(_core, CaptureFormatError, PyValueError, "The bytes are not a capture.");
 
@@ -67,8 +67,7 @@ pub(crate) fn analyse_capture(
     let estimators = estimators
         .into_iter()
         .map(|(name, plan)| {
-            let plan =
-                AckRatePlan::from_json(&plan).map_err(|error| PlanError::new_err(error.to_string()))?;
+            let plan = AckRatePlan::from_json(&plan).map_err(refused)?;
             NamedEstimator::new(name, plan.config()).map_err(|error| PlanError::new_err(error.to_string()))
         })
         .collect::<PyResult<Vec<_>>>()?;

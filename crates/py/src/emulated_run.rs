@@ -9,7 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::emulation::{failed, record};
-use crate::simulation::{Handed, PlanError, hand_over};
+use crate::simulation::{Handed, hand_over, refused};
 use crate::trace::Trace;
 
 /// One run in real time: a plan (JSON) with controllers of the kernel, the traces that it refers to by number, a seed.
@@ -38,7 +38,7 @@ impl EmulatedRun {
         routers: Vec<usize>,
     ) -> PyResult<Self> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
-        let plan = Plan::from_json(plan).map_err(|error| PlanError::new_err(error.to_string()))?;
+        let plan = Plan::from_json(plan).map_err(refused)?;
         let control = RunControl::default();
         Ok(Self { plan: Mutex::new(Some((plan, inputs))), seed, control, prepare, routers })
     }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_sim::plan::Plan;
-use airpath_sim::{Column, FlowSeries, Input, Outcome, RunControl, Table};
+use airpath_sim::{Column, FlowSeries, Input, Outcome, Part, RunControl, Table};
 use numpy::PyArray1 as Array;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -11,8 +11,25 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::trace::Trace;
 
-pyo3::create_exception!(_core, PlanError, PyValueError, "The plan cannot be run; the message says why.");
+pyo3::create_exception!(
+    _core,
+    PlanError,
+    PyValueError,
+    "The plan cannot be run. Arguments: message, and where a value is wrong: the part of the plan (link, flow or nothing), its name, the field, the number that was found, the problem."
+);
 pyo3::create_exception!(_core, RunCancelled, PyRuntimeError, "The run was cancelled before its end.");
+
+/// What Python is told of a plan that cannot be run.
+pub(crate) fn refused(error: airpath_sim::PlanError) -> PyErr {
+    let message = error.to_string();
+    let airpath_sim::PlanError::Value { part, fault } = error else { return PlanError::new_err(message) };
+    let (part, name) = match part {
+        Part::Run => ("", String::new()),
+        Part::Link(name) => ("link", name),
+        Part::Flow(name) => ("flow", name),
+    };
+    PlanError::new_err((message, part, name, fault.field, fault.found, fault.problem))
+}
 
 /// One run: a plan (JSON), the traces that it refers to by number, and a seed.
 #[pyclass(frozen, module = "airpath._core")]
@@ -29,7 +46,7 @@ impl Simulation {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
         let simulation = py
             .detach(|| airpath_sim::Simulation::new(&Plan::from_json(plan)?, &inputs, seed))
-            .map_err(|error| PlanError::new_err(error.to_string()))?;
+            .map_err(refused)?;
         Ok(Self { simulation: Mutex::new(Some(simulation)), control: RunControl::default() })
     }
 

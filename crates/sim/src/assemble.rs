@@ -11,8 +11,8 @@ use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 use crate::any_link::AnyLink;
 use crate::capture::Capture;
 use crate::channel::channel;
-use crate::check::PlanError;
 use crate::configure::{receiver_config, sender_config};
+use crate::fault::{Fault, Part, PlanError};
 use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
 use crate::input::Input;
 use crate::link::Link;
@@ -85,9 +85,10 @@ pub(crate) fn assemble_links(
     let (watched, full_packets) = (watched(plan), full_packets(plan));
     for (index, link) in plan.links.iter().enumerate() {
         let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
+        let wrong = |fault: Fault| fault.of(Part::link(link));
         let delay = link.delay_ns.duration(&mut stream("delay"));
         delays_s.push(delay.as_secs_f64());
-        let rate = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
+        let rate = rate_process(link, inputs, seed).map_err(wrong)?;
         let rate = rate.until(Timestamp::from_nanos(plan.duration_ns));
         let (watched, outside, full_packet) = (watched[index], outside.contains(&index), full_packets[index]);
         let index = index as u32;
@@ -98,10 +99,9 @@ pub(crate) fn assemble_links(
         let qdisc = if outside {
             Queue::kept_outside()
         } else {
-            qdisc(&link.queue, &rate, full_packet, sources, stream("queue"))
-                .map_err(|problem| at_link(link, &problem))?
+            qdisc(&link.queue, &rate, full_packet, sources, stream("queue")).map_err(wrong)?
         };
-        let channel = channel(link, rate, seed, keep_damage).map_err(|problem| at_link(link, &problem))?;
+        let channel = channel(link, rate, seed, keep_damage).map_err(wrong)?;
         let propagation = propagation(link, delay, stream("jitter"));
         let arq = link.arq.map(|arq| Arq::new(arq.retries, Duration::from_nanos(arq.delay_ns), arq.in_order));
         links.push(AnyLink::Full(Box::new(Link::new(index, watched, qdisc, channel, propagation, arq))));
@@ -113,7 +113,7 @@ pub(crate) fn assemble_links(
 /// What is to be recorded; `sources` as above.
 pub(crate) fn assemble_recorder(plan: &Plan, sources: &[u32]) -> Result<Recorder, PlanError> {
     let capture = Capture::new(&plan.record.capture, &plan.links)
-        .map_err(|problem| PlanError::Value { place: "record.capture".to_owned(), problem })?;
+        .map_err(|problem| Fault::new("record.capture", problem).of(Part::Run))?;
     let measured_at = |source: u32| plan.flows[source as usize].measured_at as u32;
     Ok(Recorder::new(
         plan.links.iter().map(|link| (link.record, buffer(&link.queue))),
@@ -163,7 +163,7 @@ fn propagation(link: &LinkPlan, delay: Duration, stream: RandomStream) -> Propag
     Propagation::with_jitter(delay, jitter, stream).unwrap_or_else(|_| Propagation::new(delay))
 }
 
-pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, String> {
+pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) -> Result<RateProcess, Fault> {
     let result = match &link.rate {
         RatePlan::Unlimited => Ok(RateProcess::Unlimited),
         RatePlan::Constant { bps } => RateProcess::constant(Rate::from_bps(*bps)),
@@ -201,11 +201,11 @@ pub(crate) fn rate_process(link: &LinkPlan, inputs: &[Arc<Input>], seed: u64) ->
                     };
                     Schedule::new(Arc::clone(steps), end).map(RateProcess::from)
                 }
-                None => return Err(format!("there is no trace number {trace}")),
+                None => return Err(Fault::new("rate", format!("there is no trace number {trace}"))),
             }
         }
     };
-    result.map_err(|error| error.to_string())
+    result.map_err(|error| Fault::new("rate", error))
 }
 
 /// The flows of one source: one, or for random arrivals as many as arrive.
@@ -238,12 +238,13 @@ fn connection(
     stop: Timestamp,
     random: RandomStream,
 ) -> Result<FlowKind, PlanError> {
-    let problem = |problem: String| PlanError::Value { place: format!("flow {}", flow.name), problem };
+    let wrong = |fault: Fault| fault.of(Part::flow(flow));
     let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
-        return Err(problem("needs a controller and a transport".to_owned()));
+        return Err(wrong(Fault::new("", "needs a controller and a transport")));
     };
     if let ControllerPlan::Kernel { algorithm } = controller {
-        return Err(problem(format!("kernel:{algorithm} is the kernel's: it runs in the emulator only")));
+        let problem = format!("kernel:{algorithm} is the kernel's: it runs in the emulator only");
+        return Err(wrong(Fault::new("scheme", problem)));
     }
     let setup = ConnectionSetup {
         files,
@@ -258,10 +259,6 @@ fn connection(
         start,
         stop,
     };
-    let source = ConnectionSource::new(setup).map_err(problem)?;
+    let source = ConnectionSource::new(setup).map_err(wrong)?;
     Ok(FlowKind::Connections(Box::new(source)))
-}
-
-pub(crate) fn at_link(link: &LinkPlan, problem: &str) -> PlanError {
-    PlanError::Value { place: format!("link {}", link.name), problem: problem.to_owned() }
 }

@@ -9,7 +9,7 @@ use airpath_channel::{
 };
 use airpath_model::{Bytes, Channel, Duration, RandomStream};
 
-use crate::check::PlanError;
+use crate::fault::{Fault, Part, PlanError};
 use crate::part::Air;
 use crate::plan::{BurstPlan, ChainPlan, ClockPlan, CodingPlan, LinkPlan};
 
@@ -20,7 +20,7 @@ pub(crate) fn channel(
     rate: RateProcess,
     seed: u64,
     keeps_damage: bool,
-) -> Result<Air, String> {
+) -> Result<Air, Fault> {
     let stream = |part: &str| RandomStream::new(seed, &format!("link/{}/{part}", link.name));
     let maker = Maker { rate, keeps_damage };
     match &link.bursts {
@@ -30,7 +30,7 @@ pub(crate) fn channel(
         }
         None => Ok(Air::Clear(LinkChannel::new(maker.rate, NoErrors))),
     }
-    .map_err(|error| error.to_string())
+    .map_err(|error| Fault::new("loss", error))
 }
 
 /// Makes the channel of a link from its errors.
@@ -76,7 +76,7 @@ fn bursts_plan(text: &str) -> Result<BurstPlan, PlanError> {
 }
 
 fn refused(error: InvalidChannel) -> PlanError {
-    PlanError::Value { place: "bursts".to_owned(), problem: error.to_string() }
+    Fault::new("loss", error).of(Part::Run)
 }
 
 /// The share of packets of `size` bytes that a link damages in the long run, beyond repair by its own repeats.

@@ -3,27 +3,11 @@
 use std::sync::Arc;
 
 use crate::event::MAX_TARGETS;
+use crate::fault::{Fault, Part, PlanError};
 use crate::input::Input;
 use crate::plan::{
     AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan,
 };
-
-/// What in a plan cannot be run.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// The text is not a plan.
-    #[error("not a plan: {0}")]
-    Syntax(String),
-    /// A value that makes no sense.
-    #[error("{place}: {problem}")]
-    Value {
-        /// Which link, flow or field.
-        place: String,
-        /// What is wrong and what is accepted.
-        problem: String,
-    },
-}
 
 impl AckRatePlan {
     /// Reads an estimator from the JSON text that stands for it in a plan.
@@ -50,163 +34,163 @@ impl Plan {
     /// The first thing that cannot be run.
     pub fn check(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
         self.check_network(inputs)?;
-        self.flows.iter().try_for_each(|flow| check_traffic(flow, &self.links))
+        for flow in &self.flows {
+            check_traffic(flow, &self.links).map_err(|fault| fault.of(Part::flow(flow)))?;
+        }
+        Ok(())
     }
 
     /// Checks all but what flows send and how.
     pub(crate) fn check_network(&self, inputs: &[Arc<Input>]) -> Result<(), PlanError> {
+        self.check_run().map_err(|fault| fault.of(Part::Run))?;
+        let flows = self.flows.len();
+        for link in &self.links {
+            check_link(link, inputs, flows).map_err(|fault| fault.of(Part::link(link)))?;
+        }
+        for flow in &self.flows {
+            check_route(flow, &self.links, self.estimators.len())
+                .map_err(|fault| fault.of(Part::flow(flow)))?;
+        }
+        Ok(())
+    }
+
+    fn check_run(&self) -> Result<(), Fault> {
         let record = &self.record;
-        ensure(self.duration_ns > 0, "duration", "must be longer than nothing")?;
-        ensure(record.interval_ns > 0, "record.interval", "must be longer than nothing")?;
+        ensure(self.duration_ns > 0, "duration", "accepted: longer than nothing")?;
+        ensure(record.interval_ns > 0, "record.interval", "accepted: longer than nothing")?;
+        ensure(self.duration_ns.is_multiple_of(record.interval_ns), "duration", WHOLE_INTERVALS)?;
         ensure(
-            self.duration_ns.is_multiple_of(record.interval_ns),
-            "duration",
-            "must be a whole number of record intervals",
-        )?;
-        ensure(record.measure_from_ns < self.duration_ns, "record.warm_up", "must end before the run does")?;
-        ensure(
-            record.measure_from_ns.is_multiple_of(record.interval_ns),
+            record.measure_from_ns < self.duration_ns,
             "record.warm_up",
-            "must be a whole number of record intervals",
+            "accepted: shorter than the run",
         )?;
+        ensure(record.measure_from_ns.is_multiple_of(record.interval_ns), "record.warm_up", WHOLE_INTERVALS)?;
         ensure(record.capture.iter().all(|&link| link < self.links.len()), "record.capture", "no such link")?;
-        ensure(
-            self.links.len() + 2 * self.flows.len() < MAX_TARGETS,
-            "links and flows",
-            "are more than 16 million",
-        )?;
+        let few = self.links.len() + 2 * self.flows.len() < MAX_TARGETS;
+        ensure(few, "", "there are more than 16 million links and flows")?;
         distinct("links", self.links.iter().map(|link| link.name.as_str()))?;
         distinct("estimators", self.estimators.iter().map(|estimator| estimator.name.as_str()))?;
-        distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))?;
-        self.links.iter().try_for_each(|link| check_link(link, inputs, self.flows.len()))?;
-        self.flows.iter().try_for_each(|flow| check_route(flow, &self.links, self.estimators.len()))
+        distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))
     }
 }
 
-fn check_link(link: &LinkPlan, inputs: &[Arc<Input>], flows: usize) -> Result<(), PlanError> {
-    let place = format!("link {}", link.name);
-    valid(link.delay_ns, &place, "delay")?;
-    link.jitter_ns.map_or(Ok(()), |jitter| valid(jitter, &place, "jitter"))?;
-    ensure((0.0..=1.0).contains(&link.loss), &place, "loss must be from 0 to 1")?;
-    ensure(
-        link.bursts.is_none() || link.loss == 0.0,
-        &place,
-        "losses are independent or in bursts, not both",
-    )?;
+fn check_link(link: &LinkPlan, inputs: &[Arc<Input>], flows: usize) -> Result<(), Fault> {
+    valid(link.delay_ns, "delay")?;
+    link.jitter_ns.map_or(Ok(()), |jitter| valid(jitter, "jitter"))?;
+    ensure((0.0..=1.0).contains(&link.loss), "loss", "accepted: from 0 to 1")?;
+    let one_kind = link.bursts.is_none() || link.loss == 0.0;
+    ensure(one_kind, "loss", "losses are independent or in bursts, not both")?;
     let (limit_bytes, limit_packets) = link.queue.limits();
-    ensure(limit_bytes.is_none() || limit_packets.is_none(), &place, "a queue has one limit, not two")?;
+    let one_limit = limit_bytes.is_none() || limit_packets.is_none();
+    ensure(one_limit, "queue.limit", "a queue has one limit, not two")?;
     if let QueuePlan::Managed { management, .. } = &link.queue
         && let Some((class_of_flow, classes)) = management.classes()
     {
         ensure(
             class_of_flow.len() == flows && class_of_flow.iter().all(|&class| (class as usize) < classes),
-            &place,
-            "its queue has one class for each flow, of those that there are",
+            "queue.classes",
+            "accepted: one class for each flow, of those that there are",
         )?;
     }
     match link.rate {
         RatePlan::Opportunities { trace, .. } => ensure(
             matches!(inputs.get(trace).map(AsRef::as_ref), Some(Input::Opportunities { .. })),
-            &place,
+            "rate",
             "its trace is not one of packet-delivery opportunities",
         ),
         RatePlan::RateLog { trace, .. } => ensure(
             matches!(inputs.get(trace).map(AsRef::as_ref), Some(Input::Rates { .. })),
-            &place,
+            "rate",
             "its trace is not a rate log",
         ),
         _ => Ok(()),
     }
 }
 
-fn check_route(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result<(), PlanError> {
-    let place = format!("flow {}", flow.name);
+fn check_route(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result<(), Fault> {
     ensure(
         flow.estimators.iter().all(|&number| usize::from(number) < estimators),
-        &place,
+        "estimators",
         "runs an estimator that is not there",
     )?;
     let mut once = flow.estimators.clone();
     once.sort_unstable();
     once.dedup();
-    ensure(once.len() == flow.estimators.len(), &place, "runs the same estimator twice")?;
-    ensure(!flow.path.is_empty(), &place, "has no link to its receiver")?;
+    ensure(once.len() == flow.estimators.len(), "estimators", "runs the same estimator twice")?;
+    ensure(!flow.path.is_empty(), "", "has no link to its receiver")?;
     ensure(
         flow.path.iter().chain(&flow.reverse_path).all(|&link| link < links.len()),
-        &place,
+        "",
         "uses a link that is not there",
     )?;
-    ensure(flow.path.contains(&flow.measured_at), &place, "is not measured on its own path")?;
-    valid(flow.start_ns, &place, "start")?;
-    flow.stop_ns.map_or(Ok(()), |stop| valid(stop, &place, "stop"))
+    ensure(flow.path.contains(&flow.measured_at), "measured_at", "is not measured on its own path")?;
+    valid(flow.start_ns, "start")?;
+    flow.stop_ns.map_or(Ok(()), |stop| valid(stop, "stop"))
 }
 
-fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
-    let place = format!("flow {}", flow.name);
+fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
     let datagrams = match &flow.traffic {
         TrafficPlan::Bulk => false,
         TrafficPlan::File { bytes } => {
-            ensure(*bytes > 0, &place, "a file has at least one byte")?;
+            ensure(*bytes > 0, "traffic.size", "accepted: at least one byte")?;
             false
         }
         TrafficPlan::Repeated { bytes, pause_ns } => {
-            valid(*bytes, &place, "size")?;
-            valid(*pause_ns, &place, "pause")?;
+            valid(*bytes, "traffic.size")?;
+            valid(*pause_ns, "traffic.pause")?;
             false
         }
         TrafficPlan::Arrivals { bytes, mean_interval_ns } => {
-            valid(*bytes, &place, "size")?;
+            valid(*bytes, "traffic.size")?;
             ensure(
                 mean_interval_ns.is_finite() && *mean_interval_ns >= 1.0,
-                &place,
-                "the mean interval between arrivals must be at least 1 ns",
+                "traffic.mean_interval",
+                "accepted: at least 1 ns",
             )?;
             false
         }
         TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns, off_ns, .. } => {
-            ensure(
-                *bps > 0 && (1..=MAX_PACKET).contains(packet_bytes),
-                &place,
-                "rate and packet size must be positive",
-            )?;
-            ensure(apart(*bps, *packet_bytes as f64), &place, TOO_CLOSE)?;
-            ensure(on_ns.is_some() == off_ns.is_some(), &place, "give both on and off periods, or neither")?;
-            for period in [on_ns, off_ns].into_iter().flatten() {
-                valid(*period, &place, "on and off periods")?;
+            ensure(*bps > 0, "traffic.rate", "accepted: more than nothing")?;
+            ensure((1..=MAX_PACKET).contains(packet_bytes), "traffic.packet", PACKET_SIZES)?;
+            ensure(apart(*bps, *packet_bytes as f64), "traffic.rate", TOO_CLOSE)?;
+            let both = on_ns.is_some() == off_ns.is_some();
+            ensure(both, "traffic", "accepted: both on and off periods, or neither")?;
+            for (period, field) in [(on_ns, "traffic.on"), (off_ns, "traffic.off")] {
+                period.map_or(Ok(()), |period| valid(period, field))?;
             }
             ensure(
                 on_ns.is_none_or(|on| {
                     on.low() > 0.0 || matches!(on, Draw::Exponential { mean } if mean > 0.0)
                 }),
-                &place,
-                "an on period must be longer than nothing",
+                "traffic.on",
+                "accepted: always longer than nothing",
             )?;
             true
         }
         TrafficPlan::PoissonDatagrams { bps, packet_bytes } => {
-            valid(*packet_bytes, &place, "packet size")?;
-            ensure(*bps > 0, &place, "the rate must be positive")?;
+            valid(*packet_bytes, "traffic.packet")?;
+            ensure(*bps > 0, "traffic.rate", "accepted: more than nothing")?;
             let (mean, largest) = match *packet_bytes {
                 Draw::Constant { value } => (value, value),
                 Draw::Uniform { low, high } => (f64::midpoint(low, high), high),
                 Draw::Exponential { mean } => (mean, mean),
             };
-            ensure(largest <= MAX_PACKET as f64, &place, "packets are from 1 byte to 16 MB")?;
-            ensure(apart(*bps, mean), &place, TOO_CLOSE)?;
+            ensure(largest <= MAX_PACKET as f64, "traffic.packet", PACKET_SIZES)?;
+            ensure(apart(*bps, mean), "traffic.rate", TOO_CLOSE)?;
             true
         }
     };
     if datagrams {
         return ensure(
             flow.controller.is_none() && flow.transport.is_none() && flow.estimators.is_empty(),
-            &place,
+            "",
             "datagrams have no controller, transport or estimators",
         );
     }
-    ensure(!flow.reverse_path.is_empty(), &place, "has no link for its acknowledgments")?;
+    ensure(!flow.reverse_path.is_empty(), "", "has no link for its acknowledgments")?;
     let transport = flow.transport.as_ref().filter(|_| flow.controller.is_some());
     let Some(transport) = transport else {
-        return ensure(false, &place, "needs a controller and a transport");
+        return ensure(false, "", "needs a controller and a transport");
     };
     let unlimited = |link: &usize| links[*link].rate == RatePlan::Unlimited;
     ensure(
@@ -214,36 +198,33 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), PlanError> {
             || transport.receive_window_bytes != u64::MAX
             || matches!(flow.controller, Some(ControllerPlan::Fixed { .. }))
             || !flow.path.iter().all(unlimited),
-        &place,
+        "",
         "nothing limits it: give a link on its path a rate, or the transport a receive window",
     )?;
+    let fits = |size: u64| (1..=MAX_PACKET).contains(&size);
     ensure(
-        (1..=MAX_PACKET).contains(&transport.mss_bytes.saturating_add(transport.header_bytes))
-            && (1..=MAX_PACKET).contains(&transport.ack_bytes),
-        &place,
-        "packets are from 1 byte to 16 MB",
-    )
+        fits(transport.mss_bytes.saturating_add(transport.header_bytes)),
+        "transport.mss",
+        "accepted: packets from 1 byte to 16 MB, headers included",
+    )?;
+    ensure(fits(transport.ack_bytes), "transport.ack", PACKET_SIZES)
 }
 
-fn valid(draw: Draw, place: &str, what: &str) -> Result<(), PlanError> {
-    ensure(draw.is_valid(), place, &format!("{what} must be a number from zero up, low not above high"))
+fn valid(draw: Draw, field: &str) -> Result<(), Fault> {
+    ensure(draw.is_valid(), field, "accepted: a number from zero up, low not above high")
 }
 
-fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), PlanError> {
+fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Fault> {
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => ensure(false, what, &format!("the name {:?} stands twice", pair[0])),
+        Some(pair) => Err(Fault::new(what, format!("the name {:?} stands twice", pair[0]))),
         None => Ok(()),
     }
 }
 
-fn ensure(condition: bool, place: &str, problem: &str) -> Result<(), PlanError> {
-    if condition {
-        Ok(())
-    } else {
-        Err(PlanError::Value { place: place.to_owned(), problem: problem.to_owned() })
-    }
+fn ensure(condition: bool, field: &str, problem: &str) -> Result<(), Fault> {
+    if condition { Ok(()) } else { Err(Fault::new(field, problem)) }
 }
 
 /// Whether datagrams of that size are at least a nanosecond apart at that rate, in the mean.
@@ -251,8 +232,10 @@ fn apart(bps: u64, bytes: f64) -> bool {
     bytes * 8e9 >= bps as f64
 }
 
+const WHOLE_INTERVALS: &str = "accepted: a whole number of record intervals";
 const TOO_CLOSE: &str =
-    "at that rate its packets are less than a nanosecond apart: a lower rate or larger packets are accepted";
+    "at that rate its packets are less than a nanosecond apart; accepted: a lower rate, or larger packets";
+const PACKET_SIZES: &str = "accepted: from 1 byte to 16 MB";
 
 /// Largest packet on the wire, bytes: sizes are kept in 32 bits with room to spare.
 const MAX_PACKET: u64 = 16_000_000;

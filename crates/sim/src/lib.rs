@@ -16,6 +16,7 @@ mod control;
 mod draw;
 mod ends;
 mod event;
+mod fault;
 mod flow;
 mod input;
 mod lanes;
@@ -36,8 +37,8 @@ mod simulation;
 pub mod workload;
 
 pub use channel::{independent_packet_loss, long_run_loss, packet_loss};
-pub use check::PlanError;
 pub use control::RunControl;
+pub use fault::{Fault, Part, PlanError};
 pub use input::Input;
 pub use network::{Counts, Outcome};
 pub use rate_steps::rate_steps;

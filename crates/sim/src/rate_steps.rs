@@ -5,8 +5,8 @@ use std::sync::Arc;
 use airpath_channel::ChannelRate;
 use airpath_model::{Duration, Rate, Timestamp, TrueRate as _};
 
-use crate::assemble::{at_link, rate_process};
-use crate::check::PlanError;
+use crate::assemble::rate_process;
+use crate::fault::{Fault, Part, PlanError};
 use crate::input::Input;
 use crate::plan::{LinkPlan, Plan, RatePlan};
 
@@ -21,19 +21,20 @@ pub fn rate_steps(
     seed: u64,
     link: usize,
 ) -> Result<Vec<(Timestamp, Rate)>, PlanError> {
-    let wrong =
-        |problem: &str| PlanError::Value { place: format!("links[{link}]"), problem: problem.to_owned() };
-    let link = plan.links.get(link).ok_or_else(|| wrong("there is no such link"))?;
+    let missing = || Fault::new(&format!("links[{link}]"), "there is no such link").of(Part::Run);
+    let link = plan.links.get(link).ok_or_else(missing)?;
+    let wrong = |fault: Fault| fault.of(Part::link(link));
     let changes = changes(link, plan.duration_ns);
     if changes > MOST {
-        let problem = format!(
-            "the rate changes {changes} times; accepted for a router of the kernel: at most {MOST} times"
-        );
-        return Err(at_link(link, &problem));
+        let problem =
+            format!("changes {changes} times; accepted for a router of the kernel: at most {MOST} times");
+        return Err(wrong(Fault::new("rate", problem)));
     }
-    let process = rate_process(link, inputs, seed).map_err(|problem| at_link(link, &problem))?;
+    let process = rate_process(link, inputs, seed).map_err(wrong)?;
     let instants = instants(link, plan.duration_ns).ok_or_else(|| {
-        at_link(link, "the rate is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform")
+        let problem =
+            "is unlimited or recorded; accepted for a router of the kernel: constant, steps, uniform";
+        wrong(Fault::new("rate", problem))
     })?;
     let mut rate = ChannelRate::new(&process);
     Ok(instants.into_iter().map(|at| (at, rate.rate(at))).collect())
@@ -109,7 +110,7 @@ mod tests {
             r#"{"kind":"steps","steps":[[0,10],[1,20]],"repeat_after_ns":2}"#,
         ] {
             let said = steps(often).unwrap_err().to_string();
-            assert!(said.starts_with("link l: the rate changes 1000000000 times; accepted"), "{said}");
+            assert!(said.starts_with("link l: rate: changes 1000000000 times; accepted"), "{said}");
         }
     }
 

@@ -5,12 +5,14 @@ use airpath_estimate::{
     Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue,
     SpareArrivals, XcpB, XcpBConfig,
 };
+use airpath_model::config::ConfigError;
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig, Router,
     RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
+use crate::fault::Fault;
 use crate::managed::{managed, queue_unit};
 use crate::packet::Packet;
 use crate::part::Queue;
@@ -30,19 +32,18 @@ pub(crate) fn qdisc(
     full_packet: Bytes,
     flow_sources: &[u32],
     random: RandomStream,
-) -> Result<Queue, String> {
+) -> Result<Queue, Fault> {
     let limit = limit(plan);
     let buffer = buffer_size(limit, full_packet);
     match plan {
         QueuePlan::DropTail { .. } => Ok(Queue::DropTail(DropTail::new(limit))),
-        QueuePlan::Managed { management, .. } => {
-            managed(management, limit, buffer, flow_sources, random).map(Queue::ours).map_err(said)
-        }
+        QueuePlan::Managed { management, .. } => managed(management, limit, buffer, flow_sources, random)
+            .map(Queue::ours)
+            .map_err(|error| Fault::in_table("queue", error)),
         QueuePlan::Router { protocol, source, .. } => {
             if limit == Limit::Unlimited && shares_buffer(source) {
-                return Err(
-                    "its capacity source acts on shares of the buffer: the queue needs a limit".to_owned()
-                );
+                let problem = "the capacity source acts on shares of the buffer; accepted: a limit";
+                return Err(Fault::new("queue.limit", problem));
             }
             let source = self::source(source, protocol, buffer, rate)?;
             router(limit, buffer, protocol, source).map(Queue::ours)
@@ -64,7 +65,7 @@ fn router(
     buffer: Bytes,
     protocol: &ProtocolPlan,
     source: Box<dyn CapacitySource>,
-) -> Result<Box<dyn Qdisc<Packet>>, String> {
+) -> Result<Box<dyn Qdisc<Packet>>, Fault> {
     match *protocol {
         ProtocolPlan::Xcp {
             alpha,
@@ -94,7 +95,7 @@ fn router(
                 },
                 form: form.into(),
             };
-            boxed(limit, Xcp::new(config, source, buffer).map_err(said)?)
+            boxed(limit, Xcp::new(config, source, buffer).map_err(of_protocol)?)
         }
         ProtocolPlan::Vcp { interval_ns, sampling_ns, kappa_q, target, queue_weight } => {
             let load_factor = load_factor(interval_ns, sampling_ns, kappa_q, target, queue_weight, source)?;
@@ -106,7 +107,7 @@ fn router(
         }
         ProtocolPlan::Qfcp { beta, interval_ns } => {
             let config = QfcpConfig { beta, interval: Duration::from_nanos(interval_ns) };
-            boxed(limit, Qfcp::new(config, source, buffer).map_err(said)?)
+            boxed(limit, Qfcp::new(config, source, buffer).map_err(of_protocol)?)
         }
     }
 }
@@ -118,17 +119,17 @@ fn load_factor(
     target: f64,
     queue_weight: f64,
     source: Box<dyn CapacitySource>,
-) -> Result<LoadFactor, String> {
+) -> Result<LoadFactor, Fault> {
     let (interval, sampling) = (Duration::from_nanos(interval_ns), Duration::from_nanos(sampling_ns));
     LoadFactor::new(LoadFactorConfig { interval, sampling, kappa_q, target, queue_weight }, source)
-        .map_err(said)
+        .map_err(of_protocol)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "one shape for all arms")]
 fn boxed<T: RouterProtocol<Packet> + 'static>(
     limit: Limit,
     protocol: T,
-) -> Result<Box<dyn Qdisc<Packet>>, String> {
+) -> Result<Box<dyn Qdisc<Packet>>, Fault> {
     Ok(Box::new(Router::new(limit, protocol)))
 }
 
@@ -137,20 +138,20 @@ fn source(
     protocol: &ProtocolPlan,
     buffer: Bytes,
     rate: &RateProcess,
-) -> Result<Box<dyn CapacitySource>, String> {
+) -> Result<Box<dyn CapacitySource>, Fault> {
     Ok(match *plan {
         SourcePlan::Configured { bps } => Box::new(Configured::new(Rate::from_bps(bps))),
         SourcePlan::Oracle => Box::new(Oracle::new(Box::new(ChannelRate::new(rate)))),
         SourcePlan::XcpB { kappa, chi, late_reaction, signal } => {
             let ProtocolPlan::Xcp { alpha, .. } = *protocol else {
-                return Err("XCP-b's capacity source serves XCP only".to_owned());
+                return Err(Fault::new("queue.source", "XCP-b's capacity source serves XCP only"));
             };
             let signal = match signal {
                 QueueSignalPlan::Minimum => QueueSignal::Minimum,
                 QueueSignalPlan::Mean => QueueSignal::Mean,
                 QueueSignalPlan::Last => QueueSignal::Last,
             };
-            Box::new(XcpB::new(XcpBConfig { kappa, chi, late_reaction, signal, alpha }).map_err(said)?)
+            Box::new(XcpB::new(XcpBConfig { kappa, chi, late_reaction, signal, alpha }).map_err(of_source)?)
         }
         SourcePlan::Qfcp { initial_bps, max_bps, growth, interval_ns } => {
             let config = airpath_estimate::QfcpConfig {
@@ -159,7 +160,7 @@ fn source(
                 growth,
                 interval: Duration::from_nanos(interval_ns),
             };
-            Box::new(airpath_estimate::Qfcp::new(config).map_err(said)?)
+            Box::new(airpath_estimate::Qfcp::new(config).map_err(of_source)?)
         }
         SourcePlan::Ebe {
             profile,
@@ -179,7 +180,7 @@ fn source(
         } => {
             let own_arrivals = spare_arrivals == SpareArrivalsPlan::Estimator;
             if own_arrivals && !matches!(protocol, ProtocolPlan::Xcp { .. }) {
-                return Err("EBE takes off its own arrivals for XCP only".to_owned());
+                return Err(Fault::new("queue.source", "EBE takes off its own arrivals for XCP only"));
             }
             let config = EbeConfig {
                 profile: match profile {
@@ -218,7 +219,7 @@ fn source(
                 sampling: Duration::from_nanos(sampling_ns),
                 interval: Duration::from_nanos(interval_ns),
             };
-            Box::new(Ebe::new(config).map_err(said)?)
+            Box::new(Ebe::new(config).map_err(of_source)?)
         }
     })
 }
@@ -267,6 +268,10 @@ fn largest_packet(flow: &FlowPlan) -> u64 {
 /// Bytes of a packet that fills an Ethernet frame.
 const ETHERNET: u64 = 1500;
 
-fn said(error: impl std::fmt::Display) -> String {
-    error.to_string()
+fn of_protocol(error: ConfigError) -> Fault {
+    Fault::in_table("queue.protocol", error)
+}
+
+fn of_source(error: ConfigError) -> Fault {
+    Fault::in_table("queue.source", error)
 }

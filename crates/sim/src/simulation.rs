@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::assemble::{assemble_flows, assemble_routes};
-use crate::check::PlanError;
 use crate::control::RunControl;
 use crate::ends::Flows;
+use crate::fault::PlanError;
 use crate::input::Input;
 use crate::network::{Driver, Network, Outcome};
 use crate::plan::Plan;

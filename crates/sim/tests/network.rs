@@ -233,7 +233,10 @@ fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
     }
     // A share of what has no end is none.
     let problem = Simulation::new(&xcp_b(None, None), &[], 1).unwrap_err().to_string();
-    assert!(problem.contains("link bottleneck") && problem.contains("the queue needs a limit"), "{problem}");
+    assert!(
+        problem.contains("link bottleneck: queue.limit: ") && problem.contains("accepted: a limit"),
+        "{problem}"
+    );
 }
 
 /// What comes to a captured link is told once, at its instant and as it came, dropped and delivered packets among it.

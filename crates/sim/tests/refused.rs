@@ -16,12 +16,12 @@ fn refused(flows: Vec<FlowPlan>, queue: QueuePlan, said: &str) {
 fn segments_larger_than_any_number_are_refused() {
     let transport = TransportPlan { mss_bytes: u64::MAX, ..transport() };
     let source = FlowPlan { transport: Some(transport), ..flow("a", cubic()) };
-    refused(vec![source], packets(10), "flow a: packets are from 1 byte to 16 MB");
+    refused(vec![source], packets(10), "flow a: transport.mss: accepted: packets from 1 byte to 16 MB");
 }
 
 #[test]
 fn datagrams_less_than_a_nanosecond_apart_are_refused() {
-    let too_close = "flow a: at that rate its packets are less than a nanosecond apart";
+    let too_close = "flow a: traffic.rate: at that rate its packets are less than a nanosecond apart";
     for bps in [512_000_000_001, u64::MAX] {
         let constant = TrafficPlan::ConstantBitRate {
             bps,
@@ -38,7 +38,11 @@ fn datagrams_less_than_a_nanosecond_apart_are_refused() {
     refused(vec![datagrams("a", nothing)], packets(10), too_close);
     let huge =
         TrafficPlan::PoissonDatagrams { bps: 1000, packet_bytes: Draw::Uniform { low: 1.0, high: 5e9 } };
-    refused(vec![datagrams("a", huge)], packets(10), "flow a: packets are from 1 byte to 16 MB");
+    refused(
+        vec![datagrams("a", huge)],
+        packets(10),
+        "flow a: traffic.packet: accepted: from 1 byte to 16 MB",
+    );
 }
 
 #[test]
@@ -47,10 +51,18 @@ fn timers_of_queues_that_come_every_nanosecond_are_refused() {
         |protocol, source| QueuePlan::Router { limit_bytes: None, limit_packets: Some(10), protocol, source };
     let configured = SourcePlan::Configured { bps: 10_000_000 };
     let queue = router(xcp_protocol([1, 1000]), configured);
-    refused(vec![flow("a", cubic())], queue, "link there: min_interval must be at least a microsecond");
+    refused(
+        vec![flow("a", cubic())],
+        queue,
+        "link there: queue.protocol.min_interval: found 0.000000001; accepted: at least a microsecond",
+    );
     let text = r#"{"kind": "ebe", "profile": "icc", "sampled_queue": "mean", "monitor": "plain", "maintainer": "latch",
         "spare_arrivals": "protocol", "threshold": 0.15, "upsilon": 1.4, "initial_bps": 10000000, "min_bps": 41600,
         "max_bps": 8320000000000, "unit": "bytes", "packet_bytes": 1040, "sampling_ns": 1, "interval_ns": 200000000}"#;
     let queue = router(xcp_protocol([1_000_000, 1_000_000_000]), serde_json::from_str(text).unwrap());
-    refused(vec![flow("a", cubic())], queue, "link there: sampling must be at least a microsecond");
+    refused(
+        vec![flow("a", cubic())],
+        queue,
+        "link there: queue.source.sampling: found 0.000000001; accepted: at least a microsecond",
+    );
 }

@@ -58,8 +58,11 @@ impl SenderConfig {
         if self.mss.is_zero() || self.mss.get() > u64::from(u32::MAX) {
             return Err(ConfigError::Mss(self.mss.get()));
         }
-        if self.min_rto.is_zero() || self.min_rto > self.max_rto || self.initial_rto > self.max_rto {
-            return Err(ConfigError::RtoRange);
+        if self.min_rto.is_zero() || self.min_rto > self.max_rto {
+            return Err(ConfigError::MinRto);
+        }
+        if self.initial_rto > self.max_rto {
+            return Err(ConfigError::InitialRto);
         }
         if self.spurious_timeout_undo && !self.timestamps {
             return Err(ConfigError::UndoWithoutTimestamps);
@@ -140,13 +143,16 @@ impl Default for ReceiverConfig {
 #[non_exhaustive]
 pub enum ConfigError {
     /// Segments of no size, or beyond 32 bits.
-    #[error("mss must be from 1 byte to 4 GiB, not {0} bytes")]
+    #[error("found {0} bytes; accepted: from 1 byte to 4 GiB")]
     Mss(u64),
-    /// Floor, ceiling and initial timeout contradict each other.
-    #[error("0 < min_rto <= max_rto and initial_rto <= max_rto must hold")]
-    RtoRange,
+    /// A floor of nothing, or above the ceiling.
+    #[error("accepted: more than nothing, and at most max_rto")]
+    MinRto,
+    /// An initial timeout above the ceiling.
+    #[error("accepted: at most max_rto")]
+    InitialRto,
     /// Eifel detection reads timestamps.
-    #[error("spurious_timeout_undo needs timestamps")]
+    #[error("needs timestamps, which are off")]
     UndoWithoutTimestamps,
     /// The controller listens to marks that would never come.
     #[error("the controller needs ECN, which is off")]
@@ -154,4 +160,18 @@ pub enum ConfigError {
     /// The controller, or an estimator beside it, reads the receiver's clock, which would never come.
     #[error("the controller or an estimator needs timestamps, which are off")]
     TimestampsNeeded,
+}
+
+impl ConfigError {
+    /// Which parameter is wrong.
+    pub const fn parameter(self) -> &'static str {
+        match self {
+            Self::Mss(_) => "mss",
+            Self::MinRto => "min_rto",
+            Self::InitialRto => "initial_rto",
+            Self::UndoWithoutTimestamps => "spurious_timeout_undo",
+            Self::EcnNeeded => "ecn",
+            Self::TimestampsNeeded => "timestamps",
+        }
+    }
 }

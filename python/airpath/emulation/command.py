@@ -11,7 +11,7 @@ from typing import Any, Final
 from airpath import _core
 from airpath.emulation.connections import Connections, with_back_flow, with_connections
 from airpath.emulation.validity import Validity
-from airpath.errors import EmulationError, ScenarioError, UsageError
+from airpath.errors import EmulationError, UsageError
 from airpath.interrupts import InterruptRequest
 from airpath.results import Results, RunRecord
 from airpath.scenario import Scenario
@@ -138,7 +138,7 @@ def _start(
     try:
         return _core.Emulation(json.dumps(plan), traces, scenario.seed, to, connections)
     except _core.PlanError as error:
-        raise ScenarioError(f"{scenario.name}: {error}") from None
+        raise scenario.refused(error) from None
     except _core.EmulationFailed as error:
         raise EmulationError(str(error)) from None
 

@@ -75,22 +75,22 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
             path += ".kind"
             message = _not_one_of(context["tag"], _literals(str(context["expected_tags"])))
         case "union_tag_not_found":
-            message = f'found {_show(found)}; accepted: a table with the key "kind"'
+            message = f'found {show(found)}; accepted: a table with the key "kind"'
         case "model_type" | "model_attributes_type" | "dict_type":
-            message = f"found {_show(found)}; accepted: a table"
+            message = f"found {show(found)}; accepted: a table"
         case "tuple_type" | "list_type":
-            message = f"found {_show(found)}; accepted: a list"
+            message = f"found {show(found)}; accepted: a list"
         case "too_short":
-            message = f"found {_show(found)}; accepted: at least {context['min_length']}"
+            message = f"found {show(found)}; accepted: at least {context['min_length']}"
         case "string_pattern_mismatch":
             message = (
-                f"found {_show(found)}; accepted: letters, digits, dots, hyphens, underscores and plus signs,"
+                f"found {show(found)}; accepted: letters, digits, dots, hyphens, underscores and plus signs,"
                 " beginning with a letter or digit"
             )
         case "finite_number":
-            message = f"found {_show(found)}; accepted: {finite_number(_fields(root, location))}"
+            message = f"found {show(found)}; accepted: {finite_number(_fields(root, location))}"
         case _:
-            message = f"found {_show(found)}; accepted: {_accepted(details['type'], context, details['msg'])}"
+            message = f"found {show(found)}; accepted: {_accepted(details['type'], context, details['msg'])}"
     return Fault(path.removeprefix("."), message)
 
 
@@ -112,7 +112,7 @@ def _accepted(kind: str, context: Mapping[str, Any], message: str) -> str:
             return message.removeprefix("Input should be ")
 
 
-def _show(value: object) -> str:
+def show(value: object) -> str:
     """Return a value as the person wrote it, shortened if it is long."""
     match value:
         case str():
@@ -131,7 +131,7 @@ def _show(value: object) -> str:
 def _not_one_of(found: object, accepted: Sequence[str]) -> str:
     close = nearest(found, accepted) if isinstance(found, str) else None
     hint = f' (did you mean "{close}"?)' if close else ""
-    return f"found {_show(found)}{hint}; accepted: {', '.join(accepted)}"
+    return f"found {show(found)}{hint}; accepted: {', '.join(accepted)}"
 
 
 def _unknown_key(key: str, known: Iterable[str]) -> str:

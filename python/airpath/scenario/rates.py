@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from airpath.links import LINKS
 from airpath.quantities import Duration, Flag, Name, PositiveDuration, Rate, RateOrOutage, Table, Text
+from airpath.units import LARGEST, format_duration
 
 TraceFormat = Literal[
     "mahimahi",
@@ -69,6 +70,15 @@ class SequenceRate(Table):
     """How long each rate holds."""
     repeat: Flag = True
     """Start over at the end; otherwise the last rate holds."""
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if len(self.rates) * self.hold > LARGEST:
+            raise ValueError(
+                f'"hold": found {format_duration(self.hold)}; accepted: at most'
+                f" {format_duration(LARGEST // len(self.rates))} with {len(self.rates)} rates"
+            )
+        return self
 
 
 class UniformRate(Table):

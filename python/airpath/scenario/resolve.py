@@ -8,7 +8,7 @@ period (over the run, if it does not repeat), of uniform draws the middle of the
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -35,7 +35,8 @@ from airpath.scenario.messages import FieldError, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.network import Network, extra_rtt_of
 from airpath.scenario.queues import DropTailQueue
-from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_routers, router_plan
+from airpath.scenario.refusals import LinkPlace, Places
+from airpath.scenario.routers import Speaker, checked_parameters, refuse_deaf_routers, router_of
 from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
 from airpath.schemes import Scheme, SchemeParameters, estimator_plan, parse_scheme
@@ -79,6 +80,8 @@ class Resolved:
     """Scheme of each flow of the plan; `None` for datagrams."""
     groups: tuple[str, ...]
     """Name of the entry in the scenario to which each flow of the plan belongs."""
+    places: Places
+    """Where links and flows of the plan stand in the scenario."""
 
 
 def resolve(document: ScenarioDocument, source: str, folder: Path) -> Resolved:
@@ -134,6 +137,7 @@ class _Resolution:
         self.flow_entries: list[str] = []
         self.speakers: list[Speaker] = []
         self.estimators: dict[str, dict[str, Any]] = {}
+        self.places = Places()
 
     def run(self) -> Resolved:
         flows = [
@@ -184,6 +188,7 @@ class _Resolution:
             packet_bytes=self.largest_packet,
             schemes=tuple(scheme for _, scheme, _ in flows),
             groups=tuple(group for _, _, group in flows),
+            places=self.places,
         )
 
     def _flows(self, entry: Flow, path: str) -> Iterator[tuple[dict[str, Any], str | None, str]]:
@@ -195,6 +200,7 @@ class _Resolution:
             base_rtt = self.network.base_rtt(route)
             for index in range(entry.count):
                 name = f"{route.group}-{index + 1}"
+                self.places.flows[name] = path
                 start, stop = _span(entry, index, name, path)
                 data, acks = self.network.attach(name, route, extra_rtt_of(entry, index))
                 self._note_base_rtt((*data, *acks), base_rtt)
@@ -265,6 +271,7 @@ class _Resolution:
         plans: list[dict[str, Any]] = []
         buffers: dict[str, BufferSize] = {}
         for draft in self.network.links.values():
+            self._note_place(draft, {})
             limit_bytes, limit_packets = self._limit(draft)
             buffers[draft.name] = self._buffer_size(draft, limit_bytes, limit_packets)
             plans.append(
@@ -287,13 +294,19 @@ class _Resolution:
         if isinstance(draft.queue, DropTailQueue):  # first: most links are those of hosts
             return {"kind": "drop-tail", **limits}
         if isinstance(draft.queue, ManagedQueue):
-            return {
-                "kind": "managed",
-                **limits,
-                "management": management_plan(draft.queue, self._figures(draft)),
-            }
-        router = router_plan(draft, self.speakers, self.largest_packet)
-        return {"kind": "drop-tail" if router is None else "router", **limits, **(router or {})}
+            management = {"management": management_plan(draft.queue, self._figures(draft))}
+            self._note_place(draft, management)
+            return {"kind": "managed", **limits, **management}
+        router = router_of(draft, self.speakers, self.largest_packet)
+        if router is None:
+            return {"kind": "drop-tail", **limits}
+        self._note_place(draft, router.plan, router.path)
+        return {"kind": "router", **limits, **router.plan}
+
+    def _note_place(self, draft: LinkDraft, queue: Mapping[str, Any], router: str | None = None) -> None:
+        tables = {"queue": "management", "queue.protocol": "protocol", "queue.source": "source"}
+        kinds = {table: queue[part]["kind"] for table, part in tables.items() if part in queue}
+        self.places.links[draft.name] = LinkPlace(draft.path, kinds, router)
 
     def _figures(self, draft: LinkDraft) -> LinkFigures:
         return LinkFigures(draft, self.base_rtt[draft.name], self.largest_packet, self.flow_entries)

@@ -42,8 +42,18 @@ def checked_parameters(
         raise FieldError(first.path, f'{first.message} (scheme "{scheme.id}")') from None
 
 
-def router_plan(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) -> dict[str, Any] | None:
-    """Return `protocol` and `source` of the router at a link; `None` for a plain queue.
+@dataclass(frozen=True)
+class Router:
+    """The router at a link."""
+
+    plan: dict[str, Any]
+    """`protocol` and `source` as in the plan."""
+    path: str | None = None
+    """Where their parameters stand in the scenario, if not in the queue of the link."""
+
+
+def router_of(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int) -> Router | None:
+    """Return the router at a link; `None` for a plain queue.
 
     Parameters
     ----------
@@ -60,10 +70,12 @@ def router_plan(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int
     if isinstance(queue, RouterQueue):
         protocol, source = queue.protocol.kind, queue.source.kind
         try:
-            return {
-                "protocol": PROTOCOLS[protocol](queue.protocol),
-                "source": SOURCES[source](queue.source, protocol, facts),
-            }
+            return Router(
+                {
+                    "protocol": PROTOCOLS[protocol](queue.protocol),
+                    "source": SOURCES[source](queue.source, protocol, facts),
+                }
+            )
         except UsageError as error:
             raise FieldError(f"{path}.source", str(error)) from None
     if not isinstance(queue, SchemeQueue):
@@ -75,7 +87,8 @@ def router_plan(draft: LinkDraft, speakers: Sequence[Speaker], packet_bytes: int
     except UsageError as error:
         raise FieldError(f"{path}.scheme", str(error)) from None
     scheme, parameters = checked_parameters(named, options, f"{path}.scheme")
-    return _of_scheme(scheme, parameters, facts, f"{path}.scheme")
+    plan = _of_scheme(scheme, parameters, facts, f"{path}.scheme")
+    return None if plan is None else Router(plan, f"{path}.scheme")
 
 
 def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mapping[str, Any]]) -> None:
@@ -114,7 +127,7 @@ def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mappin
             )
 
 
-def _needed(draft: LinkDraft, speakers: Sequence[Speaker], facts: LinkFacts) -> dict[str, Any] | None:
+def _needed(draft: LinkDraft, speakers: Sequence[Speaker], facts: LinkFacts) -> Router | None:
     """Return what the flows that cross a link need, those with their data before those with ACKs only."""
     for crosses in (lambda s: draft.name in s.data, lambda s: draft.name in s.acks):
         first: tuple[Speaker, dict[str, Any]] | None = None
@@ -126,7 +139,7 @@ def _needed(draft: LinkDraft, speakers: Sequence[Speaker], facts: LinkFacts) -> 
             if plan != first[1]:
                 raise _different_routers(draft, first[0], speaker)
         if first:
-            return first[1]
+            return Router(first[1], f"{first[0].path}.parameters")
     return None
 
 

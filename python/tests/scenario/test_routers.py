@@ -358,7 +358,7 @@ def test_a_filter_in_shares_of_the_buffer_needs_one(profile):
     if profile == "icc":
         assert simulation(scenario, 1)
     else:
-        with pytest.raises(ScenarioError, match="the queue needs a limit"):
+        with pytest.raises(ScenarioError, match=r"queue.limit: found .* accepted: a limit"):
             simulation(scenario, 1)
 
 

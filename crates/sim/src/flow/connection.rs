@@ -8,6 +8,7 @@ use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sende
 
 use super::End;
 use crate::configure::controller;
+use crate::fault::Fault;
 use crate::observers::Observed;
 use crate::packet::{Body, Contents, Packet, Places};
 use crate::plan::{AckRatePlan, ControllerPlan};
@@ -75,7 +76,7 @@ impl ConnectionSource {
     ///
     /// # Errors
     /// What the transport says of a configuration, or of a controller whose needs it cannot meet.
-    pub(crate) fn new(mut setup: ConnectionSetup) -> Result<Self, String> {
+    pub(crate) fn new(mut setup: ConnectionSetup) -> Result<Self, Fault> {
         let stream = setup.random.split();
         let sender = open(setup.sender, &setup.controller, &setup.observers, setup.initial_window, stream)?;
         let receiver = Receiver::new(setup.receiver);
@@ -314,15 +315,20 @@ fn open(
     observers: &[(u16, AckRatePlan)],
     initial_window: Bytes,
     random: RandomStream,
-) -> Result<Sender, String> {
-    let mut controller =
-        controller(plan, initial_window, config.mss, random).map_err(|error| error.to_string())?;
+) -> Result<Sender, Fault> {
+    let of_controller = |error: ConfigError| match error.parameter {
+        "initial_window" | "mss" => Fault::in_table("transport", error),
+        _ => Fault::in_table("controller", error),
+    };
+    let mut controller = controller(plan, initial_window, config.mss, random).map_err(of_controller)?;
     if !observers.is_empty() {
         let built = observers.iter().map(|(number, plan)| Ok((*number, plan.build()?)));
-        let observers = built.collect::<Result<_, ConfigError>>().map_err(|error| error.to_string())?;
+        let observers: Result<Vec<_>, _> = built.collect::<Result<_, ConfigError>>();
+        let observers = observers.map_err(|error| Fault::in_table("estimators", error))?;
         controller = Box::new(Observed { controller, observers });
     }
-    Sender::new(config, controller).map_err(|error| error.to_string())
+    Sender::new(config, controller)
+        .map_err(|error| Fault::new(&format!("transport.{}", error.parameter()), error))
 }
 
 /// Seconds; NaN for zero, which stands for "no sample yet".

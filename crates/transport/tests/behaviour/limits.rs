@@ -234,8 +234,11 @@ fn configurations_that_cannot_work_are_refused() {
     let good = SenderConfig::default();
     assert_eq!(refused(good), None);
     assert_eq!(refused(SenderConfig { mss: Bytes::ZERO, ..good }), Some(ConfigError::Mss(0)));
-    assert_eq!(refused(SenderConfig { min_rto: good.max_rto * 2, ..good }), Some(ConfigError::RtoRange));
-    assert_eq!(refused(SenderConfig { initial_rto: good.max_rto * 2, ..good }), Some(ConfigError::RtoRange));
+    assert_eq!(refused(SenderConfig { min_rto: good.max_rto * 2, ..good }), Some(ConfigError::MinRto));
+    assert_eq!(
+        refused(SenderConfig { initial_rto: good.max_rto * 2, ..good }),
+        Some(ConfigError::InitialRto)
+    );
     assert_eq!(refused(SenderConfig { timestamps: false, ..good }), Some(ConfigError::UndoWithoutTimestamps));
 }
 

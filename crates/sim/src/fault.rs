@@ -1,0 +1,99 @@
+//! What is wrong in a plan, and where: whoever made the plan knows what stands for that field in what a person wrote.
+
+use std::fmt::{self, Display};
+
+use airpath_model::config::ConfigError;
+
+use crate::plan::{FlowPlan, LinkPlan};
+
+/// What in a plan cannot be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The text is not a plan.
+    #[error("not a plan: {0}")]
+    Syntax(String),
+    /// A value that makes no sense.
+    #[error("{part}{fault}")]
+    Value {
+        /// Whose value it is.
+        part: Part,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+}
+
+/// A part of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The run itself.
+    Run,
+    /// The link of this name.
+    Link(String),
+    /// The flow of this name.
+    Flow(String),
+}
+
+impl Part {
+    pub(crate) fn link(plan: &LinkPlan) -> Self {
+        Self::Link(plan.name.clone())
+    }
+
+    pub(crate) fn flow(plan: &FlowPlan) -> Self {
+        Self::Flow(plan.name.clone())
+    }
+}
+
+impl Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run => Ok(()),
+            Self::Link(name) => write!(f, "link {name}: "),
+            Self::Flow(name) => write!(f, "flow {name}: "),
+        }
+    }
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Which, within its part, as in `queue.interval`; empty where it is the part as a whole. Parameters of controllers, router
+    /// protocols and capacity sources are called as these call them.
+    pub field: String,
+    /// What was found, where it is a number.
+    pub found: Option<f64>,
+    /// What is wrong, or what is accepted.
+    pub problem: String,
+}
+
+impl Fault {
+    /// A fault that says itself what was found.
+    pub(crate) fn new(field: &str, problem: impl Display) -> Self {
+        Self { field: field.to_owned(), found: None, problem: problem.to_string() }
+    }
+
+    /// What a component says of its parameters, which stand in a table.
+    pub(crate) fn in_table(table: &str, error: ConfigError) -> Self {
+        Self {
+            field: format!("{table}.{}", error.parameter),
+            found: Some(error.value).filter(|value| value.is_finite()),
+            problem: format!("accepted: {}", error.range),
+        }
+    }
+
+    pub(crate) fn of(self, part: Part) -> PlanError {
+        PlanError::Value { part, fault: self }
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        if let Some(found) = self.found {
+            write!(f, "found {found}; ")?;
+        }
+        f.write_str(&self.problem)
+    }
+}

@@ -1,0 +1,133 @@
+"""What the engine refuses, said as all other faults of a scenario: at the field that a person wrote."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from airpath import _core
+from airpath.errors import ScenarioError
+from airpath.scenario.messages import Fault, scenario_error, show
+
+_KEYS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = MappingProxyType(
+    {
+        ("queue", "pie"): {"update": "update_interval", "burst": "max_burst"},
+        ("queue", "dual-pi2"): {"update": "update_interval"},
+        ("queue.protocol", "vcp"): (
+            load := {
+                "interval": "load_factor_interval",
+                "sampling": "queue_sampling_interval",
+                "target": "target_utilisation",
+            }
+        ),
+        ("queue.protocol", "mpcp"): load,
+        ("queue.protocol", "qfcp"): {"interval": "control_interval"},
+        ("queue.source", "qfcp"): (
+            capacity := {
+                "initial": "capacity",
+                "minimum": "min_capacity",
+                "maximum": "max_capacity",
+                "interval": "estimation_interval",
+            }
+        ),
+        ("queue.source", "ebe"): {**capacity, "sampling": "measurement_interval"},
+    }
+)
+"""For tables of a link, and kinds: keys by what the engine calls them, where that is something else."""
+
+
+@dataclass(frozen=True)
+class LinkPlace:
+    """Where a link stands in a scenario."""
+
+    path: str
+    """Its table."""
+    kinds: Mapping[str, str]
+    """The kinds of its `queue`, `queue.protocol` and `queue.source` in the plan."""
+    router: str | None
+    """Where the parameters of its router stand, if not in its `queue`."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the links and flows of a plan stand in the scenario, by name."""
+
+    links: dict[str, LinkPlace] = field(default_factory=dict)
+    flows: dict[str, str] = field(default_factory=dict)
+
+
+def refused(error: _core.PlanError, places: Places, tables: Mapping[str, Any], source: str) -> ScenarioError:
+    """Return what to say of a plan that the engine refuses.
+
+    Parameters
+    ----------
+    error
+        What the engine said.
+    places
+        Where links and flows stand.
+    tables
+        The scenario as written.
+    source
+        Where it came from.
+    """
+    message, *rest = error.args
+    if not rest:
+        return scenario_error(source, [Fault("", message)])
+    part, name, where, number, problem = rest
+    paths = [where]
+    if part == "link" and name in places.links:
+        paths = _of_link(places.links[name], where)
+    elif part == "flow" and name in places.flows:
+        paths = _of_flow(places.flows[name], where)
+    written = next(((path, value) for path in paths if (value := _written(tables, path)) is not None), None)
+    path, value = written or (paths[0], number)
+    found = "" if value is None or isinstance(value, Mapping) else f"found {show(value)}; "
+    return scenario_error(source, [Fault(path, f"{found}{problem}")])
+
+
+def _of_link(place: LinkPlace, where: str) -> list[str]:
+    """Return the paths at which a field of a link may stand, the most likely one first."""
+    table, _, key = where.rpartition(".")
+    kind = place.kinds.get(table)
+    key = key if kind is None else _KEYS.get((table, kind), {}).get(key, key)
+    if place.router is not None and table in ("queue.protocol", "queue.source"):
+        return _of_parameters(place.router, key)
+    return [".".join(filter(None, (place.path, table, key)))]
+
+
+def _of_flow(path: str, where: str) -> list[str]:
+    """Return the paths at which a field of a flow may stand."""
+    table, _, key = where.partition(".")
+    match table:
+        case "":
+            return [path]
+        case "transport":  # what a flow does not say holds for all of them
+            return [f"{path}.{where}", where]
+        case "controller":
+            return _of_parameters(f"{path}.parameters", key)
+        case _:
+            return [f"{path}.{where}"]
+
+
+def _of_parameters(path: str, key: str) -> list[str]:
+    """Return the same for a parameter of a scheme: in its table, or among the options of the scheme."""
+    if path.endswith(".scheme"):
+        return [f"{path}:{key}"]
+    return [f"{path}.{key}", f"{path.removesuffix('.parameters')}.scheme:{key}"]
+
+
+def _written(tables: Any, path: str) -> Any:
+    """Return the value at a path; `None` where there is none. `scheme:key` is an option of a scheme."""
+    path, _, option = path.partition(":")
+    for step in re.findall(r"[^.\[\]]+", path):
+        if isinstance(tables, Mapping):
+            tables = tables.get(step)
+        elif isinstance(tables, Sequence) and not isinstance(tables, str) and step.isdecimal():
+            tables = tables[int(step)] if int(step) < len(tables) else None
+        else:
+            return None
+    if not option:
+        return tables
+    given = re.search(rf"[:,]\s*{re.escape(option)}\s*=([^,]*)", str(tables))
+    return given and given[1].strip()
