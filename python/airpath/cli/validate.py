@@ -41,8 +41,8 @@ def validate(
 
     try:
         chosen = Scenario.load(scenario)
-        simulation(chosen, chosen.seed)
         chosen.refuse_if_too_large()
+        simulation(chosen, chosen.seed)
     except AirpathError as error:
         if as_json:
             show_json({"scenario": scenario, "valid": False, "problems": str(error).splitlines()})
