@@ -1,7 +1,7 @@
 """Feed damaged files to what Python reads: scenarios, sweeps, losses, results. See `docs/fuzzing.md`.
 
-Kept runs and tables are not among them: they have checksums, and what Arrow makes of damage behind those is
-its own affair. The damage is that of the Rust targets: their program writes it (`fuzz write`).
+Kept runs and tables have checksums: these are made anew, so that the damage is behind them. The damage is
+that of the Rust targets: their program writes it (`fuzz write`).
 Used by `tools/fuzz.py`, and alone with files: `fuzz_readers.py FUZZ-PROGRAM SEEDS OUT MINUTES [NAME ...]`, or
 `fuzz_readers.py file NAME FILE` for one that failed.
 """
@@ -21,6 +21,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from fuzz_tables import (
+    CHANGES,
+    changed_tables,
+    kept_run,
+    kept_run_without_checksum,
+    part_of_a_sweep,
+    part_without_checksum,
+)
+
 import airpath
 from airpath.errors import AirpathError
 from airpath.loss_fit.reading import read_losses, what_is_no_loss
@@ -32,10 +41,12 @@ from airpath.sweeps.plan import SweepPlan
 from airpath.sweeps.results import FAILURES, STATE, read_failures, read_state
 
 SLOW_S = 2.0
-"""No input below `SMALL` may take longer."""
+"""No input below `SMALL` may take more of the processor."""
 SMALL = 10_000
 HANGS_S = 20
-"""No input may take longer."""
+"""No input may take more of the processor."""
+WAITS_S = 120
+"""No input may take longer by the clock, which goes on while others have the processor."""
 LARGE_KB = 500 << 10
 """By so much the memory of the process may grow, KiB."""
 TURN_S = 0.5
@@ -140,6 +151,14 @@ def _of_results(name: str) -> Callable[[bytes, Path], bool]:
     return feed
 
 
+def result_tables(content: bytes, folder: Path) -> bool:
+    """Read results with tables that were changed."""
+    try:
+        return changed_tables(_results(), content, folder)
+    except AirpathError as error:
+        return _refused(error, folder / "results")
+
+
 TARGETS: Mapping[str, Target] = {
     "scenarios": Target("text", scenarios),
     "sweeps": Target("text", sweeps),
@@ -147,6 +166,9 @@ TARGETS: Mapping[str, Target] = {
     "states": Target("text", states),
     "result-plans": Target("text", _of_results("plan.json")),
     "result-facts": Target("text", _of_results("provenance.json")),
+    "result-tables": Target("text", result_tables),
+    "kept-runs": Target("bytes", kept_run),
+    "sweep-parts": Target("bytes", part_of_a_sweep),
 }
 """By name, which is also that of the folder of their seeds."""
 
@@ -205,6 +227,10 @@ def write_seeds(folder: Path) -> None:
     shutil.copy(results / "provenance.json", folder / "states" / "provenance")
     shutil.copy(results / "plan.json", folder / "result-plans" / "plan.json")
     shutil.copy(results / "provenance.json", folder / "result-facts" / "provenance.json")
+    for number, change in enumerate(CHANGES):
+        (folder / "result-tables" / f"{number:02}").write_text(change)
+    (folder / "kept-runs" / "run").write_bytes(kept_run_without_checksum(results))
+    (folder / "sweep-parts" / "part").write_bytes(part_without_checksum(results))
 
 
 def add_seeds(folder: Path, more: Path) -> None:
@@ -266,7 +292,7 @@ def _next(program: Path, seeds: Path, target: Target) -> bytes:
 
 def _one(name: str, target: Target, content: bytes, place: Path, out: Path) -> None:
     case = target.inputs
-    began, memory = time.monotonic(), _peak_kb()
+    began, memory = time.process_time(), _peak_kb()
     problem = ""
     try:
         with _alarm():
@@ -276,7 +302,7 @@ def _one(name: str, target: Target, content: bytes, place: Path, out: Path) -> N
             raise
         traceback.print_exc(limit=-4)
         problem = f"{type(error).__name__}"
-    took = time.monotonic() - began
+    took = time.process_time() - began
     target.inputs += 1
     target.largest = max(target.largest, len(content))
     if took > target.worst_s:
@@ -299,15 +325,20 @@ def _peak_kb() -> int:
 
 @contextmanager
 def _alarm() -> Iterator[None]:
-    def ring(_number: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"more than {HANGS_S} s")
+    def ring(number: int, _frame: FrameType | None) -> None:
+        raise TimeoutError(f"more than {HANGS_S if number == signal.SIGPROF else WAITS_S} s")
 
-    signal.signal(signal.SIGALRM, ring)
-    signal.alarm(HANGS_S)
+    for number, timer, limit in (
+        (signal.SIGPROF, signal.ITIMER_PROF, HANGS_S),
+        (signal.SIGALRM, signal.ITIMER_REAL, WAITS_S),
+    ):
+        signal.signal(number, ring)
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def main() -> None:

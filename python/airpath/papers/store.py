@@ -38,7 +38,7 @@ class RunStore:
         """Return a finished run; `None` if there is none, or its file is damaged."""
         try:
             return from_bytes(self._file(key, seed).read_bytes())
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return None
 
     def holds(self, key: str, seed: int) -> bool:

@@ -48,7 +48,9 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
             path = directory / f"{name}.parquet"
             if description.optional and not path.exists():
                 continue
-            for mine, part in zip(tables, _split(read_parquet(path), keys), strict=True):
+            table = read_parquet(path)
+            _refuse_other_columns(table, description.schema, path)
+            for mine, part in zip(tables, _split(table, keys), strict=True):
                 mine[name] = part
     except (*_DAMAGE, pa.ArrowException) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error
@@ -75,6 +77,15 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
         )
         for run, fact in zip(plans["runs"], facts["runs"], strict=True)
     ]
+
+
+def _refuse_other_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
+    """Refuse a table that lacks a column, or has one of another kind."""
+    for field in schema:
+        if field.name not in table.column_names:
+            raise OutputError(f"{path}: the column {field.name} is missing")
+        if (kind := table.schema.field(field.name).type) != field.type:
+            raise OutputError(f"{path}: the column {field.name} is of {kind}; accepted: {field.type}")
 
 
 def _split(table: pa.Table, keys: Sequence[tuple[str, int]]) -> list[pa.Table]:

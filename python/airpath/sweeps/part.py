@@ -102,10 +102,13 @@ class Part:
             raise ValueError("the digest of a part is not that of its content")
         with pa.ipc.open_file(pa.py_buffer(content), options=_PLAIN) as reader:
             metadata, outer = reader.schema.metadata, reader.read_all()
+        outer.validate(full=True)
         tables = {
             name: pa.ipc.open_stream(pa.py_buffer(stream), options=_PLAIN).read_all()
             for name, stream in zip(outer["table"].to_pylist(), outer["content"].to_pylist(), strict=True)
         }
+        for table in tables.values():
+            table.validate(full=True)
         return cls(metadata[_KEY].decode(), json.loads(metadata[_INPUTS]), tables)
 
 
@@ -119,7 +122,7 @@ class PartStore:
         """Return a finished run; `None` if there is none, or its file is damaged."""
         try:
             part = Part.from_bytes(self._file(key).read_bytes())
-        except (OSError, pa.ArrowException, KeyError, ValueError, TypeError):
+        except (OSError, pa.ArrowException, LookupError, ValueError, TypeError, RecursionError):
             return None
         return part if part.key == key else None
 

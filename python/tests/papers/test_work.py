@@ -1,10 +1,12 @@
 """Runs are done once, kept, and found again."""
 
 import os
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from airpath.errors import AirpathError, OutputError
@@ -164,6 +166,20 @@ def test_a_damaged_file_counts_as_no_run(tiny, store):
     with pytest.raises(OutputError, match="the same command does it again"):
         work.read_runs(experiment, store)
     assert [run.seed for run in missing_runs([experiment], store)] == [1]
+
+
+@pytest.mark.parametrize("facts", ["[]", '{"shapes": {}, "links": 7}', '{"shapes": 7}', "[" * 100_000])
+def test_what_is_no_run_behind_a_right_checksum_counts_as_none(store, facts):
+    schema = pa.schema([("x", pa.list_(pa.float64()))], {b"facts": facts})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, schema) as file:
+        file.write_batch(pa.record_batch([pa.array([[1.0]])], schema=schema))
+    content = sink.getvalue().to_pybytes()
+    # The length of the first column, in the record of the batch: more than any machine has.
+    for changed in (content, content.replace((8).to_bytes(8, "little"), (1 << 58).to_bytes(8, "little"))):
+        (store.folder / "key").mkdir(parents=True, exist_ok=True)
+        (store.folder / "key" / "1.arrow").write_bytes(zlib.crc32(changed).to_bytes(4, "little") + changed)
+        assert store.get("key", 1) is None
 
 
 def test_experiments_that_differ_in_their_first_seed_only_are_both_done(tiny, store):
