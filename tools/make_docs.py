@@ -32,6 +32,7 @@ COMMANDS = (
     "gap",
     "emulate",
     "estimate",
+    "fit",
     "sweep",
     "reproduce",
     "validate",

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// No input may take longer; what small ones may take is less ([`crate::feed`]).
+/// No input may take more of the processor; what small ones may take is less ([`crate::feed`]).
 const HANGS: Duration = Duration::from_secs(10);
+/// No input may take longer by the clock, which goes on while others have the processor.
+const WAITS: Duration = Duration::from_secs(120);
 /// No input may take more memory, bytes.
 const LARGE: u64 = 500 << 20;
 /// How often the thread looks.
@@ -19,8 +21,19 @@ struct Now {
     name: String,
     bytes: Vec<u8>,
     began: Instant,
+    /// What the thread that feeds had taken of the processor when it began.
+    processor: Option<Duration>,
     /// Memory of the process when it began.
     memory: u64,
+}
+
+impl Now {
+    /// What it took of the processor so far; by the clock, where the system does not say.
+    fn took(&self) -> Duration {
+        self.processor
+            .zip(processor())
+            .map_or_else(|| self.began.elapsed(), |(then, now)| now.saturating_sub(then))
+    }
 }
 
 /// What the thread looks at.
@@ -47,12 +60,12 @@ impl Watch {
     /// An input begins; one that fails is written to a file of that name.
     pub(crate) fn begin(&self, name: String, bytes: &[u8]) {
         let (bytes, began, memory) = (bytes.to_vec(), Instant::now(), memory());
-        *self.lock() = Some(Now { name, bytes, began, memory });
+        *self.lock() = Some(Now { name, bytes, began, processor: processor(), memory });
     }
 
-    /// It ended after that time.
+    /// It ended after that time of the processor.
     pub(crate) fn end(&self) -> Duration {
-        self.lock().take().map_or(Duration::ZERO, |now| now.began.elapsed())
+        self.lock().take().map_or(Duration::ZERO, |now| now.took())
     }
 
     /// Writes a failing input, and says where.
@@ -66,10 +79,13 @@ impl Watch {
 
     fn look(&self) {
         let now = self.lock();
-        let Some(Now { name, bytes, began, memory: before }) = &*now else { return };
-        let (lasts, takes) = (began.elapsed(), memory().saturating_sub(*before));
-        let what = if lasts > HANGS {
+        let Some(input) = &*now else { return };
+        let Now { name, bytes, began, memory: before, .. } = input;
+        let takes = memory().saturating_sub(*before);
+        let what = if input.took() > HANGS {
             format!("an input of {} bytes takes more than {HANGS:?}", bytes.len())
+        } else if began.elapsed() > WAITS {
+            format!("an input of {} bytes has not ended after {WAITS:?}", bytes.len())
         } else if takes > LARGE {
             format!("an input of {} bytes takes {} MiB of memory", bytes.len(), takes >> 20)
         } else {
@@ -88,4 +104,25 @@ impl Watch {
 fn memory() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").ok();
     pages.and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok()).unwrap_or(0) * 4096
+}
+
+/// What the first thread, which feeds, has taken of the processor; nothing where the system does not say.
+fn processor() -> Option<Duration> {
+    let times = fs::read_to_string("/proc/self/schedstat").ok()?;
+    times.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tests run in a thread that is not the first one, which waits meanwhile: by the clock, that would have taken long.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn what_waits_for_the_processor_takes_none_of_it() {
+        let watch = Watch { now: Arc::default(), folder: PathBuf::new() };
+        watch.begin("waits".to_owned(), b"");
+        thread::sleep(Duration::from_millis(300));
+        assert!(watch.end() < Duration::from_millis(150));
+    }
 }

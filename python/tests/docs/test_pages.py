@@ -4,7 +4,9 @@ from pathlib import Path
 
 import make_docs
 import pytest
+from typer.main import get_command
 
+from airpath.cli import app
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
 from airpath.schemes import ESTIMATORS, SCHEMES, Scheme
@@ -139,6 +141,16 @@ def test_every_page_is_in_the_navigation():
     for folder in ("schemes", "sources", "estimators", "queues", "links"):
         for page in (DOCS / folder).glob("*.md"):
             assert f"{folder}/{page.name}" in navigation
+
+
+def test_every_command_is_in_the_reference():
+    commands = get_command(app).commands
+    leaves = [
+        f"{name} {inner}".strip()
+        for name, command in commands.items()
+        for inner in getattr(command, "commands", {"": None})
+    ]
+    assert sorted(leaves) == sorted(make_docs.COMMANDS)
 
 
 def test_every_key_of_a_scenario_is_in_the_reference():
