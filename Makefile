@@ -18,6 +18,10 @@ PROFILED = CARGO_BUILD_RUSTFLAGS="$$($(PYTHON) tools/compiler_profile.py --flags
 # `pytest --hypothesis-profile default`, draw others; so does `make fuzz`.
 export PROPTEST_RNG_SEED ?= 1
 
+# Folders that the user names: tests run in other folders than this one.
+$(foreach name,VECTORS CAPTURES TRACES PLANS SCENARIOS LOSSES,$(if $(AIRPATH_$(name)),\
+  $(eval override export AIRPATH_$(name) := $(abspath $(AIRPATH_$(name))))))
+
 export CARGO_TERM_PROGRESS_WHEN := never
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1

@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::print_stdout, reason = "how many points a file held, and the worst error, are the result")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use serde_json::Value;
 
@@ -57,15 +57,24 @@ impl Tally {
     }
 }
 
+/// The project's own copy.
+const OWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors");
+
 /// The folder of the vectors.
 ///
 /// # Panics
-/// If there is none.
+/// If there is none, or it holds no file that the project's own has.
 pub fn folder() -> PathBuf {
-    let folder = std::env::var_os("AIRPATH_VECTORS")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors")), PathBuf::from);
+    let folder = std::env::var_os("AIRPATH_VECTORS").map_or_else(|| PathBuf::from(OWN), PathBuf::from);
     assert!(folder.is_dir(), "AIRPATH_VECTORS names no folder: {}", folder.display());
+    assert!(holds_vectors(&folder), "AIRPATH_VECTORS: no vectors are in {}", folder.display());
     folder
+}
+
+/// Whether a folder holds a file of vectors: one that holds none would pass every test.
+fn holds_vectors(folder: &Path) -> bool {
+    let known = std::fs::read_dir(OWN).unwrap();
+    known.map(|file| file.unwrap().file_name()).any(|name| folder.join(name).is_file())
 }
 
 /// The file, or nothing when a folder named by the user does not have it.
@@ -78,7 +87,8 @@ pub fn read(name: &str) -> Option<Value> {
         println!("{name}: not in this folder");
         return None;
     }
-    Some(serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Some(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 
 /// The elements of a list; none of anything else.
@@ -108,4 +118,15 @@ pub fn integer(value: &Value) -> u64 {
 /// If it is none.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("not a text: {value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_vectors_is_told_from_one_with_some() {
+        assert!(holds_vectors(Path::new(OWN)));
+        assert!(!holds_vectors(Path::new(env!("CARGO_MANIFEST_DIR"))));
+    }
 }
