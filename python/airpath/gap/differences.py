@@ -14,6 +14,7 @@ from scipy import stats
 
 from airpath.metrics import METRICS
 from airpath.results import Results
+from airpath.results.formatting import NO_VALUE
 
 Samples = npt.NDArray[np.float64]
 
@@ -27,6 +28,8 @@ class Verdict(StrEnum):
     """The whole interval is outside of it."""
     OPEN = "open"
     """Partly: more repetitions would tell."""
+    NO_SHARE = "no share of zero"
+    """The simulator's mean is zero and the other world's is not, so that the difference is no share of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,9 @@ class Difference:
     n: tuple[int, int]
     """Runs with a value, in the simulator and in the other world."""
     difference: float
-    """The other's mean less the simulator's: as a share of the simulator's, or in the metric's unit."""
+    """The other's mean less the simulator's: as a share of the simulator's, or in the metric's unit; NaN
+    where that share is one of nothing.
+    """
     low: float
     """Lower end of the difference's 95 % interval; NaN when a world has one run only."""
     high: float
@@ -123,8 +128,10 @@ def _difference(metric: str, ours: Samples, theirs: Samples, not_valid: int) -> 
     tolerance = TOLERANCES[metric]
     mean, other = float(ours.mean()), float(theirs.mean())
     scale = 1.0 if tolerance.absolute else abs(mean)
-    if scale == 0.0:
-        return None  # a share of nothing
+    if scale == 0.0 and other == 0.0:
+        scale = 1.0
+    elif scale == 0.0:
+        scale = math.nan
     low, high = (bound / scale for bound in _interval(ours, theirs))
     difference = (other - mean) / scale
     verdict = _verdict(difference, low, high, tolerance.share)
@@ -148,6 +155,8 @@ def _interval(ours: Samples, theirs: Samples) -> tuple[float, float]:
 
 
 def _verdict(difference: float, low: float, high: float, tolerance: float) -> Verdict:
+    if math.isnan(difference):
+        return Verdict.NO_SHARE
     if math.isnan(low):
         return Verdict.AGREE if abs(difference) <= tolerance else Verdict.DIFFER
     if -tolerance <= low and high <= tolerance:
@@ -159,6 +168,8 @@ def _verdict(difference: float, low: float, high: float, tolerance: float) -> Ve
 
 def difference_text(one: Difference) -> str:
     """Write a difference with its interval: in percent, or with the unit of the metric."""
+    if math.isnan(one.difference):
+        return NO_VALUE
     if one.tolerance.absolute:
         # Of shares and of percentages, differences are points.
         scale, suffix = (1.0 if METRICS[one.metric].unit else 100.0), " points"

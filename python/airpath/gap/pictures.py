@@ -33,7 +33,7 @@ def gap_figures(gap: Gap) -> list[StandardFigure]:
     figures = []
     for number, one in enumerate(gap.compared):
         stem = "" if len(gap.compared) == 1 else f"-{number + 1}"
-        if any(one.differences.values()):
+        if any(not math.isnan(d.difference) for found in one.differences.values() for d in found):
             figures.append(
                 StandardFigure(
                     f"gap{stem}",
@@ -57,17 +57,20 @@ def gap_figures(gap: Gap) -> list[StandardFigure]:
 @styled
 def differences_figure(one: Compared) -> Figure:
     """Draw each difference, divided by its tolerance, with its interval."""
-    metrics = list(dict.fromkeys(d.metric for found in one.differences.values() for d in found))
+    drawn = {
+        world: [d for d in found if not math.isnan(d.difference)] for world, found in one.differences.items()
+    }
+    metrics = list(dict.fromkeys(d.metric for found in drawn.values() for d in found))
     figure = Figure(figsize=(PAGE_IN, 1.0 + 0.34 * len(metrics)), layout="constrained")
     axes = figure.add_subplot()
     axes.axvspan(-1, 1, color="#e4e4e4", linewidth=0)
     axes.axvline(0, color="#888888", linewidth=0.6)
-    worlds = [world for world, found in one.differences.items() if found]
+    worlds = [world for world, found in drawn.items() if found]
     for offset, world in zip(_offsets(len(worlds)), worlds, strict=True):
-        _draw(axes, one.differences[world], metrics, offset, world)
+        _draw(axes, drawn[world], metrics, offset, world)
     axes.set_yticks(range(len(metrics)), [METRICS[metric].title for metric in metrics])
     axes.invert_yaxis()
-    reach = max(1.5, *(_reach(d) for found in one.differences.values() for d in found))
+    reach = max(1.5, *(_reach(d) for found in drawn.values() for d in found))
     axes.set_xlim(-reach * 1.08, reach * 1.08)
     axes.set_xlabel("difference from the simulator, in tolerances")
     legend_above(axes)

@@ -79,6 +79,16 @@ def test_shares_are_compared_in_points() -> None:
     assert tolerance_text(found) == "±1 points"
 
 
+def test_a_difference_that_is_no_share_is_said_and_not_drawn() -> None:
+    found = one("queueing_p95_ms", [0.0, 0.0], [3.0, 5.0])
+    assert (found.verdict, found.simulated, found.other) == (Verdict.NO_SHARE, 0.0, 4.0)
+    assert (difference_text(found), verdict_text(found)) == ("—", "no share of zero")
+    assert one("queueing_p95_ms", [0.0, 0.0], [0.0, 0.0]).verdict is Verdict.AGREE
+    drawn = one("goodput_mbps", [1.0], [1.05])
+    (axes,) = differences_figure(Compared("cubic", {}, {}, {"emulate": [found, drawn]})).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [METRICS["goodput_mbps"].title]
+
+
 def test_metrics_without_values_are_left_out() -> None:
     made = results(ours=[{"goodput_mbps": 1.0}], theirs=[{"utilisation": 1.0}])
     assert differences(made, "ours", "theirs") == []
