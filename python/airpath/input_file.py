@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from airpath.errors import AirpathError
+from airpath.interrupts import InterruptRequest
 
 STANDARD_INPUT = "-"
 """What standard input is called where a file is asked for."""
@@ -43,6 +44,8 @@ def input_name(given: str | Path) -> str:
 @contextmanager
 def input_file(given: str | Path | InputFile, error: type[AirpathError]) -> Iterator[InputFile]:
     """Yield a file to read, for the time of a `with`: what a pipe gives is copied first, to its end.
+
+    Ctrl-C does not end the copying, so that it can end the program that writes; a second one does.
 
     Parameters
     ----------
@@ -84,7 +87,9 @@ def input_file(given: str | Path | InputFile, error: type[AirpathError]) -> Iter
 def _copied(pipe: BinaryIO, name: str, error: type[AirpathError]) -> Iterator[InputFile]:
     with tempfile.NamedTemporaryFile(prefix="airpath-input-") as copy:
         try:
-            shutil.copyfileobj(pipe, copy, 1 << 20)
+            # Ctrl-C ends what writes into the pipe as well (`tcpdump -w - | …`); what it still has is read.
+            with InterruptRequest():
+                shutil.copyfileobj(pipe, copy, 1 << 20)
             copy.flush()
         except OSError as fault:
             raise error(f"{name}: cannot be copied to {copy.name}: {fault.strerror or fault}") from None

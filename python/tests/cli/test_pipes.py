@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -73,6 +75,23 @@ def test_a_capture_from_a_pipe_says_what_the_file_says(capture: Path, tmp_path: 
         for out in ("file", "out/estimate-stdin", "named")
     ]
     assert len(set(hashes)) == 1
+
+
+def test_the_first_interrupt_ends_the_writer_only(capture: Path, tmp_path: Path) -> None:
+    content = capture.read_bytes()
+    assert len(content) > 1 << 18  # so much is in the pipe only when the reader has begun
+    command = [sys.executable, "-m", "airpath", "estimate", "-", "--estimator", "sarbe", "--json"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(content[:-1])
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        out, err = process.communicate(content[-1:], timeout=300)
+    assert (process.returncode, err) == (0, b"")
+    assert json.loads(out)["captures"][0]["stopped_because"] is None
 
 
 def test_a_trace_from_a_pipe_says_what_the_file_says(tmp_path: Path) -> None:
