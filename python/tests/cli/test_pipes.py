@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import pytest
 
@@ -16,6 +18,14 @@ from airpath.cli import main
 from airpath.errors import CaptureError
 
 OPPORTUNITIES = "".join(f"{7 * k + 200 * (k // 97)}\n" for k in range(2000))
+
+
+class Said(NamedTuple):
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
 
 
 @pytest.fixture(scope="module")
@@ -28,19 +38,25 @@ def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next((out / "captures").glob("*.pcapng"))
 
 
-def airpath(arguments: list[str], given: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "airpath", *arguments],
-        input=given,
-        capture_output=True,
-        cwd=folder,
-        timeout=300,
-    )
+class Airpath(Protocol):
+    def __call__(self, arguments: list[str], given: bytes = b"") -> Said: ...
 
 
-def through_a_named_pipe(
-    arguments: Callable[[str], list[str]], given: bytes, folder: Path
-) -> subprocess.CompletedProcess[bytes]:
+@pytest.fixture
+def airpath(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Airpath:
+    """Return what does a command in the temporary folder with something on its standard input."""
+
+    def do(arguments: list[str], given: bytes = b"") -> Said:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(given)))
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        return Said(int(left.value.code or 0), *capsys.readouterr())
+
+    return do
+
+
+def through_a_named_pipe(arguments: Callable[[str], list[str]], given: bytes, folder: Path) -> Said:
     """Run a command with what a shell makes of `<(command)`: the name of an open pipe."""
     reads, writes = os.pipe()
     command = [sys.executable, "-m", "airpath", *arguments(f"/dev/fd/{reads}")]
@@ -50,20 +66,22 @@ def through_a_named_pipe(
         with os.fdopen(writes, "wb") as pipe:
             pipe.write(given)
         out, err = process.communicate(timeout=300)
-    return subprocess.CompletedProcess(command, process.returncode, out, err)
+    return Said(process.returncode, out.decode(), err.decode())
 
 
-def test_a_capture_from_a_pipe_says_what_the_file_says(capture: Path, tmp_path: Path) -> None:
+def test_a_capture_from_a_pipe_says_what_the_file_says(
+    airpath: Airpath, capture: Path, tmp_path: Path
+) -> None:
     arguments = ["--estimator", "sarbe", "--json"]
     said = [
-        airpath(["estimate", str(capture), *arguments, "--out", "file"], b"", tmp_path),
-        airpath(["estimate", "-", *arguments], capture.read_bytes(), tmp_path),
+        airpath(["estimate", str(capture), *arguments, "--out", "file"]),
+        airpath(["estimate", "-", *arguments], capture.read_bytes()),
         through_a_named_pipe(
             lambda name: ["estimate", name, *arguments, "--out", "named"], capture.read_bytes(), tmp_path
         ),
     ]
-    assert [(one.returncode, one.stderr) for one in said] == [(0, b"")] * 3
-    file, standard, named = (json.loads(one.stdout) for one in said)
+    assert [(one.code, one.err) for one in said] == [(0, "")] * 3
+    file, standard, named = (json.loads(one.out) for one in said)
     assert (standard["captures"][0].pop("path"), standard.pop("out")) == ("stdin", "out/estimate-stdin")
     for other in (file, named):
         assert other["captures"][0].pop("path") != "stdin"
@@ -94,38 +112,38 @@ def test_the_first_interrupt_ends_the_writer_only(capture: Path, tmp_path: Path)
     assert json.loads(out)["captures"][0]["stopped_because"] is None
 
 
-def test_a_trace_from_a_pipe_says_what_the_file_says(tmp_path: Path) -> None:
+def test_a_trace_from_a_pipe_says_what_the_file_says(airpath: Airpath, tmp_path: Path) -> None:
     (tmp_path / "cell.down").write_text(OPPORTUNITIES)
     for command in (["fit", "NAME", "--step", "50ms", "--json"], ["trace", "convert", "NAME", "--to", "csv"]):
         said = [
-            airpath([name if one == "NAME" else one for one in command], given, tmp_path)
+            airpath([name if one == "NAME" else one for one in command], given)
             for name, given in (("cell.down", b""), ("-", OPPORTUNITIES.encode()))
         ]
-        assert [(one.returncode, one.stderr) for one in said] == [(0, b"")] * 2
-        assert said[0].stdout.replace(b"cell.down", b"stdin") == said[1].stdout
+        assert [(one.code, one.err) for one in said] == [(0, "")] * 2
+        assert said[0].out.replace("cell.down", "stdin") == said[1].out
     drawn = through_a_named_pipe(lambda name: ["trace", "show", name], OPPORTUNITIES.encode(), tmp_path)
-    assert drawn.returncode == 0, drawn.stderr
+    assert drawn.code == 0, drawn.err
     assert len(list((tmp_path / "out").glob("*.png"))) == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "given", "message"),
     [
-        (["estimate", "-"], b"time,rate\n", b"stdin: the file begins with `time,rate"),
-        (["fit", "-"], b"abc\n", b'stdin, line 1: found "abc"'),
-        (["fit", "-"], b"5\n2\n", b"stdin: line 2: found `2`"),
-        (["fit", "-"], b"lost\n2\n", b'stdin, line 2: lost: found "2"'),
-        (["trace", "show", "-"], b"5\n2\n", b"stdin: line 2: found `2`"),
-        (["estimate", "."], b"", b".: not a file"),
+        (["estimate", "-"], b"time,rate\n", "stdin: the file begins with `time,rate"),
+        (["fit", "-"], b"abc\n", 'stdin, line 1: found "abc"'),
+        (["fit", "-"], b"5\n2\n", "stdin: line 2: found `2`"),
+        (["fit", "-"], b"lost\n2\n", 'stdin, line 2: lost: found "2"'),
+        (["trace", "show", "-"], b"5\n2\n", "stdin: line 2: found `2`"),
+        (["estimate", "."], b"", ".: not a file"),
     ],
 )
 def test_messages_name_standard_input_and_leave_nothing(
-    tmp_path: Path, arguments: list[str], given: bytes, message: bytes
+    airpath: Airpath, tmp_path: Path, arguments: list[str], given: bytes, message: str
 ) -> None:
-    said = airpath(arguments, given, tmp_path)
-    assert said.returncode == 1
-    assert said.stderr.startswith(b"airpath: " + message)
-    assert said.stderr.count(b"\n") == 1
+    said = airpath(arguments, given)
+    assert said.code == 1
+    assert said.err.startswith(f"airpath: {message}")
+    assert said.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
