@@ -182,6 +182,21 @@ mod tests {
         assert_eq!(rate.take_sample(Duration::ZERO).map(|sample| sample.app_limited), Some(false));
     }
 
+    /// The bubble is gone when *more* has been delivered than `C.app_limited` (draft-ietf-ccwg-bbr, section 4.1).
+    #[test]
+    fn a_packet_sent_when_just_the_gap_has_been_delivered_is_limited_and_the_next_is_not() {
+        let mut rate = DeliveryRate::default();
+        let first = rate.on_sent(at(0), true, Bytes::ZERO);
+        rate.mark_app_limited(Bytes::new(1000));
+        rate.on_delivered(at(10), 1000, at(0), &first);
+        rate.take_sample(Duration::ZERO);
+        let second = rate.on_sent(at(11), true, Bytes::ZERO);
+        assert!(second.app_limited());
+        rate.on_delivered(at(21), 1, at(11), &second);
+        rate.take_sample(Duration::ZERO);
+        assert!(!rate.on_sent(at(22), true, Bytes::ZERO).app_limited());
+    }
+
     #[test]
     fn a_sample_after_idleness_does_not_count_the_idleness() {
         let mut rate = DeliveryRate::default();

@@ -214,6 +214,19 @@ fn a_segment_that_is_sacked_after_its_retransmission_leaves_pipe_altogether() {
     assert_eq!(ledger.next_lost(), Some((0, MSS as u32)));
 }
 
+/// A retransmission that was selectively acknowledged has arrived, however much is delivered after it.
+#[test]
+fn a_retransmission_that_arrived_is_not_lost_again() {
+    let mut ledger = ledger_of(5);
+    ledger.sack(2 * MSS, 5 * MSS, |_| {});
+    ledger.mark_lost_by_sack(Bytes::new(MSS));
+    ledger.on_retransmitted(Timestamp::ZERO, MSS, SendState::default());
+    ledger.sack(MSS, 2 * MSS, |_| {});
+    ledger.note_delivered(6 + 3); // the retransmission was transmission 6
+    assert_eq!(ledger.mark_lost_retransmissions(), Bytes::ZERO);
+    assert_eq!(ledger.next_lost(), Some((0, MSS as u32)));
+}
+
 #[test]
 fn the_list_of_retransmissions_does_not_grow_for_ever() {
     let mut ledger = Ledger::default();

@@ -56,6 +56,27 @@ fn only_the_first_partial_acknowledgment_restarts_the_timer_and_the_full_one_doe
     assert_eq!(script.sender.next_timer(), at(350) + script.sender.retransmission_timeout());
 }
 
+/// The first partial acknowledgment of *each* recovery (RFC 6582, section 3.2, step 3).
+#[test]
+fn the_first_partial_acknowledgment_of_the_next_recovery_restarts_the_timer_as_well() {
+    let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 10);
+    script.send();
+    let mut first = 0;
+    for ms in [100, 1100] {
+        for _ in 0..3 {
+            script.at(ms).ack(first, &[]);
+        }
+        assert!(script.sender.in_recovery());
+        let partial = first + 4;
+        assert_eq!(script.at(ms + 100).ack(partial, &[])[0], partial);
+        assert!(script.sender.in_recovery());
+        assert_eq!(script.sender.next_timer(), at(ms + 100) + script.sender.retransmission_timeout());
+        first += 13; // more than limited transmit had sent
+        script.at(ms + 200).ack(first, &[]);
+        assert!(!script.sender.in_recovery());
+    }
+}
+
 /// After a timeout everything is sent again; what had arrived is answered by duplicates of the whole.
 #[test]
 fn needless_retransmissions_cause_no_fast_retransmit() {
@@ -102,6 +123,18 @@ fn duplicates_never_count_for_more_than_the_flight() {
     }
     script.at(200).ack(2, &[]);
     assert!(script.in_flight() <= 4);
+}
+
+/// Limited transmit (RFC 3042) says what two duplicates allow; new data ends them, and all that is outstanding counts again.
+#[test]
+fn new_data_takes_back_what_duplicates_allowed() {
+    let mut script = Script::new(config(Recovery::Newreno), Rule::Fixed, 10);
+    script.send();
+    script.at(100);
+    assert_eq!((script.ack(0, &[]), script.ack(0, &[])), (vec![10], vec![11]));
+    assert!(script.ack(1, &[]).is_empty(), "eleven are outstanding, the window is ten");
+    assert_eq!(script.in_flight(), 11);
+    assert_eq!(script.ack(3, &[]), [12]);
 }
 
 /// Most duplicates are lost on their way, so that the flight seems larger than the window: the hole does not wait.

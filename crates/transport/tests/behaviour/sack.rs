@@ -160,6 +160,63 @@ fn rescue(no_more_to_send: bool) {
     assert_eq!(script.sender.counters().retransmitted_packets, 2);
 }
 
+/// RFC 6675, rule 4 of `NextSeg`: once for each entry into loss recovery, so again in the next one.
+#[test]
+fn the_next_recovery_has_its_own_rescue() {
+    let mut script = Script::idle(config(Recovery::Sack), Rule::Fixed, 10);
+    for flight in 0..2 {
+        let (first, last) = (10 * flight, 10 * flight + 9);
+        script.sender.offer(Bytes::new(10 * MSS));
+        assert_eq!(script.send().len(), 10);
+        // The first and the last are lost.
+        let sent = script.at(100 + 200 * flight).ack(first, &[(first + 1, last)]);
+        assert_eq!(sent, [first, last], "the hole and the rescue");
+        script.at(200 + 200 * flight).ack(last + 1, &[]);
+        assert!(!script.sender.in_recovery());
+    }
+}
+
+/// The same rule: only in loss recovery, and only a sender that reads selective acknowledgments has it.
+#[test]
+fn no_rescue_outside_of_recovery_or_without_sack() {
+    let tail = |recovery| {
+        let mut script = Script::idle(config(recovery), Rule::Fixed, 10);
+        script.sender.offer(Bytes::new(10 * MSS));
+        script.send();
+        script.at(100);
+        script
+    };
+    let mut script = tail(Recovery::Sack);
+    assert!(script.ack(0, &[(1, 2)]).is_empty(), "one segment out of order is no loss");
+    assert!(!script.sender.in_recovery());
+    let mut script = tail(Recovery::Newreno);
+    let sent: Vec<u64> = (0..5).flat_map(|_| script.ack(0, &[])).collect();
+    assert_eq!(sent, [0], "the hole alone");
+    assert!(script.sender.in_recovery());
+}
+
+/// With SACK a partial acknowledgment says nothing of its own: `IsLost` tells what is lost, and pipe when it is sent again
+/// (RFC 6675, section 5); RFC 6582 is for senders without.
+#[test]
+fn a_partial_acknowledgment_neither_shows_a_loss_nor_opens_the_window() {
+    let mut script = Script::new(config(Recovery::Sack), Rule::Fixed, 20);
+    script.send();
+    // Segment 0 is lost, 18 is late: one segment above it has arrived.
+    assert_eq!(script.at(100).ack(0, &[(1, 18)]).first(), Some(&0));
+    let sent = script.at(200).ack(18, &[(19, 20)]);
+    assert!(script.sender.in_recovery());
+    assert_eq!(script.controller.last_ack().newly_lost, Bytes::ZERO);
+    assert!(!sent.is_empty() && sent.iter().all(|&segment| segment >= 20), "{sent:?}");
+    // Segments 0 and 4 are lost; the window is 10, pipe 13 and after the partial acknowledgment 12.
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 20);
+    script.send();
+    assert_eq!(script.at(100).ack(0, &[(5, 8), (1, 4)]), [0]);
+    assert_eq!(script.in_flight(), 13);
+    assert!(script.at(200).ack(4, &[(5, 8)]).is_empty());
+    assert_eq!(script.in_flight(), 12);
+    assert_eq!(script.ack(4, &[(5, 11)]), [4], "pipe has fallen to 9");
+}
+
 /// Segments 0, 2 and 4 are lost, and the retransmission of 2 is lost again.
 fn lose_a_retransmission(detect: bool) -> (Script, Vec<u64>) {
     let config = SenderConfig { lost_retransmission_detection: detect, ..config(Recovery::Sack) };

@@ -1,6 +1,6 @@
 //! A sender whose other end is the test. Segments are counted: segment k carries the bytes from k MSS on.
 
-use airpath_model::{Bytes, Duration, NullProbe, Timestamp};
+use airpath_model::{Bytes, Duration, Measurement, Probe, Timestamp};
 use airpath_transport::{Acknowledgment, Recovery, SackBlocks, Segment, Sender, SenderConfig};
 
 use crate::controller::{Handle, Rule};
@@ -24,6 +24,17 @@ pub(crate) struct Script {
     pub(crate) receive_window: Bytes,
     /// What the present acknowledgments echo.
     pub(crate) echo: Option<Timestamp>,
+    pub(crate) notes: Notes,
+}
+
+/// What the sender told its probe.
+#[derive(Default)]
+pub(crate) struct Notes(pub(crate) Vec<Measurement>);
+
+impl Probe for Notes {
+    fn record(&mut self, _now: Timestamp, measurement: Measurement) {
+        self.0.push(measurement);
+    }
 }
 
 impl Script {
@@ -39,7 +50,7 @@ impl Script {
         let controller = Handle::new(rule, Bytes::new(window * MSS));
         let sender = Sender::new(config, controller.controller()).expect("a valid configuration");
         let (now, receive_window) = (Timestamp::ZERO, config.receive_window);
-        Self { sender, controller, now, ece: false, receive_window, echo: None }
+        Self { sender, controller, now, ece: false, receive_window, echo: None, notes: Notes::default() }
     }
 
     pub(crate) fn at(&mut self, ms: u64) -> &mut Self {
@@ -50,8 +61,8 @@ impl Script {
 
     /// Everything that may leave now.
     pub(crate) fn segments(&mut self) -> Vec<Segment> {
-        let (sender, now) = (&mut self.sender, self.now);
-        std::iter::from_fn(|| sender.poll_transmit(now, &mut NullProbe)).collect()
+        let (sender, notes, now) = (&mut self.sender, &mut self.notes, self.now);
+        std::iter::from_fn(|| sender.poll_transmit(now, notes)).collect()
     }
 
     /// The same by number.
@@ -80,7 +91,7 @@ impl Script {
             ece: self.ece,
             path: airpath_model::PathHeader::None,
         };
-        self.sender.on_ack(self.now, &ack, &mut NullProbe);
+        self.sender.on_ack(self.now, &ack, &mut self.notes);
     }
 
     /// The next timer expires. What leaves then.
@@ -94,7 +105,7 @@ impl Script {
         let timer = self.sender.next_timer();
         assert!(timer.is_scheduled() && timer >= self.now, "{timer:?}");
         self.now = timer;
-        self.sender.on_timer(timer, &mut NullProbe);
+        self.sender.on_timer(timer, &mut self.notes);
     }
 
     pub(crate) fn in_flight(&self) -> u64 {

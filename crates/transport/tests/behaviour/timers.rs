@@ -1,10 +1,10 @@
 //! The retransmission timer (RFC 6298) and false timeouts (RFC 3522).
 
-use airpath_model::{CongestionSignal, Duration, Timestamp};
+use airpath_model::{CongestionSignal, Duration, Measurement, Timestamp};
 use airpath_transport::{Recovery, RtoFloor, SenderConfig};
 
 use crate::controller::Rule;
-use crate::script::{Script, at, config};
+use crate::script::{MSS, Script, at, config};
 
 const HALVE: Rule = Rule::Aimd { grow: false };
 
@@ -59,6 +59,20 @@ fn selective_acknowledgments_do_not_restart_the_timer() {
     assert_eq!(script.sender.next_timer(), at(200) + script.sender.retransmission_timeout());
 }
 
+/// RFC 6298, rule 5.3. That only the first partial acknowledgment does is for senders without SACK (RFC 6582).
+#[test]
+fn with_sack_every_partial_acknowledgment_restarts_the_timer() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 20);
+    script.send();
+    // Segments 0, 4 and 8 are lost.
+    script.at(100).ack(0, &[(9, 20), (5, 8), (1, 4)]);
+    for (ms, cumulative, blocks) in [(200, 4, &[(9, 20), (5, 8)][..]), (300, 8, &[(9, 20)])] {
+        script.at(ms).ack(cumulative, blocks);
+        assert!(script.sender.in_recovery());
+        assert_eq!(script.sender.next_timer(), at(ms) + script.sender.retransmission_timeout());
+    }
+}
+
 #[test]
 fn the_timer_stops_with_nothing_outstanding() {
     let mut script = Script::idle(config(Recovery::Prr), Rule::Fixed, 10);
@@ -110,6 +124,23 @@ fn after_a_timeout_everything_but_what_was_sacked_is_sent_again() {
     script.echo = Some(at(1000));
     assert_eq!(script.at(1100).ack(1, &[(4, 6)]), [1, 2, 3, 6]);
     assert_eq!(script.controller.signals(), [CongestionSignal::Timeout]);
+}
+
+#[test]
+fn the_probe_hears_that_a_fast_recovery_was_left_not_that_a_timeout_was_repaired() {
+    let mut script = Script::new(config(Recovery::Sack), HALVE, 10);
+    let left =
+        |script: &Script| script.notes.0.iter().filter(|note| **note == Measurement::RecoveryLeft).count();
+    script.send();
+    script.at(100).ack(0, &[(1, 10)]);
+    assert_eq!((script.sender.in_recovery(), left(&script)), (true, 0));
+    script.at(200).ack(14, &[]);
+    assert_eq!((script.sender.in_recovery(), left(&script)), (false, 1));
+    let after = script.expire().len() as u64;
+    assert_eq!((script.sender.counters().timeouts, after), (1, 1));
+    script.give(19 * MSS, &[]);
+    assert_eq!(script.in_flight(), 0, "all is repaired");
+    assert_eq!(left(&script), 1);
 }
 
 /// Ten segments, acknowledged so late that the timer expires. The echo tells.
