@@ -121,6 +121,24 @@ mod tests {
         assert_eq!((second.shortest_queue, second.last_queue), (size, Bytes::new(2000)));
     }
 
+    /// Between two samples the queue is taken for what it is at the later one; the shortest may have been in between.
+    #[test]
+    fn samples_tell_arrivals_the_shortest_queue_and_the_queue_over_time() {
+        let mut meter = IntervalMeter::new();
+        meter.finish(at(100), backlog(5000));
+        let sample = QueueSample {
+            arrived: Bytes::new(3000),
+            shortest: backlog(1000),
+            backlog: backlog(2000),
+            ..QueueSample::default()
+        };
+        meter.on_sample(at(140), &sample);
+        let passed = meter.finish(at(200), backlog(4000));
+        assert_eq!((passed.input, passed.shortest_queue), (Bytes::new(3000), Bytes::new(1000)));
+        // 2000 bytes for 40 ms, 4000 for 60 ms.
+        assert!((passed.mean_queue - 3200.0).abs() < 1e-9, "{}", passed.mean_queue);
+    }
+
     #[test]
     fn an_interval_without_time_gives_finite_numbers() {
         let mut meter = IntervalMeter::new();

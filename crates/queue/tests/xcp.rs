@@ -212,6 +212,28 @@ fn a_standing_queue_is_drained() {
     assert!(close(driver.observed("feedback"), 0.4 * 40_000.0 - 0.226 * queue / 0.05));
 }
 
+/// A packet that comes and leaves at one instant met an idle link, over which no queue persists; one that is the only one,
+/// but had to wait for another, is a queue of one packet.
+#[test]
+fn an_idle_link_has_no_persistent_queue() {
+    for (idle, persistent) in [(true, 0.0), (false, 1000.0)] {
+        let mut driver = Driver::new(router(200_000.0));
+        let arrive =
+            |driver: &mut Driver<Xcp>| driver.arrive(SIZE, true, header(Duration::from_millis(50), 10));
+        arrive(&mut driver);
+        driver.run_to(milliseconds(50));
+        driver.depart();
+        driver.run_to(milliseconds(60));
+        if idle {
+            arrive(&mut driver);
+            driver.depart();
+        }
+        // 1000 bytes are 5 of 50 ms: T_q = 22.5 ms.
+        driver.run_to(milliseconds(73));
+        assert!(close(driver.observed("persistent_queue_bytes"), persistent), "{idle}");
+    }
+}
+
 /// Every reading of Υ = 1.4 where y = 200 000 byte/s, d = 52 ms and no queue waits: at rest, below the capacity, above it.
 #[test]
 fn upsilon_multiplies_what_the_switch_says() {

@@ -109,6 +109,18 @@ mod tests {
         assert_eq!(queue.bytes(), Bytes::new(8000));
     }
 
+    /// A router that looks from time to time: the shortest that it saw, which is now included.
+    #[test]
+    fn the_shortest_queue_of_the_samples_persists() {
+        let mut queue = PersistentQueue::new(D);
+        queue.on_timer(queue.due(), backlog(9000), D, None);
+        for bytes in [7000, 3000, 5000] {
+            queue.on_sample(&QueueSample { shortest: backlog(bytes), ..QueueSample::default() });
+        }
+        queue.on_timer(queue.due(), backlog(8000), D, None);
+        assert_eq!(queue.bytes(), Bytes::new(3000));
+    }
+
     #[test]
     fn a_busy_link_sees_a_packet_at_least_and_an_idle_one_nothing() {
         let (size, none) = (Bytes::new(1000), Backlog::default());

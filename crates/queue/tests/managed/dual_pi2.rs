@@ -71,6 +71,19 @@ fn classic_packets_see_the_square_and_low_latency_ones_the_coupled_probability()
     assert!(dropped == 0 && fits(marked, 0.4), "{marked}");
 }
 
+/// A packet of each queue waits at the first update, for 10 and 4 ms.
+#[test]
+fn the_delays_of_both_queues_are_those_of_the_last_update() {
+    let mut driver = dual(CONFIG);
+    driver.wait(CONFIG.update - ms(10));
+    driver.arrive(SIZE, Ecn::NotEct, 0);
+    driver.wait(ms(6));
+    driver.arrive(SIZE, Ecn::Ect1, 0);
+    driver.wait(ms(4 + 5));
+    assert!((driver.observed("classic_delay_s") - 0.010).abs() < 1e-12);
+    assert!((driver.observed("low_latency_delay_s") - 0.004).abs() < 1e-12);
+}
+
 /// From k p' = 1 on: p' = 0.6, of which the square is 0.36.
 #[test]
 fn overload_drops_whatever_the_field_says() {

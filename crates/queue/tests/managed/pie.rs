@@ -111,6 +111,21 @@ fn drops_are_spread_evenly() {
     assert!(free.iter().any(|gap| *gap < 9), "{free:?}");
 }
 
+/// RFC 8033, section 5.4: with `accu_prob` of 8.5 a packet is dropped for certain, here the 136th of probability 1/16, which
+/// chance spares in one of 2600 rounds.
+#[test]
+fn the_longest_gap_ends_when_the_probabilities_sum_up_to_eight_and_a_half() {
+    let mut driver = at(1.0 / 16.0, ms(250), Limit::Unlimited, true);
+    for _ in 0..400_000 {
+        driver.arrive(SIZE, Ecn::NotEct, 0);
+        if driver.backlog().packets > 10 {
+            driver.depart();
+        }
+    }
+    let dropped: Vec<u64> = driver.seen.drops.iter().map(|&(_, number, _)| number).collect();
+    assert_eq!(dropped.windows(2).map(|pair| pair[1] - pair[0]).max(), Some(136));
+}
+
 /// RFC 8033, section 5.4: the sum begins anew after a drop, whatever its reason. Eight times 0.1 is less than 0.85.
 #[test]
 fn a_drop_by_overflow_is_one_of_the_drops_that_are_spread() {

@@ -102,6 +102,19 @@ fn the_average_falls_while_the_link_is_idle() {
     assert!(before > 0.5 && (after - expected).abs() < 1e-12, "{before} {after}");
 }
 
+/// A link that sends packet after packet is not idle in between, however long they take.
+#[test]
+fn the_average_does_not_fall_while_packets_wait() {
+    let mut driver = red(RedConfig { weight: 0.1, ..FOLLOWING });
+    driver.burst(5, Ecn::NotEct, 0);
+    let before = driver.observed("average_queue_packets");
+    assert!(driver.depart().is_some());
+    driver.wait(FOLLOWING.packet_time * 10);
+    driver.arrive(SIZE, Ecn::NotEct, 0);
+    let (after, expected) = (driver.observed("average_queue_packets"), 0.9 * before + 0.1 * 4.0);
+    assert!((after - expected).abs() < 1e-12, "{after} {expected}");
+}
+
 /// ns-2.35 (`queue/red.cc`): the packet with which the average first exceeds `min_th` is spared, even with a probability of one.
 #[test]
 fn the_packet_that_takes_the_average_over_the_minimum_is_spared() {

@@ -105,6 +105,20 @@ fn packets_that_overflow_count_as_arrivals() {
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
 }
 
+/// What the buffer has no room for overflows: REM's choice is among the packets that could wait.
+#[test]
+fn a_packet_without_room_is_not_chosen() {
+    let config = RemConfig { gamma: 1.0, alpha: 0.0, response: RemResponse::Drop, ..CONFIG };
+    let mut driver =
+        Driver::new(Rem::new(Limit::Packets(10), config, stream()).expect("the parameters are in range"));
+    driver.burst(1000, Ecn::NotEct, 0);
+    driver.wait(ms(2));
+    assert!(driver.observed("probability") > 0.6);
+    driver.seen = crate::driver::Seen::default();
+    driver.burst(100, Ecn::NotEct, 0);
+    assert_eq!((driver.dropped(DropReason::Overflow), driver.dropped(DropReason::Early)), (100, 0));
+}
+
 #[test]
 fn impossible_parameters_are_refused() {
     for config in [
