@@ -8,7 +8,7 @@ mod air;
 use air::{Point, arrives, fading, points, stream};
 use airpath_channel::{
     AirChain, AirErrors, Antennas, BitClock, CodeRate, Coding, ErrorProcess, GilbertElliott, InvalidChannel,
-    PacketBursts, Psk, StepByStep, TimedBursts, TwoStateFading, linear_snr,
+    PacketBursts, Psk, State, StepByStep, TimedBursts, TwoStateFading, linear_snr,
 };
 use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
 
@@ -257,13 +257,24 @@ fn rician_fading_ends_without_fading() {
     }
 }
 
+/// The ends of what is accepted: bursts of one step, which never follow each other, and a code without parity.
+#[test]
+fn single_errors_are_bursts_and_rate_one_is_a_code() {
+    let single = GilbertElliott::from_means(0.25, 1.0).unwrap();
+    assert!((single.mean_sojourn(State::Bad) - 1.0).abs() < 1e-12);
+    assert!((single.mean_error() - 0.25).abs() < 1e-12);
+    let uncoded = CodeRate::new(1, 1).unwrap();
+    let words: Vec<(u32, u32)> = uncoded.codewords(510).map(|word| (word.data, word.corrects)).collect();
+    assert_eq!(words, [(255, 0), (255, 0)]);
+}
+
 #[test]
 fn what_is_no_chain_is_refused() {
     assert_eq!(GilbertElliott::new(0.5, 1.0, 0.0, 1.0), Err(InvalidChannel::FrozenChain));
     assert_eq!(GilbertElliott::new(0.5, 0.5, 0.0, 1.5), Err(InvalidChannel::NotAProbability(1.5)));
     assert!(matches!(GilbertElliott::new(f64::NAN, 0.5, 0.0, 1.0), Err(InvalidChannel::NotAProbability(_))));
     for (loss, burst) in
-        [(0.0, 4.0), (1.0, 4.0), (0.9, 2.0), (0.1, 0.5), (0.1, f64::INFINITY), (f64::NAN, 4.0)]
+        [(0.0, 4.0), (1.0, 4.0), (1.5, 4.0), (0.9, 2.0), (0.1, 0.5), (0.1, f64::INFINITY), (f64::NAN, 4.0)]
     {
         let refused = GilbertElliott::from_means(loss, burst);
         assert!(matches!(refused, Err(InvalidChannel::ImpossibleBurst { .. })), "{loss} {burst}");
