@@ -82,6 +82,19 @@ mod tests {
         assert_eq!(ack(17, 30_000), 20_000, "never more than the window");
     }
 
+    /// `HandleRestartFromIdle`: the time in which nothing was sent explains no delivery. The packet that leaves at 100 ms is
+    /// acknowledged at 110 ms, with 20 more than the 10 that the bandwidth explains.
+    #[test]
+    fn idleness_explains_no_delivery() {
+        let (mut aggregation, rate) = (AckAggregation::new(Timestamp::ZERO), Rate::from_bps(8_000_000));
+        let at = |ms| Timestamp::ZERO + Duration::from_millis(ms);
+        let window = Bytes::new(1_000_000);
+        aggregation.update(at(1), Bytes::new(20_000), rate, window, 1, true);
+        aggregation.on_restart_from_idle(at(100));
+        aggregation.update(at(110), Bytes::new(30_000), rate, window, 3, true);
+        assert_eq!(aggregation.extra().get(), 20_000 + 30_000 - 10_000);
+    }
+
     #[test]
     fn a_burst_is_remembered_for_ten_rounds() {
         let (mut aggregation, rate) = (AckAggregation::new(Timestamp::ZERO), Rate::from_bps(8_000_000));

@@ -84,6 +84,20 @@ mod tests {
         assert_eq!(model.inflight, before);
     }
 
+    /// `StartProbeBW_REFILL`: what the probe before acknowledged counts no more.
+    #[test]
+    fn a_new_probe_counts_from_nothing() {
+        let mut model = LongTerm { inflight: MSS * 64, ..LongTerm::default() };
+        model.raise_slope(MSS * 64, MSS);
+        model.grow(MSS * 63, MSS);
+        model.restart_growth();
+        model.raise_slope(MSS * 64, MSS);
+        model.grow(MSS * 63, MSS);
+        assert_eq!(model.inflight, MSS * 64);
+        model.grow(MSS, MSS);
+        assert_eq!(model.inflight, MSS * 65);
+    }
+
     #[test]
     fn headroom_is_a_part_a_segment_at_least_and_leaves_four() {
         let mut model = LongTerm::default();

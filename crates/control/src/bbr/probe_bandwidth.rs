@@ -101,7 +101,7 @@ impl Bbr {
     }
 
     /// `StartProbeBW_UP`.
-    fn start_probe_up(&mut self, sample: Option<&RateSample>) {
+    pub(super) fn start_probe_up(&mut self, sample: Option<&RateSample>) {
         self.cycle.ack_phase = AckPhase::ProbeStarting;
         self.rounds.restart(self.delivered);
         self.full_pipe.restart(rate(sample));
@@ -180,7 +180,7 @@ impl Bbr {
     }
 
     /// The loss rate is safe: what was in flight is, too.
-    fn raise_long_term_model(&mut self, event: &AckEvent) {
+    pub(super) fn raise_long_term_model(&mut self, event: &AckEvent) {
         if self.long_term.inflight == airpath_model::Bytes::MAX {
             return;
         }

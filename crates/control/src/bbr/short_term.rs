@@ -168,6 +168,62 @@ mod tests {
         assert_eq!((model.bandwidth, model.inflight), (Rate::UNLIMITED, Bytes::MAX));
     }
 
+    /// `UpdateLatestDeliverySignals`: a round of losses ends with a packet that was sent after the one before ended.
+    #[test]
+    fn a_round_of_losses_is_a_round_trip() {
+        let mut model = ShortTerm::default();
+        let mut starts = |prior, delivered| {
+            model.update_latest(&sample(prior, 1), Bytes::new(delivered));
+            model.loss_round_start
+        };
+        assert!(starts(0, 10));
+        assert!(!starts(9, 20));
+        assert!(starts(10, 30));
+        assert!(!starts(29, 40));
+        assert!(starts(30, 50));
+    }
+
+    /// `AdvanceLatestDeliverySignals`: what was delivered in the round before says nothing of this one, and losses are
+    /// counted anew; within a round all is kept.
+    #[test]
+    fn the_signals_are_those_of_a_round() {
+        let mut model = ShortTerm::default();
+        model.update_latest(&sample(0, 9000), Bytes::new(10));
+        model.advance_latest(&sample(0, 500));
+        model.note_loss(Bytes::new(10));
+        model.update_latest(&sample(5, 700), Bytes::new(20));
+        model.advance_latest(&sample(5, 600));
+        assert_eq!((model.bw_latest, model.inflight_latest), (Rate::from_bps(5600), Bytes::new(700)));
+        assert_eq!(model.loss_events, 1);
+        model.update_latest(&sample(10, 650), Bytes::new(30));
+        model.advance_latest(&sample(10, 650));
+        assert_eq!((model.bw_latest, model.inflight_latest), (Rate::from_bps(5200), Bytes::new(650)));
+        assert_eq!(model.loss_events, 0);
+    }
+
+    #[test]
+    fn an_acknowledgment_without_a_sample_and_one_within_a_round_lower_nothing() {
+        let mut model = ShortTerm::default();
+        model.note_loss(Bytes::new(10));
+        model.update_latest(&sample(10, 9000), Bytes::new(20));
+        model.without_sample();
+        model.adapt(false, 0.7, MAX_BW, WINDOW);
+        model.update_latest(&sample(19, 9000), Bytes::new(30));
+        model.adapt(false, 0.7, MAX_BW, WINDOW);
+        assert_eq!((model.bandwidth, model.inflight), (Rate::UNLIMITED, Bytes::MAX));
+    }
+
+    /// `ResetCongestionSignals`.
+    #[test]
+    fn reset_signals_know_of_no_loss_and_no_delivery() {
+        let mut model = ShortTerm::default();
+        model.note_loss(Bytes::new(10));
+        model.update_latest(&sample(1, 9000), Bytes::new(11));
+        model.reset_signals();
+        assert_eq!(model.loss_events, 0);
+        assert_eq!((model.bw_latest, model.inflight_latest), (Rate::ZERO, Bytes::ZERO));
+    }
+
     /// `inflight_latest` and `bw_latest` are the highest of the round, not the last.
     #[test]
     fn the_best_of_a_round_counts() {

@@ -1,5 +1,8 @@
 //! Each transition of the machine by the condition of the draft, and what losses do.
 
+mod steps;
+mod undo;
+
 use airpath_model::NullProbe;
 
 use super::*;

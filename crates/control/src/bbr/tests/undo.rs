@@ -1,0 +1,146 @@
+//! Losses that prove false (section 5.5.11), timeouts, and recovery that begins without a signal.
+
+use super::*;
+
+/// A flow that six losses in a round took out of startup: 6 of 200 packets.
+fn out_of_startup() -> Flow {
+    let mut flow = Flow::new();
+    let revealing =
+        Ack { newly_lost: 1, lost: 6, in_flight: 200, in_flight_at_send: 200, in_recovery: true, ..ACK };
+    flow.ack(RTT, Ack { newly_lost: 0, rate: Rate::from_bps(200_000), ..revealing });
+    for _ in 0..6 {
+        flow.ack(Duration::ZERO, Ack { same_round: true, rate: Rate::from_bps(200_000), ..revealing });
+    }
+    assert_eq!(flow.ack(RTT, Ack { newly_lost: 0, ..revealing }), State::Drain);
+    assert!(flow.bbr.long_term.inflight < Bytes::MAX);
+    flow
+}
+
+/// Back to startup, which goes on: an estimate of a full pipe that came from these losses is none.
+#[test]
+fn a_false_end_of_startup_is_undone() {
+    let growing = Ack { rate: Rate::from_bps(1_000_000), in_flight: 200, ..ACK };
+    let mut flow = out_of_startup();
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!((flow.bbr.state, flow.bbr.long_term.inflight), (State::Startup, Bytes::MAX));
+    assert_eq!(flow.ack(RTT, growing), State::Startup);
+    // What is undone is undone once.
+    let mut flow = flow.until(State::ProbeCruise, ACK);
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!(flow.bbr.state, State::ProbeCruise);
+}
+
+/// `ProbeRTT` is not left for it, but leads back to startup.
+#[test]
+fn a_false_end_of_startup_that_shows_in_probe_rtt_is_undone_after_it() {
+    let queued = Ack { rtt: RTT * 2, in_flight: 200, in_recovery: true, ..ACK };
+    let mut flow = out_of_startup();
+    assert_eq!(flow.ack(Duration::from_secs(6), Ack { same_round: true, ..queued }), State::ProbeRtt);
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!(flow.bbr.state, State::ProbeRtt);
+    let little = Ack { in_flight: 1, in_recovery: false, ..queued };
+    assert_eq!(flow.rounds(1, little), State::ProbeRtt);
+    flow.go(RTT, little, |state| state != State::ProbeRtt);
+    assert_eq!(flow.bbr.state, State::Startup);
+}
+
+/// The short-term model is at least what it was before the round of the losses.
+#[test]
+fn a_false_loss_gives_the_short_term_model_back() {
+    let mut flow = Flow::cruising();
+    let slower = Ack { rate: Rate::from_bps(300_000), ..ACK };
+    flow.ack(RTT, slower);
+    flow.ack(RTT, Ack { newly_lost: 1, lost: 1, ..slower });
+    flow.ack(RTT, slower);
+    assert!(flow.bbr.short_term.bandwidth < BANDWIDTH && flow.bbr.short_term.inflight < Bytes::MAX);
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!((flow.bbr.short_term.bandwidth, flow.bbr.short_term.inflight), (Rate::UNLIMITED, Bytes::MAX));
+}
+
+fn timeout(flow: &mut Flow, flight: u64, lost: u64) {
+    let mut event = CongestionEvent::at(flow.now, CongestionSignal::Timeout);
+    (event.mss, event.consecutive) = (MSS, 1);
+    (event.flight_size, event.lost) = (MSS * flight, MSS * lost);
+    flow.bbr.on_congestion(&event, &mut NullProbe);
+}
+
+/// The losses of a timeout are losses: those of a probe above the threshold end it, and its limit is where the threshold was
+/// crossed (`InflightAtLoss`); others do not touch the long-term model.
+#[test]
+fn a_timeout_is_judged_as_other_losses_are() {
+    let mut flow = Flow::probing();
+    timeout(&mut flow, 100, 2);
+    assert_eq!((flow.bbr.state, flow.bbr.long_term.inflight), (State::ProbeUp, Bytes::MAX), "2 % are borne");
+    let mut flow = Flow::probing();
+    timeout(&mut flow, 100, 51);
+    assert_eq!(flow.bbr.state, State::ProbeDown);
+    // Of the 49 packets before none was lost: x of x + 49 are 2 % at x = 1.
+    assert_eq!(flow.bbr.long_term.inflight, MSS * 50);
+    let mut flow = Flow::cruising();
+    timeout(&mut flow, 8, 8);
+    assert_eq!((flow.bbr.state, flow.bbr.long_term.inflight), (State::ProbeCruise, Bytes::MAX));
+}
+
+/// `NoteLoss`: the round of a timeout is one with losses, of which the short-term model follows.
+#[test]
+fn the_round_of_a_timeout_lowers_the_short_term_model() {
+    let slower = Ack { rate: Rate::from_bps(300_000), in_flight: 20, ..ACK };
+    let mut flow = Flow::new().until(State::Drain, Ack { in_flight: 20, ..ACK });
+    flow.ack(RTT, slower);
+    timeout(&mut flow, 8, 8);
+    flow.ack(RTT, slower);
+    // Beta of the 640 kbit/s that were believed.
+    assert_near(flow.bbr.short_term.bandwidth, 0.7 * 640_000.0);
+}
+
+/// A loss in the window of an ECN echo begins a recovery without a signal: it is one all the same. Its window is kept when
+/// it begins, not as it goes on, and comes back when it ends (section 5.6.4.4); so is the state to be undone.
+#[test]
+fn a_recovery_without_a_signal_keeps_the_window_and_gives_it_back() {
+    let mut flow = Flow::cruising();
+    let before = flow.bbr.window;
+    let repairing = Ack { in_recovery: true, same_round: true, ..ACK };
+    flow.ack(Duration::ZERO, repairing);
+    assert!(flow.bbr.in_recovery);
+    flow.bbr.window = MSS * 4;
+    flow.ack(Duration::ZERO, repairing);
+    assert!(flow.bbr.in_recovery && flow.bbr.window < before);
+    flow.ack(Duration::ZERO, Ack { in_recovery: false, ..repairing });
+    assert!(!flow.bbr.in_recovery);
+    assert_eq!(flow.bbr.window, before + MSS, "and what was acknowledged last");
+    let mut flow = out_of_startup();
+    flow.ack(Duration::ZERO, Ack { in_flight: 200, ..repairing });
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!(flow.bbr.state, State::Startup);
+}
+
+/// `ResetFullBW`: rounds without growth that false losses explain fill no pipe. The first round after it sets the baseline.
+#[test]
+fn a_plateau_is_looked_for_anew_after_false_losses() {
+    let mut flow = Flow::probing();
+    assert_eq!(flow.rounds(2, ACK), State::ProbeUp);
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!(flow.rounds(3, ACK), State::ProbeUp);
+    assert_eq!(flow.rounds(1, ACK), State::ProbeDown);
+}
+
+/// The page says so: the draft leaves to the transport when what a timeout took for lost is repaired.
+#[test]
+fn a_timeout_is_repaired_when_as_much_has_been_delivered_as_it_took_for_lost() {
+    let mut flow = Flow::cruising();
+    let before = flow.bbr.window;
+    timeout(&mut flow, 8, 8);
+    flow.ack(RTT, Ack { acked: 7, ..ACK });
+    assert!(flow.bbr.in_recovery && flow.bbr.window < before.mul_f64(0.7), "{:?}", flow.bbr.window);
+    flow.ack(Duration::ZERO, ACK);
+    assert!(!flow.bbr.in_recovery && flow.bbr.window >= before.mul_f64(0.7), "{:?}", flow.bbr.window);
+}
+
+/// The window that a recovery kept comes back once; later on the window grows by what is acknowledged.
+#[test]
+fn only_the_end_of_a_recovery_gives_its_window_back() {
+    let mut flow = Flow::cruising();
+    (flow.bbr.window, flow.bbr.prior_window) = (MSS * 5, MSS * 14);
+    flow.ack(Duration::ZERO, Ack { same_round: true, ..ACK });
+    assert_eq!(flow.bbr.window, MSS * 6);
+}
