@@ -61,3 +61,24 @@ impl Delay {
         self.queueing() * 10 < self.maximum - self.minimum
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 2.2: `RTTmax` is that of the last four round trips, section 2.1: `RTTstanding` that of half of one.
+    #[test]
+    fn the_largest_is_of_four_round_trips_and_the_standing_one_of_half_a_one() {
+        let (ms, at) = (Duration::from_millis, |ms| Timestamp::ZERO + Duration::from_millis(ms));
+        let mut delays = Delays::default();
+        delays.update(at(0), ms(200), ms(100));
+        for (now, maximum, standing) in [(49, 200, 110), (399, 200, 110), (402, 110, 110)] {
+            delays.update(at(now), ms(110), ms(100));
+            let found = delays.get().map(|delay| (delay.maximum, delay.standing));
+            assert_eq!(found, Some((ms(maximum), ms(standing))), "{now}");
+        }
+        delays.update(at(451), ms(150), ms(100));
+        delays.update(at(453), ms(150), ms(100));
+        assert_eq!(delays.get().map(|delay| delay.standing), Some(ms(150)));
+    }
+}

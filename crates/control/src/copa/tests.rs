@@ -128,3 +128,45 @@ fn parameters_out_of_range_are_refused() {
     assert!(Copa::new(CopaConfig::default(), MSS, Bytes::ZERO).is_err());
     assert!(Copa::new(CopaConfig::default(), Bytes::new(999), MSS).is_err());
 }
+
+/// A loss halves 1/δ while flows that fill buffers are competed with (section 2.2). A false one gives it back, and what comes
+/// back after a timeout that repeats itself is what was before the first.
+#[test]
+fn a_loss_halves_what_competes_and_a_false_one_gives_it_back() {
+    let mut copa = steady(20);
+    copa.state.mode = Mode::new(CopaConfig { delta: 0.5, competitive: true });
+    // The queue is never nearly empty: from the sixth round on others fill it, and 1/δ grows by one a round.
+    for round in 0..=10 {
+        ack(&mut copa, 100 * (round + 1), 90_000, round);
+    }
+    let delta = copa.state.mode.delta();
+    assert!((delta - 1.0 / 6.0).abs() < 1e-12, "2 in round 6, 6 in round 10: {delta}");
+    let mut event = CongestionEvent::at(Timestamp::ZERO, CongestionSignal::Loss);
+    event.mss = MSS;
+    copa.on_congestion(&event, &mut NullProbe);
+    assert!((copa.state.mode.delta() - 1.0 / 3.0).abs() < 1e-12);
+    copa.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert!((copa.state.mode.delta() - delta).abs() < 1e-12);
+    let before = copa.control().window;
+    event.signal = CongestionSignal::Timeout;
+    for consecutive in [1, 2] {
+        event.consecutive = consecutive;
+        copa.on_congestion(&event, &mut NullProbe);
+    }
+    copa.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!(copa.control().window, before);
+}
+
+/// Section 2.1: v is 1 when slow start ends, whatever it was before.
+#[test]
+fn the_velocity_begins_with_one_after_slow_start() {
+    let mut copa = steady(200);
+    for round in 1..=6 {
+        ack(&mut copa, 100 * round, 90_000, round);
+    }
+    assert!(copa.state.velocity.towards(Direction::Down) > 1.0, "it went down for long");
+    copa.state.slow_start = true;
+    let before = copa.state.window / 1000.0;
+    let step = before - ack(&mut copa, 700, 90_000, 6);
+    assert!((step - 1.0 / (0.5 * before)).abs() < 1e-9, "{step}");
+}

@@ -84,6 +84,18 @@ mod tests {
         assert_eq!(seen, [1, 1, 2, 4, 8, 1, 1]);
     }
 
+    /// The first round counts from the window at which it began.
+    #[test]
+    fn a_restart_remembers_the_window() {
+        let mut velocity = Velocity::default();
+        velocity.restart(5, 10.0);
+        velocity.on_ack(5, 11.0);
+        for (round, window) in [(6, 9.0), (7, 8.0), (8, 7.0)] {
+            velocity.on_ack(round, window);
+        }
+        assert_eq!(velocity.towards(Direction::Down).to_bits(), 2.0_f64.to_bits());
+    }
+
     #[test]
     fn the_first_step_back_gives_it_up() {
         let mut velocity = Velocity::default();

@@ -76,6 +76,28 @@ fn an_acknowledgment_makes_its_part_of_the_change() {
     assert_near(ack(&mut avoiding(2), 1, 2, 600), 2.0);
 }
 
+/// An acknowledgment of more than a window makes the change of one; a window below the floor of two is not raised to it.
+#[test]
+fn a_change_is_that_of_a_round_trip_at_most() {
+    assert_near(ack(&mut avoiding(20), 1, 40, 10), 20.0 + GAIN);
+    assert_near(ack(&mut avoiding(1), 1, 1, 600), 1.0);
+}
+
+/// RFC 6817, section 2.4.2: a window that is not used does not grow; delay lowers it all the same.
+#[test]
+fn a_window_that_is_not_used_only_falls() {
+    let unused = |queueing: u64| {
+        let mut flow = avoiding(20);
+        let mut event = AckEvent::at(Timestamp::ZERO + ms(1));
+        (event.acked, event.mss, event.window_limited) = (MSS * 2, MSS, false);
+        (event.rtt_sample, event.rtt.smoothed) = (Some(BASE + ms(queueing)), ms(100));
+        flow.on_ack(&event, &mut NullProbe);
+        flow.state.window / 1000.0
+    };
+    assert_near(unused(10), 20.0);
+    assert_near(unused(66), 20.0 + (GAIN - 2.0) / 10.0);
+}
+
 #[test]
 fn the_first_slow_start_ends_at_three_quarters_of_the_target_and_a_slowdown_follows() {
     let mut flow = flow(2);

@@ -81,6 +81,12 @@ fn slow_start_ends_above_gamma_with_the_window_that_the_rate_fills() {
     let event = path.round(20, 125);
     assert_eq!(path.rule.end_slow_start(segments(40), &event), Some(segments(17)));
     assert_eq!(path.rule.end_slow_start(segments(10), &event), Some(segments(10)));
+    // 4 * 900 / 1000 = 3.6, but 4 * 100 / 1000 + 1 are less than two segments.
+    let event = path.round(4, 1000);
+    assert_eq!(path.rule.end_slow_start(segments(40), &event), Some(segments(2)));
+    // 5 * 25 / 125 is γ = 1, and not above it.
+    let event = path.round(5, 125);
+    assert_eq!(path.rule.end_slow_start(segments(40), &event), None);
 }
 
 #[test]

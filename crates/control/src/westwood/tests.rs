@@ -180,3 +180,16 @@ fn the_estimator_hears_of_every_signal_after_it_was_asked() {
     }
     assert_eq!(rule.estimator.signals, 3);
 }
+
+/// Linux learns the smallest RTT anew after a timeout, when the path may be another, and not after other losses.
+#[test]
+fn only_a_timeout_has_the_smallest_rtt_learnt_anew() {
+    let config = WestwoodConfig { minimum_rtt: MinimumRtt::SinceTimeout, ..WestwoodConfig::default() };
+    for (which, threshold) in [(CongestionSignal::Loss, 20), (CongestionSignal::Timeout, 40)] {
+        let mut controller = westwood(told(), config, 50);
+        signal(&mut controller, which, 50);
+        controller.on_ack(&rtt_of(80), &mut NullProbe);
+        signal(&mut controller, CongestionSignal::EcnCe, 50);
+        assert_eq!(segments(&controller).1, threshold, "{which:?}");
+    }
+}

@@ -302,3 +302,27 @@ fn a_false_timeout_of_a_window_of_one_segment_gives_the_threshold_back() {
     controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
     assert_eq!((controller.ssthresh(), controller.phase()), (None, Phase::SlowStart));
 }
+
+/// A slow start that finds a threshold of less than a segment at once.
+#[derive(Clone, Debug)]
+struct Low;
+
+impl SlowStart for Low {
+    fn growth(&self, _event: &AckEvent) -> Bytes {
+        Bytes::ZERO
+    }
+
+    fn initial_ssthresh(&self) -> Option<Bytes> {
+        Some(Bytes::new(1))
+    }
+
+    fn on_congestion(&mut self, _signal: CongestionSignal) {}
+}
+
+/// No threshold is below two segments (RFC 5681, section 3.1, equation 4).
+#[test]
+fn a_threshold_that_slow_start_finds_is_two_segments_at_least() {
+    let mut controller = Windowed::new(NewReno::default(), Low, MSS * 10, MSS).unwrap();
+    acknowledge(&mut controller, 1);
+    assert_eq!(controller.ssthresh(), Some(MSS * 2));
+}

@@ -124,6 +124,36 @@ fn a_timeout_forgets_the_load() {
     assert_eq!(acknowledge(&mut controller, 1, 1, 0), 1_250);
 }
 
+/// What a group brought before a timeout is not completed after it; a loss leaves what is known.
+#[test]
+fn a_timeout_forgets_half_a_word_and_a_loss_nothing() {
+    let signal = |controller: &mut Mpcp, signal| {
+        let mut event = CongestionEvent::at(Timestamp::ZERO, signal);
+        event.mss = MSS;
+        controller.on_congestion(&event, &mut NullProbe);
+    };
+    let mut controller = mpcp(2);
+    acknowledge(&mut controller, 1, 0, 0);
+    signal(&mut controller, CongestionSignal::Timeout);
+    assert_eq!(acknowledge(&mut controller, 1, 1, 0), 1_000);
+    let mut controller = mpcp(2);
+    acknowledge(&mut controller, 1, 0, 0);
+    assert_eq!(acknowledge(&mut controller, 1, 1, 0), 16_250);
+    signal(&mut controller, CongestionSignal::Loss);
+    assert_eq!(acknowledge(&mut controller, 1, 0, 0), 8_375, "half, and a quarter for the packet");
+}
+
+/// After a gap nothing is known of the groups that one acknowledgment covers but its newest word.
+#[test]
+fn a_broken_group_says_nothing() {
+    let word = |digit, level| LoadWord { level, digits: 4, digit };
+    let mut group = Group::default();
+    assert_eq!(group.on_word(word(0, 7), 1), None);
+    assert_eq!(group.on_word(word(3, 8), 1), None, "1 and 2 were lost");
+    assert_eq!(group.on_word(word(0, 9), 5), None);
+    assert_eq!(group.on_word(word(3, 5), 3), Some(9));
+}
+
 #[test]
 fn words_of_another_size_and_no_words_say_nothing() {
     let mut controller = mpcp(3);

@@ -210,3 +210,17 @@ fn what_makes_no_sense_is_refused() {
         assert!(new(ResponseConfig { alpha, ..config() }, MSS).is_err(), "{alpha}");
     }
 }
+
+/// Guarded: an overload after the freeze decreases again unless the decrease takes more than a round trip of growth gives,
+/// (1 - β) window > α, that is, above eight packets.
+#[test]
+fn a_guarded_sender_decreases_again_where_growth_makes_up_for_it() {
+    for (window, expected) in [(8.0, 7.0), (8.5, 8.5 + 1.0 / 8.5)] {
+        let guarded = ResponseConfig { after_freeze: AfterFreeze::Guarded, ..config() };
+        let mut response = LoadResponse::new(guarded, MSS * 16, MSS).unwrap();
+        response.on_ack(&ack(0, 1, 200), Some(Region::Decrease(0.875)));
+        response.window = window;
+        response.on_ack(&ack(250, 1, 200), Some(Region::Decrease(0.875)));
+        assert!((response.window - expected).abs() < 1e-12, "{} for {window}", response.window);
+    }
+}
