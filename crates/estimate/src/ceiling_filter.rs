@@ -189,3 +189,61 @@ impl CeilingFilter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loss at 1000 segments and a round-trip time of 1 s.
+    fn after_a_loss(profile: CeilingProfile) -> CeilingFilter {
+        let mut filter = CeilingFilter::new(profile, Trigger::default());
+        filter.register(1000.0, 1.0);
+        filter
+    }
+
+    fn corrected(filter: &mut CeilingFilter, window: f64, rtt: f64) -> bool {
+        let measured = CeilingMeasured { ceiling: 1000.0, window, rtt, interval: 0.2 };
+        filter.step(&measured).is_some_and(|cycle| cycle.corrected)
+    }
+
+    /// EBE-J eq. 21 with ε = 0.3, Ω = 0.2 and ν = 0.5: within 30 % of the ceiling and up to 20 % slower than at the loss, or more
+    /// than 50 % faster, wherever the window is.
+    #[test]
+    fn the_ceiling_is_corrected_near_the_plateau_or_when_much_faster() {
+        for (window, rtt, expected) in [
+            (900.0, 1.1, true),
+            (1290.0, 1.1, true),
+            (710.0, 1.1, true),
+            (1310.0, 1.1, false),
+            (690.0, 1.1, false),
+            (900.0, 1.0, false),
+            (900.0, 0.9, false),
+            (900.0, 1.19, true),
+            (900.0, 1.21, false),
+            (100.0, 0.51, false),
+            (100.0, 0.49, true),
+        ] {
+            let found = corrected(&mut after_a_loss(CeilingProfile::Recommended), window, rtt);
+            assert_eq!(found, expected, "window {window}, round-trip time {rtt} s");
+        }
+    }
+
+    /// Intervals of 0.2 s: of 1.1 s the sixth is the first that is over.
+    #[test]
+    fn the_recommended_profile_corrects_once_a_round_trip_and_the_journal_s_always() {
+        let mut filter = after_a_loss(CeilingProfile::Recommended);
+        let corrections: [bool; 7] = [(); 7].map(|()| corrected(&mut filter, 950.0, 1.1));
+        assert_eq!(corrections, [true, false, false, false, false, false, true]);
+        let mut filter = after_a_loss(CeilingProfile::Journal);
+        assert!((0..7).all(|_| corrected(&mut filter, 950.0, 1.1)));
+    }
+
+    #[test]
+    fn no_correction_takes_the_ceiling_above_the_largest() {
+        let mut filter = CeilingFilter::new(CeilingProfile::Journal, Trigger::default());
+        filter.register(LARGEST, 1.0);
+        let measured = CeilingMeasured { ceiling: 2.0 * LARGEST, window: 1.0, rtt: 0.1, interval: 0.2 };
+        filter.step(&measured);
+        assert_eq!(filter.ceiling().map(f64::to_bits), Some(LARGEST.to_bits()));
+    }
+}

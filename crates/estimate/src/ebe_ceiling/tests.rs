@@ -149,3 +149,21 @@ fn parameters_out_of_range_are_refused() {
         assert_eq!(EbeCeiling::new(config).unwrap_err().parameter, parameter);
     }
 }
+
+/// One acknowledgment among many brings no round-trip time: the mean of its interval is that of the others.
+#[test]
+fn a_round_trip_time_of_zero_is_none() {
+    let mut ebe = ebe(EbeCeilingConfig::default());
+    ebe.on_loss(at(0.0), 1000.0, &rtt(FULL));
+    acknowledge(&mut ebe, 0.0, 0.3, FULL);
+    ebe.on_ack(at(0.302), 900.0, &rtt(0.0));
+    acknowledge(&mut ebe, 0.31, 1.0, FULL);
+    let mut means = 0;
+    ebe.observe(&mut |name, value| {
+        if name == "interval_rtt_s" {
+            assert!((value - FULL).abs() < 1e-9, "{value}");
+            means += 1;
+        }
+    });
+    assert_eq!(means, 1);
+}

@@ -55,3 +55,28 @@ impl TwoState {
         *self.output.insert(keep(kept, before, sample.bandwidth))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airpath_model::{Bytes, Timestamp};
+
+    use super::*;
+
+    /// Two equal samples of one RTT, after one of another bandwidth: g = 0.5 is left of it after each RTT. Before an RTT is
+    /// known the sample is the estimate.
+    #[test]
+    fn a_timed_filter_takes_samples_as_they_are_until_an_rtt_is_known() {
+        let rtt = Duration::from_millis(100);
+        let sample = |bytes| Sample::new(Bytes::new(bytes), rtt);
+        let mut filter = TwoState::new(0.5, 0.25, true);
+        for bytes in [1000, 3000] {
+            let found = filter.update(sample(bytes));
+            assert!((found - 10.0 * bytes as f64).abs() < 1e-9, "{found}");
+        }
+        let mut event = AckEvent::at(Timestamp::ZERO);
+        event.rtt.smoothed = rtt;
+        filter.on_ack(&event);
+        let found = filter.update(sample(1000));
+        assert!((found - 20_000.0).abs() < 1e-9, "{found}");
+    }
+}

@@ -31,3 +31,22 @@ impl Instants {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acknowledgments_of_one_instant_add_up_under_its_last_rtt() {
+        let ack = |ms, bytes, rtt| Instant {
+            at: Timestamp::ZERO + Duration::from_millis(ms),
+            amount: Bytes::new(bytes),
+            rtt: Duration::from_millis(rtt),
+        };
+        let mut instants = Instants::default();
+        assert_eq!(instants.on_ack(ack(1, 1000, 50)), None);
+        assert_eq!(instants.on_ack(ack(1, 500, 60)), None);
+        assert_eq!(instants.on_ack(ack(2, 700, 70)), Some(ack(1, 1500, 60)));
+        assert_eq!(instants.on_ack(ack(3, 1, 80)), Some(ack(2, 700, 70)));
+    }
+}
