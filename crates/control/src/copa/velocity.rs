@@ -84,16 +84,34 @@ mod tests {
         assert_eq!(seen, [1, 1, 2, 4, 8, 1, 1]);
     }
 
-    /// The first round counts from the window at which it began.
+    /// The first round that counts is the one after, from the window at the restart.
     #[test]
     fn a_restart_remembers_the_window() {
         let mut velocity = Velocity::default();
         velocity.restart(5, 10.0);
-        velocity.on_ack(5, 11.0);
-        for (round, window) in [(6, 9.0), (7, 8.0), (8, 7.0)] {
+        velocity.on_ack(5, 9.5); // the round of the restart is not over
+        for (round, window, v) in [(6, 9.0, 1.0_f64), (7, 8.0, 1.0), (8, 7.0, 2.0)] {
+            velocity.on_ack(round, window);
+            assert_eq!(velocity.towards(Direction::Down).to_bits(), v.to_bits());
+        }
+    }
+
+    /// Three rounds double it, whichever way it went before; a step back says nothing while there is nothing to give up.
+    #[test]
+    fn after_a_turn_three_rounds_count_anew_and_a_step_is_no_turn() {
+        let mut velocity = Velocity::default();
+        velocity.restart(0, 10.0);
+        for (round, window) in [(1, 11.0), (2, 12.0)] {
             velocity.on_ack(round, window);
         }
-        assert_eq!(velocity.towards(Direction::Down).to_bits(), 2.0_f64.to_bits());
+        velocity.towards(Direction::Down);
+        velocity.on_ack(3, 13.0);
+        assert_eq!(velocity.towards(Direction::Up).to_bits(), 2.0_f64.to_bits());
+        for (round, window, v) in [(4, 12.0, 1.0_f64), (5, 11.0, 1.0), (6, 10.0, 2.0)] {
+            velocity.towards(Direction::Down);
+            velocity.on_ack(round, window);
+            assert_eq!(velocity.v.to_bits(), v.to_bits(), "round {round}");
+        }
     }
 
     #[test]
