@@ -464,21 +464,6 @@ fn a_timeout_leaves_one_packet_until_all_is_repaired() {
 }
 
 #[test]
-fn a_false_timeout_is_undone() {
-    let mut flow = Flow::cruising();
-    let before = flow.bbr.window;
-    flow.signal(CongestionSignal::Timeout, 8);
-    flow.bbr.on_spurious(flow.now, &mut NullProbe);
-    assert_eq!(flow.bbr.control().window, before);
-    let mut flow = Flow::probing();
-    flow.signal(CongestionSignal::Timeout, 8);
-    assert_eq!(flow.bbr.state, State::ProbeDown, "the probe lost all");
-    flow.bbr.on_spurious(flow.now, &mut NullProbe);
-    assert_eq!(flow.bbr.state, State::ProbeRefill, "and begins anew");
-    assert_eq!(flow.bbr.long_term.inflight, Bytes::MAX);
-}
-
-#[test]
 fn a_mark_ends_a_probe() {
     let mut flow = Flow::probing();
     flow.signal(CongestionSignal::EcnCe, 0);

@@ -144,3 +144,18 @@ fn only_the_end_of_a_recovery_gives_its_window_back() {
     flow.ack(Duration::ZERO, Ack { same_round: true, ..ACK });
     assert_eq!(flow.bbr.window, MSS * 6);
 }
+
+#[test]
+fn a_false_timeout_is_undone() {
+    let mut flow = Flow::cruising();
+    let before = flow.bbr.window;
+    flow.signal(CongestionSignal::Timeout, 8);
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!(flow.bbr.control().window, before);
+    let mut flow = Flow::probing();
+    flow.signal(CongestionSignal::Timeout, 8);
+    assert_eq!(flow.bbr.state, State::ProbeDown, "the probe lost all");
+    flow.bbr.on_spurious(flow.now, &mut NullProbe);
+    assert_eq!(flow.bbr.state, State::ProbeRefill, "and begins anew");
+    assert_eq!(flow.bbr.long_term.inflight, Bytes::MAX);
+}
