@@ -42,8 +42,8 @@ def test_faults_of_usage():
     )
     assert usage(compare_scenario, [], "12mbps") == "no scheme was given; name at least one"
     assert usage(compare_scenario, ["cubic"], "12mbps", rtt="40") == (
-        'rtt: found "40", which has no unit; accepted: a duration with a unit (ns, us, ms, s, min, h), such as'
-        ' "32ms"'
+        'rtt: found "40", which has no unit; accepted: a duration with a unit'
+        ' (ns, us, ms, s, min, h), such as "32ms"'
     )
     assert usage(compare_scenario, ["cubic"], "12MBps") == (
         'link: found "12MBps": rates are in bits, never bytes; if bytes were meant, write "96 Mbit/s"'
