@@ -65,7 +65,7 @@ def estimate(
     refuse_unwritable(target)
     found = []
     for path in captures:
-        with progress_bar(f"reading {escape(input_name(path))}", None) as on_progress:
+        with progress_bar(f"reading {escape(Path(input_name(path)).name)}", None) as on_progress:
             found.append(choose(analyse(path, estimator or (), on_progress), flow or []))
     write_captures(found, target, origin_of_this_process())
     for capture in found:
