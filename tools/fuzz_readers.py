@@ -32,6 +32,7 @@ from fuzz_tables import (
 
 import airpath
 from airpath.errors import AirpathError
+from airpath.input_file import InputFile
 from airpath.loss_fit.reading import read_losses, what_is_no_loss
 from airpath.results.directory import is_results
 from airpath.results.reading import read
@@ -116,10 +117,11 @@ def losses(content: bytes, folder: Path) -> bool:
     """Read a trace of losses."""
     file = folder / "fuzzed.txt"
     file.write_bytes(content)
+    recording = InputFile(file, str(file))
     try:
-        if read_losses(file) is not None:
+        if read_losses(recording) is not None:
             return True
-        what_is_no_loss(file)
+        what_is_no_loss(recording)
     except AirpathError as error:
         return _refused(error, file)
     return False
