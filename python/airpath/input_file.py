@@ -60,7 +60,9 @@ def input_file(given: str | Path | InputFile, error: type[AirpathError]) -> Iter
         return
     name = input_name(given)
     if str(given) == STANDARD_INPUT:
-        if sys.stdin is None or sys.stdin.isatty():
+        if sys.stdin is None:
+            raise error(f"{name}: is closed; accepted: a file or a pipe")
+        if sys.stdin.isatty():
             raise error(f"{name}: is a terminal; accepted: a file or a pipe")
         with _copied(sys.stdin.buffer, name, error) as copy:
             yield copy

@@ -90,15 +90,15 @@ def parquet_options(schema: pa.Schema) -> dict[str, Any]:
     }
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """Read a whole table.
+def read_parquet(files: Path | list[Path]) -> pa.Table:
+    """Read a whole table, from one file or from several that follow each other.
 
     Raises
     ------
     OSError, pyarrow.ArrowException
         If it cannot be read, or a page is not what was written.
     """
-    return pq.read_table(path, page_checksum_verification=True)
+    return pq.read_table(files, page_checksum_verification=True)
 
 
 _OF_PACKETS: Final = "received_s"

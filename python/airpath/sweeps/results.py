@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
+from airpath.results.directory import read_parquet
 from airpath.statistics import PairedComparison
 from airpath.sweeps.part import RUNS
 from airpath.sweeps.statistics import comparisons
@@ -99,7 +100,7 @@ class SweepResults:
         """
         table = self._table(name)
         with _damage_named(table):
-            return pq.read_table(files_of(table), page_checksum_verification=True)
+            return read_parquet(files_of(table))
 
     def dataset(self, name: str) -> pyarrow.dataset.Dataset:
         """Return a table as an Arrow data set, of which single columns and rows can be read.

@@ -147,6 +147,17 @@ def test_messages_name_standard_input_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_terminal_and_a_closed_input_are_refused(monkeypatch: pytest.MonkeyPatch, closed: bool) -> None:
+    given = None if closed else TextIOWrapper(BytesIO())
+    if given:
+        monkeypatch.setattr(given, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", given)
+    said = f"stdin: is {'closed' if closed else 'a terminal'}; accepted: a file or a pipe"
+    with pytest.raises(CaptureError, match=said):
+        analyse("-")
+
+
 def test_a_copy_that_does_not_fit_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
