@@ -16,6 +16,23 @@ pub struct RttEstimate {
     pub minimum: Duration,
 }
 
+impl RttEstimate {
+    /// A round trip took `sample` (rules 2.2, for the `first` one, and 2.3).
+    #[inline]
+    pub fn on_sample(&mut self, sample: Duration, first: bool) {
+        self.latest = sample;
+        if first {
+            self.smoothed = sample;
+            self.variation = sample / 2;
+            self.minimum = sample;
+        } else {
+            self.variation = (self.variation * 3 + self.smoothed.abs_diff(sample)) / 4;
+            self.smoothed = (self.smoothed * 7 + sample) / 8;
+            self.minimum = self.minimum.min(sample);
+        }
+    }
+}
+
 /// A delivery-rate sample (draft-ietf-ccwg-bbr, "delivery rate sampling").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateSample {

@@ -4,7 +4,7 @@ use airpath_model::{Bytes, Duration, RateSample, Timestamp};
 
 /// What a packet remembers of the connection at the moment it is sent (P.* of the draft).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SendState {
+pub struct SendState {
     delivered: u64,
     lost: u64,
     delivered_at: Timestamp,
@@ -15,19 +15,19 @@ pub(crate) struct SendState {
 
 impl SendState {
     /// The sender had run out of data before.
-    pub(crate) const fn app_limited(&self) -> bool {
+    pub const fn app_limited(&self) -> bool {
         self.app_limited
     }
 
     /// Payload in flight, the packet included.
-    pub(crate) const fn in_flight(&self) -> Bytes {
+    pub const fn in_flight(&self) -> Bytes {
         Bytes::new(self.in_flight)
     }
 }
 
 /// Counts deliveries of one connection (C.* of the draft) and takes samples.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DeliveryRate {
+pub struct DeliveryRate {
     delivered: u64,
     lost: u64,
     delivered_at: Timestamp,
@@ -40,13 +40,13 @@ pub(crate) struct DeliveryRate {
 
 impl DeliveryRate {
     /// Bytes delivered so far.
-    pub(crate) const fn delivered(&self) -> u64 {
+    pub const fn delivered(&self) -> u64 {
         self.delivered
     }
 
     /// The state to be kept with a packet sent at `now`, after which `in_flight` is in flight; `idle` when nothing
     /// else was outstanding.
-    pub(crate) fn on_sent(&mut self, now: Timestamp, idle: bool, in_flight: Bytes) -> SendState {
+    pub fn on_sent(&mut self, now: Timestamp, idle: bool, in_flight: Bytes) -> SendState {
         if idle {
             self.first_sent_at = now;
             self.delivered_at = now;
@@ -62,7 +62,7 @@ impl DeliveryRate {
     }
 
     /// A packet of `payload` sent at `sent_at` is delivered by the acknowledgment being processed.
-    pub(crate) fn on_delivered(
+    pub fn on_delivered(
         &mut self,
         now: Timestamp,
         payload: u64,
@@ -81,18 +81,18 @@ impl DeliveryRate {
     }
 
     /// The total that was delivered when the newest packet of this acknowledgment was sent: marks rounds.
-    pub(crate) fn prior_delivered(&self) -> Option<u64> {
+    pub fn prior_delivered(&self) -> Option<u64> {
         self.newest.map(|(state, _)| state.delivered)
     }
 
     /// `lost` more bytes are believed lost.
-    pub(crate) fn on_lost(&mut self, lost: Bytes) {
+    pub fn on_lost(&mut self, lost: Bytes) {
         self.lost += lost.get();
     }
 
     /// Ends the acknowledgment and gives its sample. No sample spans less than `minimum_rtt`: a shorter one answers
     /// an original that was sent again.
-    pub(crate) fn take_sample(&mut self, minimum_rtt: Duration) -> Option<RateSample> {
+    pub fn take_sample(&mut self, minimum_rtt: Duration) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
@@ -110,7 +110,7 @@ impl DeliveryRate {
     }
 
     /// There is nothing to send although `in_flight` leaves room.
-    pub(crate) fn mark_app_limited(&mut self, in_flight: Bytes) {
+    pub fn mark_app_limited(&mut self, in_flight: Bytes) {
         self.app_limited_until = (self.delivered + in_flight.get()).max(1);
     }
 }

@@ -25,6 +25,7 @@ mod sender;
 
 pub use acknowledgment::{Acknowledgment, SackBlocks};
 pub use config::{ConfigError, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+pub use delivery_rate::{DeliveryRate, SendState};
 pub use receiver::Receiver;
 pub use segment::Segment;
 pub use sender::{Counters, Follower, ObservedAck, ObservedSegment, Sender};

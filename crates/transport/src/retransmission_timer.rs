@@ -38,18 +38,9 @@ impl RetransmissionTimer {
 
     /// A round trip took `sample` (rules 2.2 and 2.3). Ends the back-off (rule 5.7 and Karn).
     pub(crate) fn on_sample(&mut self, sample: Duration) {
-        let rtt = &mut self.rtt;
-        rtt.latest = sample;
-        if self.sampled {
-            rtt.variation = (rtt.variation * 3 + rtt.smoothed.abs_diff(sample)) / 4;
-            rtt.smoothed = (rtt.smoothed * 7 + sample) / 8;
-            rtt.minimum = rtt.minimum.min(sample);
-        } else {
-            self.sampled = true;
-            rtt.smoothed = sample;
-            rtt.variation = sample / 2;
-            rtt.minimum = sample;
-        }
+        self.rtt.on_sample(sample, !self.sampled);
+        self.sampled = true;
+        let rtt = self.rtt;
         let spread = rtt.variation * 4;
         let timeout = match self.floor {
             RtoFloor::OnTimeout => (rtt.smoothed + spread).max(self.min),

@@ -1,0 +1,185 @@
+//! A controller behind quinn's interface, and the factory that quinn asks for one.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use airpath_model::{Bytes, Controller, Duration, NullProbe, Probe, Timestamp};
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{self, ControllerMetrics};
+
+use crate::driver::Driver;
+use crate::requirements::{Unsupported, check};
+
+/// Makes a controller for each connection of a QUIC stack.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use airpath_control::{Cubic, CubicConfig, StandardSlowStart, Windowed};
+/// use airpath_model::Bytes;
+/// use airpath_quic::ControllerFactory;
+/// use quinn_proto::TransportConfig;
+///
+/// let factory = ControllerFactory::new(|mss| {
+///     let cubic = Cubic::new(CubicConfig::default()).expect("the constants of RFC 9438");
+///     let controller = Windowed::new(cubic, StandardSlowStart::default(), Bytes::new(10 * mss.get()), mss);
+///     Box::new(controller.expect("ten packets are a window"))
+/// })?;
+/// let mut transport = TransportConfig::default();
+/// transport.congestion_controller_factory(Arc::new(factory));
+/// # Ok::<(), airpath_quic::Unsupported>(())
+/// ```
+pub struct ControllerFactory {
+    build: Box<dyn Fn(Bytes) -> Box<dyn Controller> + Send + Sync>,
+}
+
+impl ControllerFactory {
+    /// `build` gives a fresh controller for packets of up to the given size.
+    ///
+    /// # Errors
+    /// A controller that needs what the stack does not give.
+    pub fn new(
+        build: impl Fn(Bytes) -> Box<dyn Controller> + Send + Sync + 'static,
+    ) -> Result<Self, Unsupported> {
+        check(&build(SMALLEST_MTU).requirements())?;
+        Ok(Self { build: Box::new(build) })
+    }
+}
+
+/// The smallest largest packet (RFC 9000, section 14).
+const SMALLEST_MTU: Bytes = Bytes::new(1200);
+
+impl congestion::ControllerFactory for ControllerFactory {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn congestion::Controller> {
+        let mss = Bytes::new(u64::from(current_mtu));
+        let shared = Shared::new(Driver::new((self.build)(mss), mss), Box::new(NullProbe));
+        Box::new(QuinnController::new(shared, now))
+    }
+}
+
+impl fmt::Debug for ControllerFactory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ControllerFactory").finish_non_exhaustive()
+    }
+}
+
+/// A driven controller with whoever hears of its telemetry: of one connection, and of whoever watches that.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Mutex<Probed>>);
+
+/// A driver and a probe.
+struct Probed {
+    driver: Driver,
+    probe: Box<dyn Probe + Send>,
+}
+
+impl Shared {
+    pub(crate) fn new(driver: Driver, probe: Box<dyn Probe + Send>) -> Self {
+        Self(Arc::new(Mutex::new(Probed { driver, probe })))
+    }
+
+    /// Works on the driver.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Driver, &mut dyn Probe) -> T) -> T {
+        let mut probed: MutexGuard<'_, Probed> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Probed { driver, probe } = &mut *probed;
+        work(driver, probe.as_mut())
+    }
+}
+
+/// One of our controllers as quinn drives it.
+///
+/// What quinn's interface leaves out: there is no timer for controllers, and pacing is quinn's own (5/4 of the window in
+/// a round trip), so [`ControllerFactory::new`] refuses controllers that pace for themselves. When a peer's port changes
+/// and nothing else, quinn copies the controller (RFC 9000, section 9.4, allows to keep its state): the copy and the
+/// original are one.
+pub(crate) struct QuinnController {
+    shared: Shared,
+    /// The stack's instants count from here.
+    origin: Instant,
+    initial_window: u64,
+}
+
+impl QuinnController {
+    pub(crate) fn new(shared: Shared, origin: Instant) -> Self {
+        let initial_window = shared.with(|driver, _| driver.control().window.get());
+        Self { shared, origin, initial_window }
+    }
+
+    fn at(&self, instant: Instant) -> Timestamp {
+        Timestamp::ZERO + duration(instant.saturating_duration_since(self.origin))
+    }
+}
+
+impl congestion::Controller for QuinnController {
+    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+        let now = self.at(now);
+        self.shared.with(|driver, probe| driver.on_sent(now, bytes, probe));
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
+        let (now, sent) = (self.at(now), self.at(sent));
+        self.shared.with(|driver, probe| driver.on_acked(now, sent, bytes, probe));
+    }
+
+    fn on_end_acks(&mut self, _now: Instant, in_flight: u64, app_limited: bool, _largest: Option<u64>) {
+        self.shared.with(|driver, probe| driver.on_end_acks(in_flight, app_limited, probe));
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
+        let (now, sent) = (self.at(now), self.at(sent));
+        self.shared.with(|driver, probe| {
+            if lost_bytes == 0 {
+                driver.on_marked(now, sent, probe);
+            } else {
+                driver.on_lost(now, sent, lost_bytes, persistent, probe);
+            }
+        });
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.shared.with(|driver, _| driver.set_mss(Bytes::new(u64::from(new_mtu))));
+    }
+
+    /// One byte more than the controller's window: quinn sends a packet only while what is then in flight stays *below*
+    /// the window, so a window of one packet would allow none.
+    fn window(&self) -> u64 {
+        self.shared.with(|driver, probe| {
+            driver.settle(probe);
+            driver.control().window.get().saturating_add(1)
+        })
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        self.shared.with(|driver, probe| {
+            driver.settle(probe);
+            metrics.congestion_window = driver.control().window.get();
+            metrics.ssthresh = driver.ssthresh().map(Bytes::get);
+            metrics.pacing_rate = driver.pacing_rate().map(airpath_model::Rate::as_bps);
+        });
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn congestion::Controller> {
+        Box::new(Self {
+            shared: self.shared.clone(),
+            origin: self.origin,
+            initial_window: self.initial_window,
+        })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.initial_window
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// A span in our units; what is longer than centuries is cut.
+fn duration(span: std::time::Duration) -> Duration {
+    Duration::from_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
+}

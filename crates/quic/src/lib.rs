@@ -1,0 +1,12 @@
+//! Our congestion controllers in QUIC: behind the interface that quinn gives controllers, and whole scenarios over quinn
+//! in simulated time.
+//!
+//! [`ControllerFactory`] is what a program that uses quinn needs. The rest of quinn runs as it is: its loss detection,
+//! pacing, acknowledgments and flow control.
+
+mod controller;
+mod driver;
+mod requirements;
+
+pub use controller::ControllerFactory;
+pub use requirements::{Unsupported, check};
