@@ -3,12 +3,12 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
-use airpath_model::{Bytes, Controller, Duration, NullProbe, Probe, Timestamp};
+use airpath_model::{Bytes, Controller, NullProbe, Probe};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{self, ControllerMetrics};
 
+use crate::clock::{Instant, Origin};
 use crate::driver::Driver;
 use crate::requirements::{Unsupported, check};
 
@@ -55,7 +55,7 @@ impl congestion::ControllerFactory for ControllerFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn congestion::Controller> {
         let mss = Bytes::new(u64::from(current_mtu));
         let shared = Shared::new(Driver::new((self.build)(mss), mss), Box::new(NullProbe));
-        Box::new(QuinnController::new(shared, now))
+        Box::new(QuinnController::new(shared, Origin::at(now)))
     }
 }
 
@@ -97,29 +97,25 @@ impl Shared {
 pub(crate) struct QuinnController {
     shared: Shared,
     /// The stack's instants count from here.
-    origin: Instant,
+    origin: Origin,
     initial_window: u64,
 }
 
 impl QuinnController {
-    pub(crate) fn new(shared: Shared, origin: Instant) -> Self {
+    pub(crate) fn new(shared: Shared, origin: Origin) -> Self {
         let initial_window = shared.with(|driver, _| driver.control().window.get());
         Self { shared, origin, initial_window }
-    }
-
-    fn at(&self, instant: Instant) -> Timestamp {
-        Timestamp::ZERO + duration(instant.saturating_duration_since(self.origin))
     }
 }
 
 impl congestion::Controller for QuinnController {
     fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        let now = self.at(now);
+        let now = self.origin.timestamp(now);
         self.shared.with(|driver, probe| driver.on_sent(now, bytes, probe));
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
-        let (now, sent) = (self.at(now), self.at(sent));
+        let (now, sent) = (self.origin.timestamp(now), self.origin.timestamp(sent));
         self.shared.with(|driver, probe| driver.on_acked(now, sent, bytes, probe));
     }
 
@@ -128,7 +124,7 @@ impl congestion::Controller for QuinnController {
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
-        let (now, sent) = (self.at(now), self.at(sent));
+        let (now, sent) = (self.origin.timestamp(now), self.origin.timestamp(sent));
         self.shared.with(|driver, probe| {
             if lost_bytes == 0 {
                 driver.on_marked(now, sent, probe);
@@ -177,9 +173,4 @@ impl congestion::Controller for QuinnController {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
-}
-
-/// A span in our units; what is longer than centuries is cut.
-fn duration(span: std::time::Duration) -> Duration {
-    Duration::from_nanos(u64::try_from(span.as_nanos()).unwrap_or(u64::MAX))
 }

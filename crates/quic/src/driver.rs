@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Duration, Measurement, Phase, Probe,
-    Rate, RttEstimate, SendEvent, Timestamp,
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Phase, Probe, Rate,
+    RttEstimate, SendEvent, Timestamp,
 };
 use airpath_transport::{DeliveryRate, SendState};
 
@@ -126,11 +126,8 @@ impl Driver {
             in_flight_before: self.in_flight,
         });
         batch.acked += bytes;
-        let state = self
-            .sent
-            .binary_search_by_key(&sent_at, |sent| sent.at)
-            .ok()
-            .map(|place| self.sent[place].state);
+        let state =
+            self.sent.binary_search_by_key(&sent_at, |sent| sent.at).ok().map(|place| self.sent[place].state);
         if sent_at >= batch.newest_sent_at {
             batch.newest_sent_at = sent_at;
             batch.in_flight_at_send = state.map_or(Bytes::ZERO, |state| state.in_flight());

@@ -4,9 +4,12 @@
 //! [`ControllerFactory`] is what a program that uses quinn needs. The rest of quinn runs as it is: its loss detection,
 //! pacing, acknowledgments and flow control.
 
+mod clock;
 mod controller;
 mod driver;
 mod requirements;
+mod world;
 
 pub use controller::ControllerFactory;
-pub use requirements::{Unsupported, check};
+pub use requirements::Unsupported;
+pub use world::{QuicRun, RunError};

@@ -7,7 +7,9 @@ use airpath_model::Requirements;
 #[non_exhaustive]
 pub enum Unsupported {
     /// A rate of its own: quinn paces by the window, and asks nobody.
-    #[error("the controller sets the rate at which packets leave; quinn paces by its window, and by nothing else")]
+    #[error(
+        "the controller sets the rate at which packets leave; quinn paces by its window, and by nothing else"
+    )]
     Pacing,
     /// Feedback of routers: QUIC's packets have no place for it.
     #[error("the controller reads what routers write on packets; those of QUIC have no place for it")]
@@ -21,7 +23,7 @@ pub enum Unsupported {
 ///
 /// # Errors
 /// The first such need.
-pub fn check(needs: &Requirements) -> Result<(), Unsupported> {
+pub(crate) fn check(needs: &Requirements) -> Result<(), Unsupported> {
     let Requirements { pacing, path_feedback, receiver_time, .. } = *needs;
     // Delivery-rate samples, marks, and a window that holds while losses are repaired it has.
     match (path_feedback, receiver_time, pacing) {

@@ -6,5 +6,5 @@ mod estimator;
 mod slow_start;
 mod transport;
 
-pub(crate) use controller::controller;
+pub use controller::controller;
 pub(crate) use transport::{receiver_config, sender_config};

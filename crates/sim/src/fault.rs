@@ -68,12 +68,12 @@ pub struct Fault {
 
 impl Fault {
     /// A fault that says itself what was found.
-    pub(crate) fn new(field: &str, problem: impl Display) -> Self {
+    pub fn new(field: &str, problem: impl Display) -> Self {
         Self { field: field.to_owned(), found: None, problem: problem.to_string() }
     }
 
     /// What a component says of its parameters, which stand in a table.
-    pub(crate) fn in_table(table: &str, error: ConfigError) -> Self {
+    pub fn in_table(table: &str, error: ConfigError) -> Self {
         Self {
             field: format!("{table}.{}", error.parameter),
             found: Some(error.value).filter(|value| value.is_finite()),
@@ -81,7 +81,8 @@ impl Fault {
         }
     }
 
-    pub(crate) fn of(self, part: Part) -> PlanError {
+    /// The fault of that part of a plan.
+    pub fn of(self, part: Part) -> PlanError {
         PlanError::Value { part, fault: self }
     }
 }

@@ -37,6 +37,7 @@ mod simulation;
 pub mod workload;
 
 pub use channel::{independent_packet_loss, long_run_loss, packet_loss};
+pub use configure::controller;
 pub use control::RunControl;
 pub use fault::{Fault, Part, PlanError};
 pub use input::Input;

@@ -62,13 +62,7 @@ impl DeliveryRate {
     }
 
     /// A packet of `payload` sent at `sent_at` is delivered by the acknowledgment being processed.
-    pub fn on_delivered(
-        &mut self,
-        now: Timestamp,
-        payload: u64,
-        sent_at: Timestamp,
-        state: &SendState,
-    ) {
+    pub fn on_delivered(&mut self, now: Timestamp, payload: u64, sent_at: Timestamp, state: &SendState) {
         self.delivered += payload;
         self.delivered_at = now;
         let newer = self.newest.is_none_or(|(newest, newest_sent_at)| {

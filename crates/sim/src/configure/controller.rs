@@ -19,11 +19,14 @@ use crate::plan::{
 };
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
+///
+/// # Errors
+/// The parameter that makes no sense, and what is accepted; the kernel's controllers, which are not here.
 #[expect(
     clippy::too_many_lines,
     reason = "one arm for each kind of controller, none with a thought of its own"
 )]
-pub(crate) fn controller(
+pub fn controller(
     plan: &ControllerPlan,
     initial_window: Bytes,
     mss: Bytes,

@@ -1,0 +1,112 @@
+//! Whole scenarios over quinn: its endpoints at both ends of the simulator's network, in simulated time.
+//!
+//! Everything of quinn but its cryptography runs as in a program: connections with handshakes, streams, flow control,
+//! acknowledgments, loss detection, pacing. What flows send, and when, is drawn from the same streams as in a simulation.
+//! Quinn draws from streams of its own, so a run is a function of plan and seed.
+
+mod exchange;
+mod host;
+mod plaintext;
+mod settings;
+mod slots;
+mod source;
+
+use std::sync::Arc;
+
+use airpath_model::{RandomStream, Timestamp};
+use airpath_sim::network::Network;
+use airpath_sim::plan::{FlowPlan, Plan};
+use airpath_sim::workload::{Sending, workloads};
+use airpath_sim::{Input, Outcome, PlanError, RunControl};
+
+use exchange::Exchange;
+use settings::FlowSettings;
+use source::{FileSource, Kind, Source};
+
+/// How many steps pass between two looks at whether somebody wants the run to stop.
+const BETWEEN_LOOKS: u32 = 1 << 10;
+
+/// One run, ready to go.
+pub struct QuicRun {
+    exchange: Exchange,
+    end: Timestamp,
+}
+
+/// Why a run gives no results.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// It was stopped before its end.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// A connection ended otherwise than its flow asked for.
+    #[error("flow {flow}: a connection broke: {reason}")]
+    Broken {
+        /// The flow's name.
+        flow: String,
+        /// What the stack says.
+        reason: String,
+    },
+}
+
+impl QuicRun {
+    /// Builds a run from a plan, its input traces and a seed.
+    ///
+    /// # Errors
+    /// What in the plan cannot be run, or not over QUIC.
+    pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
+        plan.check(inputs)?;
+        let network = Network::new(plan, inputs, seed)?;
+        let end = network.end();
+        let mut sources = Vec::new();
+        for (flow, planned) in plan.flows.iter().enumerate() {
+            sources.extend(sources_of(flow, planned, end, seed)?);
+        }
+        let names = plan.flows.iter().map(|flow| flow.name.clone()).collect();
+        Ok(Self { exchange: Exchange::new(network, sources, names, seed), end })
+    }
+
+    /// Runs to the end, or until `control` wants it to stop.
+    ///
+    /// # Errors
+    /// That it was stopped, or that a connection broke; nothing is handed out then.
+    pub fn run(self, control: &RunControl) -> Result<Outcome, RunError> {
+        let Self { mut exchange, end } = self;
+        let mut steps = 0_u32;
+        loop {
+            let next = exchange.next_event();
+            if next >= end {
+                break;
+            }
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(BETWEEN_LOOKS) {
+                if control.is_cancelled() {
+                    return Err(RunError::Cancelled);
+                }
+                control.report(next, end);
+            }
+            exchange.step(next);
+        }
+        exchange.step(end);
+        control.report(end, end);
+        exchange.finish()
+    }
+}
+
+/// The sources of one flow of the plan: one, or for random arrivals as many as arrive.
+fn sources_of(flow: usize, planned: &FlowPlan, end: Timestamp, seed: u64) -> Result<Vec<Source>, PlanError> {
+    let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", planned.name));
+    let settings = planned.controller.is_some().then(|| FlowSettings::of(planned)).transpose()?;
+    let sources = workloads(planned, end, seed).into_iter().filter_map(|workload| {
+        let (start, stop) = (workload.start, workload.stop);
+        let kind = match workload.sending {
+            Sending::Datagrams(datagrams) => Kind::Datagrams(datagrams),
+            Sending::Files(files) => {
+                let settings = settings.clone()?; // a plan that was checked has a controller here
+                Kind::Files(FileSource::new(files, settings, controllers.split(), (start, stop)))
+            }
+        };
+        Some(Source { flow, start, stop, kind })
+    });
+    Ok(sources.collect())
+}

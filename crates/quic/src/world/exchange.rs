@@ -1,0 +1,497 @@
+//! Between hosts and network: datagrams that quinn sends enter the network, those that the network delivers go to quinn,
+//! and both are woken when they want to be.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use airpath_model::{Ecn, Measurement, PathHeader, Probe, Timestamp};
+use airpath_sim::Outcome;
+use airpath_sim::network::{Delivery, Direction, FlowState, FlowSummary, ForeignPacket, Network};
+use bytes::{Bytes, BytesMut};
+use quinn_proto::{
+    ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Event, Incoming, StreamEvent,
+    StreamId, Transmit, VarInt, congestion,
+};
+
+use super::RunError;
+use super::host::{End, Host, Side, address, first_identifiers};
+use super::settings::HEADERS;
+use super::slots::{Inside, Slots};
+use super::source::{Kind, Sending, Source};
+use crate::clock::{Instant, Origin};
+use crate::controller::{QuinnController, Shared};
+
+/// What is sent is cut from a piece of so many zeros.
+const PIECE: usize = 1 << 20;
+
+/// A network with both hosts.
+pub(super) struct Exchange {
+    network: Network,
+    origin: Origin,
+    now: Timestamp,
+    hosts: [Host; 2],
+    sources: Vec<Source>,
+    flows: Vec<FlowEnds>,
+    slots: Slots,
+    wakeups: Wakeups,
+    identifiers: Arc<dyn Fn() -> quinn_proto::ConnectionId + Send + Sync>,
+    zeros: Bytes,
+    telemetry: Telemetry,
+    broken: Option<RunError>,
+    // Kept so that they are not made anew for each packet.
+    buffer: Vec<u8>,
+    arrived: Vec<Delivery>,
+}
+
+/// What is known of the ends of a flow of the plan.
+#[derive(Debug, Default)]
+struct FlowEnds {
+    name: String,
+    sources: usize,
+    /// Sources that have something to send.
+    active: usize,
+    transfers: u32,
+    datagrams: u64,
+}
+
+/// Who wants to be woken, in the order in which they are at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Wakee {
+    Source(usize),
+    Connection(Side, usize),
+}
+
+/// When who wants to be woken. What is no longer wanted stays inside; whoever is woken knows.
+#[derive(Debug, Default)]
+struct Wakeups(BinaryHeap<Reverse<(Timestamp, Wakee)>>);
+
+impl Wakeups {
+    fn at(&mut self, due: Timestamp, wakee: Wakee) {
+        if due.is_scheduled() {
+            self.0.push(Reverse((due, wakee)));
+        }
+    }
+
+    fn next(&self) -> Timestamp {
+        self.0.peek().map_or(Timestamp::NEVER, |Reverse((due, _))| *due)
+    }
+
+    fn due(&mut self, now: Timestamp) -> Option<(Timestamp, Wakee)> {
+        (self.next() <= now).then(|| self.0.pop()).flatten().map(|Reverse(due)| due)
+    }
+}
+
+/// What controllers report, until the network's records take it.
+#[derive(Clone, Debug, Default)]
+struct Telemetry(Arc<Mutex<Vec<(Timestamp, Measurement)>>>);
+
+impl Probe for Telemetry {
+    fn record(&mut self, now: Timestamp, measurement: Measurement) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((now, measurement));
+    }
+}
+
+/// Hands quinn the controller that was made for a connection.
+struct Made(Shared, Origin);
+
+impl congestion::ControllerFactory for Made {
+    fn build(self: Arc<Self>, _now: Instant, _current_mtu: u16) -> Box<dyn congestion::Controller> {
+        Box::new(QuinnController::new(self.0.clone(), self.1))
+    }
+}
+
+impl Exchange {
+    /// The network with hosts that have sent nothing yet; flows are called by these names.
+    pub(super) fn new(network: Network, sources: Vec<Source>, names: Vec<String>, seed: u64) -> Self {
+        let mut flows: Vec<FlowEnds> =
+            names.into_iter().map(|name| FlowEnds { name, ..FlowEnds::default() }).collect();
+        let mut wakeups = Wakeups::default();
+        for (number, source) in sources.iter().enumerate() {
+            flows[source.flow].sources += 1;
+            wakeups.at(source.next_event(), Wakee::Source(number));
+        }
+        let server = sources.iter().find_map(|source| match &source.kind {
+            Kind::Files(files) => Some(Arc::new(files.settings.server())),
+            Kind::Datagrams(_) => None,
+        });
+        Self {
+            network,
+            origin: Origin::anywhere(),
+            now: Timestamp::ZERO,
+            hosts: Side::BOTH
+                .map(|side| Host::new(side, seed, server.clone().filter(|_| side == Side::Receivers))),
+            sources,
+            flows,
+            slots: Slots::default(),
+            wakeups,
+            identifiers: first_identifiers(),
+            zeros: Bytes::from(vec![0; PIECE]),
+            telemetry: Telemetry::default(),
+            broken: None,
+            buffer: Vec::new(),
+            arrived: Vec::new(),
+        }
+    }
+
+    /// When something happens next.
+    pub(super) fn next_event(&mut self) -> Timestamp {
+        self.network.next_event().min(self.wakeups.next())
+    }
+
+    /// Lets everything happen that is due up to `now`, which is [`Exchange::next_event`] or the end.
+    pub(super) fn step(&mut self, now: Timestamp) {
+        self.now = now;
+        let mut arrived = std::mem::take(&mut self.arrived);
+        self.network.advance(now, &mut |delivery| arrived.push(delivery));
+        self.forget_lost();
+        for delivery in arrived.drain(..) {
+            self.deliver(&delivery);
+        }
+        self.arrived = arrived;
+        while let Some((due, wakee)) = self.wakeups.due(now) {
+            match wakee {
+                Wakee::Source(number) => self.wake_source(number),
+                Wakee::Connection(side, handle) => self.wake_connection(side, ConnectionHandle(handle), due),
+            }
+        }
+    }
+
+    /// The tables.
+    pub(super) fn finish(mut self) -> Result<Outcome, RunError> {
+        if let Some(broken) = self.broken {
+            return Err(broken);
+        }
+        let mut summaries: Vec<FlowSummary> =
+            self.flows.iter().map(|_| FlowSummary::begun(Timestamp::NEVER)).collect();
+        for source in &self.sources {
+            let summary = &mut summaries[source.flow];
+            summary.start = summary.start.min(source.start);
+            match &source.kind {
+                Kind::Datagrams(_) => summary.sent_packets = self.flows[source.flow].datagrams,
+                Kind::Files(files) => {
+                    let mut totals = files.totals;
+                    if let Some(sending) = &files.sending
+                        && let Some(end) = self.hosts[Side::Senders.index()].end(sending.handle)
+                    {
+                        totals = totals.and(sending, &end.connection);
+                    }
+                    totals.add_to(summary);
+                }
+            }
+        }
+        Ok(self.network.finish(&summaries))
+    }
+
+    fn deliver(&mut self, delivery: &Delivery) {
+        let Delivery { at, packet } = *delivery;
+        let (source, transfer, bytes) = match self.slots.take(packet.handle) {
+            Some(Inside::Quic { source, transfer, bytes }) => (source, transfer, bytes),
+            Some(Inside::Plain) => return self.network.on_goodput(packet.flow, u64::from(packet.size)),
+            None => return,
+        };
+        let (side, from) = match packet.direction {
+            Direction::Forward => (Side::Receivers, Side::Senders),
+            Direction::Back => (Side::Senders, Side::Receivers),
+        };
+        let now = self.origin.instant(at);
+        let host = &mut self.hosts[side.index()];
+        self.buffer.clear();
+        let event = host.endpoint.handle(
+            now,
+            address(from, source),
+            None,
+            codepoint(packet.ecn),
+            bytes,
+            &mut self.buffer,
+        );
+        match event {
+            Some(DatagramEvent::ConnectionEvent(handle, event)) => {
+                if let Some(end) = host.end(handle) {
+                    end.connection.handle_event(event);
+                    self.drive(side, handle);
+                }
+            }
+            Some(DatagramEvent::NewConnection(incoming)) => self.accept(incoming, (source, transfer)),
+            // Answers to what belongs to no connection: to packets that were under way when theirs ended.
+            Some(DatagramEvent::Response(_)) | None => {}
+        }
+    }
+
+    fn accept(&mut self, incoming: Incoming, (source, transfer): (usize, u32)) {
+        let Kind::Files(files) = &self.sources[source].kind else { return };
+        let server = Arc::new(files.settings.server());
+        let now = self.origin.instant(self.now);
+        let host = &mut self.hosts[Side::Receivers.index()];
+        match host.endpoint.accept(incoming, now, &mut self.buffer, Some(server)) {
+            Ok((handle, connection)) => {
+                host.put(handle, End { connection, source, transfer, due: Timestamp::NEVER });
+                self.drive(Side::Receivers, handle);
+            }
+            Err(error) => self.breaks(source, &error.cause.to_string()),
+        }
+    }
+
+    fn wake_connection(&mut self, side: Side, handle: ConnectionHandle, due: Timestamp) {
+        let now = self.origin.instant(self.now);
+        if let Some(end) = self.hosts[side.index()].end(handle).filter(|end| end.due == due) {
+            end.connection.handle_timeout(now);
+            self.drive(side, handle);
+        }
+    }
+
+    fn wake_source(&mut self, number: usize) {
+        let (now, source) = (self.now, &mut self.sources[number]);
+        match &mut source.kind {
+            Kind::Datagrams(datagrams) => {
+                let flow = source.flow;
+                while let Some(datagram) = datagrams.poll(now) {
+                    self.flows[flow].datagrams += 1;
+                    let handle = self.slots.keep(Inside::Plain);
+                    self.network
+                        .inject(now, foreign(flow, Direction::Forward, (datagram.size, Ecn::NotEct), handle));
+                }
+                let active = datagrams.is_active(now);
+                let next = datagrams.next_event();
+                self.network.set_flow_state(flow as u32, FlowState::unknown(active));
+                self.wakeups.at(next, Wakee::Source(number));
+                self.forget_lost();
+            }
+            Kind::Files(files) => {
+                if source.stop <= now && !files.stopped {
+                    files.stopped = true;
+                    files.next_file = Timestamp::NEVER;
+                    if let Some(handle) = files.sending.as_ref().map(|sending| sending.handle) {
+                        self.close(Side::Senders, handle);
+                    }
+                } else if files.next_file <= now {
+                    files.next_file = Timestamp::NEVER;
+                    self.open(number);
+                }
+                let next = self.sources[number].next_event();
+                self.wakeups.at(next, Wakee::Source(number));
+            }
+        }
+    }
+
+    /// Opens a connection for a source's next file.
+    fn open(&mut self, number: usize) {
+        let now = self.origin.instant(self.now);
+        let source = &mut self.sources[number];
+        let Kind::Files(files) = &mut source.kind else { return };
+        let flow = &mut self.flows[source.flow];
+        let transfer = flow.transfers;
+        flow.transfers += 1;
+        flow.active += 1;
+        let driver = files.settings.driver(files.random.split());
+        let controller = Shared::new(driver, Box::new(self.telemetry.clone()));
+        let mut config = files.settings.client(Arc::new(Made(controller.clone(), self.origin)));
+        config.initial_dst_cid_provider(Arc::clone(&self.identifiers));
+        let host = &mut self.hosts[Side::Senders.index()];
+        match host.endpoint.connect(now, config, address(Side::Receivers, number), "receiver") {
+            Ok((handle, connection)) => {
+                let size = files.files.next_size();
+                files.sending = Some(Sending::new((handle, transfer), self.now, size, controller));
+                host.put(handle, End { connection, source: number, transfer, due: Timestamp::NEVER });
+                self.drive(Side::Senders, handle);
+            }
+            Err(error) => self.breaks(number, &error.to_string()),
+        }
+    }
+
+    /// Does all that a connection has to do at this instant.
+    fn drive(&mut self, side: Side, handle: ConnectionHandle) {
+        let now = self.origin.instant(self.now);
+        let Some(mut end) = self.hosts[side.index()].take(handle) else { return };
+        loop {
+            let mut quiet = true;
+            while let Some(event) = end.connection.poll_endpoint_events() {
+                quiet = false;
+                let drained = event.is_drained();
+                if let Some(reply) = self.hosts[side.index()].endpoint.handle_event(handle, event) {
+                    end.connection.handle_event(reply);
+                }
+                if drained {
+                    return;
+                }
+            }
+            while let Some(event) = end.connection.poll() {
+                quiet = false;
+                self.on_event(side, &mut end, event);
+            }
+            self.write(side, &mut end);
+            self.buffer.clear();
+            while let Some(transmit) = end.connection.poll_transmit(now, 1, &mut self.buffer) {
+                quiet = false;
+                self.send(side, &end, &transmit);
+                self.write(side, &mut end);
+            }
+            if quiet {
+                break;
+            }
+        }
+        end.due = end.connection.poll_timeout().map_or(Timestamp::NEVER, |due| self.origin.timestamp(due));
+        // What is overdue is due now: time does not run back.
+        end.due = end.due.max(self.now);
+        self.wakeups.at(end.due, Wakee::Connection(side, handle.0));
+        let source = end.source;
+        self.hosts[side.index()].put(handle, end);
+        if side == Side::Senders {
+            self.tell(source);
+        }
+    }
+
+    fn write(&mut self, side: Side, end: &mut End) {
+        if side == Side::Senders
+            && let Some(sending) = sending(&mut self.sources, end)
+        {
+            sending.write(&mut end.connection, &self.zeros);
+        }
+    }
+
+    /// A datagram of a connection enters the network.
+    fn send(&mut self, side: Side, end: &End, transmit: &Transmit) {
+        let source = &self.sources[end.source];
+        let Kind::Files(files) = &source.kind else { return };
+        let ecn = if files.settings.ecn { ecn(transmit.ecn) } else { Ecn::NotEct };
+        let size = HEADERS as u32 + transmit.size as u32; // a datagram's, below 64 kB
+        let bytes = BytesMut::from(&self.buffer[..transmit.size]);
+        self.buffer.clear();
+        let handle = self.slots.keep(Inside::Quic { source: end.source, transfer: end.transfer, bytes });
+        let direction = match side {
+            Side::Senders => Direction::Forward,
+            Side::Receivers => Direction::Back,
+        };
+        self.network.inject(self.now, foreign(source.flow, direction, (size, ecn), handle));
+        self.forget_lost();
+    }
+
+    fn on_event(&mut self, side: Side, end: &mut End, event: Event) {
+        match (side, event) {
+            (Side::Receivers, Event::Stream(StreamEvent::Opened { dir: Dir::Uni })) => {
+                while let Some(stream) = end.connection.streams().accept(Dir::Uni) {
+                    self.read(end, stream);
+                }
+            }
+            (Side::Receivers, Event::Stream(StreamEvent::Readable { id })) => self.read(end, id),
+            (Side::Senders, Event::Stream(StreamEvent::Finished { .. })) => self.complete(end),
+            // A receiver's connection ends when the sender closes it.
+            (Side::Receivers, Event::ConnectionLost { reason: ConnectionError::ApplicationClosed(_) }) => {}
+            (_, Event::ConnectionLost { reason }) => {
+                if sending(&mut self.sources, end).is_some() {
+                    self.breaks(end.source, &reason.to_string());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The receiver's application takes what has come.
+    fn read(&mut self, end: &mut End, stream: StreamId) {
+        let mut stream = end.connection.recv_stream(stream);
+        let Ok(mut chunks) = stream.read(true) else { return };
+        let mut bytes = 0;
+        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
+            bytes += chunk.bytes.len() as u64;
+        }
+        // What it lets the peer send is said when packets are asked for.
+        let _ = chunks.finalize();
+        self.network.on_goodput(self.sources[end.source].flow as u32, bytes);
+    }
+
+    /// All of a file has arrived, and its sender knows.
+    fn complete(&mut self, end: &mut End) {
+        let now = self.now;
+        let source = &mut self.sources[end.source];
+        let Kind::Files(files) = &mut source.kind else { return };
+        let Some(sending) = files.sending.as_ref().filter(|sending| sending.transfer == end.transfer) else {
+            return;
+        };
+        let (transfer, began, size) = (sending.transfer, sending.began, sending.size);
+        self.network.on_completion(source.flow as u32, transfer, began, now, size);
+        if !files.stopped
+            && let Some(pause) = files.files.next_pause()
+        {
+            files.next_file = now + pause;
+            self.wakeups.at(files.next_file, Wakee::Source(end.source));
+        }
+        self.end_connection(end);
+    }
+
+    /// A source's application goes away before all was sent.
+    fn close(&mut self, side: Side, handle: ConnectionHandle) {
+        let Some(mut end) = self.hosts[side.index()].take(handle) else { return };
+        self.end_connection(&mut end);
+        self.hosts[side.index()].put(handle, end);
+        self.drive(side, handle);
+    }
+
+    fn end_connection(&mut self, end: &mut End) {
+        let source = &mut self.sources[end.source];
+        if let Kind::Files(files) = &mut source.kind
+            && let Some(sending) = files.sending.take()
+        {
+            files.totals = files.totals.and(&sending, &end.connection);
+            self.flows[source.flow].active -= 1;
+        }
+        end.connection.close(self.origin.instant(self.now), VarInt::from_u32(0), Bytes::new());
+        self.tell(end.source);
+    }
+
+    /// Tells the records how a source's flow is. Of several sources at the same time only that they are.
+    fn tell(&mut self, number: usize) {
+        let source = &self.sources[number];
+        let flow = source.flow as u32;
+        let ends = &self.flows[source.flow];
+        let state = match &source.kind {
+            Kind::Files(files) if ends.sources == 1 => {
+                files.sending.as_ref().map_or(FlowState::unknown(false), Sending::state)
+            }
+            _ => FlowState::unknown(ends.active > 0),
+        };
+        self.network.set_flow_state(flow, state);
+        let reported = std::mem::take(&mut *self.telemetry.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for (at, measurement) in reported {
+            self.network.probe(flow).record(at, measurement);
+        }
+    }
+
+    fn breaks(&mut self, source: usize, reason: &str) {
+        let flow = self.flows[self.sources[source].flow].name.clone();
+        self.broken.get_or_insert(RunError::Broken { flow, reason: reason.to_owned() });
+    }
+
+    fn forget_lost(&mut self) {
+        for lost in self.network.lost() {
+            self.slots.take(lost.handle);
+        }
+    }
+}
+
+/// What an end's source is sending over just that connection.
+fn sending<'a>(sources: &'a mut [Source], end: &End) -> Option<&'a mut Sending> {
+    let Kind::Files(files) = &mut sources[end.source].kind else { return None };
+    files.sending.as_mut().filter(|sending| sending.transfer == end.transfer)
+}
+
+fn foreign(flow: usize, direction: Direction, (size, ecn): (u32, Ecn), handle: u32) -> ForeignPacket {
+    ForeignPacket { flow: flow as u32, direction, size, ecn, path: PathHeader::None, handle }
+}
+
+const fn codepoint(ecn: Ecn) -> Option<EcnCodepoint> {
+    match ecn {
+        Ecn::NotEct => None,
+        Ecn::Ect0 => Some(EcnCodepoint::Ect0),
+        Ecn::Ect1 => Some(EcnCodepoint::Ect1),
+        Ecn::Ce => Some(EcnCodepoint::Ce),
+    }
+}
+
+const fn ecn(codepoint: Option<EcnCodepoint>) -> Ecn {
+    match codepoint {
+        None => Ecn::NotEct,
+        Some(EcnCodepoint::Ect0) => Ecn::Ect0,
+        Some(EcnCodepoint::Ect1) => Ecn::Ect1,
+        Some(EcnCodepoint::Ce) => Ecn::Ce,
+    }
+}

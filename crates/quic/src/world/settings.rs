@@ -1,0 +1,130 @@
+//! What quinn is told of a plan's flow, and what is quinn's own.
+
+use std::sync::Arc;
+
+use airpath_model::{Bytes, RandomStream};
+use airpath_sim::plan::{ControllerPlan, FlowPlan, TransportPlan};
+use airpath_sim::{Fault, Part, PlanError, controller};
+use quinn_proto::congestion;
+use quinn_proto::{
+    AckFrequencyConfig, ClientConfig, ServerConfig, TransportConfig, ValidationTokenConfig, VarInt,
+};
+
+use super::plaintext::Plaintext;
+use crate::driver::Driver;
+use crate::requirements::check;
+
+/// Headers of IPv4 and UDP, bytes: what a packet on the wire has beside QUIC's own.
+pub(super) const HEADERS: u64 = 28;
+/// The largest packets that QUIC sends are at least so large (RFC 9000, section 14).
+const SMALLEST_MTU: u64 = 1200;
+/// Segments for one acknowledgment, as quinn does by itself (RFC 9000, section 13.2.2).
+const OWN_ACK_SEGMENTS: u32 = 2;
+/// What a sender keeps of its stream at most, bytes: more than any window.
+const SEND_WINDOW: u64 = 64 << 20;
+
+/// What the connections of a flow have in common.
+#[derive(Clone, Debug)]
+pub(super) struct FlowSettings {
+    /// The largest packet of QUIC: what is inside UDP.
+    pub(super) mtu: u16,
+    /// Whether marks of queues reach the sender.
+    pub(super) ecn: bool,
+    ack_segments: u32,
+    receive_window: VarInt,
+    initial_window: Bytes,
+    controller: ControllerPlan,
+}
+
+impl FlowSettings {
+    /// Of a flow of the plan, whose controller quinn can drive.
+    pub(super) fn of(flow: &FlowPlan) -> Result<Self, PlanError> {
+        let wrong = |fault: Fault| fault.of(Part::Flow(flow.name.clone()));
+        let (Some(controller), Some(transport)) = (&flow.controller, &flow.transport) else {
+            return Err(wrong(Fault::new("", "needs a controller and a transport")));
+        };
+        if !flow.estimators.is_empty() {
+            return Err(wrong(Fault::new("estimators", "those of senders run in the simulator only")));
+        }
+        let settings = Self::of_transport(transport, controller);
+        let trial = settings
+            .build(RandomStream::new(0, ""))
+            .map_err(|error| wrong(Fault::in_table("controller", error)))?;
+        check(&trial.requirements()).map_err(|error| wrong(Fault::new("scheme", error)))?;
+        Ok(settings)
+    }
+
+    fn of_transport(transport: &TransportPlan, controller: &ControllerPlan) -> Self {
+        let packet = transport.mss_bytes + transport.header_bytes;
+        let mtu = packet.saturating_sub(HEADERS).clamp(SMALLEST_MTU, u64::from(u16::MAX) - HEADERS);
+        // As many packets as in the plan, which counts payload of TCP.
+        let initial = u128::from(transport.initial_window_bytes) * u128::from(mtu)
+            / u128::from(transport.mss_bytes.max(1));
+        Self {
+            mtu: mtu as u16, // clamped
+            ecn: transport.ecn,
+            ack_segments: transport.delayed_ack_segments,
+            receive_window: VarInt::from_u64(transport.receive_window_bytes).unwrap_or(VarInt::MAX),
+            initial_window: Bytes::new(u64::try_from(initial).unwrap_or(u64::MAX)),
+            controller: controller.clone(),
+        }
+    }
+
+    fn build(
+        &self,
+        random: RandomStream,
+    ) -> Result<Box<dyn airpath_model::Controller>, airpath_model::config::ConfigError> {
+        controller(&self.controller, self.initial_window, self.mss(), random)
+    }
+
+    /// A fresh controller, driven, for one connection.
+    pub(super) fn driver(&self, random: RandomStream) -> Driver {
+        let controller = self.build(random).expect("the same plan made a controller when the run was built");
+        Driver::new(controller, self.mss())
+    }
+
+    /// The sender's side of a connection with that controller.
+    pub(super) fn client(
+        &self,
+        controller: Arc<dyn congestion::ControllerFactory + Send + Sync>,
+    ) -> ClientConfig {
+        let mut transport = self.transport();
+        transport.congestion_controller_factory(controller);
+        if self.ack_segments != OWN_ACK_SEGMENTS {
+            let mut frequency = AckFrequencyConfig::default();
+            frequency.ack_eliciting_threshold(VarInt::from_u32(self.ack_segments.saturating_sub(1)));
+            transport.ack_frequency_config(Some(frequency));
+        }
+        let mut config = ClientConfig::new(Arc::new(Plaintext));
+        config.transport_config(Arc::new(transport));
+        config
+    }
+
+    /// The receiver's side.
+    pub(super) fn server(&self) -> ServerConfig {
+        let mut transport = self.transport();
+        transport.stream_receive_window(self.receive_window);
+        transport.receive_window(self.receive_window);
+        let mut tokens = ValidationTokenConfig::default();
+        tokens.sent(0);
+        let mut config = ServerConfig::new(Arc::new(Plaintext), Arc::new(Plaintext));
+        config.transport_config(Arc::new(transport)).validation_token_config(tokens);
+        config
+    }
+
+    /// Packets keep their size, and connections live as long as the run.
+    fn transport(&self) -> TransportConfig {
+        let mut transport = TransportConfig::default();
+        transport
+            .initial_mtu(self.mtu)
+            .min_mtu(self.mtu)
+            .mtu_discovery_config(None)
+            .max_idle_timeout(None)
+            .send_window(SEND_WINDOW);
+        transport
+    }
+
+    fn mss(&self) -> Bytes {
+        Bytes::new(u64::from(self.mtu))
+    }
+}
