@@ -65,6 +65,23 @@ class Simulation:
     def progress(self) -> float:
         """The share of simulated time that is done, 0 to 1."""
 
+@final
+class QuicRun:
+    """One run over quinn in simulated time: a plan (JSON), the traces that it refers to by number, a seed."""
+
+    def __new__(cls, plan: str, traces: list[Trace], seed: int) -> QuicRun: ...
+    def run(
+        self,
+    ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
+        """Run to the end with the interpreter lock released, as `Simulation.run` does."""
+
+    def cancel(self) -> None:
+        """Ask the run to stop soon; `run` then raises `RunCancelled`."""
+
+    @property
+    def progress(self) -> float:
+        """The share of simulated time that is done, 0 to 1."""
+
 def kernel_congestion_controls() -> list[str]:
     """Return the names of the congestion controls that the kernel has. Only on Linux."""
 

@@ -14,7 +14,7 @@ from airpath.scenario.memory import available_memory
 from airpath.schemes import same_scheme
 from airpath.units import format_size
 from airpath.workers import Job, execute
-from airpath.worlds import DATAGRAMS, WORLDS, World, place, refuse_together
+from airpath.worlds import DATAGRAMS, IN_REAL_TIME, WORLDS, World, place, refuse_together
 
 LARGEST_SEED = 2**64 - 1
 
@@ -65,7 +65,8 @@ def run(
         Show a progress bar on standard error. By default when that is a terminal and the work takes more than
         two seconds.
     world
-        Where to run it: ``sim``, ``emulate`` (the kernel's TCP over an emulated network, in real time, one
+        Where to run it: ``sim``, ``quic`` (our controllers in quinn, a QUIC stack, over the simulated
+        network), ``emulate`` (the kernel's TCP over an emulated network, in real time, one
         run after another; on Linux), ``datapath`` (our controllers in the kernel) or ``routers`` (our
         controllers and routers in the kernel).
 
@@ -277,7 +278,7 @@ def run_all(
     if not isinstance(world, str) or world not in WORLDS:
         raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
     refuse_together(world, jobs)
-    threads = workers(jobs) if world == "sim" else 1
+    threads = 1 if world in IN_REAL_TIME else workers(jobs)
     _refuse_if_too_large(scenarios.values(), repetitions)
     work = [
         job

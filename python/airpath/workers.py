@@ -256,6 +256,8 @@ def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
     try:
         if job.world == "sim":
             return _core.Simulation(plan, traces, job.seed)
+        if job.world == "quic":
+            return _core.QuicRun(plan, traces, job.seed)
         if job.world in WITH_OURS:
             return _DatapathRun(placed, traces, job.seed)
         return _core.EmulatedRun(plan, traces, job.seed)
@@ -271,7 +273,7 @@ def _record(job: Job, run: _Run) -> RunRecord:
     except _core.PlanError as error:
         raise job.scenario.refused(error) from None
     except (RuntimeError, OSError) as error:
-        # Only the emulator's own; a cancelled run is for whoever cancelled it.
+        # Only the emulator's and quinn's own; a cancelled run is for whoever cancelled it.
         if job.world == "sim" or isinstance(error, _core.RunCancelled):
             raise
         raise EmulationError(str(error)) from None
@@ -298,9 +300,9 @@ def _record(job: Job, run: _Run) -> RunRecord:
 
 
 def _validity(job: Job, raw: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return how far a run in real time was what it says; nothing for a simulation."""
-    if raw is None:
-        return None
+    """Return how far a run was what the scenario says; nothing for a simulation."""
     placed = job.placed
+    if raw is None:
+        return None if job.world == "sim" else {"departures": list(placed.departures)}
     validity = Validity.from_engine(raw, [str(link["name"]) for link in placed.plan["links"]])
     return {**validity.as_json(), "departures": list(placed.departures)}

@@ -1,38 +1,30 @@
-"""The worlds in which a scenario can run: the simulator, the kernel's TCP, our Linux datapath.
+"""The worlds in which a scenario can run: the simulator, a QUIC stack, the kernel's TCP, our Linux datapath.
 
-A world other than the simulator takes the plan as it is, links, queues, routes and traffic, but its
-controllers are the kernel's: plain `cubic` and `newreno` stand for `kernel:cubic` and `kernel:reno` there,
-which the results say by their names.
+Each takes the plan as it is, links, queues, routes and traffic. Over quinn the controllers are ours; in the
+worlds of real time they are the kernel's: plain `cubic` and `newreno` stand for `kernel:cubic` and
+`kernel:reno` there, which the results say by their names.
 """
 
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from airpath import _core
 from airpath.datapath import datapath_missing
 from airpath.errors import UsageError
 from airpath.kernel_routers import KernelRouter, kernel_routers
+from airpath.quic import quic_departures
 from airpath.scenario import Scenario
 from airpath.schemes import find_scheme
 from airpath.units import format_duration
+from airpath.world_names import IN_REAL_TIME, WORLDS, World
 
-World = Literal["sim", "emulate", "datapath", "routers"]
-
-WORLDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "sim": "simulated",
-        "emulate": "emulated: the kernel's TCP in real time",
-        "datapath": "emulated: our controllers in the kernel, in real time",
-        "routers": "emulated: our controllers and routers in the kernel, in real time",
-    }
-)
-"""The worlds, and what results say of them."""
+__all__ = ["IN_REAL_TIME", "WORLDS", "World", "place"]
 
 WITH_OURS: Final = ("datapath", "routers")
-"""The worlds that have our controllers."""
+"""The worlds that have our controllers in the kernel."""
 
 _IN_OURS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -54,6 +46,7 @@ _IN_OURS: Final[Mapping[str, str]] = MappingProxyType(
 _STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "sim": {},
+        "quic": {},
         "emulate": {"cubic": "kernel:cubic", "newreno": "kernel:reno", "bic": "kernel:bic"},
         "datapath": _IN_OURS,
         "routers": _IN_OURS,
@@ -64,6 +57,8 @@ _STANDS_FOR: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
 
 DATAGRAMS: Final = "datagrams"
 """What a run is called in which no flow has a scheme."""
+OVER_QUINN: Final = " over quinn"
+"""What the names of runs in world quic end with."""
 WITH_ROUTERS: Final = " with routers"
 """What the names of runs end with whose routers are the kernel's."""
 
@@ -91,7 +86,7 @@ class Placed:
     label: str | None
     """What the run is called instead of by its schemes in the simulator; `None` there."""
     departures: tuple[str, ...] = ()
-    """What the scenario says of the transport and the kernel decides otherwise."""
+    """What the scenario says of the transport, and the kernel or quinn decides otherwise: whose own it is."""
     routers: tuple[KernelRouter, ...] = ()
     """Routers of the kernel in place of the simulator's."""
 
@@ -105,14 +100,15 @@ def place(scenario: Scenario, world: World) -> Placed:
         If the world does not have one of its schemes, or is not on this system.
     """
     resolved = scenario.resolved
-    if world == "sim":
+    if world not in IN_REAL_TIME:
         for kernel in filter(None, resolved.schemes):
             if kernel.startswith("kernel:"):
                 raise UsageError(
-                    f'{scenario.name}: scheme "{kernel}" is a congestion control of the kernel, which the'
-                    f" simulator does not have; use {_simulated(kernel)}, or run it with --world emulate"
+                    f'{scenario.name}: scheme "{kernel}" is a congestion control of the kernel, which'
+                    f" {'quinn' if world == 'quic' else 'the simulator'} does not have; use"
+                    f" {_simulated(kernel)}, or run it with --world emulate"
                 )
-        return Placed(resolved.plan, resolved.schemes, None)
+        return _over_quinn(scenario) if world == "quic" else Placed(resolved.plan, resolved.schemes, None)
     available = kernel_congestion_controls()
     routers: tuple[KernelRouter, ...] = ()
     if world in WITH_OURS:
@@ -149,9 +145,32 @@ def place(scenario: Scenario, world: World) -> Placed:
         resolved.plan | {"flows": flows},
         tuple(schemes),
         _label(schemes, world),
-        tuple(dict.fromkeys(text for flow in flows for text in _departures(flow["transport"]))),
+        _own("the kernel", (text for flow in flows for text in _departures(flow["transport"]))),
         routers,
     )
+
+
+def _over_quinn(scenario: Scenario) -> Placed:
+    """Return a scenario over QUIC: the same schemes; which of them quinn cannot drive the engine says."""
+    resolved = scenario.resolved
+    schemes = dict.fromkeys(scheme for scheme in resolved.schemes if scheme is not None)
+    if not schemes:
+        raise UsageError(
+            f"{scenario.name}: no flow has a scheme; over QUIC it would be the same as simulated"
+        )
+    return Placed(
+        resolved.plan,
+        resolved.schemes,
+        f"{'+'.join(schemes)}{OVER_QUINN}",
+        _own(
+            "quinn", (text for flow in resolved.plan["flows"] for text in quic_departures(flow["transport"]))
+        ),
+    )
+
+
+def _own(whose: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return what somebody decides otherwise than the scenario, each once, as people are told."""
+    return tuple(dict.fromkeys(f"{whose}'s own {text}" for text in texts))
 
 
 def _has_vcp_router(plan: Mapping[str, Any]) -> bool:
@@ -247,8 +266,8 @@ def _and(stands_for: Mapping[str, str]) -> str:
 
 
 def validity_text(world: str, validity: Mapping[str, Any] | None) -> str:
-    """Return in one sentence whether a run can be trusted; nothing for a simulated one."""
-    if world == "sim" or validity is None:
+    """Return in one sentence whether a run can be trusted; nothing for one in simulated time."""
+    if world not in IN_REAL_TIME or validity is None:
         return ""
     if validity["valid"]:
         return "valid"
@@ -263,5 +282,5 @@ def refuse_together(world: World, jobs: int | None) -> None:
     UsageError
         If more than one was asked for.
     """
-    if world != "sim" and jobs is not None and jobs > 1:
+    if world in IN_REAL_TIME and jobs is not None and jobs > 1:
         raise UsageError(f"jobs: found {jobs}; accepted in world {world}: 1, since runs go by the real clock")

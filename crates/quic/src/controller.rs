@@ -88,6 +88,26 @@ impl Shared {
     }
 }
 
+/// What gives quinn a controller whose instants count from that origin.
+pub(crate) type HandOver = fn(Shared, Origin) -> Arc<dyn congestion::ControllerFactory + Send + Sync>;
+
+/// Hands quinn the controller that was made for a connection.
+struct Made(Shared, Origin);
+
+impl congestion::ControllerFactory for Made {
+    fn build(self: Arc<Self>, _now: Instant, _current_mtu: u16) -> Box<dyn congestion::Controller> {
+        Box::new(QuinnController::new(self.0.clone(), self.1))
+    }
+}
+
+/// Hands a controller over as it is.
+pub(crate) fn hand_over(
+    controller: Shared,
+    origin: Origin,
+) -> Arc<dyn congestion::ControllerFactory + Send + Sync> {
+    Arc::new(Made(controller, origin))
+}
+
 /// One of our controllers as quinn drives it.
 ///
 /// What quinn's interface leaves out: there is no timer for controllers, and pacing is quinn's own (5/4 of the window in

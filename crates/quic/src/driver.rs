@@ -316,3 +316,6 @@ impl Driver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

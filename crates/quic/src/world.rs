@@ -10,6 +10,7 @@ mod plaintext;
 mod settings;
 mod slots;
 mod source;
+mod wakeups;
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use airpath_model::{RandomStream, Timestamp};
 use airpath_sim::network::Network;
 use airpath_sim::plan::{FlowPlan, Plan};
 use airpath_sim::workload::{Sending, workloads};
-use airpath_sim::{Input, Outcome, PlanError, RunControl};
+use airpath_sim::{Fault, Input, Outcome, Part, PlanError, RunControl};
 
 use exchange::Exchange;
 use settings::FlowSettings;
@@ -56,6 +57,11 @@ impl QuicRun {
     /// What in the plan cannot be run, or not over QUIC.
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         plan.check(inputs)?;
+        if !plan.record.capture.is_empty() {
+            return Err(
+                Fault::new("record.capture", "captures are of TCP; over QUIC there are none").of(Part::Run)
+            );
+        }
         let network = Network::new(plan, inputs, seed)?;
         let end = network.end();
         let mut sources = Vec::new();
@@ -110,3 +116,6 @@ fn sources_of(flow: usize, planned: &FlowPlan, end: Timestamp, seed: u64) -> Res
     });
     Ok(sources.collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -16,7 +16,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
     ("replay", &["model", "estimate", "transport", "trace"]),
     ("emu", &["model", "sim", "trace"]),
-    ("py", &["sim", "replay", "trace", "emu"]),
+    ("quic", &["model", "transport", "sim"]),
+    ("py", &["sim", "replay", "trace", "emu", "quic"]),
     ("linux", &["model", "estimate", "control", "queue", "channel"]),
     ("vectors", &[]),
     ("fuzz", &["model"]),

@@ -175,6 +175,7 @@ _HOSTS = "emulated hosts" if sys.platform == "linux" else "Linux"
 NEEDED: "Final[Mapping[World, tuple[str, ...]]]" = MappingProxyType(
     {
         "sim": ("engine",),
+        "quic": ("engine",),
         "emulate": (_HOSTS,),
         "datapath": (_HOSTS, "Linux datapath"),
         "routers": (_HOSTS, "Linux datapath", "kernel queues"),

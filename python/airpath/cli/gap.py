@@ -20,9 +20,9 @@ from airpath.errors import EmulationError
 
 HELP = """Run a scenario in several worlds and say how far they differ.
 
-The worlds are the simulator, the emulator with the kernel's TCP, the emulator with our controllers in the
-kernel, and with our routers there too (Linux, root). One that is not there is left out, and the report says
-why.
+The worlds are the simulator, quinn (a QUIC stack) over the simulated network, the emulator with the kernel's
+TCP, the emulator with our controllers in the kernel, and with our routers there too (Linux, root). One that is
+not there is left out, and the report says why.
 
 Examples:
 
@@ -91,7 +91,7 @@ def gap(
         for where, reason in one.missing.items():
             tell(f"{one.scheme} did not run in world {where}: {reason}")
         for text in one.departures:
-            tell(f"{one.scheme}: the kernel's own {text}")
+            tell(f"{one.scheme}: {text}")
     if as_json:
         show_json({**told, "out": str(out), "report": str(out / "report.html")})
         return

@@ -42,6 +42,7 @@ class WorldChoice(StrEnum):
     """Where scenarios run (`airpath.worlds.WORLDS`)."""
 
     SIM = "sim"
+    QUIC = "quic"
     EMULATE = "emulate"
     DATAPATH = "datapath"
     ROUTERS = "routers"
@@ -50,7 +51,8 @@ class WorldChoice(StrEnum):
 WorldOption = Annotated[
     WorldChoice,
     typer.Option(
-        help="Where to run: simulated, with the kernel's TCP over an emulated network (real time, Linux),"
+        help="Where to run: simulated, with our controllers in quinn (a QUIC stack) over the simulated"
+        " network, with the kernel's TCP over an emulated network (real time, Linux),"
         " with our controllers in the kernel, or with our routers there too."
     ),
 ]
@@ -64,7 +66,7 @@ def enter_world(world: WorldChoice) -> None:
     EmulationError
         If the system does not allow it.
     """
-    if world is not WorldChoice.SIM:
+    if world not in (WorldChoice.SIM, WorldChoice.QUIC):
         from airpath.cli.emulate import enter_user_namespace
 
         enter_user_namespace()

@@ -170,11 +170,11 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
         show(f"{name}: {text}")
     for text in dict.fromkeys(text for run in results.runs for text in _departures(run.record.validity)):
-        show(f"the kernel's own {text}")
+        show(text)
     for run in results.runs:
         if run.record.world != "sim":
             text = validity_text(run.record.world, run.record.validity)
-            show(f"{run.label}: {WORLDS[run.record.world]}; {text}")
+            show("; ".join(filter(None, (f"{run.label}: {WORLDS[run.record.world]}", text))))
     show(f"results: {out}\nreport:  {report}")
 
 

@@ -11,7 +11,7 @@ from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
 from airpath.runner import Interrupted, run_all, scheme_label
 from airpath.scenario import Scenario
-from airpath.worlds import WITH_OURS, WORLDS, World, has_ours, place
+from airpath.worlds import IN_REAL_TIME, WITH_OURS, WORLDS, World, has_ours, place
 
 OURS: Final = "vcp-ebe"
 """What a scenario runs too if no scheme is asked for and our datapath has none of its own."""
@@ -30,7 +30,7 @@ class Compared:
     differences: dict[World, list[Difference]]
     """How far each world is from the simulator."""
     departures: tuple[str, ...] = ()
-    """What the kernel decided otherwise than the scenario says, in any world."""
+    """What the kernel or quinn decided otherwise than the scenario says, in any world."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ def gap(
     scenario: Scenario,
     schemes: Sequence[str] = (),
     *,
-    worlds: Sequence[World] = ("sim", "emulate", "datapath", "routers"),
+    worlds: Sequence[World] = ("sim", "quic", "emulate", "datapath", "routers"),
     repetitions: int | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
 ) -> Gap:
     """Run a scenario in several worlds and compare them.
 
-    Runs of other worlds than the simulator go by the real clock, one after another. A world that is not there
+    Worlds over the kernel go by the real clock, one run after another. A world that is not there
     is left out, and the result says why.
 
     Parameters
@@ -71,7 +71,7 @@ def gap(
     repetitions
         How many runs of each; by default what the scenario says.
     jobs, progress
-        As for `airpath.run`; `jobs` counts for the simulator.
+        As for `airpath.run`; `jobs` counts for worlds in simulated time.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def gap(
                 done = run_all(
                     wanted,
                     repetitions=repetitions,
-                    jobs=jobs if world == "sim" else None,
+                    jobs=None if world in IN_REAL_TIME else jobs,
                     progress=progress,
                     world=world,
                     apart=apart,

@@ -18,6 +18,7 @@ from airpath.worlds import World
 
 LOOKS: dict[World, tuple[str, str, str]] = {
     "sim": ("#000000", "o", "simulated"),
+    "quic": ("#cc79a7", "v", "our controllers in quinn"),
     "emulate": ("#0072b2", "s", "the kernel's TCP"),
     "datapath": ("#d55e00", "^", "our controllers in the kernel"),
     "routers": ("#009e73", "D", "our controllers and routers in the kernel"),

@@ -30,7 +30,7 @@ def gap_section(gap: Gap) -> Section:
         for one in gap.compared
         for world, reason in one.missing.items()
     ]
-    remarks += [f"{one.scheme}: the kernel's own {text}" for one in gap.compared for text in one.departures]
+    remarks += [f"{one.scheme}: {text}" for one in gap.compared for text in one.departures]
     tables = [
         {
             "title": f"{one.scheme}: {world_title(world)} as {one.labels[world]}",

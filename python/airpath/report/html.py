@@ -18,7 +18,7 @@ from airpath.report.differences import HEAD, NOTE, difference_rows, differences
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.validity import LINKS_HEAD, links_rows
-from airpath.worlds import WORLDS, validity_text
+from airpath.worlds import IN_REAL_TIME, WORLDS, validity_text
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _differences_section(results: Results, style: Style) -> list[Section]:
 
 
 def _world_facts(results: Results) -> list[tuple[str, str]]:
-    """Say of runs in real time where they were, and whether they can be trusted."""
+    """Say of runs in other worlds than the simulator where they were, and whether they can be trusted."""
     records = [run.record for run in results.runs if run.record.world != "sim"]
     if not records:
         return []
@@ -198,11 +198,13 @@ def _world_facts(results: Results) -> list[tuple[str, str]]:
         for record in records
         if not record.valid
     ]
-    facts = [("world", worlds), ("valid runs", f"{len(records) - len(problems)} of {len(records)}")]
+    facts = [("world", worlds)]
+    if any(record.world in IN_REAL_TIME for record in records):
+        facts.append(("valid runs", f"{len(records) - len(problems)} of {len(records)}"))
     departures = dict.fromkeys(
         text for record in records if record.validity for text in record.validity.get("departures", ())
     )
-    return facts + problems + [("the kernel's own", text) for text in departures]
+    return facts + problems + [("not as in the scenario", text) for text in departures]
 
 
 def _link(link: Mapping[str, Any]) -> str:

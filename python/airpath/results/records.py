@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from airpath.world_names import IN_REAL_TIME
+
 RawTables = Mapping[str, Mapping[str, np.ndarray]]
 """Tables as the engine gives them: table → column → values, of 64 bits each."""
 
@@ -49,10 +51,11 @@ class RunRecord:
         Names of the quantities in `link_observations` and `flow_observations`, by their number in the
         engine's tables.
     world
-        Where the run was: ``sim``, or a world of real time (`airpath.worlds.WORLDS`).
+        Where the run was (`airpath.worlds.WORLDS`).
     validity
-        Of a run in real time, how far it was what it says (`airpath.emulation.Validity` as JSON); ``None``
-        for a simulation.
+        Of a run in real time, how far it was what it says (`airpath.emulation.Validity` as JSON); of one
+        in another world than the simulator, ``departures``: what was not as in the scenario. ``None`` for
+        a simulation.
     """
 
     scheme: str
@@ -71,8 +74,8 @@ class RunRecord:
 
     @property
     def valid(self) -> bool:
-        """Whether it was what it says: a simulation always, a run in real time if its record says so."""
-        return self.world == "sim" or bool(self.validity and self.validity["valid"])
+        """Whether it was what it says: in simulated time always, in real time if its record says so."""
+        return self.world not in IN_REAL_TIME or bool(self.validity and self.validity["valid"])
 
     @property
     def estimators(self) -> Sequence[str]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
 from airpath.results.columns import TABLES, Column, TableDescription
 from airpath.results.records import RawTables, RunRecord
+from airpath.world_names import IN_REAL_TIME
 
 
 def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
@@ -69,13 +71,16 @@ class _Joined(Mapping[str, pa.Table]):
         if name not in self._numbers:
             return TABLES[name].schema.empty_table()
         joined = _join(TABLES[name], self._numbers[name], self._record, self._sources)
-        if name == "flows" and self._record.world != "sim":
-            return _without(joined, UNKNOWN_TO_KERNELS)
+        if name == "flows":
+            return _without(joined, UNKNOWN.get(self._record.world, ()))
         return joined
 
 
-UNKNOWN_TO_KERNELS = ("recoveries", "ecn_reductions", "spurious_timeouts")
-"""Columns of ``flows`` of which the kernel does not tell: null in worlds of real time."""
+UNKNOWN: Final[Mapping[str, Sequence[str]]] = {
+    "quic": ("spurious_timeouts",),
+    **dict.fromkeys(IN_REAL_TIME, ("recoveries", "ecn_reductions", "spurious_timeouts")),
+}
+"""By world the columns of ``flows`` of which the kernel, or quinn, does not tell: null there."""
 
 
 def concatenate(name: str, tables: Sequence[pa.Table]) -> pa.Table:

@@ -5,6 +5,7 @@ from typing import Any
 
 from airpath.results.formatting import NO_VALUE, number
 from airpath.results.results import Results
+from airpath.world_names import IN_REAL_TIME
 
 LINKS_HEAD = (
     "run",
@@ -21,7 +22,7 @@ LINKS_HEAD = (
 
 def validity_json(results: Results) -> dict[str, Any]:
     """Return the world of each run in real time, whether it can be trusted, and its links; else nothing."""
-    records = [run.record for run in results.runs if run.record.world != "sim"]
+    records = [run.record for run in results.runs if run.record.world in IN_REAL_TIME]
     if not records:
         return {}
     return {

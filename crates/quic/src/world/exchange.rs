@@ -1,8 +1,6 @@
 //! Between hosts and network: datagrams that quinn sends enter the network, those that the network delivers go to quinn,
 //! and both are woken when they want to be.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_model::{Ecn, Measurement, PathHeader, Probe, Timestamp};
@@ -10,8 +8,8 @@ use airpath_sim::Outcome;
 use airpath_sim::network::{Delivery, Direction, FlowState, FlowSummary, ForeignPacket, Network};
 use bytes::{Bytes, BytesMut};
 use quinn_proto::{
-    ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Event, Incoming, StreamEvent,
-    StreamId, Transmit, VarInt, congestion,
+    ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Event, Incoming, StreamEvent, StreamId, Transmit,
+    VarInt,
 };
 
 use super::RunError;
@@ -19,8 +17,9 @@ use super::host::{End, Host, Side, address, first_identifiers};
 use super::settings::HEADERS;
 use super::slots::{Inside, Slots};
 use super::source::{Kind, Sending, Source};
-use crate::clock::{Instant, Origin};
-use crate::controller::{QuinnController, Shared};
+use super::wakeups::{Wakee, Wakeups};
+use crate::clock::Origin;
+use crate::controller::{HandOver, Shared, hand_over};
 
 /// What is sent is cut from a piece of so many zeros.
 const PIECE: usize = 1 << 20;
@@ -38,6 +37,8 @@ pub(super) struct Exchange {
     identifiers: Arc<dyn Fn() -> quinn_proto::ConnectionId + Send + Sync>,
     zeros: Bytes,
     telemetry: Telemetry,
+    /// How quinn is given the controller of a connection.
+    hand_over: HandOver,
     broken: Option<RunError>,
     // Kept so that they are not made anew for each packet.
     buffer: Vec<u8>,
@@ -55,33 +56,6 @@ struct FlowEnds {
     datagrams: u64,
 }
 
-/// Who wants to be woken, in the order in which they are at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Wakee {
-    Source(usize),
-    Connection(Side, usize),
-}
-
-/// When who wants to be woken. What is no longer wanted stays inside; whoever is woken knows.
-#[derive(Debug, Default)]
-struct Wakeups(BinaryHeap<Reverse<(Timestamp, Wakee)>>);
-
-impl Wakeups {
-    fn at(&mut self, due: Timestamp, wakee: Wakee) {
-        if due.is_scheduled() {
-            self.0.push(Reverse((due, wakee)));
-        }
-    }
-
-    fn next(&self) -> Timestamp {
-        self.0.peek().map_or(Timestamp::NEVER, |Reverse((due, _))| *due)
-    }
-
-    fn due(&mut self, now: Timestamp) -> Option<(Timestamp, Wakee)> {
-        (self.next() <= now).then(|| self.0.pop()).flatten().map(|Reverse(due)| due)
-    }
-}
-
 /// What controllers report, until the network's records take it.
 #[derive(Clone, Debug, Default)]
 struct Telemetry(Arc<Mutex<Vec<(Timestamp, Measurement)>>>);
@@ -89,15 +63,6 @@ struct Telemetry(Arc<Mutex<Vec<(Timestamp, Measurement)>>>);
 impl Probe for Telemetry {
     fn record(&mut self, now: Timestamp, measurement: Measurement) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push((now, measurement));
-    }
-}
-
-/// Hands quinn the controller that was made for a connection.
-struct Made(Shared, Origin);
-
-impl congestion::ControllerFactory for Made {
-    fn build(self: Arc<Self>, _now: Instant, _current_mtu: u16) -> Box<dyn congestion::Controller> {
-        Box::new(QuinnController::new(self.0.clone(), self.1))
     }
 }
 
@@ -128,10 +93,18 @@ impl Exchange {
             identifiers: first_identifiers(),
             zeros: Bytes::from(vec![0; PIECE]),
             telemetry: Telemetry::default(),
+            hand_over,
             broken: None,
             buffer: Vec::new(),
             arrived: Vec::new(),
         }
+    }
+
+    /// Hands controllers over in another way.
+    #[cfg(test)]
+    pub(super) fn handing_over(mut self, hand_over: HandOver) -> Self {
+        self.hand_over = hand_over;
+        self
     }
 
     /// When something happens next.
@@ -152,7 +125,7 @@ impl Exchange {
         while let Some((due, wakee)) = self.wakeups.due(now) {
             match wakee {
                 Wakee::Source(number) => self.wake_source(number),
-                Wakee::Connection(side, handle) => self.wake_connection(side, ConnectionHandle(handle), due),
+                Wakee::Connection(side, handle) => self.wake_connection(side, handle, due),
             }
         }
     }
@@ -235,6 +208,7 @@ impl Exchange {
     fn wake_connection(&mut self, side: Side, handle: ConnectionHandle, due: Timestamp) {
         let now = self.origin.instant(self.now);
         if let Some(end) = self.hosts[side.index()].end(handle).filter(|end| end.due == due) {
+            end.due = Timestamp::NEVER;
             end.connection.handle_timeout(now);
             self.drive(side, handle);
         }
@@ -285,7 +259,7 @@ impl Exchange {
         flow.active += 1;
         let driver = files.settings.driver(files.random.split());
         let controller = Shared::new(driver, Box::new(self.telemetry.clone()));
-        let mut config = files.settings.client(Arc::new(Made(controller.clone(), self.origin)));
+        let mut config = files.settings.client((self.hand_over)(controller.clone(), self.origin));
         config.initial_dst_cid_provider(Arc::clone(&self.identifiers));
         let host = &mut self.hosts[Side::Senders.index()];
         match host.endpoint.connect(now, config, address(Side::Receivers, number), "receiver") {
@@ -330,10 +304,12 @@ impl Exchange {
                 break;
             }
         }
-        end.due = end.connection.poll_timeout().map_or(Timestamp::NEVER, |due| self.origin.timestamp(due));
+        let due = end.connection.poll_timeout().map_or(Timestamp::NEVER, |due| self.origin.timestamp(due));
         // What is overdue is due now: time does not run back.
-        end.due = end.due.max(self.now);
-        self.wakeups.at(end.due, Wakee::Connection(side, handle.0));
+        let due = due.max(self.now);
+        if due != std::mem::replace(&mut end.due, due) {
+            self.wakeups.at(due, Wakee::Connection(side, handle));
+        }
         let source = end.source;
         self.hosts[side.index()].put(handle, end);
         if side == Side::Senders {
@@ -354,7 +330,7 @@ impl Exchange {
         let source = &self.sources[end.source];
         let Kind::Files(files) = &source.kind else { return };
         let ecn = if files.settings.ecn { ecn(transmit.ecn) } else { Ecn::NotEct };
-        let size = HEADERS as u32 + transmit.size as u32; // a datagram's, below 64 kB
+        let on_the_wire = HEADERS as u32 + transmit.size as u32; // a datagram's, below 64 kB
         let bytes = BytesMut::from(&self.buffer[..transmit.size]);
         self.buffer.clear();
         let handle = self.slots.keep(Inside::Quic { source: end.source, transfer: end.transfer, bytes });
@@ -362,7 +338,7 @@ impl Exchange {
             Side::Senders => Direction::Forward,
             Side::Receivers => Direction::Back,
         };
-        self.network.inject(self.now, foreign(source.flow, direction, (size, ecn), handle));
+        self.network.inject(self.now, foreign(source.flow, direction, (on_the_wire, ecn), handle));
         self.forget_lost();
     }
 
@@ -375,12 +351,9 @@ impl Exchange {
             }
             (Side::Receivers, Event::Stream(StreamEvent::Readable { id })) => self.read(end, id),
             (Side::Senders, Event::Stream(StreamEvent::Finished { .. })) => self.complete(end),
-            // A receiver's connection ends when the sender closes it.
-            (Side::Receivers, Event::ConnectionLost { reason: ConnectionError::ApplicationClosed(_) }) => {}
-            (_, Event::ConnectionLost { reason }) => {
-                if sending(&mut self.sources, end).is_some() {
-                    self.breaks(end.source, &reason.to_string());
-                }
+            // One that is no longer used may end in any way.
+            (_, Event::ConnectionLost { reason }) if sending(&mut self.sources, end).is_some() => {
+                self.breaks(end.source, &reason.to_string());
             }
             _ => {}
         }

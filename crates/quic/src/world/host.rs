@@ -87,9 +87,10 @@ pub(super) fn address(side: Side, source: usize) -> SocketAddr {
     SocketAddr::new(IpAddr::V6(Ipv6Addr::from(prefix | source as u128)), 443)
 }
 
-/// What chooses the first identifier of each connection that is opened.
+/// What chooses the first identifier of each connection that is opened: none that a host gives out itself, or the
+/// connection would be taken for that one.
 pub(super) fn first_identifiers() -> Arc<dyn Fn() -> ConnectionId + Send + Sync> {
-    let next = AtomicU64::new(0);
+    let next = AtomicU64::new(1 << 63);
     Arc::new(move || ConnectionId::new(&next.fetch_add(1, Ordering::Relaxed).to_be_bytes()))
 }
 
