@@ -21,8 +21,8 @@ from airpath.errors import EmulationError
 HELP = """Run a scenario in several worlds and say how far they differ.
 
 The worlds are the simulator, quinn (a QUIC stack) over the simulated network, the emulator with the
-kernel's TCP, the emulator with our controllers in the kernel, and with our routers there too (Linux, root). One
-that is not there is left out, and the report says why.
+kernel's TCP, the emulator with our controllers in the kernel, and with our routers there too (Linux, root).
+One that is not there is left out, and the report says why.
 
 Examples:
 
