@@ -153,19 +153,18 @@ def place(scenario: Scenario, world: World) -> Placed:
 def _over_quinn(scenario: Scenario) -> Placed:
     """Return a scenario over QUIC: the same schemes; which of them quinn cannot drive the engine says."""
     resolved = scenario.resolved
-    schemes = dict.fromkeys(scheme for scheme in resolved.schemes if scheme is not None)
+    schemes = _joined(flow.scheme for flow in scenario.document.flows)
     if not schemes:
         raise UsageError(
             f"{scenario.name}: no flow has a scheme; over QUIC it would be the same as simulated"
         )
-    return Placed(
-        resolved.plan,
-        resolved.schemes,
-        f"{'+'.join(schemes)}{OVER_QUINN}",
-        _own(
-            "quinn", (text for flow in resolved.plan["flows"] for text in quic_departures(flow["transport"]))
-        ),
-    )
+    departures = (text for flow in resolved.plan["flows"] for text in quic_departures(flow["transport"]))
+    return Placed(resolved.plan, resolved.schemes, f"{schemes}{OVER_QUINN}", _own("quinn", departures))
+
+
+def _joined(schemes: Iterable[str | None]) -> str:
+    """Return the schemes of a run's flows, each once; nothing for datagrams alone."""
+    return "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None))
 
 
 def _own(whose: str, texts: Iterable[str]) -> tuple[str, ...]:
@@ -181,8 +180,7 @@ def _has_vcp_router(plan: Mapping[str, Any]) -> bool:
 
 def _label(schemes: Sequence[str | None], world: World) -> str:
     """Return what a run is called: the same controllers run in several worlds."""
-    label = "+".join(dict.fromkeys(scheme for scheme in schemes if scheme is not None)) or DATAGRAMS
-    return f"{label}{WITH_ROUTERS if world == 'routers' else ''}"
+    return f"{_joined(schemes) or DATAGRAMS}{WITH_ROUTERS if world == 'routers' else ''}"
 
 
 def _departures(transport: Mapping[str, Any] | None) -> Iterator[str]:

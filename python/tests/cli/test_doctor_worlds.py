@@ -15,18 +15,20 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="emulations need
 def test_a_world_runs_where_all_that_it_needs_is_good() -> None:
     checks = ["engine", "emulated hosts", "Linux datapath", "kernel queues"]
     assert not any(lacking(checks).values())
-    assert worlds_text(lacking(checks)) == "sim, emulate, datapath, routers can run"
+    assert worlds_text(lacking(checks)) == "sim, quic, emulate, datapath, routers can run"
     without = lacking(["engine", "emulated hosts", "kernel queues"])
     assert without == {
         "sim": [],
+        "quic": [],
         "emulate": [],
         "datapath": ["Linux datapath"],
         "routers": ["Linux datapath"],
     }
     assert worlds_text(lacking(["engine", "emulated hosts"])) == (
-        "sim, emulate can run; datapath lacks Linux datapath; routers lacks Linux datapath and kernel queues"
+        "sim, quic, emulate can run; datapath lacks Linux datapath;"
+        " routers lacks Linux datapath and kernel queues"
     )
-    assert worlds_text(lacking([])).startswith("none can run; sim lacks engine; ")
+    assert worlds_text(lacking([])).startswith("none can run; sim lacks engine; quic lacks engine; ")
 
 
 def test_worlds_need_checks_that_there_are() -> None:
@@ -43,7 +45,7 @@ def test_worlds_follow_from_the_checks(airpath, monkeypatch: pytest.MonkeyPatch,
     assert outcome.code == 0, "what emulations lack breaks nothing"
     told = json.loads(outcome.out)
     routers = ["routers"] if state == "good" else []
-    assert told["worlds"] == ["sim", "emulate", "datapath", *routers]
+    assert told["worlds"] == ["sim", "quic", "emulate", "datapath", *routers]
     (check,) = (check for check in told["checks"] if check["name"] == "worlds")
     assert check["state"] == state
     assert ("routers lacks kernel queues" in check["detail"]) == (state == "missing")

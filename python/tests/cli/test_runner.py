@@ -99,7 +99,7 @@ def test_wrong_arguments(wrong):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"world": "x"}, "world: found 'x'; accepted: sim, emulate"),
+        ({"world": "x"}, "world: found 'x'; accepted: sim, quic, emulate"),
         ({"seed": "1"}, "seed: found '1'; accepted: 0 or more, a whole number"),
         ({"seed": -1}, "seed: found -1; accepted: 0 "),
         ({"repetitions": "2"}, "repetitions: found '2'; accepted: 1 or more, a whole number"),

@@ -214,7 +214,7 @@ def test_datagrams_are_compared_and_a_world_asked_for_twice_runs_once() -> None:
 def test_what_cannot_be_compared_is_refused_before_anything_runs() -> None:
     with pytest.raises(UsageError, match="voice: no flow has a scheme that cubic could stand in for"):
         compare_worlds(datagrams(), ["cubic"], worlds=["sim"])
-    with pytest.raises(UsageError, match="worlds: found 'mars'; accepted: sim, emulate"):
+    with pytest.raises(UsageError, match="worlds: found 'mars'; accepted: sim, quic, emulate"):
         compare_worlds(datagrams(), worlds=["mars"])  # type: ignore[list-item]
 
 

@@ -132,9 +132,9 @@ def test_what_the_kernel_does_its_own_way_is_named() -> None:
     other = {"initial_window": "3 packets", "delayed_ack_segments": 1, "min_rto": "1s"}
     departures = worlds.place(scenario("cubic", transport=other), "emulate").departures
     assert [text.split(":")[0] for text in departures] == [
-        "initial window",
-        "segments for one acknowledgment",
-        "smallest retransmission timeout",
+        "the kernel's own initial window",
+        "the kernel's own segments for one acknowledgment",
+        "the kernel's own smallest retransmission timeout",
     ]
     assert departures[0].endswith("3 packets in the scenario, 10 in the kernel")
 
