@@ -1,0 +1,119 @@
+//! A download over real sockets on this machine, with one of airpath's controllers in quinn's sender:
+//! `cargo run --release --package airpath-quic --example download -- cubic 50`.
+//!
+//! All that is airpath's is in [`sender`]: a factory, and one line of quinn's transport configuration.
+
+use std::error::Error;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use airpath_control::{
+    Counting, Cubic, CubicConfig, NewReno, StandardSlowStart, Vegas, VegasConfig, WindowRule, Windowed,
+};
+use airpath_model::{Bytes, Controller};
+use airpath_quic::ControllerFactory;
+use quinn::rustls::RootCertStore;
+use quinn::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use quinn::{ClientConfig, ConnectionStats, Endpoint, ServerConfig, TransportConfig};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// The name that the certificate is for.
+const NAME: &str = "localhost";
+
+/// What a download gave.
+#[derive(Debug)]
+pub(crate) struct Download {
+    /// Bytes that arrived.
+    pub(crate) received: usize,
+    /// What the sender's stack counted.
+    pub(crate) sender: ConnectionStats,
+}
+
+#[tokio::main]
+#[allow(clippy::print_stdout, reason = "an example tells what it did")]
+async fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let scheme = arguments.next().unwrap_or_else(|| "cubic".to_owned());
+    let megabytes = arguments.next().map_or(Ok(50), |text| text.parse::<usize>())?;
+    let done = download(&scheme, megabytes * 1_000_000).await?;
+    let path = done.sender.path;
+    println!(
+        "{scheme}: {} bytes; {} packets sent, {} lost; window {} bytes",
+        done.received, path.sent_packets, path.lost_packets, path.cwnd
+    );
+    Ok(())
+}
+
+/// Sends so many bytes from one endpoint of this machine to another.
+///
+/// # Errors
+/// A scheme that is not here; whatever the system or the stack refuses.
+pub(crate) async fn download(scheme: &str, bytes: usize) -> Result<Download, Failure> {
+    let (sender, certificate) = sender(scheme)?;
+    let address = sender.local_addr()?;
+    let serving = tokio::spawn(async move {
+        let connection = sender.accept().await.ok_or("the endpoint is closed")?.await?;
+        let mut stream = connection.open_uni().await?;
+        let piece = vec![0; 64 * 1024];
+        let mut left = bytes;
+        while left > 0 {
+            let most = left.min(piece.len());
+            stream.write_all(&piece[..most]).await?;
+            left -= most;
+        }
+        stream.finish()?;
+        // Until the receiver has all of it and closes the connection.
+        connection.closed().await;
+        Ok::<_, Failure>(connection.stats())
+    });
+    let received = receive(address, certificate).await?;
+    Ok(Download { received, sender: serving.await?? })
+}
+
+/// An endpoint whose connections send under one of our controllers, and the certificate by which it is known.
+fn sender(scheme: &str) -> Result<(Endpoint, CertificateDer<'static>), Failure> {
+    let make: fn(Bytes) -> Box<dyn Controller> = match scheme {
+        "newreno" => |mss| windowed(NewReno::new(Counting::Bytes), mss),
+        "cubic" => {
+            |mss| windowed(Cubic::new(CubicConfig::default()).expect("the constants of RFC 9438"), mss)
+        }
+        "vegas" => {
+            |mss| windowed(Vegas::new(VegasConfig::default()).expect("the constants of the paper"), mss)
+        }
+        other => return Err(format!("scheme: found {other:?}; accepted: newreno, cubic, vegas").into()),
+    };
+    let mut transport = TransportConfig::default();
+    transport.congestion_controller_factory(Arc::new(ControllerFactory::new(make)?));
+
+    let identity = rcgen::generate_simple_self_signed([NAME.to_owned()])?;
+    let certificate = CertificateDer::from(identity.cert);
+    let key = PrivateKeyDer::Pkcs8(identity.signing_key.serialize_der().into());
+    let mut config = ServerConfig::with_single_cert(vec![certificate.clone()], key)?;
+    config.transport_config(Arc::new(transport));
+    Ok((Endpoint::server(config, (Ipv4Addr::LOCALHOST, 0).into())?, certificate))
+}
+
+fn windowed(rule: impl WindowRule + 'static, mss: Bytes) -> Box<dyn Controller> {
+    let window = Bytes::new(10 * mss.get());
+    Box::new(
+        Windowed::new(rule, StandardSlowStart::default(), window, mss).expect("ten packets are a window"),
+    )
+}
+
+/// Connects, and reads what the sender sends.
+async fn receive(address: SocketAddr, certificate: CertificateDer<'static>) -> Result<usize, Failure> {
+    let mut trusted = RootCertStore::empty();
+    trusted.add(certificate)?;
+    let mut endpoint = Endpoint::client((Ipv4Addr::LOCALHOST, 0).into())?;
+    endpoint.set_default_client_config(ClientConfig::with_root_certificates(Arc::new(trusted))?);
+    let connection = endpoint.connect(address, NAME)?.await?;
+    let mut stream = connection.accept_uni().await?;
+    let mut received = 0;
+    while let Some(chunk) = stream.read_chunk(usize::MAX, true).await? {
+        received += chunk.bytes.len();
+    }
+    connection.close(0_u32.into(), b"");
+    endpoint.wait_idle().await;
+    Ok(received)
+}
