@@ -185,7 +185,7 @@ impl Driver {
         probe: &mut dyn Probe,
     ) {
         self.settle_earlier(now, probe);
-        let flight_size = self.in_flight;
+        let flight_size = self.flight_size();
         self.rate.on_lost(Bytes::new(bytes));
         self.untold_lost += bytes;
         self.in_flight = self.in_flight.saturating_sub(bytes);
@@ -213,7 +213,7 @@ impl Driver {
         self.settle_earlier(now, probe);
         if self.reduced_at.is_none_or(|at| sent_at > at) {
             self.counters.ecn_reductions += 1;
-            self.signal(now, CongestionSignal::EcnCe, self.in_flight, 0, probe);
+            self.signal(now, CongestionSignal::EcnCe, self.flight_size(), 0, probe);
         }
         if let Some(held) = &mut self.held {
             held.congestion_experienced = true;
@@ -270,6 +270,12 @@ impl Driver {
     /// What happened so far.
     pub(crate) const fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// `FlightSize` of RFC 5681 when a signal comes: what the acknowledgment that brings it delivers counts, as it is not
+    /// cumulative there.
+    fn flight_size(&self) -> u64 {
+        self.held.map_or(self.in_flight, |held| held.in_flight_before.get())
     }
 
     /// Tells of what is held from before `now`: a loss found later is not one that it reveals.

@@ -126,7 +126,7 @@ fn a_loss_is_told_before_the_acknowledgment_that_reveals_it() {
     let [Told::Congestion(loss), Told::Ack(ack)] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(
         (loss.signal, loss.lost, loss.flight_size),
-        (CongestionSignal::Loss, Bytes::new(2400), Bytes::new(4800))
+        (CongestionSignal::Loss, Bytes::new(2400), Bytes::new(6000))
     );
     assert_eq!((ack.acked, ack.newly_lost), (Bytes::new(1200), Bytes::new(2400)));
     assert_eq!((ack.in_flight_before, ack.in_flight), (Bytes::new(6000), Bytes::new(2400)));
