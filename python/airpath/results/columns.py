@@ -184,7 +184,9 @@ _TABLES = (
                 "lost_packets", "packets", "data packets dropped or damaged anywhere on the path, whole run"
             ),
             _whole("timeouts", "", "retransmission timeouts, whole run"),
-            _whole("recoveries", "", "times that loss recovery was entered, whole run; null for kernels"),
+            _whole(
+                "recoveries", "", "times that loss recovery was entered, whole run; null for kernels and QUIC"
+            ),
             _whole("ecn_reductions", "", "reductions in answer to ECN marks, whole run; null for kernels"),
             _whole(
                 "spurious_timeouts", "", "timeouts found spurious and undone, whole run; null for kernels"
