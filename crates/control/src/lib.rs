@@ -28,6 +28,7 @@ mod hystart_plus_plus;
 mod ledbat_plus_plus;
 mod loss_differentiation;
 mod new_reno;
+mod prague;
 mod qfcp;
 mod slow_start;
 mod threshold_unit;
@@ -57,6 +58,7 @@ pub use loss_differentiation::{
     CongestionEvidence, CongestionHistory, HistoryRule, LossDifferentiation, LossDifferentiationConfig,
 };
 pub use new_reno::{Counting, NewReno};
+pub use prague::{Prague, PragueConfig};
 pub use qfcp::Qfcp;
 pub use slow_start::{EveryOtherRound, SlowStart, StandardSlowStart};
 pub use threshold_unit::ThresholdUnit;

@@ -101,6 +101,9 @@ pub struct AckEvent {
     pub in_recovery: bool,
     /// The receiver says that a packet was marked CE (RFC 3168 ECE, or a per-packet count where there is one).
     pub congestion_experienced: bool,
+    /// Payload of packets that arrived marked CE since the last acknowledgment, where the receiver counts it (accurate
+    /// ECN).
+    pub marked: Bytes,
     /// The receiver's clock when it sent the acknowledgment (TCP timestamp value), where carried.
     pub receiver_time: Option<Timestamp>,
     /// What routers wrote on the way, echoed by the receiver.
@@ -134,6 +137,7 @@ impl AckEvent {
             window_limited: true,
             in_recovery: false,
             congestion_experienced: false,
+            marked: Bytes::ZERO,
             receiver_time: None,
             path: PathHeader::None,
         }

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 
 use airpath_model::{Bytes, Duration, PathHeader, Timestamp};
 use airpath_trace::capture::{SegmentFlags, TcpPacket};
-use airpath_transport::{Acknowledgment, Follower, ObservedSegment, Recovery, SackBlocks, SenderConfig};
+use airpath_transport::{
+    Acknowledgment, EcnMode, Follower, ObservedSegment, Recovery, SackBlocks, SenderConfig,
+};
 
 use crate::ecn::{EcnFeedback, EcnUse};
 use crate::estimators::NamedEstimator;
@@ -243,6 +245,7 @@ impl Direction {
             timestamp: ticks.zip(self.facts.receiver_tick).map(|(ticks, tick)| receiver_time(ticks, tick)),
             timestamp_echo: echo.filter(|_| fine),
             ece: marked,
+            marked: 0, // what it says of marks is made an echo
             path: PathHeader::None,
         };
         let told = follower.on_ack(now, &ack);
@@ -267,7 +270,7 @@ impl Direction {
             let config = SenderConfig {
                 mss: self.facts.mss,
                 recovery: if self.facts.sack { Recovery::Prr } else { Recovery::Newreno },
-                ecn: true,
+                ecn: EcnMode::Classic,
                 ..SenderConfig::default()
             };
             self.follower = Follower::new(config).ok();

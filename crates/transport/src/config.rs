@@ -27,8 +27,8 @@ pub struct SenderConfig {
     pub max_rto: Duration,
     /// The timeout before the first RTT sample. Default 1 s (RFC 6298, rule 2.1).
     pub initial_rto: Duration,
-    /// Send ECN-capable segments and answer echoes (RFC 3168). Default off.
-    pub ecn: bool,
+    /// How explicit congestion notification is used. Default off.
+    pub ecn: EcnMode,
     /// Spread packets over the round trip when the controller names no rate of its own. Default off.
     pub pacing: bool,
 }
@@ -46,7 +46,7 @@ impl Default for SenderConfig {
             rto_floor: RtoFloor::OnVariance,
             max_rto: Duration::from_secs(60),
             initial_rto: Duration::from_secs(1),
-            ecn: false,
+            ecn: EcnMode::Off,
             pacing: false,
         }
     }
@@ -67,14 +67,29 @@ impl SenderConfig {
         if self.spurious_timeout_undo && !self.timestamps {
             return Err(ConfigError::UndoWithoutTimestamps);
         }
-        if needs.ecn && !self.ecn {
+        if needs.ecn && self.ecn == EcnMode::Off {
             return Err(ConfigError::EcnNeeded);
+        }
+        if needs.accurate_ecn && self.ecn != EcnMode::Accurate {
+            return Err(ConfigError::AccurateEcnNeeded);
         }
         if needs.receiver_time && !self.timestamps {
             return Err(ConfigError::TimestampsNeeded);
         }
         Ok(())
     }
+}
+
+/// How explicit congestion notification is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnMode {
+    /// Not at all.
+    Off,
+    /// ECT(0); the receiver echoes a mark until the sender says that it has reduced its window (RFC 3168).
+    Classic,
+    /// ECT(1), for queues of low latency (L4S, RFC 9331); the receiver counts the payload that arrived marked, and says the count
+    /// with each acknowledgment (accurate ECN, RFC 9768, whose counters of 24 bits stand for it).
+    Accurate,
 }
 
 /// How losses are found and repaired.
@@ -121,8 +136,8 @@ pub struct ReceiverConfig {
     pub timestamps: bool,
     /// How much it takes beyond what it has delivered. Default unlimited.
     pub receive_window: Bytes,
-    /// Echo CE marks (RFC 3168). Default off.
-    pub ecn: bool,
+    /// How explicit congestion notification is used: as at the sender. Default off.
+    pub ecn: EcnMode,
 }
 
 impl Default for ReceiverConfig {
@@ -133,7 +148,7 @@ impl Default for ReceiverConfig {
             sack: true,
             timestamps: true,
             receive_window: Bytes::MAX,
-            ecn: false,
+            ecn: EcnMode::Off,
         }
     }
 }
@@ -157,6 +172,9 @@ pub enum ConfigError {
     /// The controller listens to marks that would never come.
     #[error("the controller needs ECN, which is off")]
     EcnNeeded,
+    /// The controller reads how much was marked, which nobody counts.
+    #[error("the controller needs accurate ECN, which is off")]
+    AccurateEcnNeeded,
     /// The controller, or an estimator beside it, reads the receiver's clock, which would never come.
     #[error("the controller or an estimator needs timestamps, which are off")]
     TimestampsNeeded,
@@ -170,7 +188,7 @@ impl ConfigError {
             Self::MinRto => "min_rto",
             Self::InitialRto => "initial_rto",
             Self::UndoWithoutTimestamps => "spurious_timeout_undo",
-            Self::EcnNeeded => "ecn",
+            Self::EcnNeeded | Self::AccurateEcnNeeded => "ecn",
             Self::TimestampsNeeded => "timestamps",
         }
     }

@@ -24,7 +24,7 @@ mod segment;
 mod sender;
 
 pub use acknowledgment::{Acknowledgment, SackBlocks};
-pub use config::{ConfigError, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+pub use config::{ConfigError, EcnMode, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 pub use delivery_rate::{DeliveryRate, SendState};
 pub use receiver::Receiver;
 pub use segment::Segment;

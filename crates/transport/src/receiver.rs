@@ -3,7 +3,7 @@
 use airpath_model::{Bytes, Ecn, PathHeader, Timestamp, XcpHeader};
 
 use crate::acknowledgment::{Acknowledgment, SackBlocks};
-use crate::config::ReceiverConfig;
+use crate::config::{EcnMode, ReceiverConfig};
 use crate::ranges::Ranges;
 use crate::segment::Segment;
 
@@ -30,6 +30,8 @@ pub struct Receiver {
     timestamp_recent: Option<Timestamp>,
     last_acknowledged: u64,
     ece: bool,
+    /// Payload that arrived marked, modulo 2^32.
+    marked: u32,
     last_was_marked: bool,
     path: PathHeader,
 }
@@ -48,6 +50,7 @@ impl Receiver {
             timestamp_recent: None,
             last_acknowledged: 0,
             ece: false,
+            marked: 0,
             last_was_marked: false,
             path: PathHeader::None,
         }
@@ -106,6 +109,7 @@ impl Receiver {
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.timestamp_recent.filter(|_| self.config.timestamps),
             ece: self.ece,
+            marked: self.marked,
             path,
         })
     }
@@ -128,15 +132,12 @@ impl Receiver {
     }
 
     fn note_marks(&mut self, segment: &Segment) {
-        if !self.config.ecn {
-            return;
-        }
         let marked = segment.ecn == Ecn::Ce;
-        if segment.cwr {
-            self.ece = false;
-        }
-        if marked {
-            self.ece = true;
+        match self.config.ecn {
+            EcnMode::Off => return,
+            EcnMode::Classic => self.ece = marked || self.ece && !segment.cwr,
+            EcnMode::Accurate if marked => self.marked = self.marked.wrapping_add(segment.payload),
+            EcnMode::Accurate => {}
         }
         if marked != self.last_was_marked {
             self.acknowledge_now = true;

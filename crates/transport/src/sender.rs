@@ -13,7 +13,7 @@ use airpath_model::{
     RttEstimate, Timestamp,
 };
 
-use crate::config::{ConfigError, SenderConfig};
+use crate::config::{ConfigError, EcnMode, SenderConfig};
 use crate::delivery_rate::DeliveryRate;
 use crate::ledger::Ledger;
 use crate::pacer::Pacer;
@@ -67,6 +67,8 @@ pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     /// CWR begins here.
     reduced_until: Option<u64>,
     send_cwr: bool,
+    /// The receiver's count of marked payload, as last heard.
+    marked: u32,
     round: u64,
     /// The round ends when a packet sent after this many delivered bytes is acknowledged.
     round_ends_at: u64,
@@ -153,6 +155,7 @@ impl<C: Controller + ?Sized> Sender<C> {
             consecutive_timeouts: 0,
             reduced_until: None,
             send_cwr: false,
+            marked: 0,
             round: 0,
             round_ends_at: 0,
             largest_flight: Bytes::ZERO,
@@ -311,7 +314,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.controller.on_congestion(&event, probe);
         if !self.controller.dismissed_signal() {
             self.reduced_until = Some(self.ledger.next());
-            self.send_cwr = self.config.ecn;
+            self.send_cwr = self.config.ecn == EcnMode::Classic;
         }
     }
 }

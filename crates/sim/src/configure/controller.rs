@@ -4,9 +4,9 @@ use airpath_control::{
     AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa,
     CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp,
     HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
-    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Qfcp, RttScaling, ThresholdUnit, Vcp,
-    VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig,
-    WestwoodReduction, Xcp,
+    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Prague, PragueConfig, Qfcp, RttScaling,
+    ThresholdUnit, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood,
+    WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
@@ -118,6 +118,10 @@ pub fn controller(
         }
         ControllerPlan::Veno { beta, keep, counting, slow_start } => {
             let rule = Veno::new(VenoConfig { beta, keep, counting: self::counting(counting) })?;
+            windowed(rule, slow_start, initial_window, mss)
+        }
+        ControllerPlan::Prague { gain, virtual_rtt_ns, slow_start } => {
+            let rule = Prague::new(PragueConfig { gain, virtual_rtt: Duration::from_nanos(virtual_rtt_ns) })?;
             windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::Xcp { halve_on_loss, form, inter_packet } => {

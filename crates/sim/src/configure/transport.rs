@@ -1,7 +1,7 @@
 //! The configurations of sender and receiver.
 
 use airpath_model::{Bytes, Duration};
-use airpath_transport::{ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+use airpath_transport::{EcnMode, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 
 use crate::plan::{RecoveryPlan, RtoFloorPlan, TransportPlan};
 
@@ -21,8 +21,16 @@ pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
         },
         max_rto: Duration::from_nanos(plan.max_rto_ns),
         initial_rto: Duration::from_nanos(plan.initial_rto_ns),
-        ecn: plan.ecn,
+        ecn: ecn_mode(plan),
         pacing: plan.pacing,
+    }
+}
+
+const fn ecn_mode(plan: &TransportPlan) -> EcnMode {
+    match (plan.ecn, plan.accurate_ecn) {
+        (false, _) => EcnMode::Off,
+        (true, false) => EcnMode::Classic,
+        (true, true) => EcnMode::Accurate,
     }
 }
 
@@ -43,6 +51,6 @@ pub(crate) fn receiver_config(plan: &TransportPlan) -> ReceiverConfig {
         sack: recovery(plan.recovery).uses_sack(),
         timestamps: plan.timestamps,
         receive_window: Bytes::new(plan.receive_window_bytes),
-        ecn: plan.ecn,
+        ecn: ecn_mode(plan),
     }
 }

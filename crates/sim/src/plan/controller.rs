@@ -139,6 +139,15 @@ pub enum ControllerPlan {
         /// Slow start.
         slow_start: SlowStartPlan,
     },
+    /// TCP Prague.
+    Prague {
+        /// g, the weight of a round's share of marks.
+        gain: f64,
+        /// The shortest round trip by which it counts, nanoseconds.
+        virtual_rtt_ns: u64,
+        /// Slow start.
+        slow_start: SlowStartPlan,
+    },
     /// XCP's sender.
     Xcp {
         /// A loss halves the window, as in ns-2; without, it is only repaired.

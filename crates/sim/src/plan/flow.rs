@@ -113,6 +113,9 @@ pub struct TransportPlan {
     pub initial_rto_ns: u64,
     /// ECN-capable data packets and echo (RFC 3168).
     pub ecn: bool,
+    /// With `ecn`: ECT(1), and a count of what arrived marked in place of the echo (accurate ECN, L4S).
+    #[serde(default)]
+    pub accurate_ecn: bool,
     /// Spread packets at a gain times window over RTT when the controller gives no rate of its own.
     pub pacing: bool,
 }

@@ -97,6 +97,7 @@ pub(crate) fn transport() -> TransportPlan {
         max_rto_ns: 60 * SECOND,
         initial_rto_ns: SECOND,
         ecn: false,
+        accurate_ecn: false,
         pacing: false,
     }
 }
@@ -141,6 +142,14 @@ pub(crate) fn cubic_2008() -> ControllerPlan {
         fast_convergence: true,
         reno_friendly: true,
         form: CubicForm::Linux2008,
+        slow_start: SlowStartPlan::Standard,
+    }
+}
+
+pub(crate) fn prague() -> ControllerPlan {
+    ControllerPlan::Prague {
+        gain: 1.0 / 16.0,
+        virtual_rtt_ns: 25 * MILLISECOND,
         slow_start: SlowStartPlan::Standard,
     }
 }

@@ -6,7 +6,7 @@ use airpath_model::{
 
 use super::{Sender, State};
 use crate::acknowledgment::Acknowledgment;
-use crate::config::Recovery;
+use crate::config::{EcnMode, Recovery};
 use crate::ledger::{DUPLICATE_THRESHOLD, Record};
 use crate::proportional_rate_reduction::ProportionalRateReduction;
 
@@ -71,12 +71,13 @@ impl<C: Controller + ?Sized> Sender<C> {
             self.enter_recovery(now, lost, probe);
         }
         self.duplicate_bytes = self.duplicate_bytes.min(self.ledger.pipe().get());
-        if ack.ece {
+        let marked = self.newly_marked(ack);
+        if ack.ece || marked > 0 {
             self.on_echo(now, probe);
         }
         let delivered = Bytes::new(deliveries.payload);
         self.limit_recovery(delivered, advance);
-        self.report(now, ack, in_flight_before, delivered, lost, &deliveries, rtt_sample, probe);
+        self.report(now, ack, in_flight_before, delivered, lost, marked, &deliveries, rtt_sample, probe);
     }
 
     fn deliver(&mut self, now: Timestamp, ack: &Acknowledgment) -> Deliveries {
@@ -226,10 +227,20 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
+    /// Payload that arrived marked since the last acknowledgment; nothing where an older one overtook a newer.
+    fn newly_marked(&mut self, ack: &Acknowledgment) -> u32 {
+        let newly = ack.marked.wrapping_sub(self.marked);
+        if newly > u32::MAX / 2 {
+            return 0;
+        }
+        self.marked = ack.marked;
+        newly
+    }
+
     /// RFC 3168, section 6.1.2: one reduction for a window of data.
     fn on_echo(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let answered = self.reduced_until.is_some_and(|point| self.ledger.acknowledged() <= point);
-        if !self.config.ecn || self.state != State::Open || answered {
+        if self.config.ecn == EcnMode::Off || self.state != State::Open || answered {
             return;
         }
         self.counters.ecn_reductions += 1;
@@ -273,6 +284,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         in_flight_before: Bytes,
         delivered: Bytes,
         lost: Bytes,
+        marked: u32,
         deliveries: &Deliveries,
         rtt_sample: Option<Duration>,
         probe: &mut dyn Probe,
@@ -298,7 +310,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         event.rate = self.rate.take_sample(self.timer.rtt().minimum);
         event.round = self.round;
         event.in_recovery = self.in_recovery();
-        event.congestion_experienced = ack.ece;
+        event.congestion_experienced = ack.ece || marked > 0;
+        event.marked = Bytes::new(u64::from(marked));
         event.receiver_time = ack.timestamp;
         event.path = ack.path;
         self.controller.on_ack(&event, probe);

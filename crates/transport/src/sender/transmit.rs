@@ -3,6 +3,7 @@
 use airpath_model::{Bytes, Controller, Ecn, Probe, SendEvent, Timestamp};
 
 use super::Sender;
+use crate::config::EcnMode;
 use crate::segment::Segment;
 
 /// A segment that could be sent next.
@@ -125,7 +126,11 @@ impl<C: Controller + ?Sized> Sender<C> {
             // Retransmissions are not ECN-capable (RFC 3168, section 6.1.5). They do say CWR, as in ns-2 since 2008, which the
             // RFC leaves to new data: after a timeout all may be retransmissions for long, and while the receiver goes on
             // echoing an old mark the window does not grow.
-            ecn: if self.config.ecn && !retransmission { Ecn::Ect0 } else { Ecn::NotEct },
+            ecn: match self.config.ecn {
+                EcnMode::Accurate => Ecn::Ect1, // of retransmissions too, or they would take another queue (RFC 9331)
+                EcnMode::Classic if !retransmission => Ecn::Ect0,
+                _ => Ecn::NotEct,
+            },
             cwr: core::mem::take(&mut self.send_cwr),
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.receiver_time.filter(|_| self.config.timestamps),

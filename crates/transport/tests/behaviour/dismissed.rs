@@ -1,7 +1,7 @@
 //! Signals that the controller takes for errors of the path.
 
 use airpath_model::CongestionSignal::{EcnCe, Loss, Timeout};
-use airpath_transport::{Recovery, SenderConfig};
+use airpath_transport::{EcnMode, Recovery, SenderConfig};
 
 use crate::controller::Rule;
 use crate::script::{MSS, Script, at, config};
@@ -53,7 +53,7 @@ fn a_dismissed_loss_keeps_the_window_full() {
 
 #[test]
 fn a_dismissed_loss_is_no_reduction_to_tell_of() {
-    let marked = SenderConfig { ecn: true, ..config(Recovery::Sack) };
+    let marked = SenderConfig { ecn: EcnMode::Classic, ..config(Recovery::Sack) };
     let mut script = Script::new(marked, Rule::Dismiss, 10);
     script.send();
     script.at(100).give(0, &[(1, 10)]);

@@ -1,7 +1,9 @@
 //! Explicit congestion notification (RFC 3168).
 
 use airpath_model::{CongestionSignal, Ecn};
-use airpath_transport::{ConfigError, Receiver, ReceiverConfig, Recovery, Segment, Sender, SenderConfig};
+use airpath_transport::{
+    ConfigError, EcnMode, Receiver, ReceiverConfig, Recovery, Segment, Sender, SenderConfig,
+};
 
 use crate::controller::{Handle, Rule};
 use crate::script::{MSS, Script, at, config};
@@ -9,7 +11,7 @@ use crate::script::{MSS, Script, at, config};
 const HALVE: Rule = Rule::Aimd { grow: false };
 
 fn marked() -> SenderConfig {
-    SenderConfig { ecn: true, ..config(Recovery::Sack) }
+    SenderConfig { ecn: EcnMode::Classic, ..config(Recovery::Sack) }
 }
 
 /// An acknowledgment of segments below `cumulative`, with ECE; which of the segments that leave say CWR.
@@ -98,7 +100,11 @@ fn without_ecn_nothing_is_capable_and_echoes_are_ignored() {
 }
 
 fn echoing_receiver() -> Receiver {
-    Receiver::new(ReceiverConfig { ecn: true, delayed_ack_segments: 1, ..ReceiverConfig::default() })
+    Receiver::new(ReceiverConfig {
+        ecn: EcnMode::Classic,
+        delayed_ack_segments: 1,
+        ..ReceiverConfig::default()
+    })
 }
 
 /// Segment `k` arrives: whether the answer, if there is one at once, says ECE.
@@ -119,7 +125,7 @@ fn answer(receiver: &mut Receiver, k: u64, ecn: Ecn, cwr: bool) -> Option<bool> 
 
 #[test]
 fn the_first_mark_and_the_first_without_are_answered_at_once() {
-    let mut receiver = Receiver::new(ReceiverConfig { ecn: true, ..ReceiverConfig::default() });
+    let mut receiver = Receiver::new(ReceiverConfig { ecn: EcnMode::Classic, ..ReceiverConfig::default() });
     let mut answer = |k, ecn| answer(&mut receiver, k, ecn, false);
     assert_eq!((answer(0, Ecn::Ect0), answer(1, Ecn::Ect0)), (None, Some(false)));
     assert_eq!(answer(2, Ecn::Ce), Some(true), "the first of two");

@@ -1,6 +1,7 @@
 //! How sender and receiver behave, seen from outside: scripts in the manner of packetdrill, and whole connections
 //! over a lossy path.
 
+mod accurate_ecn;
 mod connections;
 mod controller;
 mod dismissed;

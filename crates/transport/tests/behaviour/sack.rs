@@ -65,6 +65,7 @@ fn fast_retransmit_on_the_third_duplicate_of_short_segments() {
             timestamp: None,
             timestamp_echo: None,
             ece: false,
+            marked: 0,
             path: airpath_model::PathHeader::None,
         };
         script.sender.on_ack(at(100), &ack, &mut NullProbe);
@@ -307,6 +308,7 @@ fn a_short_last_segment_is_repaired_with_what_was_offered_after_it() {
         timestamp: None,
         timestamp_echo: None,
         ece: false,
+        marked: 0,
         path: airpath_model::PathHeader::None,
     };
     script.sender.on_ack(at(100), &ack, &mut NullProbe);

@@ -21,6 +21,8 @@ pub(crate) struct Script {
     pub(crate) now: Timestamp,
     /// Whether the present acknowledgments carry ECE.
     pub(crate) ece: bool,
+    /// The receiver's count of marked payload.
+    pub(crate) marked: u32,
     pub(crate) receive_window: Bytes,
     /// What the present acknowledgments echo.
     pub(crate) echo: Option<Timestamp>,
@@ -50,7 +52,8 @@ impl Script {
         let controller = Handle::new(rule, Bytes::new(window * MSS));
         let sender = Sender::new(config, controller.controller()).expect("a valid configuration");
         let (now, receive_window) = (Timestamp::ZERO, config.receive_window);
-        Self { sender, controller, now, ece: false, receive_window, echo: None, notes: Notes::default() }
+        let notes = Notes::default();
+        Self { sender, controller, now, ece: false, marked: 0, receive_window, echo: None, notes }
     }
 
     pub(crate) fn at(&mut self, ms: u64) -> &mut Self {
@@ -89,6 +92,7 @@ impl Script {
             timestamp: None,
             timestamp_echo: self.echo,
             ece: self.ece,
+            marked: self.marked,
             path: airpath_model::PathHeader::None,
         };
         self.sender.on_ack(self.now, &ack, &mut self.notes);

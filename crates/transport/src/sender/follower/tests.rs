@@ -145,6 +145,7 @@ fn ack(cumulative: u64) -> crate::Acknowledgment {
         timestamp: None,
         timestamp_echo: None,
         ece: false,
+        marked: 0,
         path: airpath_model::PathHeader::None,
     }
 }

@@ -1,0 +1,123 @@
+//! Accurate ECN: the receiver counts what arrived marked, the sender tells its controller how much.
+
+use airpath_model::{Bytes, CongestionSignal, Ecn};
+use airpath_transport::{
+    ConfigError, EcnMode, Receiver, ReceiverConfig, Recovery, Segment, Sender, SenderConfig,
+};
+
+use crate::controller::{Handle, Rule};
+use crate::script::{MSS, Script, at, config};
+
+const HALVE: Rule = Rule::Aimd { grow: false };
+
+fn accurate() -> SenderConfig {
+    SenderConfig { ecn: EcnMode::Accurate, ..config(Recovery::Sack) }
+}
+
+fn receiver() -> Receiver {
+    Receiver::new(ReceiverConfig { ecn: EcnMode::Accurate, ..ReceiverConfig::default() })
+}
+
+/// Segment `k` of so many bytes arrives: what the answer, if there is one at once, says of marks.
+fn answer(receiver: &mut Receiver, k: u64, payload: u32, ecn: Ecn) -> Option<(bool, u32)> {
+    let segment = Segment {
+        sequence: k * u64::from(payload),
+        payload,
+        retransmission: false,
+        ecn,
+        cwr: false,
+        timestamp: None,
+        timestamp_echo: None,
+        path: airpath_model::PathHeader::None,
+    };
+    receiver.on_segment(at(k), &segment);
+    receiver.poll_ack(at(k)).map(|ack| (ack.ece, ack.marked))
+}
+
+#[test]
+fn the_receiver_counts_marked_payload_and_echoes_nothing() {
+    let mut receiver = receiver();
+    let mut answer = |k, ecn| answer(&mut receiver, k, 1000, ecn);
+    assert_eq!((answer(0, Ecn::Ect1), answer(1, Ecn::Ect1)), (None, Some((false, 0))));
+    assert_eq!(answer(2, Ecn::Ce), Some((false, 1000)), "the first mark is said at once");
+    assert_eq!((answer(3, Ecn::Ce), answer(4, Ecn::Ce)), (None, Some((false, 3000))));
+    assert_eq!(answer(5, Ecn::Ect1), Some((false, 3000)), "and the first segment without one");
+}
+
+#[test]
+fn the_count_begins_again_after_the_largest_number() {
+    let mut receiver = receiver();
+    let most = u32::MAX - 5;
+    assert_eq!(answer(&mut receiver, 0, most, Ecn::Ce), Some((false, most)));
+    let segment = Segment {
+        sequence: u64::from(most),
+        payload: 10,
+        retransmission: false,
+        ecn: Ecn::Ce,
+        cwr: false,
+        timestamp: None,
+        timestamp_echo: None,
+        path: airpath_model::PathHeader::None,
+    };
+    receiver.on_segment(at(1), &segment);
+    receiver.on_segment(at(2), &Segment { sequence: segment.end(), ..segment });
+    assert_eq!(receiver.poll_ack(at(2)).map(|ack| ack.marked), Some(14));
+}
+
+#[test]
+fn every_segment_is_ect_1_and_none_says_cwr() {
+    let mut script = Script::new(accurate(), HALVE, 10);
+    assert!(script.segments().iter().all(|segment| segment.ecn == Ecn::Ect1));
+    script.at(100).give(0, &[(1, 10)]);
+    let sent = script.segments();
+    assert!(sent[0].retransmission, "of retransmissions too");
+    assert!(sent.iter().all(|segment| segment.ecn == Ecn::Ect1 && !segment.cwr));
+}
+
+#[test]
+fn the_controller_hears_how_much_and_once_a_window_that_there_were_marks() {
+    let mut script = Script::new(accurate(), HALVE, 10);
+    script.send();
+    script.at(100);
+    let mut told = Vec::new();
+    for (cumulative, marked) in [(1, 0), (2, 1000), (4, 3000), (6, 3000), (8, 3500)] {
+        script.marked = marked;
+        script.ack(cumulative, &[]);
+        let ack = script.controller.last_ack();
+        assert_eq!(ack.congestion_experienced, !ack.marked.is_zero());
+        told.push(ack.marked.get());
+    }
+    assert_eq!(told, [0, 1000, 2000, 0, 500]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::EcnCe]);
+    assert_eq!(script.sender.counters().ecn_reductions, 1);
+    script.marked = 4000;
+    script.at(200).ack(12, &[]);
+    assert_eq!(script.controller.signals().len(), 2, "beyond what had been sent at the first");
+}
+
+#[test]
+fn an_older_acknowledgment_takes_no_mark_back() {
+    let mut script = Script::new(accurate(), HALVE, 10);
+    script.send();
+    let mut told = Vec::new();
+    for marked in [2000, 1000, 2500, 4_294_967_000] {
+        script.marked = marked;
+        script.give(0, &[]);
+        told.push(script.controller.last_ack().marked.get());
+    }
+    assert_eq!(told, [2000, 0, 500, 0]);
+}
+
+#[test]
+fn a_controller_that_reads_the_count_is_refused_without() {
+    for (ecn, refused) in [
+        (EcnMode::Off, Some(ConfigError::AccurateEcnNeeded)),
+        (EcnMode::Classic, Some(ConfigError::AccurateEcnNeeded)),
+        (EcnMode::Accurate, None),
+    ] {
+        let handle = Handle::new(HALVE, Bytes::new(MSS));
+        handle.desk().needs.accurate_ecn = true;
+        let made = Sender::new(SenderConfig { ecn, ..config(Recovery::Sack) }, handle.controller());
+        assert_eq!(made.err(), refused, "{ecn:?}");
+    }
+}
