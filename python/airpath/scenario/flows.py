@@ -21,6 +21,17 @@ from airpath.quantities import (
     Text,
     Window,
 )
+from airpath.scenario.messages import show
+
+
+def _ecn(value: object) -> object:
+    if isinstance(value, bool) or value == "accurate":
+        return value
+    raise ValueError(f'found {show(value)}; accepted: true, false, or "accurate"')
+
+
+EcnSetting = Annotated[bool | Literal["accurate"], BeforeValidator(_ecn)]
+"""`true`, `false` or `"accurate"`."""
 
 
 class BulkTraffic(Table):
@@ -163,8 +174,10 @@ class Transport(Table):
     """
     initial_rto: PositiveDuration | None = None
     """Retransmission timeout before the first RTT sample. Default: 1 s (RFC 6298, section 2.1)."""
-    ecn: Flag | None = None
-    """ECN-capable data packets and echo (RFC 3168). Default: false."""
+    ecn: EcnSetting | None = None
+    """ECN-capable data packets and echo (RFC 3168); `"accurate"` for ECT(1) and a count of what arrived
+    marked (RFC 9768), as L4S asks. Default: false.
+    """
     pacing: Flag | None = None
     """Pace at a gain times window over RTT where the controller gives no rate. Default: false."""
 

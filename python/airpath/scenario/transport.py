@@ -80,7 +80,8 @@ def transport_plan(layers: Sequence[Transport], path: str, header_bytes: int = 0
         "rto_floor": settings["rto_floor"],
         "max_rto_ns": settings["max_rto"],
         "initial_rto_ns": settings["initial_rto"],
-        "ecn": settings["ecn"],
+        "ecn": settings["ecn"] is not False,
+        "accurate_ecn": settings["ecn"] == "accurate",
         "pacing": settings["pacing"],
     }
 

@@ -139,6 +139,17 @@ class LedbatPlusPlusParameters(SchemeParameters):
     """How many times as long as a slowdown lasted the next one is away."""
 
 
+class PragueParameters(SchemeParameters):
+    """Parameters of Prague."""
+
+    gain: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.0625
+    """g: the weight of a round's share of marks (DCTCP and Linux: 1/16)."""
+    virtual_rtt: PositiveDuration = 25 * MILLISECOND
+    """A flow of a shorter round-trip time grows and falls as one of this."""
+    slow_start: SlowStart = "standard"
+    """Slow start, which the first mark ends: as with the other schemes."""
+
+
 class FixedParameters(SchemeParameters):
     """Parameters of the fixed window."""
 
@@ -201,6 +212,15 @@ def _bbr(parameters: BbrParameters, _mss_bytes: int) -> dict[str, Any]:
         "probe_rtt_interval_ns": parameters.probe_rtt_interval,
         "probe_rtt_duration_ns": parameters.probe_rtt_duration,
         "min_rtt_window_ns": parameters.min_rtt_window,
+    }
+
+
+def _prague(parameters: PragueParameters, _mss_bytes: int) -> dict[str, Any]:
+    return {
+        "kind": "prague",
+        "gain": float(parameters.gain),
+        "virtual_rtt_ns": parameters.virtual_rtt,
+        "slow_start": parameters.slow_start,
     }
 
 
@@ -293,6 +313,18 @@ END_TO_END: Final = (
         controller="copa",
         parameters=CopaParameters,
         build=_copa,
+    ),
+    Scheme(
+        id="prague",
+        title="TCP Prague",
+        description="falls by half the share of marked data: for queues of low latency (L4S), as DualPI2's",
+        colour="#b8336a",
+        marker="p",
+        controller="prague",
+        parameters=PragueParameters,
+        build=_prague,
+        # RFC 9331, section 4: ECT(1), feedback of how much was marked, and no bursts.
+        transport={"ecn": "accurate", "pacing": True},
     ),
     Scheme(
         id="ledbat++",

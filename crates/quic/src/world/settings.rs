@@ -46,6 +46,9 @@ impl FlowSettings {
         if !flow.estimators.is_empty() {
             return Err(wrong(Fault::new("estimators", "those of senders run in the simulator only")));
         }
+        if transport.accurate_ecn {
+            return Err(wrong(Fault::new("transport.ecn", "quinn's senders take marks as RFC 9002 says")));
+        }
         let settings = Self::of_transport(transport, controller);
         let trial = settings
             .build(RandomStream::new(0, ""))
