@@ -11,6 +11,7 @@ from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
 from airpath.runner import Interrupted, run_all, scheme_label
 from airpath.scenario import Scenario
+from airpath.scenario.refusals import Refusal
 from airpath.worlds import WITH_OURS, WORLDS, World, has_ours, place
 
 OURS: Final = "vcp-ebe"
@@ -85,7 +86,8 @@ def gap(
         raise UsageError(f"worlds: found {unknown[0]!r}; accepted: {', '.join(WORLDS)}")
     controlled = any(flow.scheme is not None for flow in scenario.document.flows)
     if schemes and not controlled:
-        raise UsageError(f"{scenario.name}: no flow has a scheme that {schemes[0]} could stand in for")
+        problem = f'none has a scheme that "{schemes[0]}" could stand in for; accepted: no schemes'
+        raise scenario.refusal(Refusal("", "", "flows", problem))
     variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
     if not schemes and controlled and set(worlds) & set(WITH_OURS) and not has_ours(scenario):
         variants[OURS] = _with_scheme(scenario, OURS)
@@ -164,7 +166,7 @@ def _left_out(scenario: Scenario, worlds: Sequence[World]) -> dict[World, str]:
             continue
         try:
             label = place(scenario, world).label
-        except UsageError as error:
+        except AirpathError as error:
             missing[world] = str(error)
             continue
         if label in taken:

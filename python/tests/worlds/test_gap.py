@@ -13,7 +13,7 @@ from scipy import stats
 
 import airpath
 from airpath.cli import main
-from airpath.errors import UsageError
+from airpath.errors import ScenarioError, UsageError
 from airpath.gap import Compared, Gap, Verdict, differences
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text, verdict_text
@@ -212,7 +212,9 @@ def test_datagrams_are_compared_and_a_world_asked_for_twice_runs_once() -> None:
 
 
 def test_what_cannot_be_compared_is_refused_before_anything_runs() -> None:
-    with pytest.raises(UsageError, match="voice: no flow has a scheme that cubic could stand in for"):
+    with pytest.raises(
+        ScenarioError, match='flows: none has a scheme that "cubic" could stand in for; accepted'
+    ):
         compare_worlds(datagrams(), ["cubic"], worlds=["sim"])
     with pytest.raises(UsageError, match="worlds: found 'mars'; accepted: sim, emulate"):
         compare_worlds(datagrams(), worlds=["mars"])  # type: ignore[list-item]
