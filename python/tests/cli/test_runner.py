@@ -118,6 +118,20 @@ def test_a_single_scheme_must_be_in_a_list():
         airpath.compare("cubic", "lte.down")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"buffer": "10cm"}, 'buffer: found "10cm"; accepted: a buffer'),
+        ({"flows": 0}, "flows: found 0; accepted: at least 1"),
+        ({"warm_up": "x"}, 'warm_up: found "x"; accepted: a duration'),
+        ({"schemes": ["cubic:beta=9"]}, r"schemes: beta: found 9; accepted: less than 1 \(scheme"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_of_the_argument(wrong, said):
+    with pytest.raises(ScenarioError, match=f"^{said}"):
+        airpath.compare(**{"schemes": ["cubic"], "link": "12mbps"} | wrong)
+
+
 def test_all_runs_together_must_fit_into_memory(monkeypatch):
     monkeypatch.setattr("airpath.runner.available_memory", lambda: 10_000_000)
     with pytest.raises(ScenarioError, match="fewer repetitions"):
