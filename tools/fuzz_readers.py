@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -298,7 +299,8 @@ def feed_one(name: str, target: Target, content: bytes, place: Path, out: Path) 
     began, memory = time.process_time(), _peak_kb()
     problem = ""
     try:
-        with _alarm():
+        with _alarm(), warnings.catch_warnings():
+            warnings.simplefilter("error")
             target.accepted += target.feed(content, place)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):

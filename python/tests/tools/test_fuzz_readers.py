@@ -5,7 +5,7 @@ from copy import copy
 import fuzz_readers
 import pytest
 
-SEEDS = 12
+SEEDS = 24
 """Of each target; whole and cut in half."""
 
 
