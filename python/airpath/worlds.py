@@ -221,9 +221,10 @@ def _named(
         there = [f"kernel:{name}" for name in available]
         ours = _IN_OURS.get(scheme)
         elsewhere = f"and in {' and '.join(WITH_OURS)} as {ours}" if ours else "only"
+        standing = [f"{plain} (for {one})" for plain, one in stands_for.items() if one in there]
         problem = (
             f"it runs in the simulator {elsewhere}; accepted in world {world}:"
-            f" {', '.join(there)}, and {_and(stands_for)}"
+            f" {', '.join([*there, *standing])}"
         )
         raise refused("scheme", problem)
     else:
@@ -250,10 +251,6 @@ def _simulated(scheme: str) -> str:
         if named == scheme:
             return f'"{simulated}"'
     return "one of `airpath list schemes`"
-
-
-def _and(stands_for: Mapping[str, str]) -> str:
-    return ", ".join(f"{simulated} (for {named})" for simulated, named in stands_for.items())
 
 
 def validity_text(world: str, validity: Mapping[str, Any] | None) -> str:

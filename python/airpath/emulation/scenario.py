@@ -12,7 +12,9 @@ LONGEST = "1h"
 
 _ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "topology.bottleneck.rate.file": "link",
         "topology.bottleneck.rate": "link",
+        "topology.reverse.rate.file": "back",
         "topology.reverse.rate": "back",
         "topology.bottleneck.queue.limit": "buffer",
         "topology.bottleneck.queue.kind": "queue",

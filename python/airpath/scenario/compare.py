@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.errors import ScenarioError, UnitError, UsageError
+from airpath.errors import ScenarioError, TraceError, UnitError, UsageError
 from airpath.links import LINKS
 from airpath.nearest import suggestion
 from airpath.scenario.scenario import Scenario
@@ -22,6 +22,7 @@ start alike.
 
 _ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "topology.bottleneck.rate.file": "link",
         "topology.bottleneck.rate": "link",
         "topology.bottleneck.queue.limit": "buffer",
         "flows[0].count": "flows",
@@ -127,9 +128,9 @@ def said_of_arguments(arguments: Mapping[str, str]) -> Iterator[None]:
     """
     try:
         yield
-    except ScenarioError as error:
+    except (ScenarioError, TraceError) as error:
         lines = str(error).splitlines()
-        raise ScenarioError("\n".join(_said_of_argument(line, arguments) for line in lines)) from None
+        raise type(error)("\n".join(_said_of_argument(line, arguments) for line in lines)) from None
 
 
 def _said_of_argument(line: str, arguments: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 import airpath
 from airpath import workers
-from airpath.errors import ScenarioError, UsageError
+from airpath.errors import ScenarioError, TraceError, UsageError
 from airpath.results import Origin, Results, write
 
 SCENARIO = {
@@ -130,6 +130,14 @@ def test_a_single_scheme_must_be_in_a_list():
 def test_what_cannot_be_compared_is_said_of_the_argument(wrong, said):
     with pytest.raises(ScenarioError, match=f"^{said}"):
         airpath.compare(**{"schemes": ["cubic"], "link": "12mbps"} | wrong)
+
+
+def test_a_file_that_is_no_trace_is_said_of_the_link(tmp_path):
+    file = tmp_path / "no trace"
+    file.write_text('rate = "12mbps"\n')
+    with pytest.raises(TraceError) as refused:
+        airpath.compare(["cubic"], str(file))
+    assert str(refused.value).startswith(f'link: {file}: line 1: found `rate = "12mbps"`; accepted: ')
 
 
 def test_all_runs_together_must_fit_into_memory(monkeypatch):

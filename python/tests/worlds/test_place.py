@@ -70,7 +70,7 @@ def test_the_simulator_says_where_the_kernels_schemes_run() -> None:
         (
             scenario("bbr"),
             'scheme: found "bbr"; it runs in the simulator only; accepted in world emulate: ',
-            "kernel:reno, kernel:cubic, and cubic (for kernel:cubic), newreno (for kernel:reno)",
+            "kernel:reno, kernel:cubic, cubic (for kernel:cubic), newreno (for kernel:reno)",
         ),
         (
             scenario("vcp-ebe"),
