@@ -186,6 +186,16 @@ def test_the_simulator_has_no_record_of_validity() -> None:
     assert gap_json(Gap(made, (), 0.5)) == {"schemes": [], "elapsed_s": 0.5}
 
 
+def test_a_scenario_without_routers_does_without_a_scheme_that_nobody_asked_for() -> None:
+    flows = [{"name": "long", "scheme": "cubic"}]
+    plain = airpath.Scenario.from_dict({**datagrams().to_dict(), "flows": flows})
+    (one,) = compare_worlds(plain, worlds=["sim", "routers"]).compared
+    assert one.labels == {"sim": "cubic"}
+    assert set(one.missing) == {"routers"}
+    with pytest.raises(ScenarioError, match="needs a router of vcp on its way"):
+        compare_worlds(plain, ["vcp-ebe"], worlds=["sim"])
+
+
 def datagrams() -> airpath.Scenario:
     """A scenario without any scheme."""
     link = {"rate": "5mbps", "delay": "5ms", "queue": {"kind": "drop-tail", "limit": "50kB"}}
