@@ -182,6 +182,21 @@ def test_what_is_wrong_is_said_of_the_option(options: dict[str, Any], said: str)
     assert str(refused.value).startswith(said)
 
 
+def test_a_capture_that_does_not_fit_is_said_with_its_file():
+    from airpath.emulation import emulate, emulated_scenario
+
+    send = [sys.executable, "-c", SEND, "300000"]
+    # A device that is always full.
+    with pytest.raises(EmulationError, match=r"^/dev/full: .*No space left on device"):
+        emulate(
+            send,
+            emulated_scenario("8mbps", rtt="10ms"),
+            server=[sys.executable, "-c", TAKE],
+            capture=(Path("/dev/full"), ["senders"]),
+            to_stderr=True,
+        )
+
+
 @pytest.mark.parametrize("server", ["'", "  "])
 def test_a_server_that_is_no_command_is_refused(server: str, tmp_path: Path):
     done = airpath("--link", "8mbps", "--server", server, "--", "true", cwd=tmp_path)
