@@ -63,7 +63,9 @@ def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
     protocol, source, limit = queue["protocol"], queue["source"], queue["limit_bytes"]
     tables = {"vcp": LoadFactorRouter, "xcp": XcpRouter}
     if (kind := protocol["kind"]) not in tables:
-        raise _refused(link, "queue.protocol.kind", f"{_KERNELS} is none of {kind}; accepted: vcp, xcp", kind)
+        raise _refused(
+            link, "queue.protocol.kind", f"no router of the kernel speaks {kind}; accepted: vcp, xcp", kind
+        )
     _refuse_own(link, "queue.protocol", protocol, PROTOCOLS[kind](tables[kind]()))
     if limit is None:
         raise _refused(link, "queue.limit", f"{_KERNELS} needs a limit; accepted: one in bytes, time or bdp")

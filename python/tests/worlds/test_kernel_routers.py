@@ -82,12 +82,12 @@ VCP: dict[str, Any] = {"kind": "vcp"}
         (
             "mpcp",
             None,
-            'flows[0].scheme: found "mpcp"; a router of the kernel is none of mpcp; accepted: vcp, xcp',
+            'flows[0].scheme: found "mpcp"; no router of the kernel speaks mpcp; accepted: vcp, xcp',
         ),
         (
             "mpcp",
             router({"kind": "mpcp"}, {"kind": "configured"}),
-            'topology.bottleneck.queue.protocol.kind: found "mpcp"; a router of the kernel is none of mpcp; ',
+            'topology.bottleneck.queue.protocol.kind: found "mpcp"; no router of the kernel speaks mpcp; ',
         ),
         (
             "vcp",
