@@ -33,7 +33,8 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
     Raises
     ------
     airpath.errors.OutputError
-        If the directory holds no airpath results, results of another format, or damaged ones.
+        If the directory holds no airpath results, results of another format, damaged ones, or numbers that no
+        run gives.
     """
     directory = Path(out_dir)
     try:
