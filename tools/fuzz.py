@@ -43,7 +43,7 @@ def main() -> int:
 
     subprocess.run([*BUILD, "-p", "airpath-fuzz", "--example", "fuzz"], cwd=ROOT, check=True)
     programs = _folder_of_programs()
-    arguments = ["out", out, "seeds", "plans", seeds / "plans"]
+    arguments: list[str | Path] = ["out", out, "seeds", "plans", seeds / "plans"]
     for name, folder in more:
         if name in ("captures", "traces"):
             arguments += ["seeds", name, Path(folder).resolve()]

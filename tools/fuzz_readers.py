@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -247,7 +248,7 @@ def _write_results(folder: Path) -> None:
     file = folder.parent / "small.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(_SMALL_SCENARIO)
-    command = [sys.executable, "-m", "airpath", "run", file, "--out", folder]
+    command: list[str | Path] = [sys.executable, "-m", "airpath", "run", file, "--out", folder]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -265,7 +266,7 @@ def feed_all(program: Path, seeds: Path, out: Path, minutes: float, names: list[
                 turn = time.monotonic() + TURN_S
                 while not target.failed and time.monotonic() < min(turn, until):
                     content = _next(program, seeds / name, target)
-                    _one(name, target, content, places[name], out)
+                    feed_one(name, target, content, places[name], out)
     for target in targets.values():
         if target.source is not None:
             target.source.kill()
@@ -282,7 +283,7 @@ def feed_all(program: Path, seeds: Path, out: Path, minutes: float, names: list[
 
 def _next(program: Path, seeds: Path, target: Target) -> bytes:
     if target.source is None:
-        command = [program, "write", target.kind, seeds]
+        command: list[str | Path] = [program, "write", target.kind, seeds]
         target.source = subprocess.Popen(command, stdout=subprocess.PIPE)
     pipe = target.source.stdout
     assert pipe is not None
@@ -292,12 +293,14 @@ def _next(program: Path, seeds: Path, target: Target) -> bytes:
     return pipe.read(int.from_bytes(length, "little"))
 
 
-def _one(name: str, target: Target, content: bytes, place: Path, out: Path) -> None:
+def feed_one(name: str, target: Target, content: bytes, place: Path, out: Path) -> None:
+    """Feed one input to a target, which says whether it failed; the input is kept then."""
     case = target.inputs
     began, memory = time.process_time(), _peak_kb()
     problem = ""
     try:
-        with _alarm():
+        with _alarm(), warnings.catch_warnings():
+            warnings.simplefilter("error")
             target.accepted += target.feed(content, place)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):

@@ -23,10 +23,15 @@ _SHA_BYTES: Final = 32
 
 CHANGES: Final = tuple(
     f"{change} {table} {column}\n"
-    for change in ("drop", "null", "text", "real", "set 3 in", "rows 1 of", "twice")
+    for change in (
+        *("drop", "null", "text", "real", "rows 1 of", "twice"),
+        *(f"set {value} in" for value in ("3", "-1", "9e15", "1e300", "nan", "inf")),
+    )
     for table, column in [
         ("flows", "goodput_bytes"),
         ("flow_series", "time_s"),
+        ("flow_series", "flow"),
+        ("links", "link"),
         ("links", "repetition"),
         ("link_series", "queue_bytes"),
         ("completions", "seed"),

@@ -80,7 +80,7 @@ def _all(script: str, wanted: int, arguments: Any) -> tuple[list[dict[str, Any]]
 
 
 def _run(script: str, arguments: tuple[Any, ...]) -> dict[str, Any] | None:
-    command = ["ns", SCRIPTS / script, *map(str, arguments)]
+    command: list[str | Path] = ["ns", SCRIPTS / script, *map(str, arguments)]
     finished = subprocess.run(command, capture_output=True, text=True, check=False)
     if finished.returncode == -signal.SIGFPE:
         return None

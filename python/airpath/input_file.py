@@ -4,13 +4,13 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from airpath.errors import AirpathError
+from airpath.errors import AirpathError, UsageError
 from airpath.interrupts import InterruptRequest
 
 STANDARD_INPUT = "-"
@@ -34,6 +34,21 @@ class InputFile:
 
     def __str__(self) -> str:
         return self.name
+
+
+def refuse_standard_input_twice(given: Sequence[str | Path]) -> None:
+    """Refuse inputs of which more than one is standard input.
+
+    Raises
+    ------
+    UsageError
+        If so: what one of them reads the others lack.
+    """
+    count = sum(str(one) == STANDARD_INPUT for one in given)
+    if count > 1:
+        raise UsageError(
+            f"{STANDARD_INPUT}: found {count} times; accepted: once, since standard input can be read once"
+        )
 
 
 def input_name(given: str | Path) -> str:

@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from airpath import _core
 from airpath.datapath import datapath_missing
-from airpath.errors import UsageError
-from airpath.kernel_routers import KernelRouter, kernel_routers
+from airpath.errors import ScenarioError, UsageError
+from airpath.kernel_routers import KernelRouter, NoKernelRouterError, kernel_routers
 from airpath.quic import quic_departures
 from airpath.scenario import Scenario
+from airpath.scenario.refusals import Refusal
 from airpath.schemes import find_scheme
 from airpath.units import format_duration
 from airpath.world_names import IN_REAL_TIME, WORLDS, World
@@ -96,30 +97,33 @@ def place(scenario: Scenario, world: World) -> Placed:
 
     Raises
     ------
+    ScenarioError
+        If the world does not have one of its schemes, or something else of it.
     UsageError
-        If the world does not have one of its schemes, or is not on this system.
+        If the world is not on this system.
     """
     resolved = scenario.resolved
     if world not in IN_REAL_TIME:
-        for kernel in filter(None, resolved.schemes):
-            if kernel.startswith("kernel:"):
-                raise UsageError(
-                    f'{scenario.name}: scheme "{kernel}" is a congestion control of the kernel, which'
+        for flow, kernel in zip(resolved.plan["flows"], resolved.schemes, strict=True):
+            if kernel is not None and kernel.startswith("kernel:"):
+                problem = (
+                    "it is a congestion control of the kernel, which"
                     f" {'quinn' if world == 'quic' else 'the simulator'} does not have; use"
                     f" {_simulated(kernel)}, or run it with --world emulate"
                 )
+                raise scenario.refusal(Refusal("flow", flow["name"], "scheme", problem))
         return _over_quinn(scenario) if world == "quic" else Placed(resolved.plan, resolved.schemes, None)
     available = kernel_congestion_controls()
     routers: tuple[KernelRouter, ...] = ()
     if world in WITH_OURS:
         if (reason := datapath_missing()) is not None:
-            raise UsageError(f"{scenario.name}: no world {world}: {reason}")
+            raise UsageError(f"world: found {world}, which is not there: {reason}")
         available = (*available, *_CONTROLLERS)
     if world == "routers":
         try:
             routers = kernel_routers(resolved.plan)
-        except UsageError as error:
-            raise UsageError(f"{scenario.name}: {error}") from None
+        except NoKernelRouterError as error:
+            raise scenario.refusal(error.refusal) from None
     flows: list[dict[str, Any]] = []
     schemes: list[str | None] = []
     for flow, scheme in zip(resolved.plan["flows"], resolved.schemes, strict=True):
@@ -128,17 +132,18 @@ def place(scenario: Scenario, world: World) -> Placed:
             schemes.append(None)
             continue
         if flow["estimators"]:
-            raise UsageError(
-                f"{scenario.name}: flow {flow['name']} has estimators; those of senders run in the simulator"
-                " only"
-            )
+            problem = f"those of senders run in the simulator only; accepted in world {world}: none"
+            raise scenario.refusal(Refusal("flow", flow["name"], "estimators", problem))
+        if flow["transport"]["accurate_ecn"]:
+            problem = f"the kernel's ECN is that of RFC 3168; accepted in world {world}: true, false"
+            raise scenario.refusal(Refusal("flow", flow["name"], "transport.ecn", problem))
         named = _named(scenario, flow, scheme, world, available)
         if flow["transport"]["ecn"] and (named == _VCP or _has_vcp_router(resolved.plan)):
-            raise UsageError(
-                f"{scenario.name}: flow {flow['name']}: transport.ecn = true, but VCP's code takes the ECN"
-                f" field of packets in world {world}, and the kernel would take overload for a mark; leave"
-                " ecn off"
+            problem = (
+                f"VCP's code takes the ECN field of packets in world {world}, and the kernel would take"
+                " overload for a mark; accepted: false"
             )
+            raise scenario.refusal(Refusal("flow", flow["name"], "transport.ecn", problem, found=True))
         flows.append(flow | {"controller": find_scheme(named).build(None, flow["transport"]["mss_bytes"])})
         schemes.append(named)
     return Placed(
@@ -155,9 +160,10 @@ def _over_quinn(scenario: Scenario) -> Placed:
     resolved = scenario.resolved
     schemes = _joined(flow.scheme for flow in scenario.document.flows)
     if not schemes:
-        raise UsageError(
-            f"{scenario.name}: no flow has a scheme; over QUIC it would be the same as simulated"
+        problem = (
+            "none has a scheme, so it would be the same as simulated; accepted in world quic: some that have"
         )
+        raise scenario.refusal(Refusal("", "", "flows", problem))
     departures = (text for flow in resolved.plan["flows"] for text in quic_departures(flow["transport"]))
     return Placed(resolved.plan, resolved.schemes, f"{schemes}{OVER_QUINN}", _own("quinn", departures))
 
@@ -215,7 +221,9 @@ def kernel_congestion_controls() -> tuple[str, ...]:
         If this system is not Linux: there is no emulator.
     """
     if not hasattr(_core, "EmulatedRun"):
-        raise UsageError(f"the emulator works on Linux; this is {platform.system()}")
+        raise UsageError(
+            f"world: the emulator works on Linux; this is {platform.system()}; accepted here: sim, quic"
+        )
     return tuple(_core.kernel_congestion_controls())
 
 
@@ -223,7 +231,10 @@ def _named(
     scenario: Scenario, flow: Mapping[str, Any], scheme: str, world: World, available: Sequence[str]
 ) -> str:
     """Return the scheme of the kernel that a flow runs."""
-    place = f"{scenario.name}: flow {flow['name']}"
+
+    def refused(where: str, problem: str) -> ScenarioError:
+        return scenario.refusal(Refusal("flow", flow["name"], where, problem))
+
     stands_for = _STANDS_FOR[world]
     if scheme.startswith("kernel:"):
         named = scheme
@@ -231,24 +242,28 @@ def _named(
         there = [f"kernel:{name}" for name in available]
         ours = _IN_OURS.get(scheme)
         elsewhere = f"and in {' and '.join(WITH_OURS)} as {ours}" if ours else "only"
-        raise UsageError(
-            f'{place}: scheme "{scheme}" runs in the simulator {elsewhere}; in world {world} there are'
-            f" {', '.join(there)}, and {_and(stands_for)}"
+        standing = [f"{plain} (for {one})" for plain, one in stands_for.items() if one in there]
+        problem = (
+            f"it runs in the simulator {elsewhere}; accepted in world {world}:"
+            f" {', '.join([*there, *standing])}"
         )
+        raise refused("scheme", problem)
     else:
         plain = find_scheme(scheme)
         if flow["controller"] != plain.build(plain.parameters(), flow["transport"]["mss_bytes"]):
-            raise UsageError(
-                f'{place}: "{scheme}" with parameters of its own runs in the simulator only; without any it'
-                f" stands for {stands_for[scheme]}"
+            problem = (
+                f'"{scheme}" with parameters of its own runs in the simulator only; accepted in world'
+                f" {world}: none, when it stands for {stands_for[scheme]}"
             )
+            raise refused("controller", problem)
         named = stands_for[scheme]
     if (name := named.removeprefix("kernel:")) not in available:
         hint = " (it is ours: world datapath has it)" if name.startswith("airpath_") else ""
-        raise UsageError(
-            f"{place}: this kernel ({platform.release()}) has no congestion control {name}{hint}; it has"
-            f" {', '.join(available) or 'none that it tells of'}"
+        problem = (
+            f"this kernel ({platform.release()}) has no congestion control {name}{hint}; accepted: those that"
+            f" it has: {', '.join(available) or 'none that it tells of'}"
         )
+        raise refused("scheme", problem)
     return named
 
 
@@ -257,10 +272,6 @@ def _simulated(scheme: str) -> str:
         if named == scheme:
             return f'"{simulated}"'
     return "one of `airpath list schemes`"
-
-
-def _and(stands_for: Mapping[str, str]) -> str:
-    return ", ".join(f"{simulated} (for {named})" for simulated, named in stands_for.items())
 
 
 def validity_text(world: str, validity: Mapping[str, Any] | None) -> str:

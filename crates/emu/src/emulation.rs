@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use airpath_model::{Duration, Timestamp};
 use airpath_sim::network::{FlowSummary, Network};
 use airpath_sim::plan::Plan;
-use airpath_sim::{Input, Outcome};
+use airpath_sim::{Input, Outcome, Part};
 
 use crate::address::Side;
 use crate::capture::Capture;
@@ -132,8 +132,10 @@ impl Emulation {
         let mut exchange = Exchange::with_outside(plan, inputs, seed, ROOM, &options.routers)?;
         if let Some(others) = options.connections {
             if !options.routers.is_empty() {
-                return Err(EmulationError::NotEmulated(
-                    "connections as flows have no routers of the kernel".to_owned(),
+                return Err(EmulationError::not_emulated(
+                    Part::Run,
+                    "",
+                    "connections as flows have no routers of the kernel",
                 ));
             }
             exchange = exchange.with_connections(plan, others)?;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use airpath_sim::PlanError;
+use airpath_sim::{Fault, Part, PlanError};
 
 /// Why an emulation cannot be started or went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum EmulationError {
     Plan(#[from] PlanError),
     /// The plan can be simulated but not emulated.
     #[error("{0}")]
-    NotEmulated(String),
+    NotEmulated(PlanError),
     /// The system refused something.
     #[error("{what}: {error}")]
     System {
@@ -31,6 +31,14 @@ pub enum EmulationError {
     /// A part of the emulator ended that should not.
     #[error("{0}")]
     Broken(String),
+}
+
+impl EmulationError {
+    /// A field of a part of the plan, called as the plan calls it (empty where it is the part as a whole), and what is accepted.
+    pub(crate) fn not_emulated(part: Part, field: &str, problem: impl Into<String>) -> Self {
+        let fault = Fault { field: field.to_owned(), found: None, problem: problem.into() };
+        Self::NotEmulated(PlanError::Value { part, fault })
+    }
 }
 
 /// Says what was asked of the system when it refused.

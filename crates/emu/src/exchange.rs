@@ -6,9 +6,9 @@ mod outside;
 use std::sync::Arc;
 
 use airpath_model::{Ecn, LoadCode, PathHeader, Timestamp};
-use airpath_sim::Input;
 use airpath_sim::network::{Direction, FlowSummary, ForeignPacket, Network};
 use airpath_sim::plan::{Plan, ProtocolPlan, QueuePlan};
+use airpath_sim::{Input, Part};
 
 use crate::address::{MAX_FLOWS, Side, flow_of};
 use crate::connection_flows::{Connection, ConnectionFlow, ConnectionFlows};
@@ -80,10 +80,14 @@ impl Exchange {
         outside: &[usize],
     ) -> Result<Self, EmulationError> {
         if plan.flows.len() > MAX_FLOWS {
-            return Err(EmulationError::NotEmulated(format!(
-                "{} flows; an emulation has addresses for at most {MAX_FLOWS}",
-                plan.flows.len()
-            )));
+            return Err(EmulationError::not_emulated(
+                Part::Run,
+                "flows",
+                format!(
+                    "they are {} in all; accepted in an emulation: at most {MAX_FLOWS}, for which it has addresses",
+                    plan.flows.len()
+                ),
+            ));
         }
         let network = Network::with_outside(plan, inputs, seed, outside)?;
         let load_codes = plan
@@ -119,8 +123,10 @@ impl Exchange {
                 && (&there.path, &there.reverse_path) == (&back.reverse_path, &back.path)
         });
         if !opposite {
-            return Err(EmulationError::NotEmulated(
-                "connections need two flows of the plan that take opposite ways".to_owned(),
+            return Err(EmulationError::not_emulated(
+                Part::Run,
+                "flows",
+                "connections need two flows of the plan that take opposite ways",
             ));
         }
         self.connections = Some(ConnectionFlows::new(others, plan.flows.len()));

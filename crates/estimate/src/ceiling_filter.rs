@@ -166,7 +166,7 @@ impl CeilingFilter {
         })
     }
 
-    /// EBE-J eq. 21: near the plateau and somewhat slower than at the loss, or much faster.
+    /// EBE-J eq. 21: near the plateau and somewhat slower than at the loss, or much faster. Each inequality is strict.
     fn corrects(&mut self, lambda: f64, measured: &CeilingMeasured, before: f64) -> bool {
         let Trigger { epsilon, omega, nu } = self.trigger;
         let at_plateau = (measured.window - before).abs() < epsilon * before;
@@ -225,6 +225,28 @@ mod tests {
         ] {
             let found = corrected(&mut after_a_loss(CeilingProfile::Recommended), window, rtt);
             assert_eq!(found, expected, "window {window}, round-trip time {rtt} s");
+        }
+    }
+
+    /// All inequalities of eq. 21 are strict: at a bound nothing is corrected, just within it the ceiling is. Shares of
+    /// powers of two, so that bounds are met exactly.
+    #[test]
+    fn at_a_bound_of_the_trigger_nothing_is_corrected() {
+        let corrected_at = |window, rtt| {
+            let trigger = Trigger { epsilon: 0.25, omega: 0.25, nu: 0.5 };
+            let mut filter = CeilingFilter::new(CeilingProfile::Journal, trigger);
+            filter.register(1024.0, 1.0);
+            corrected(&mut filter, window, rtt)
+        };
+        for (window, rtt, within) in [
+            (1280.0, 1.125, (1280.0_f64.next_down(), 1.125)),
+            (768.0, 1.125, (768.0_f64.next_up(), 1.125)),
+            (1024.0, 1.0, (1024.0, 1.0_f64.next_up())),
+            (1024.0, 1.25, (1024.0, 1.25_f64.next_down())),
+            (64.0, 0.5, (64.0, 0.5 - f64::EPSILON / 2.0)),
+        ] {
+            assert!(!corrected_at(window, rtt), "window {window}, round-trip time {rtt} s");
+            assert!(corrected_at(within.0, within.1), "within {within:?}");
         }
     }
 

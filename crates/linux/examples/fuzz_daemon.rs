@@ -87,7 +87,7 @@ fn questioned() -> impl FnMut(&[u8]) -> bool {
     move |bytes| {
         let mut stream = UnixStream::connect_addr(&address(door.name())).unwrap();
         let _ = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
-        let goodbye = door.answer(&status);
+        let goodbye = door.answer(|| status.clone());
         let detaches = goodbye.is_some();
         drop(goodbye);
         let mut answer = String::new();

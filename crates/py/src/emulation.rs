@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::simulation::{PlanError, RunCancelled, refused, tables};
+use crate::simulation::{RunCancelled, refused, tables};
 use crate::trace::Trace;
 
 pyo3::create_exception!(
@@ -312,8 +312,7 @@ fn over() -> PyErr {
 /// What Python is told of an error.
 pub(crate) fn failed(error: EmulationError) -> PyErr {
     match error {
-        EmulationError::Plan(error) => refused(error),
-        EmulationError::NotEmulated(problem) => PlanError::new_err(problem),
+        EmulationError::Plan(error) | EmulationError::NotEmulated(error) => refused(error),
         EmulationError::Cancelled => RunCancelled::new_err("cancelled"),
         EmulationError::System { .. } => EmulationFailed::new_err(error.to_string()),
         other => PyOSError::new_err(other.to_string()),

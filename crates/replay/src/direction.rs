@@ -219,12 +219,18 @@ impl Direction {
         if packet.flags.syn || packet.flags.rst {
             return;
         }
-        let ends_handshake = self.facts.receiver_opened && offset == 0;
-        let marked = self.feedback.on_ack(ecn, packet.flags, ends_handshake);
+        if let Some(follower) = &self.follower
+            && (offset < 0 || offset > follower.next() as i64 + FARTHEST)
+        {
+            return;
+        }
+        let is_bare = packet.payload == 0 && packet.sack.iter().all(Option::is_none);
+        let is_first = self.facts.receiver_opened && offset == 0 && self.counts.restarts == 0;
+        let ends_handshake = is_first && is_bare;
+        let marked = self.feedback.on_ack(ecn, packet.flags, offset, ends_handshake);
         let moved = self.last_window.replace(packet.window) != Some(packet.window);
         let Some(follower) = &mut self.follower else { return };
-        let next = follower.next();
-        if offset < 0 || offset > next as i64 + FARTHEST {
+        if offset < 0 {
             return;
         }
         // The end of the stream takes a number of its own.
@@ -335,6 +341,7 @@ impl Direction {
         self.take_counters();
         self.follower = None;
         self.sequence = None;
+        self.feedback.restart();
         self.end = None;
         self.held.clear();
     }

@@ -42,6 +42,10 @@ impl EcnUse {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EcnFeedback {
     counter: Option<u8>,
+    /// What ended the handshake.
+    ended: Option<u8>,
+    /// How far the acknowledgment went that told the counter.
+    furthest: i64,
     /// Acknowledgments with the classic echo.
     pub(crate) echoes: u64,
     /// Packets that the accurate counter reports as marked; more than seven between two acknowledgments count modulo
@@ -50,9 +54,20 @@ pub(crate) struct EcnFeedback {
 }
 
 impl EcnFeedback {
-    /// An acknowledgment after SYN and SYN-ACK; gives whether it reports a mark. `ends_handshake` is whether it answers the
-    /// SYN-ACK and no more.
-    pub(crate) fn on_ack(&mut self, used: &mut EcnUse, flags: SegmentFlags, ends_handshake: bool) -> bool {
+    /// Offsets begin anew, after the handshake.
+    pub(crate) fn restart(&mut self) {
+        (self.ended, self.furthest) = (None, i64::MIN);
+    }
+
+    /// An acknowledgment after SYN and SYN-ACK of all before `offset`; gives whether it reports a mark. `ends_handshake` is whether
+    /// it may be the answer to the SYN-ACK, or that answer again: it has nothing else to say.
+    pub(crate) fn on_ack(
+        &mut self,
+        used: &mut EcnUse,
+        flags: SegmentFlags,
+        offset: i64,
+        ends_handshake: bool,
+    ) -> bool {
         if *used == EcnUse::Unknown && flags.ae {
             *used = EcnUse::Accurate; // nothing else sets it; the counter begins with it set
         }
@@ -64,13 +79,20 @@ impl EcnFeedback {
             }
             EcnUse::Accurate => {
                 let counter = u8::from(flags.ae) << 2 | u8::from(flags.cwr) << 1 | u8::from(flags.ece);
-                let Some(before) = self.counter.replace(counter) else {
-                    if ends_handshake {
-                        // It says how the SYN-ACK came; the counter begins with whether that was marked (section 3.2.2.1).
-                        self.counter = Some(if counter == 0b110 { 6 } else { 5 });
-                    }
+                let Some(before) = self.counter else {
+                    // It says how the SYN-ACK came; the counter begins with whether that was marked (section 3.2.2.1).
+                    self.ended = ends_handshake.then_some(counter);
+                    let begins = if counter == 0b110 { 6 } else { 5 };
+                    self.counter = Some(if ends_handshake { begins } else { counter });
+                    self.furthest = offset;
                     return false;
                 };
+                // So does the answer to a SYN-ACK that was sent again; what was overtaken tells an older counter.
+                let is_code = self.ended == Some(counter) || matches!(counter, 0b010..=0b100);
+                if offset < self.furthest || ends_handshake && is_code {
+                    return false;
+                }
+                (self.counter, self.furthest) = (Some(counter), offset);
                 let marks = counter.wrapping_sub(before) & 0b111;
                 self.reported_marks += u64::from(marks);
                 marks > 0
@@ -106,18 +128,18 @@ mod tests {
         let mut feedback = EcnFeedback::default();
         let mut used = EcnUse::Accurate;
         // The counter begins at 5; then 6, 0 (wrapped by two more).
-        assert!(!feedback.on_ack(&mut used, flags(true, false, true), false));
-        assert!(!feedback.on_ack(&mut used, flags(true, false, true), false));
-        assert!(feedback.on_ack(&mut used, flags(true, true, false), false));
-        assert!(feedback.on_ack(&mut used, flags(false, false, false), false));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true), 0, false));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true), 0, false));
+        assert!(feedback.on_ack(&mut used, flags(true, true, false), 0, false));
+        assert!(feedback.on_ack(&mut used, flags(false, false, false), 0, false));
         assert_eq!((feedback.echoes, feedback.reported_marks), (0, 3));
     }
 
     #[test]
     fn without_a_handshake_the_bits_are_classic_until_the_new_one_shows() {
         let (mut feedback, mut used) = (EcnFeedback::default(), EcnUse::Unknown);
-        assert!(feedback.on_ack(&mut used, flags(false, false, true), false));
-        assert!(!feedback.on_ack(&mut used, flags(true, false, true), false));
+        assert!(feedback.on_ack(&mut used, flags(false, false, true), 0, false));
+        assert!(!feedback.on_ack(&mut used, flags(true, false, true), 0, false));
         assert_eq!(used, EcnUse::Accurate);
     }
 }

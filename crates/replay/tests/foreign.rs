@@ -160,36 +160,78 @@ fn estimators_say_that_no_acknowledgments_were_captured() {
     assert_eq!(said, Some("no acknowledgments were captured"));
 }
 
-/// The third packet of a handshake with accurate ECN says how the second one came (RFC 9768, section 3.2.2.1); only then do the
-/// bits count marks, from 5 on.
+/// The bits of a counter of accurate ECN.
+fn ace(count: u16) -> u16 {
+    (count & 4) << 6 | (count & 2) << 6 | (count & 1) << 6
+}
+
+/// A hundred segments of a connection with accurate ECN, opened by who receives. The third packet says `answered`; the counter
+/// begins with `begin`, and one mark more is told from `marked` bytes on.
+fn accurate(answered: u16, begin: u16, marked: u32) -> Vec<Packet> {
+    let mut packets = conversation(100, 20);
+    let (syn, answer) = (packets[0].clone(), packets[1].clone());
+    packets[0] = Packet { time_ns: syn.time_ns, flags: SYN | ace(7), acknowledgment: 0, ..answer.clone() };
+    packets[1] = Packet {
+        time_ns: answer.time_ns,
+        flags: SYN | ACK | ace(2),
+        acknowledgment: answer.sequence + 1,
+        ..syn.clone()
+    };
+    let (sequence, acknowledgment) = (answer.sequence + 1, syn.sequence.wrapping_add(1));
+    packets[2] =
+        Packet { side: 1, sequence, acknowledgment, flags: ACK | ace(answered), ..packets[2].clone() };
+    for packet in &mut packets[3..] {
+        let told = packet.side == 1 && packet.acknowledgment.wrapping_sub(acknowledgment) >= marked;
+        packet.flags |= ace(begin + u16::from(told));
+    }
+    packets
+}
+
+/// The third packet of a handshake with accurate ECN says how the second one came (RFC 9768, section 3.2.2.1), also where it is
+/// sent again; only then do the bits count marks, from 5 on.
 #[test]
 fn the_end_of_a_handshake_reports_no_marks() {
-    let ace = |count: u16| (count & 4) << 6 | (count & 2) << 6 | (count & 1) << 6;
     for (answered, begin) in [(0b010, 5), (0b011, 5), (0b100, 5), (0b110, 6)] {
-        let mut packets = conversation(100, 20);
-        let (syn, answer) = (packets[0].clone(), packets[1].clone());
-        // Who receives opens the connection.
-        packets[0] =
-            Packet { time_ns: syn.time_ns, flags: SYN | ace(7), acknowledgment: 0, ..answer.clone() };
-        packets[1] = Packet {
-            time_ns: answer.time_ns,
-            flags: SYN | ACK | ace(2),
-            acknowledgment: answer.sequence + 1,
-            ..syn.clone()
-        };
-        let (sequence, acknowledgment) = (answer.sequence + 1, syn.sequence.wrapping_add(1));
-        let flags = ACK | ace(answered);
-        packets[2] = Packet { side: 1, sequence, acknowledgment, flags, ..packets[2].clone() };
-        for packet in &mut packets[3..] {
-            let marks =
-                u16::from(packet.side == 1 && packet.acknowledgment == acknowledgment.wrapping_add(100_000));
-            packet.flags |= ace(begin + marks);
+        let once = accurate(answered, begin, 100_000);
+        // At once, before data is acknowledged, when some was, and when the mark was told.
+        for repeated_at in [None, Some(3), Some(4), Some(60), Some(203)] {
+            let mut packets = once.clone();
+            if let Some(at) = repeated_at {
+                let time_ns = once[at - 1].time_ns;
+                packets.insert(at, Packet { time_ns, ..once[2].clone() });
+            }
+            let flow = analysed(&packets, false).flows.remove(0);
+            assert_eq!(
+                (flow.ecn, flow.bytes, flow.reported_marks),
+                (EcnUse::Accurate, 100_000, 1),
+                "{answered:b}, repeated at {repeated_at:?}"
+            );
         }
-        let flow = analysed(&packets, false).flows.remove(0);
-        assert_eq!(
-            (flow.ecn, flow.bytes, flow.reported_marks),
-            (EcnUse::Accurate, 100_000, 1),
-            "{answered:b}"
-        );
     }
+}
+
+/// A host may send data with the third packet: then its bits count already.
+#[test]
+fn data_in_the_third_packet_goes_with_the_counter() {
+    let mut packets = accurate(6, 6, 100_000);
+    packets[2].payload = 10;
+    for packet in packets[3..].iter_mut().filter(|packet| packet.side == 1) {
+        packet.sequence += 10;
+    }
+    let flow = analysed(&packets, false).flows.remove(0);
+    assert_eq!((flow.ecn, flow.reported_marks), (EcnUse::Accurate, 1));
+}
+
+/// An acknowledgment that was overtaken tells an older counter: nothing was marked since.
+#[test]
+fn an_acknowledgment_that_was_overtaken_reports_no_marks() {
+    let mut packets = accurate(2, 5, 51_000);
+    let acks: Vec<_> = (3..packets.len()).filter(|&at| packets[at].side == 1).collect();
+    let (first, second) = (acks[49], acks[50]);
+    assert_ne!(packets[first].flags, packets[second].flags);
+    let times = [packets[first].time_ns, packets[second].time_ns];
+    packets.swap(first, second);
+    (packets[first].time_ns, packets[second].time_ns) = (times[0], times[1]);
+    let flow = analysed(&packets, false).flows.remove(0);
+    assert_eq!((flow.ecn, flow.bytes, flow.reported_marks), (EcnUse::Accurate, 100_000, 1));
 }

@@ -58,19 +58,30 @@ impl Plan {
         let record = &self.record;
         ensure(self.duration_ns > 0, "duration", "accepted: longer than nothing")?;
         ensure(record.interval_ns > 0, "record.interval", "accepted: longer than nothing")?;
-        ensure(self.duration_ns.is_multiple_of(record.interval_ns), "duration", WHOLE_INTERVALS)?;
+        self.whole_intervals(self.duration_ns, "duration")?;
         ensure(
             record.measure_from_ns < self.duration_ns,
             "record.warm_up",
             "accepted: shorter than the run",
         )?;
-        ensure(record.measure_from_ns.is_multiple_of(record.interval_ns), "record.warm_up", WHOLE_INTERVALS)?;
+        self.whole_intervals(record.measure_from_ns, "record.warm_up")?;
         ensure(record.capture.iter().all(|&link| link < self.links.len()), "record.capture", "no such link")?;
         let few = self.links.len() + 2 * self.flows.len() < MAX_TARGETS;
         ensure(few, "", "there are more than 16 million links and flows")?;
         distinct("links", self.links.iter().map(|link| link.name.as_str()))?;
         distinct("estimators", self.estimators.iter().map(|estimator| estimator.name.as_str()))?;
         distinct("flows", self.flows.iter().map(|flow| flow.name.as_str()))
+    }
+
+    fn whole_intervals(&self, time_ns: u64, field: &str) -> Result<(), Fault> {
+        if time_ns.is_multiple_of(self.record.interval_ns) {
+            return Ok(());
+        }
+        let interval_s = self.record.interval_ns as f64 / 1e9;
+        Err(Fault::new(
+            field,
+            format!("accepted: a whole number of record intervals, which are of {interval_s} s"),
+        ))
     }
 }
 
@@ -232,7 +243,6 @@ fn apart(bps: u64, bytes: f64) -> bool {
     bytes * 8e9 >= bps as f64
 }
 
-const WHOLE_INTERVALS: &str = "accepted: a whole number of record intervals";
 const TOO_CLOSE: &str =
     "at that rate its packets are less than a nanosecond apart; accepted: a lower rate, or larger packets";
 const PACKET_SIZES: &str = "accepted: from 1 byte to 16 MB";

@@ -33,7 +33,14 @@ fn quote(text: &[u8]) -> String {
     }
     let head = &text[..text.len().min(QUOTED_BYTES)];
     let ellipsis = if head.len() < text.len() { "…" } else { "" };
-    format!("`{}{ellipsis}`", String::from_utf8_lossy(head).escape_debug())
+    let mut quoted = String::new();
+    for sign in String::from_utf8_lossy(head).chars() {
+        match sign {
+            '"' | '\'' => quoted.push(sign),
+            _ => quoted.extend(sign.escape_debug()),
+        }
+    }
+    format!("`{quoted}{ellipsis}`")
 }
 
 const QUOTED_BYTES: usize = 40;

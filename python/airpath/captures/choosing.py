@@ -23,8 +23,10 @@ def choose(capture: CaptureAnalysis, wanted: Sequence[str]) -> CaptureAnalysis:
         if any(text == str(flow.number) or (not text.isdigit() and text in flow.name) for text in wanted)
     )
     if not flows:
-        raise UsageError(
-            f"{capture.path}: none of its {len(capture.flows)} flows is {' or '.join(wanted)}; "
-            f"accepted: a number from 1 to {len(capture.flows)}, or a part of ADDRESS:PORT > ADDRESS:PORT"
+        count = len(capture.flows)
+        numbers = "the number 1" if count == 1 else f"a number from 1 to {count}"
+        accepted = (
+            f"accepted: {numbers}, or a part of ADDRESS:PORT > ADDRESS:PORT" if count else "it has none"
         )
+        raise UsageError(f"{capture.path}: flow: found {' and '.join(wanted)}; {accepted}")
     return replace(capture, flows=flows)

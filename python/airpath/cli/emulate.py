@@ -86,6 +86,7 @@ def emulate(
     scenario = emulated_scenario(
         link, rtt=rtt, buffer=buffer, queue=queue, back=back, duration=duration, seed=seed
     )
+    serving = None if server is None else _words(server)
     out = out or Path("out") / f"emulate-{_file_name(link)}"
     refuse_unwritable(out)
     packets = out.parent / f"{out.name}.pcapng"
@@ -94,7 +95,7 @@ def emulate(
     result = run_command(
         command,
         scenario,
-        server=shlex.split(server) if server else None,
+        server=serving,
         capture=(packets, list(dict.fromkeys(capture))) if capture else None,
         to_stderr=as_json,
     )
@@ -124,6 +125,21 @@ def emulate(
         if capture:
             tell(f"packets: {packets}")
     raise typer.Exit(result.exit_code)
+
+
+def _words(command: str) -> list[str]:
+    """Return the words of a command, as a shell would take them apart."""
+    from airpath.errors import UsageError
+
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(
+            f"server: found {command!r}: {str(error).lower()}; accepted: a command as in a shell"
+        ) from None
+    if not words:
+        raise UsageError(f"server: found {command!r}; accepted: a command as in a shell")
+    return words
 
 
 def enter_user_namespace() -> None:

@@ -57,10 +57,11 @@ def estimate(
     from airpath.cli.estimate_tables import as_machine_reads, print_capture, tell_of_an_early_end
     from airpath.cli.output import show, show_json
     from airpath.cli.work import refuse_unwritable
-    from airpath.input_file import input_name
+    from airpath.input_file import input_name, refuse_standard_input_twice
     from airpath.origin import origin_of_this_process
     from airpath.progress import progress_bar
 
+    refuse_standard_input_twice(captures)
     target = out or Path("out") / f"estimate-{Path(input_name(captures[0])).name.split('.')[0]}"
     refuse_unwritable(target)
     found = []

@@ -84,7 +84,8 @@ def _chi_square(test: Test | None) -> str:
 
 def _test(test: Test) -> str:
     p = f"p = {test.p:.2g}" if test.p >= 1e-4 else "p < 0.0001"
-    return f"{test.statistic:.4g} at {test.freedom} degrees of freedom, {p}"
+    degrees = "1 degree" if test.freedom == 1 else f"{test.freedom} degrees"
+    return f"{test.statistic:.4g} at {degrees} of freedom, {p}"
 
 
 def _number(value: float) -> str:

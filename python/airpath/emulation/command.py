@@ -100,7 +100,7 @@ def emulate(
             process = _spawn(emulation, "senders", command, environment, to_stderr=to_stderr)
             code = _wait(emulation, process)
         finally:
-            tables, quantities, packets, raw, of_connections = emulation.stop()
+            tables, quantities, packets, raw, of_connections = _stop(emulation, capture)
     validity = Validity.from_engine(raw, [str(link["name"]) for link in plan["links"]])
     connections = Connections.from_engine(of_connections)
     interval = plan["record"]["interval_ns"]
@@ -141,6 +141,15 @@ def _start(
         raise scenario.refused(error) from None
     except _core.EmulationFailed as error:
         raise EmulationError(str(error)) from None
+
+
+def _stop(
+    emulation: "_core.Emulation", capture: tuple[Path, Sequence[str]] | None
+) -> tuple[Any, list[str], bytes | None, dict[str, Any], dict[str, Any] | None]:
+    try:
+        return emulation.stop()
+    except _core.EmulationFailed as error:
+        raise EmulationError(f"{capture[0]}: {error}" if capture else str(error)) from None
 
 
 def _spawn(

@@ -1,12 +1,27 @@
 """A link on the command line as a scenario that can be emulated."""
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from airpath.scenario import Scenario
-from airpath.scenario.compare import half_of, link_rate
+from airpath.scenario.compare import half_of, link_rate, resolved, said_of_arguments
 
 LONGEST = "1h"
 """How long an emulation goes on at most if nobody says."""
+
+_ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "topology.bottleneck.rate.file": "link",
+        "topology.bottleneck.rate": "link",
+        "topology.reverse.rate.file": "back",
+        "topology.reverse.rate": "back",
+        "topology.bottleneck.queue.limit": "buffer",
+        "topology.bottleneck.queue.kind": "queue",
+        "topology.bottleneck.queue": "queue",
+    }
+)
+"""What the arguments are called that stand at a field of this scenario; the others have the field's name."""
 
 
 def emulated_scenario(
@@ -55,15 +70,16 @@ def emulated_scenario(
         bottleneck["queue"] = {"kind": queue or "drop-tail", "limit": buffer or "1bdp"}
     topology: dict[str, Any] = {"kind": "dumbbell", "bottleneck": bottleneck}
     if back is not None:
-        topology["reverse"] = {"rate": link_rate(back)[0]}
-    return Scenario.from_dict(
-        {
-            "name": "emulate",
-            "title": f"a command over {link}",
-            "duration": duration or LONGEST,
-            "seed": seed,
-            "topology": topology,
-            # What the command sends is its own business: only the way of its packets counts.
-            "flows": [{"name": "command", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}}],
-        }
-    )
+        topology["reverse"] = {"rate": link_rate(back, "back")[0]}
+    with said_of_arguments(_ARGUMENTS):
+        return resolved(
+            {
+                "name": "emulate",
+                "title": f"a command over {link}",
+                "duration": LONGEST if duration is None else duration,
+                "seed": seed,
+                "topology": topology,
+                # What the command sends is its own business: only the way of its packets counts.
+                "flows": [{"name": "command", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}}],
+            }
+        )

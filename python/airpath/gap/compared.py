@@ -2,15 +2,17 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from airpath.datapath import datapath_missing
-from airpath.errors import AirpathError, UsageError
+from airpath.errors import AirpathError, ScenarioError, UsageError
 from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
 from airpath.runner import Interrupted, run_all, scheme_label
 from airpath.scenario import Scenario
+from airpath.scenario.refusals import Refusal
 from airpath.worlds import IN_REAL_TIME, WITH_OURS, WORLDS, World, has_ours, place
 
 OURS: Final = "vcp-ebe"
@@ -65,7 +67,8 @@ def gap(
         The scenario.
     schemes
         Schemes that all controlled flows take in turn; by default those of the scenario, as they stand, and
-        `vcp-ebe` if our datapath has none of them and a world with it is among the worlds.
+        `vcp-ebe` if our datapath has none of them, a world with it is among the worlds, and the scenario has
+        routers for it.
     worlds
         Where to run; the simulator is always among them.
     repetitions
@@ -85,10 +88,15 @@ def gap(
         raise UsageError(f"worlds: found {unknown[0]!r}; accepted: {', '.join(WORLDS)}")
     controlled = any(flow.scheme is not None for flow in scenario.document.flows)
     if schemes and not controlled:
-        raise UsageError(f"{scenario.name}: no flow has a scheme that {schemes[0]} could stand in for")
+        problem = f'none has a scheme that "{schemes[0]}" could stand in for; accepted: no schemes'
+        raise scenario.refusal(Refusal("", "", "flows", problem))
     variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
     if not schemes and controlled and set(worlds) & set(WITH_OURS) and not has_ours(scenario):
-        variants[OURS] = _with_scheme(scenario, OURS)
+        # Nobody asked for it: a scenario without routers does without.
+        with suppress(ScenarioError):
+            ours = _with_scheme(scenario, OURS)
+            ours.plan()
+            variants[OURS] = ours
     in_order: list[World] = list(dict.fromkeys(("sim", *worlds)))
     left_out = {name: _left_out(variant, in_order) for name, variant in variants.items()}
     runs: list[RunResult] = []
@@ -164,7 +172,7 @@ def _left_out(scenario: Scenario, worlds: Sequence[World]) -> dict[World, str]:
             continue
         try:
             label = place(scenario, world).label
-        except UsageError as error:
+        except AirpathError as error:
             missing[world] = str(error)
             continue
         if label in taken:

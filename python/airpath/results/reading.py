@@ -16,6 +16,7 @@ from airpath.results.directory import read_parquet
 from airpath.results.provenance import FORMAT
 from airpath.results.records import RunRecord
 from airpath.results.results import Results, RunResult
+from airpath.results.values import refuse_impossible_values, refuse_places_beyond
 
 _DAMAGE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 """What comes of files that are not what was written."""
@@ -32,7 +33,8 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
     Raises
     ------
     airpath.errors.OutputError
-        If the directory holds no airpath results, results of another format, or damaged ones.
+        If the directory holds no airpath results, results of another format, damaged ones, or numbers that no
+        run gives.
     """
     directory = Path(out_dir)
     try:
@@ -50,7 +52,9 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
                 continue
             table = read_parquet(path)
             _refuse_other_columns(table, description.schema, path)
-            for mine, part in zip(tables, _split(table, keys), strict=True):
+            refuse_impossible_values(table, description, path)
+            for record, mine, part in zip(records, tables, _split(table, keys), strict=True):
+                refuse_places_beyond(part, record, path)
                 mine[name] = part
     except (*_DAMAGE, pa.ArrowException) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error

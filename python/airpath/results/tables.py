@@ -82,6 +82,9 @@ UNKNOWN: Final[Mapping[str, Sequence[str]]] = {
 }
 """By world the columns of ``flows`` of which the kernel, or quinn, does not tell: null there."""
 
+UNKNOWN_SOMEWHERE: Final = frozenset(name for names in UNKNOWN.values() for name in names)
+"""Those columns of any world."""
+
 
 def concatenate(name: str, tables: Sequence[pa.Table]) -> pa.Table:
     """Stack the same table of many runs; without any, the result is empty and has the table's schema."""

@@ -1,10 +1,10 @@
-"""What the engine refuses, said as all other faults of a scenario: at the field that a person wrote."""
+"""What engine and worlds refuse, said as all other faults of a scenario: at the field that a person wrote."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from airpath import _core
 from airpath.errors import ScenarioError
@@ -57,6 +57,26 @@ class Places:
     flows: dict[str, str] = field(default_factory=dict)
 
 
+Part: TypeAlias = Literal["", "link", "flow"]
+"""Whose field of a plan is refused: that of the run, a link, a flow."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """What cannot be run in a plan."""
+
+    part: Part
+    """Whose it is."""
+    name: str
+    """The name of that link or flow."""
+    where: str
+    """The field in its part of the plan, called as the component calls it; empty for the part as a whole."""
+    problem: str
+    """What is wrong, and what is accepted."""
+    found: Any = None
+    """What was found, if that does not stand in the scenario."""
+
+
 def refused(error: _core.PlanError, places: Places, tables: Mapping[str, Any], source: str) -> ScenarioError:
     """Return what to say of a plan that the engine refuses.
 
@@ -75,15 +95,21 @@ def refused(error: _core.PlanError, places: Places, tables: Mapping[str, Any], s
     if not rest:
         return scenario_error(source, [Fault("", message)])
     part, name, where, number, problem = rest
+    return refusal_error(Refusal(part, name, where, problem, number), places, tables, source)
+
+
+def refusal_error(refusal: Refusal, places: Places, tables: Mapping[str, Any], source: str) -> ScenarioError:
+    """Return what to say of a refusal; `places`, `tables` and `source` as for `refused`."""
+    part, name, where = refusal.part, refusal.name, refusal.where
     paths = [where]
     if part == "link" and name in places.links:
         paths = _of_link(places.links[name], where)
     elif part == "flow" and name in places.flows:
         paths = _of_flow(places.flows[name], where)
     written = next(((path, value) for path in paths if (value := _written(tables, path)) is not None), None)
-    path, value = written or (paths[0], number)
-    found = "" if value is None or isinstance(value, Mapping) else f"found {show(value)}; "
-    return scenario_error(source, [Fault(path, f"{found}{problem}")])
+    path, value = written or (paths[0], refusal.found)
+    found = "" if value is None or isinstance(value, Mapping | list) else f"found {show(value)}; "
+    return scenario_error(source, [Fault(path, f"{found}{refusal.problem}")])
 
 
 def _of_link(place: LinkPlace, where: str) -> list[str]:
@@ -92,6 +118,8 @@ def _of_link(place: LinkPlace, where: str) -> list[str]:
     kind = place.kinds.get(table)
     key = key if kind is None else _KEYS.get((table, kind), {}).get(key, key)
     if place.router is not None and table in ("queue.protocol", "queue.source"):
+        if key == "kind":  # a scheme chose it
+            return [f"{place.router.removesuffix('.parameters').removesuffix('.scheme')}.scheme"]
         return _of_parameters(place.router, key)
     return [".".join(filter(None, (place.path, table, key)))]
 
@@ -104,6 +132,8 @@ def _of_flow(path: str, where: str) -> list[str]:
             return [path]
         case "transport":  # what a flow does not say holds for all of them
             return [f"{path}.{where}", where]
+        case "controller" if not key:
+            return [f"{path}.parameters", f"{path}.scheme"]
         case "controller":
             return _of_parameters(f"{path}.parameters", key)
         case _:

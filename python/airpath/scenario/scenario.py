@@ -14,7 +14,7 @@ from airpath.scenario.load import find_file, override, plain, read_file
 from airpath.scenario.memory import MemoryEstimate, estimate_memory, refuse_if_too_large
 from airpath.scenario.messages import FieldError, faults, scenario_error
 from airpath.scenario.model import ScenarioDocument
-from airpath.scenario.refusals import refused
+from airpath.scenario.refusals import Refusal, refusal_error, refused
 from airpath.scenario.resolve import BufferSize, Plan, Resolved, resolve, scheme_of
 from airpath.scenario.toml import write_toml
 from airpath.scenario.traces import TraceInput
@@ -162,6 +162,10 @@ class Scenario:
     def refused(self, error: _core.PlanError) -> ScenarioError:
         """Return what to say of this scenario where the engine refuses its plan."""
         return refused(error, self.resolved.places, self._tables, self._source)
+
+    def refusal(self, refusal: Refusal) -> ScenarioError:
+        """Return what to say of this scenario where a world refuses its plan."""
+        return refusal_error(refusal, self.resolved.places, self._tables, self._source)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was written as nested dictionaries, in standard spelling, without defaults."""

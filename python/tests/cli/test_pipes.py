@@ -147,6 +147,13 @@ def test_messages_name_standard_input_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_standard_input_is_read_once(airpath: Airpath, tmp_path: Path) -> None:
+    said = airpath(["estimate", "-", "-"], b"")
+    assert said.code == 2
+    assert said.err == ("airpath: -: found 2 times; accepted: once, since standard input can be read once\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("closed", [False, True])
 def test_a_terminal_and_a_closed_input_are_refused(monkeypatch: pytest.MonkeyPatch, closed: bool) -> None:
     given = None if closed else TextIOWrapper(BytesIO())

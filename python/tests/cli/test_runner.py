@@ -12,7 +12,7 @@ import pytest
 
 import airpath
 from airpath import workers
-from airpath.errors import ScenarioError, UsageError
+from airpath.errors import ScenarioError, TraceError, UsageError
 from airpath.results import Origin, Results, write
 
 SCENARIO = {
@@ -116,6 +116,28 @@ def test_what_is_no_number_or_world_is_said(wrong, said):
 def test_a_single_scheme_must_be_in_a_list():
     with pytest.raises(UsageError, match=r'schemes: found "cubic"; accepted: a list .* \["cubic"\]'):
         airpath.compare("cubic", "lte.down")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"buffer": "10cm"}, 'buffer: found "10cm"; accepted: a buffer'),
+        ({"flows": 0}, "flows: found 0; accepted: at least 1"),
+        ({"warm_up": "x"}, 'warm_up: found "x"; accepted: a duration'),
+        ({"schemes": ["cubic:beta=9"]}, r"schemes: beta: found 9; accepted: less than 1 \(scheme"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_of_the_argument(wrong, said):
+    with pytest.raises(ScenarioError, match=f"^{said}"):
+        airpath.compare(**{"schemes": ["cubic"], "link": "12mbps"} | wrong)
+
+
+def test_a_file_that_is_no_trace_is_said_of_the_link(tmp_path):
+    file = tmp_path / "no trace"
+    file.write_text('rate = "12mbps"\n')
+    with pytest.raises(TraceError) as refused:
+        airpath.compare(["cubic"], str(file))
+    assert str(refused.value).startswith(f'link: {file}: line 1: found `rate = "12mbps"`; accepted: ')
 
 
 def test_all_runs_together_must_fit_into_memory(monkeypatch):

@@ -8,6 +8,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,8 +160,50 @@ def test_the_python_api():
         emulate([], emulated_scenario("8mbps"))
     with pytest.raises(EmulationError, match="no-such-command"):
         emulate(["no-such-command"], emulated_scenario("8mbps"))
-    with pytest.raises(ScenarioError):
-        emulated_scenario("8mbps", buffer="5")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"buffer": "5cm"}, 'buffer: found "5cm"; accepted: a buffer such as '),
+        ({"buffer": "10B"}, 'buffer: the buffer of link "bottleneck" comes to 10 bytes, '),
+        ({"queue": "codle"}, 'queue: found "codle" (did you mean "codel"?); accepted: '),
+        ({"queue": "priority"}, "queue: classes: required, but not given"),
+        ({"back": "lte.upp"}, 'back: found "lte.upp", which is neither a rate, nor a file, '),
+        ({"duration": ""}, 'duration: found ""; accepted: a duration with a unit '),
+        ({"seed": -1}, "seed: found -1; accepted: at least 0"),
+    ],
+)
+def test_what_is_wrong_is_said_of_the_option(options: dict[str, Any], said: str):
+    from airpath.emulation import emulated_scenario
+
+    with pytest.raises((ScenarioError, UsageError)) as refused:
+        emulated_scenario("8mbps", **options)
+    assert str(refused.value).startswith(said)
+
+
+def test_a_capture_that_does_not_fit_is_said_with_its_file():
+    from airpath.emulation import emulate, emulated_scenario
+
+    send = [sys.executable, "-c", SEND, "300000"]
+    # A device that is always full.
+    with pytest.raises(EmulationError, match=r"^/dev/full: .*No space left on device"):
+        emulate(
+            send,
+            emulated_scenario("8mbps", rtt="10ms"),
+            server=[sys.executable, "-c", TAKE],
+            capture=(Path("/dev/full"), ["senders"]),
+            to_stderr=True,
+        )
+
+
+@pytest.mark.parametrize("server", ["'", "  "])
+def test_a_server_that_is_no_command_is_refused(server: str, tmp_path: Path):
+    done = airpath("--link", "8mbps", "--server", server, "--", "true", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"server: found {server!r}" in done.stderr
+    assert "accepted: a command as in a shell" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_scenario_has_its_links_captured(tmp_path: Path):

@@ -24,9 +24,13 @@ ORIGIN = Origin(created="2026-11-20T12:00:00Z", command_line=["airpath", "run"],
 def results() -> Results:
     packets = {
         **small_tables(),
-        "packets": encode("packets", {"flow": [0, 1], "sent_s": [1.0, 1.1]}),
-        "flow_estimates": encode("flow_estimates", {"flow": [0, 1], "estimate_bps": [5e6, 6e6]}),
-        "estimate_samples": encode("estimate_samples", {"flow": [0, 1], "sample_bps": [5e6, 6e6]}),
+        "packets": encode("packets", {"flow": [0, 1], "sent_s": [1.0, 1.1], "received_s": [1.2, 1.3]}),
+        "flow_estimates": encode(
+            "flow_estimates", {"flow": [0, 1], "time_s": [1, 2], "estimate_bps": [5e6, 6e6]}
+        ),
+        "estimate_samples": encode(
+            "estimate_samples", {"flow": [0, 1], "time_s": [1, 2], "sample_bps": [5e6, 6e6]}
+        ),
     }
     return Results.from_records(
         [

@@ -82,7 +82,7 @@ CASES = {
     ),
     "of the run": (
         {"record": {"interval": "3s"}},
-        'duration: found "10s"; accepted: a whole number of record intervals',
+        'duration: found "10s"; accepted: a whole number of record intervals, which are of 3 s',
     ),
     "a sequence that never ends": (
         {"topology__bottleneck__rate": {"kind": "sequence", "rates": ["1mbps"] * 3, "hold": "9e9s"}},

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -11,7 +12,7 @@ import pytest
 
 import airpath
 from airpath.cli import main
-from airpath.errors import AirpathError
+from airpath.errors import ScenarioError
 from airpath.metrics.run import columns
 from airpath.results import Results, RunResult
 from airpath.results.reading import read
@@ -156,10 +157,34 @@ def test_a_capture_of_links_goes_through_the_estimators(tmp_path: Path) -> None:
     assert 0.9 * 5e6 < rate < 1.05 * 5e6
 
 
-def test_estimators_of_senders_are_refused_with_the_reason(emulated: Results) -> None:
-    assert emulated.runs  # skipped where there is no emulator
-    with pytest.raises(AirpathError, match="those of senders run in the simulator only"):
-        airpath.run(
-            airpath.Scenario.from_dict(SCENARIO).override({"flows.0.estimators": ["westwood"]}),
-            world="emulate",
-        )
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"flows.0.estimators": ["westwood"]},
+            "flows[0].estimators: those of senders run in the simulator only",
+        ),
+        (
+            {"transport.mss": "8kB"},
+            'transport.mss: found "8kB"; it makes packets of 8052 B; accepted in an emulation: packets of',
+        ),
+        (
+            {"flows.1.transport": {"ecn": True}},
+            "flows[1].transport.ecn: found true; marks (ECN) are on for flow files-1 and off for flow long-1",
+        ),
+        (
+            {"transport.timestamps": False, "flows.0.transport": {"timestamps": True}},
+            "transport.timestamps: found false; timestamps are off for flow files-1 and on for flow long-1; ",
+        ),
+        (
+            {"flows.0.transport": {"recovery": "newreno"}},
+            "flows[1].transport.recovery: selective acknowledgments are on for flow files-1 and off for flow",
+        ),
+        ({"flows.2.count": 65_600}, "flows: they are 65602 in all; accepted in an emulation: at most 65534"),
+    ],
+)
+@pytest.mark.usefixtures("emulated_hosts")
+def test_what_is_not_emulated_is_refused_at_its_field(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        airpath.run(airpath.Scenario.from_dict(SCENARIO).override(changes), world="emulate")
+    assert str(refused.value).startswith(f"scenario: {said}")

@@ -13,7 +13,7 @@ from scipy import stats
 
 import airpath
 from airpath.cli import main
-from airpath.errors import UsageError
+from airpath.errors import ScenarioError, UsageError
 from airpath.gap import Compared, Gap, Verdict, differences
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text, verdict_text
@@ -186,6 +186,16 @@ def test_the_simulator_has_no_record_of_validity() -> None:
     assert gap_json(Gap(made, (), 0.5)) == {"schemes": [], "elapsed_s": 0.5}
 
 
+def test_a_scenario_without_routers_does_without_a_scheme_that_nobody_asked_for() -> None:
+    flows = [{"name": "long", "scheme": "cubic"}]
+    plain = airpath.Scenario.from_dict({**datagrams().to_dict(), "flows": flows})
+    (one,) = compare_worlds(plain, worlds=["sim", "routers"]).compared
+    assert one.labels == {"sim": "cubic"}
+    assert set(one.missing) == {"routers"}
+    with pytest.raises(ScenarioError, match="needs a router of vcp on its way"):
+        compare_worlds(plain, ["vcp-ebe"], worlds=["sim"])
+
+
 def datagrams() -> airpath.Scenario:
     """A scenario without any scheme."""
     link = {"rate": "5mbps", "delay": "5ms", "queue": {"kind": "drop-tail", "limit": "50kB"}}
@@ -212,7 +222,9 @@ def test_datagrams_are_compared_and_a_world_asked_for_twice_runs_once() -> None:
 
 
 def test_what_cannot_be_compared_is_refused_before_anything_runs() -> None:
-    with pytest.raises(UsageError, match="voice: no flow has a scheme that cubic could stand in for"):
+    with pytest.raises(
+        ScenarioError, match='flows: none has a scheme that "cubic" could stand in for; accepted'
+    ):
         compare_worlds(datagrams(), ["cubic"], worlds=["sim"])
     with pytest.raises(UsageError, match="worlds: found 'mars'; accepted: sim, quic, emulate"):
         compare_worlds(datagrams(), worlds=["mars"])  # type: ignore[list-item]

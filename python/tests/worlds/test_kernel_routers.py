@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import airpath
-from airpath.errors import UsageError
+from airpath.errors import ScenarioError
 from airpath.kernel_routers import kernel_routers
 from airpath.runner import jobs_of
 from airpath.worlds import WITH_OURS, place
@@ -78,36 +78,68 @@ VCP: dict[str, Any] = {"kind": "vcp"}
 @pytest.mark.parametrize(
     ("scheme", "queue", "said"),
     [
-        ("cubic", None, "none of its links has a router; world datapath has our controllers"),
-        ("mpcp", None, "the router of bottleneck is mpcp; those of the kernel are vcp or xcp"),
+        ("cubic", None, "topology: none of its links has a router; accepted: a scheme that has routers, "),
+        (
+            "mpcp",
+            None,
+            'flows[0].scheme: found "mpcp"; no router of the kernel speaks mpcp; accepted: vcp, xcp',
+        ),
+        (
+            "mpcp",
+            router({"kind": "mpcp"}, {"kind": "configured"}),
+            'topology.bottleneck.queue.protocol.kind: found "mpcp"; no router of the kernel speaks mpcp; ',
+        ),
         (
             "vcp",
             router(VCP, {"kind": "oracle"}),
-            "the router of bottleneck has the capacity source oracle, which runs in the simulator only",
+            'topology.bottleneck.queue.source.kind: found "oracle"; the capacity source oracle runs in the'
+            " simulator only; accepted for a router of the kernel: configured, ebe, qfcp, xcp-b",
         ),
         (
             "vcp",
             router(VCP | {"kappa_q": 0.25}, {"kind": "configured"}),
-            "the router of bottleneck has vcp with kappa_q = 0.25; those of the kernel have 0.5",
+            "topology.bottleneck.queue.protocol.kappa_q: found 0.25; accepted for a router of the kernel:"
+            " 0.5",
         ),
         (
             "vcp",
             router(VCP, {"kind": "ebe", "profile": "linear"}),
-            "the router of bottleneck has ebe with profile = linear; those of the kernel have icc",
+            'topology.bottleneck.queue.source.profile: found "linear"; accepted for a router of the kernel: '
+            '"icc"',
         ),
         (
             "vcp",
             router(VCP, {"kind": "configured"}, "100packets"),
-            "the router of bottleneck has no limit in bytes, which a queue of the kernel needs",
+            'topology.bottleneck.queue.limit: found "100packets"; a router of the kernel needs a limit; '
+            "accepted: one in bytes, time or bdp",
+        ),
+        (
+            "vcp:load_factor_interval=100ms",
+            None,
+            'flows[0].scheme:load_factor_interval: found "100ms"; accepted for a router of the kernel: '
+            '"200 ms"',
+        ),
+        (
+            "vcp",
+            router(VCP, {"kind": "ebe", "min_capacity": "1Mbps"}),
+            'topology.bottleneck.queue.source.min_capacity: found "1Mbps"; accepted for a router of the'
+            ' kernel: "60 kbit/s"',
+        ),
+        (
+            "xcp-ebe-hold",
+            None,
+            'flows[0].parameters.profile: found "linear"; accepted for a router of the kernel: "icc"',
         ),
     ],
 )
 def test_what_the_kernels_routers_are_not_is_refused(
-    scheme: str, queue: dict[str, Any] | None, said: str
+    scheme: str, queue: dict[str, Any] | None, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UsageError) as refused:
-        kernel_routers(plan(scheme, queue))
-    assert said in str(refused.value)
+    monkeypatch.setattr("airpath.worlds.datapath_missing", lambda: None)
+    monkeypatch.setattr("airpath.worlds.kernel_congestion_controls", lambda: ("cubic", "reno"))
+    with pytest.raises(ScenarioError) as refused:
+        place(scenario(scheme, queue), "routers")
+    assert str(refused.value).startswith(f"scenario: {said}")
 
 
 def test_runs_with_other_routers_have_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,5 +152,7 @@ def test_runs_with_other_routers_have_other_names(monkeypatch: pytest.MonkeyPatc
     (job,) = jobs_of("vcp-ebe", scenario("vcp-ebe"), None, 1, "routers", " for vcp-ebe")
     assert job.scheme == "kernel:airpath_vcp with routers for vcp-ebe"
     assert set(job.flow_schemes.values()) == {job.scheme}
-    with pytest.raises(UsageError, match="made: none of its links has a router; world datapath has"):
+    with pytest.raises(
+        ScenarioError, match=r"scenario: topology: none of its links has a router; .* world datapath"
+    ):
         place(scenario("cubic"), "routers")

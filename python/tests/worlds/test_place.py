@@ -3,7 +3,7 @@
 import pytest
 
 from airpath import _core, worlds
-from airpath.errors import UsageError
+from airpath.errors import ScenarioError, UsageError
 from airpath.runner import jobs_of, scheme_label
 from airpath.scenario import Scenario
 from airpath.schemes import KERNEL_SCHEMES, find_scheme
@@ -49,27 +49,65 @@ def test_runs_are_called_by_the_schemes_of_their_world() -> None:
     assert emulated.flow_schemes == {"f0-1": "kernel:cubic"}
 
 
+def said(chosen: Scenario, world: worlds.World) -> str:
+    """Return what is said where a world refuses a scenario."""
+    with pytest.raises(ScenarioError) as refused:
+        worlds.place(chosen, world)
+    return str(refused.value)
+
+
 def test_the_simulator_says_where_the_kernels_schemes_run() -> None:
-    with pytest.raises(UsageError, match=r'use "newreno", or run it with --world emulate'):
-        worlds.place(scenario("kernel:reno"), "sim")
-    with pytest.raises(UsageError, match="airpath list schemes"):
-        worlds.place(scenario("kernel:bbr"), "sim")
+    assert said(scenario("cubic", "kernel:reno"), "sim") == (
+        'scenario: flows[1].scheme: found "kernel:reno"; it is a congestion control of the kernel, which the'
+        ' simulator does not have; use "newreno", or run it with --world emulate'
+    )
+    assert "airpath list schemes" in said(scenario("kernel:bbr"), "sim")
 
 
 @pytest.mark.parametrize(
-    ("chosen", "world", "text"),
+    ("chosen", "where", "text"),
     [
-        (scenario("bbr"), "emulate", r'"bbr" runs in the simulator only; .* kernel:reno, kernel:cubic'),
-        (scenario("vcp-ebe"), "emulate", r"simulator and in datapath and routers as kernel:airpath_vcp; in"),
-        (scenario("kernel:airpath_vcp"), "emulate", r"no congestion control airpath_vcp \(it is ours"),
-        (scenario("cubic:beta=0.8"), "emulate", r'"cubic" with parameters of its own'),
-        (scenario("kernel:bbr"), "emulate", r"has no congestion control bbr; it has reno, cubic"),
-        (scenario("cubic", estimators=["westwood"]), "emulate", r"estimators; .* in the simulator only"),
+        (
+            scenario("bbr"),
+            'scheme: found "bbr"; it runs in the simulator only; accepted in world emulate: ',
+            "kernel:reno, kernel:cubic, cubic (for kernel:cubic), newreno (for kernel:reno)",
+        ),
+        (
+            scenario("vcp-ebe"),
+            'scheme: found "vcp-ebe"; it runs in the simulator and in datapath and routers as',
+            " kernel:airpath_vcp; accepted in world emulate: ",
+        ),
+        (
+            scenario("kernel:airpath_vcp"),
+            'scheme: found "kernel:airpath_vcp"; this kernel (',
+            "has no congestion control airpath_vcp (it is ours: world datapath has it); accepted: ",
+        ),
+        (
+            scenario("cubic:beta=0.8"),
+            'scheme: found "cubic:beta=0.8"; "cubic" with parameters of its own runs in the simulator only; ',
+            "accepted in world emulate: none, when it stands for kernel:cubic",
+        ),
+        (
+            scenario("cubic", parameters={"beta": 0.8}),
+            'parameters: "cubic" with parameters of its own runs in the simulator only; ',
+            "accepted in world emulate: none, ",
+        ),
+        (
+            scenario("kernel:bbr"),
+            'scheme: found "kernel:bbr"; this kernel (',
+            "no congestion control bbr; accepted: those that it has: reno, cubic",
+        ),
+        (
+            scenario("cubic", estimators=["westwood"]),
+            "estimators: those of senders run in the simulator only; ",
+            "accepted in world emulate: none",
+        ),
     ],
 )
-def test_what_a_world_does_not_have_is_named(chosen: Scenario, world: worlds.World, text: str) -> None:
-    with pytest.raises(UsageError, match=text):
-        worlds.place(chosen, world)
+def test_what_a_world_does_not_have_is_said_at_its_field(chosen: Scenario, where: str, text: str) -> None:
+    message = said(chosen, "emulate")
+    assert message.startswith(f"scenario: flows[0].{where}")
+    assert text in message
 
 
 def test_there_is_no_emulator_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +134,9 @@ def test_any_name_of_a_kernel_is_a_scheme() -> None:
 def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = scenario("vcp-ebe")
     monkeypatch.setattr(worlds, "datapath_missing", lambda: "the daemon is not built")
-    with pytest.raises(UsageError, match="no world datapath: the daemon is not built"):
+    with pytest.raises(
+        UsageError, match="world: found datapath, which is not there: the daemon is not built"
+    ):
         worlds.place(chosen, "datapath")
     monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
     placed = worlds.place(chosen, "datapath")
@@ -111,8 +151,11 @@ def test_ecn_and_vcp_are_refused_where_they_share_the_field(
 ) -> None:
     monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
     monkeypatch.setattr(worlds, "kernel_routers", lambda _: ())
-    with pytest.raises(UsageError, match=r"flow f0-1: transport\.ecn = true, but .*; leave ecn off"):
-        worlds.place(scenario(*schemes, transport={"ecn": True}), world)
+    message = said(scenario(*schemes, transport={"ecn": True}), world)
+    assert message.startswith("scenario: flows[0].transport.ecn: found true; VCP's code takes the ECN field")
+    assert message.endswith("; accepted: false")
+    shared = scenario(*schemes).override({"transport.ecn": True})
+    assert said(shared, world).startswith("scenario: transport.ecn: found true; VCP's code")
     worlds.place(scenario(*schemes), world)
 
 
@@ -120,8 +163,7 @@ def test_ecn_is_refused_at_a_router_of_vcp_and_nowhere_else(monkeypatch: pytest.
     monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
     mixed = scenario("vcp", "cubic").to_dict()
     mixed["flows"][1]["transport"] = {"ecn": True}
-    with pytest.raises(UsageError, match=r"flow f1-1: .* leave ecn off"):
-        worlds.place(Scenario.from_dict(mixed), "datapath")
+    assert said(Scenario.from_dict(mixed), "datapath").startswith("scenario: flows[1].transport.ecn: ")
     # The simulator keeps them apart, and routers of XCP have no use for the field.
     worlds.place(scenario("vcp", transport={"ecn": True}), "sim")
     worlds.place(scenario("xcp", "cubic", transport={"ecn": True}), "datapath")

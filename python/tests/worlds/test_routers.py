@@ -73,7 +73,9 @@ def test_vcp_over_a_router_that_estimates_follows_a_step(
 
 def test_a_rate_that_the_kernels_queue_cannot_follow_is_refused_with_one_message() -> None:
     drawn = {"kind": "uniform", "low": "1mbps", "high": "5mbps", "hold": "50ms"}
-    said = "scenario: link bottleneck cannot be a router of the kernel: its rate changes more often"
+    said = (
+        "scenario: topology.bottleneck.rate: it changes more often than every 100 ms, .* accepted: steps of"
+    )
     with pytest.raises(ScenarioError, match=said):
         airpath.run(scenario(drawn), world="routers")
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use airpath_model::{Bytes, Duration, Rate, Timestamp};
 use airpath_sim::plan::Plan;
-use airpath_sim::{Input, rate_steps};
+use airpath_sim::{Input, Part, rate_steps};
 use netlink_packet_route::link::LinkAttribute;
 
 use crate::address::{PREFIX_LENGTH, Side};
@@ -57,13 +57,16 @@ impl Router {
         let (Some(limit), _) = planned.queue.limits() else {
             return Err(refused(
                 &planned.name,
-                "the queue has no limit in bytes, which a queue of the kernel needs",
+                "queue.limit",
+                "a router of the kernel needs a limit in bytes".to_owned(),
             ));
         };
         if planned.arq.is_some() {
             return Err(refused(
                 &planned.name,
-                "it sends damaged packets again, in time that its queue does not know of",
+                "arq",
+                "a router of the kernel does not know of the time in which damaged packets are sent again; accepted: no arq"
+                    .to_owned(),
             ));
         }
         let namespace = NetworkNamespace::new()?;
@@ -111,22 +114,27 @@ fn steps(
         let least = 8 * MTU / 1000;
         return Err(refused(
             name,
-            &format!(
-                "its rate falls below {least} kbit/s, one packet in a second; a token bucket cannot be still"
+            "rate",
+            format!(
+                "it falls below {least} kbit/s, one packet in a second, but the token bucket of a router of the kernel \
+                 cannot be still; accepted: at least {least} kbit/s"
             ),
         ));
     }
     if steps.windows(2).any(|pair| pair[1].0.since(pair[0].0) < SHORTEST_STEP) {
         return Err(refused(
             name,
-            "its rate changes more often than every 100 ms, for which a token bucket is too coarse",
+            "rate",
+            "it changes more often than every 100 ms, for which the token bucket of a router of the kernel is too coarse; \
+             accepted: steps of at least 100 ms"
+                .to_owned(),
         ));
     }
     Ok(steps)
 }
 
-fn refused(link: &str, problem: &str) -> EmulationError {
-    EmulationError::NotEmulated(format!("link {link} cannot be a router of the kernel: {problem}"))
+fn refused(link: &str, field: &str, problem: String) -> EmulationError {
+    EmulationError::not_emulated(Part::Link(link.to_owned()), field, problem)
 }
 
 /// In the namespace: packets that come by the device leave by it again, over a token bucket.

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 
 use airpath_model::{Bytes, Timestamp};
+use airpath_sim::Part;
 use airpath_sim::network::FlowState;
 use airpath_sim::workload::{Datagrams, Files, Sending, Workload};
 use nix::sys::epoll::EpollFlags;
@@ -54,8 +55,9 @@ impl Source {
         tcp: Option<TcpSettings>,
     ) -> Result<Self, EmulationError> {
         let addresses = Side::Senders.address(flow).zip(Side::Receivers.address(flow));
-        let (from, to) = addresses
-            .ok_or_else(|| EmulationError::NotEmulated("more flows than there are addresses".to_owned()))?;
+        let refused = |problem: String| EmulationError::not_emulated(Part::Run, "flows", problem);
+        let (from, to) =
+            addresses.ok_or_else(|| refused("they are more than there are addresses".to_owned()))?;
         let Workload { start, stop, sending } = workload;
         let kind = match (sending, tcp) {
             (Sending::Files(files), Some(settings)) => {
@@ -63,9 +65,7 @@ impl Source {
                 Kind::Files(FileSource { files, settings, connection: None, next_file, stopped: false })
             }
             (Sending::Files(_), None) => {
-                return Err(EmulationError::NotEmulated(format!(
-                    "flow number {flow} needs a congestion control of the kernel"
-                )));
+                return Err(refused(format!("number {flow} needs a congestion control of the kernel")));
             }
             (Sending::Datagrams(datagrams), _) => Kind::Datagrams { datagrams, socket: None },
         };

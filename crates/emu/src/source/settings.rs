@@ -1,7 +1,6 @@
 //! What of a plan the kernel is told: for each connection, and for a whole host.
 
-use std::collections::BTreeSet;
-
+use airpath_sim::Part;
 use airpath_sim::plan::{ControllerPlan, FlowPlan, Plan, RecoveryPlan, TransportPlan};
 
 use crate::error::EmulationError;
@@ -43,18 +42,20 @@ pub(super) struct TcpSettings {
 /// What the connections of a flow are told; `None` for datagrams.
 pub(super) fn tcp(flow: &FlowPlan) -> Result<Option<TcpSettings>, EmulationError> {
     let (Some(controller), Some(transport)) = (&flow.controller, &flow.transport) else { return Ok(None) };
+    let refused =
+        |field, problem: String| EmulationError::not_emulated(Part::Flow(flow.name.clone()), field, problem);
     let ControllerPlan::Kernel { algorithm } = controller else {
-        return Err(EmulationError::NotEmulated(format!(
-            "flow {}: its controller is the simulator's; the emulator has those of the kernel",
-            flow.name
-        )));
+        return Err(refused(
+            "controller",
+            "it is the simulator's; accepted in an emulation: those of the kernel".to_owned(),
+        ));
     };
     let packet = transport.mss_bytes + transport.header_bytes;
     let mss = packet.checked_sub(HEADERS).filter(|mss| (88..=1460).contains(mss)).ok_or_else(|| {
-        EmulationError::NotEmulated(format!(
-            "flow {}: packets of {packet} bytes; real ones have 128 to 1500",
-            flow.name
-        ))
+        refused(
+            "transport.mss",
+            format!("it makes packets of {packet} B; accepted in an emulation: packets of 128 B to 1500 B"),
+        )
     })?;
     Ok(Some(TcpSettings {
         congestion_control: algorithm.clone(),
@@ -67,7 +68,7 @@ pub(super) fn tcp(flow: &FlowPlan) -> Result<Option<TcpSettings>, EmulationError
 }
 
 /// Settings of a whole host: all its connections share them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelSettings {
     timestamps: bool,
     selective_acknowledgments: bool,
@@ -80,16 +81,36 @@ impl KernelSettings {
     /// # Errors
     /// Where flows ask for different things.
     pub fn of(plan: &Plan) -> Result<Self, EmulationError> {
-        let transports = plan.flows.iter().filter_map(|flow| flow.transport.as_ref());
-        let wanted: BTreeSet<Self> = transports.map(Self::of_transport).collect();
-        match wanted.len() {
-            0 => Ok(Self { timestamps: true, selective_acknowledgments: true, ecn: false }),
-            1 => Ok(wanted.into_iter().next().unwrap_or_else(|| unreachable!("it has one"))),
-            _ => Err(EmulationError::NotEmulated(
-                "flows differ in timestamps, selective acknowledgments or ECN, which all connections of a host share"
-                    .to_owned(),
-            )),
+        let mut wanted =
+            plan.flows.iter().filter_map(|flow| Some((flow, Self::of_transport(flow.transport.as_ref()?))));
+        let Some((first, shared)) = wanted.next() else {
+            return Ok(Self { timestamps: true, selective_acknowledgments: true, ecn: false });
+        };
+        for (flow, settings) in wanted {
+            let mut both = settings.named().into_iter().zip(shared.named());
+            if let Some(((field, what, here), _)) = both.find(|(own, first)| own != first) {
+                let [here, there] = [here, !here].map(|on| if on { "on" } else { "off" });
+                return Err(EmulationError::not_emulated(
+                    Part::Flow(flow.name.clone()),
+                    field,
+                    format!(
+                        "{what} are {here} for flow {} and {there} for flow {}; accepted in an emulation: the same for all \
+                         flows, since all connections of a host share them",
+                        flow.name, first.name
+                    ),
+                ));
+            }
         }
+        Ok(shared)
+    }
+
+    /// Each setting: its field in a plan, what it is, and whether it is on.
+    fn named(self) -> [(&'static str, &'static str, bool); 3] {
+        [
+            ("transport.timestamps", "timestamps", self.timestamps),
+            ("transport.recovery", "selective acknowledgments", self.selective_acknowledgments),
+            ("transport.ecn", "marks (ECN)", self.ecn),
+        ]
     }
 
     fn of_transport(transport: &TransportPlan) -> Self {

@@ -162,5 +162,9 @@ fn flows_that_differ_in_what_a_host_shares_are_refused() {
     let mut plan = plan(&[("one", r#"{"kind":"bulk"}"#, "null"), ("two", r#"{"kind":"bulk"}"#, "null")]);
     assert!(KernelSettings::of(&plan).is_ok());
     plan.flows[1].transport.as_mut().unwrap().ecn = true;
-    assert!(KernelSettings::of(&plan).unwrap_err().to_string().contains("ECN"));
+    assert_eq!(
+        KernelSettings::of(&plan).unwrap_err().to_string(),
+        "flow two: transport.ecn: marks (ECN) are on for flow two and off for flow one; accepted in an emulation: the same for \
+         all flows, since all connections of a host share them"
+    );
 }

@@ -12,6 +12,8 @@ pub use socket::{Asked, Door, ask, names};
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -36,6 +38,22 @@ pub trait Service {
     /// What of its surroundings spoils its work now, and the cure: a sentence for each.
     fn warnings(&self) -> Vec<String>;
 }
+
+/// How long a daemon waits for what it looks at for an answer. The kernel answers questions about devices one after the other, and
+/// makes them wait while others are made and taken away.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+
+/// What `look` finds, in a thread of its own that is in this one's network namespace; `None` where that takes too long.
+pub(crate) fn looked<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (found, finds) = mpsc::channel();
+    // Nobody waits for it any more when it comes too late.
+    thread::spawn(move || found.send(look()));
+    finds.recv_timeout(LONGEST_LOOK).ok()
+}
+
+/// Said where the surroundings could not be looked at in time.
+pub(crate) const NOT_LOOKED_AT: &str =
+    "the kernel does not say within a second how the devices are set up: it is busy with others";
 
 /// Signals that end a daemon in good order, blocked from here on so that none is lost while it starts.
 pub fn block_signals() -> Result<SignalFd, Error> {
@@ -86,14 +104,18 @@ pub fn serve<S: Service>(
             namespace.check()?;
         }
         if asked {
-            let mut status = service.status();
-            status["name"] = json!(door.name());
-            status["pid"] = json!(std::process::id());
-            status["uptime_s"] = json!(began.elapsed().as_secs_f64());
-            status["steps"] = json!(steps);
-            status["worst_lateness_ms"] = json!(worst.as_secs_f64() * 1000.0);
-            status["warnings"] = json!(service.warnings());
-            if let Some(goodbye) = door.answer(&status) {
+            let whole = || {
+                let mut status = service.status();
+                status["name"] = json!(door.name());
+                status["pid"] = json!(std::process::id());
+                status["uptime_s"] = json!(began.elapsed().as_secs_f64());
+                status["steps"] = json!(steps);
+                status["worst_lateness_ms"] = json!(worst.as_secs_f64() * 1000.0);
+                status["warnings"] = json!(service.warnings());
+                status
+            };
+            if let Some(goodbye) = door.answer(whole) {
+                let status = service.status();
                 drop(service);
                 goodbye.say(&json!({ "event": "detached", "name": door.name() }));
                 return Ok(status);
@@ -176,6 +198,16 @@ mod tests {
         let status = asked_each(Duration::from_millis(2), "test/questions", Duration::ZERO);
         // Fifty in time; a busy machine is late.
         assert!(status["steps"].as_u64().unwrap() >= 10, "{status}");
+    }
+
+    #[test]
+    fn a_look_that_takes_too_long_is_not_waited_for() {
+        let began = Instant::now();
+        assert_eq!(looked(|| 7), Some(7));
+        let (end, waits) = mpsc::channel::<()>();
+        assert_eq!(looked(move || waits.recv().is_ok()), None);
+        assert!(began.elapsed() >= LONGEST_LOOK);
+        drop(end);
     }
 
     #[test]

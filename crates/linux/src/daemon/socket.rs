@@ -65,7 +65,7 @@ pub struct Goodbye(UnixStream);
 impl Goodbye {
     /// The last word.
     pub fn say(mut self, word: &Value) {
-        let _ = writeln!(self.0, "{word}"); // whoever asked may have gone
+        say(&mut self.0, word);
     }
 }
 
@@ -86,11 +86,11 @@ impl Door {
         &self.name
     }
 
-    /// Answers who knocks, if it is root or the daemon's own user; gives who wants it to end.
-    pub fn answer(&self, status: &Value) -> Option<Goodbye> {
+    /// Answers who knocks, if it is root or the daemon's own user: `status`, to who asks for it. Gives who wants the daemon to end.
+    pub fn answer(&self, status: impl FnOnce() -> Value) -> Option<Goodbye> {
         let (mut stream, _) = self.listener.accept().ok()?;
         if !is_trusted(user_of(&stream).ok()?) {
-            let _ = writeln!(stream, "{}", serde_json::json!({ "error": REFUSED }));
+            say(&mut stream, &serde_json::json!({ "error": REFUSED }));
             return None;
         }
         stream.set_nonblocking(false).ok()?;
@@ -100,7 +100,7 @@ impl Door {
         BufReader::new((&stream).take(64)).read_line(&mut word).ok()?;
         match word.trim() {
             "status" => {
-                let _ = writeln!(stream, "{status}");
+                say(&mut stream, &status());
                 None
             }
             "detach" => Some(Goodbye(stream)),
@@ -113,6 +113,11 @@ impl AsFd for Door {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.listener.as_fd()
     }
+}
+
+/// A line, written at once: many small pieces would fill the room that the kernel has for who does not read yet.
+fn say(stream: &mut UnixStream, word: &Value) {
+    let _ = stream.write_all(format!("{word}\n").as_bytes()); // whoever asked may have gone
 }
 
 /// Asks the daemon `name` of this thread's network namespace; an error too when it refuses.
@@ -232,6 +237,33 @@ mod tests {
         let refused = ask_within(&name, Asked::Status, Duration::from_millis(20)).unwrap_err();
         assert!(matches!(refused, Error::Silent { .. }), "{refused}");
         assert!(refused.to_string().starts_with(&name), "{refused}");
+    }
+
+    /// On a busy machine whoever asked may be held up for longer than a daemon waits: the kernel has room for the whole answer.
+    #[test]
+    fn an_answer_is_whole_however_late_it_is_read() {
+        let name = format!("late-reader-{}", std::process::id());
+        let door = Door::open(&name).unwrap();
+        let status: serde_json::Map<String, Value> =
+            (0..1000).map(|number| (format!("counter_{number}"), number.into())).collect();
+        let mut stream = UnixStream::connect_addr(&address(&name).unwrap()).unwrap();
+        writeln!(stream, "status").unwrap();
+        assert!(door.answer(|| status.clone().into()).is_none());
+        let answer = line_within(&stream, Duration::from_secs(60)).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&answer).unwrap(), Value::from(status));
+    }
+
+    /// Anybody may knock, and looking at everything takes the time of a daemon that has work to do.
+    #[test]
+    fn nothing_is_looked_at_for_who_does_not_ask_for_it() {
+        let name = format!("knocked-{}", std::process::id());
+        let door = Door::open(&name).unwrap();
+        for (word, wants_end) in [("", false), ("what\n", false), ("detach\n", true)] {
+            let mut stream = UnixStream::connect_addr(&address(&name).unwrap()).unwrap();
+            stream.write_all(word.as_bytes()).unwrap();
+            let goodbye = door.answer(|| panic!("looked at for {word:?}"));
+            assert_eq!(goodbye.is_some(), wants_end, "{word:?}");
+        }
     }
 
     #[test]

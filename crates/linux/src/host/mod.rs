@@ -19,7 +19,7 @@ use libbpf_rs::{ErrorKind, Link, MapMut, OpenObject, ProgramInput};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::daemon::Service;
+use crate::daemon::{NOT_LOOKED_AT, Service, looked};
 use crate::{Error, ring};
 pub use device::Device;
 pub use record::{Record, Told};
@@ -205,7 +205,8 @@ impl Service for Host {
     }
 
     fn warnings(&self) -> Vec<String> {
-        hazards::hazards(&self.devices)
+        let devices = self.devices.clone();
+        looked(move || hazards::hazards(&devices)).unwrap_or_else(|| vec![NOT_LOOKED_AT.to_owned()])
     }
 }
 

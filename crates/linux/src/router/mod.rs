@@ -26,7 +26,7 @@ use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::daemon::Service;
+use crate::daemon::{NOT_LOOKED_AT, Service, looked};
 use crate::offloads::Offloads;
 use crate::rtnetlink::{RootQdisc, Rtnetlink};
 
@@ -308,7 +308,12 @@ impl Service for Router {
 
     fn warnings(&self) -> Vec<String> {
         let Some((_, device, hook, _)) = &self.config.loss else { return Vec::new() };
-        let Ok(offloads) = Offloads::of(device) else { return Vec::new() };
+        let name = device.clone();
+        let offloads = match looked(move || Offloads::of(&name)) {
+            Some(Ok(offloads)) => offloads,
+            Some(Err(_)) => return Vec::new(),
+            None => return vec![NOT_LOOKED_AT.to_owned()],
+        };
         let (trains, cure) = match hook {
             Hook::Egress => (offloads.sends_trains, "tso off gso off"),
             Hook::Ingress => (offloads.joins, "gro off"),

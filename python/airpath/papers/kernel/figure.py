@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from airpath.errors import UsageError
+from airpath.errors import ScenarioError, UsageError
 from airpath.papers.claim import Claim
 from airpath.papers.experiment import Experiment
 from airpath.papers.figure import Figure
@@ -62,7 +62,7 @@ def on_kernel(figure: Figure) -> Figure:
             choice: {label: _twins(figure.experiments[of][label], form.runs[label]) for label in form.runs}
             for choice, of in form.choices.items()
         }
-    except UsageError as error:
+    except (ScenarioError, UsageError) as error:
         raise UsageError(f"{figure.id} cannot run on this system's kernel: {error}") from None
     claims = [claim for claim in figure.claims if claim.name not in form.without]
     departures = dict.fromkeys(
