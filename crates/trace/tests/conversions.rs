@@ -84,6 +84,8 @@ fn adjacent_dark_rows_are_one_outage() {
     let until_the_first = Outage { start_ns: 0, duration_ns: 5_000_000 };
     assert_eq!(Statistics::of(&opportunities([5])).longest_outage, Some(until_the_first));
     assert_eq!(Statistics::of(&opportunities([5, 6, 8])).longest_outage, Some(until_the_first));
+    let before_the_last = Outage { start_ns: 6_000_000, duration_ns: 7_000_000 };
+    assert_eq!(Statistics::of(&opportunities([5, 6, 13])).longest_outage, Some(before_the_last));
     // Of equal ones the first.
     assert_eq!(Statistics::of(&opportunities([5, 10, 15])).longest_outage, Some(until_the_first));
     let twice = rates(&[(0, 1), (SECOND, 0), (2 * SECOND, 1), (3 * SECOND, 0)], 4 * SECOND);
@@ -99,6 +101,9 @@ fn a_trace_below_a_bin_has_its_mean_everywhere() {
         close(rate, 12e6);
     }
     close(Statistics::of(&rates(&[(0, 4_000), (5, 8_000)], 10)).min_bps, 6_000.0);
+    // From a bin on, whole bins only.
+    let dark_at_last = rates(&[(0, 4_000), (100 * MILLISECOND, 0)], 150 * MILLISECOND);
+    close(Statistics::of(&dark_at_last).min_bps, 4_000.0);
 }
 
 #[test]

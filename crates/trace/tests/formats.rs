@@ -165,6 +165,8 @@ fn gnettrack_follows_the_calendar() {
         ("2000.02.28", "2000.03.01", 2),
         ("2019.02.28", "2019.03.01", 1),
         ("2020.02.28", "2020.03.01", 2),
+        ("2024.02.28", "2024.03.01", 2),
+        ("2000.01.01", "2001.01.01", 366),
         ("2020.01.01", "2021.01.01", 366),
         ("2021.01.01", "2022.01.01", 365),
         ("2099.01.01", "2102.01.01", 3 * 365),
@@ -248,6 +250,7 @@ fn what_cannot_be_told_is_refused() {
         ("1$[1, 2]$1$[0.1]$0.1\n", "delay trace, not a rate trace"),
         ("1.5\n", "`1.5`"),
         ("Timestamp,Speed\n", "accepted: mahimahi, "),
+        ("Time,DL_bitrate\n", "accepted: mahimahi, "),
     ] {
         let error = detect(text.as_bytes()).unwrap_err();
         assert!(error.to_string().contains(part), "{text:?}: {error}");
