@@ -159,14 +159,21 @@ fn a_controller_s_own_estimate_is_recorded_and_equals_the_same_estimator_beside_
     assert_eq!(table.integers("samples").iter().sum::<i64>(), kept as i64, "every sample is counted once");
 }
 
-/// The row of an interval says what its samples said: how many, the largest, and what the last of all so far left.
+/// The row of an interval says what its samples said: how many, the largest, and what the last of all so far left. So it is for
+/// files with pauses too: the last acknowledgment of one may come when nothing else does.
 #[test]
 fn rows_of_intervals_are_those_of_their_samples() {
     let mut plan = scenario(&newreno(), true, 1);
     plan.duration_ns = 6 * SECOND;
     plan.record.estimate_samples = true;
-    let outcome = run(&plan, 3);
-    let (rows, samples) = (table(&outcome, "flow_estimates"), table(&outcome, "estimate_samples"));
+    rows_are_of_samples(&run(&plan, 3));
+    let bytes = Draw::Constant { value: 20_000.0 };
+    plan.flows[0].traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 4e8 } };
+    rows_are_of_samples(&run(&plan, 3));
+}
+
+fn rows_are_of_samples(outcome: &Outcome) {
+    let (rows, samples) = (table(outcome, "flow_estimates"), table(outcome, "estimate_samples"));
     let [times, values, estimates] = ["time_s", "sample_bps", "estimate_bps"].map(|name| samples.reals(name));
     let of = |estimator| (0..times.len()).filter(move |&row| samples.integers("estimator")[row] == estimator);
     let mut silent = 0;
