@@ -207,8 +207,8 @@ fn run_with_trace(plan: &Plan, seed: u64) -> Outcome {
 
 /// A chain of two to four links each way, and flows of every kind over parts of it.
 fn any_plan() -> impl Strategy<Value = Plan> {
-    let links =
-        prop::collection::vec((any_rate(), 1.0..40.0_f64, any_queue(), any_damage(), any::<bool>()), 2..5);
+    let delay_ms = prop_oneof![1 => Just(0.0), 6 => 1.0..40.0_f64];
+    let links = prop::collection::vec((any_rate(), delay_ms, any_queue(), any_damage(), any::<bool>()), 2..5);
     let flows = prop::collection::vec(
         (any_traffic(), any_controller(), any_recovery(), any::<(u8, u8, u8, bool)>()),
         1..6,

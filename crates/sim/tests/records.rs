@@ -172,6 +172,12 @@ fn the_row_of_a_flow_is_the_sum_of_its_series() {
         let whole_run = Rows::of(&series).with("flow", flow);
         assert_eq!(row.sum("lost_packets"), whole_run.sum("lost_packets"), "flow {flow}");
     }
+    // All have stopped at 8.5 s, and nothing is on its way any more at 9 s.
+    assert_eq!(
+        Rows::of(&series).between("time_s", [9.15, f64::INFINITY]).count(),
+        0,
+        "what is silent has no row"
+    );
     let paused = Rows::of(&series).with("flow", 1);
     assert_eq!(paused.sum("sent_bytes"), 700 * Rows::of(flows).with("flow", 1).sum("sent_packets"));
 }
@@ -207,10 +213,27 @@ fn counters_of_losses_are_the_rows_of_lost_packets() {
     }
 }
 
+/// With rates as they are, and so low that there are a few packets in an interval, or one.
 #[test]
 fn delays_are_those_of_the_packets_that_arrived() {
-    let outcome = measured();
-    let (flows, packets) = (table(&outcome, "flows"), table(&outcome, "packets"));
+    delays_are_of_packets(&measured());
+    let mut plan = two_links(2 * SECOND);
+    for link in &mut plan.links[..2] {
+        link.rate = RatePlan::Constant { bps: 200_000 };
+    }
+    for flow in &mut plan.flows {
+        match &mut flow.traffic {
+            TrafficPlan::ConstantBitRate { bps, .. } | TrafficPlan::PoissonDatagrams { bps, .. } => {
+                *bps /= 50
+            }
+            _ => flow.controller = Some(fixed(1460)),
+        }
+    }
+    delays_are_of_packets(&run(&plan, 5));
+}
+
+fn delays_are_of_packets(outcome: &Outcome) {
+    let (flows, packets) = (table(outcome, "flows"), table(outcome, "packets"));
     let series = outcome.flow_series.table();
     let delays = |rows: &Rows<'_>| -> Vec<f64> {
         rows.reals("received_s").iter().zip(rows.reals("sent_s")).map(|(to, from)| to - from).collect()
@@ -240,7 +263,7 @@ fn delays_are_those_of_the_packets_that_arrived() {
                 assert_eq!(row.sum("goodput_bytes"), rows.sum("bytes"), "all of a datagram is goodput");
             }
         }
-        let histogram = table(&outcome, "delay_histogram");
+        let histogram = table(outcome, "delay_histogram");
         for (kind, mut values) in [(0, delays(&rows)), (1, rows.reals("queueing_s"))] {
             values.sort_by(f64::total_cmp);
             let mut values = values.into_iter();
@@ -385,5 +408,29 @@ fn every_count_at_a_link_with_twice_its_load() {
         ("queueing_mean_s", 0.004),
     ] {
         close(flow.reals(name)[0], seconds, name);
+    }
+}
+
+/// While 1000 bytes come every half millisecond for 300 ms a link takes 300 of them, and the other 300 in the pause of 400 ms.
+#[test]
+fn the_longest_queue_is_that_of_the_highest_tide() {
+    let traffic = TrafficPlan::ConstantBitRate {
+        bps: 16_000_000,
+        packet_bytes: 1000,
+        on_ns: Some(Draw::Constant { value: 3e8 }),
+        off_ns: Some(Draw::Constant { value: 4e8 }),
+        start_off: false,
+    };
+    let start_ns = Draw::Constant { value: 2e5 };
+    let udp = FlowPlan { start_ns, ..datagrams("udp", traffic) };
+    let outcome = run(&plan(2, vec![link("tidal", mbps(8), 3.0)], vec![udp]), 1);
+    let link = Rows::of(table(&outcome, "links"));
+    assert_eq!(["queue_max_packets", "queue_max_bytes"].map(|name| link.sum(name)), [300, 300_000]);
+    let series = table(&outcome, "link_series");
+    let (most, ends) = (series.integers("queue_max_bytes"), series.integers("queue_bytes"));
+    // It only rises, or only falls, within an interval, but for the last packet before the turn and the first after it.
+    for (interval, begins) in ends.iter().enumerate() {
+        let (Some(most), Some(ends)) = (most.get(interval + 1), ends.get(interval + 1)) else { break };
+        assert!((*begins.max(ends)..=begins.max(ends) + 1000).contains(most), "interval {}", interval + 1);
     }
 }
