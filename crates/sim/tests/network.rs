@@ -269,7 +269,8 @@ fn added_flows_are_flows() {
     for name in ["flows", "delay_histogram", "links"] {
         assert_eq!(text(&planned, name), text(&added, name), "{name}");
     }
-    assert_eq!(planned.flow_series.table(), added.flow_series.table());
+    let series = |outcome: &Outcome| format!("{:?}", outcome.flow_series.table());
+    assert_eq!(series(&planned), series(&added));
     assert_eq!(table(&added, "flows").integers("delivered_packets"), [100, 100, 100]);
 }
 

@@ -193,6 +193,15 @@ fn a_run_can_be_cancelled_and_then_hands_out_nothing() {
     assert_eq!(simulation.run(&control), Err(Cancelled));
 }
 
+#[test]
+fn who_waits_for_a_run_sees_how_far_it_is() {
+    let plan = plan(10, there_and_back(link("bottleneck", mbps(10), 10.0), 10.0), vec![flow("a", cubic())]);
+    let control = RunControl::default();
+    assert_eq!(control.progress().to_bits(), 0.0_f64.to_bits());
+    Simulation::new(&plan, &[], 1).unwrap().run(&control).unwrap();
+    assert!((0.9..=1.0).contains(&control.progress()), "{}", control.progress());
+}
+
 /// Byte by byte: NaN equals NaN here.
 fn same(one: &Outcome, other: &Outcome) -> bool {
     format!("{one:?}") == format!("{other:?}")

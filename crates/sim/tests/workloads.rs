@@ -111,6 +111,36 @@ fn file_follows_file_after_a_pause() {
     }
 }
 
+/// Files that arrive at random are flows of one source, numbered within it, and as many as the mean interval says.
+#[test]
+fn arrivals_are_numbered_flows_of_their_source() {
+    let arrivals =
+        || TrafficPlan::Arrivals { bytes: Draw::Constant { value: 1000.0 }, mean_interval_ns: 1e7 };
+    let (start_ns, stop_ns) = (Draw::Constant { value: 2e9 }, after(6 * SECOND));
+    let flows = vec![
+        flow("long", newreno()),
+        FlowPlan { traffic: arrivals(), ..flow("early", newreno()) },
+        FlowPlan { traffic: arrivals(), start_ns, stop_ns, ..flow("late", newreno()) },
+    ];
+    let outcome = run(&plan(8, there_and_back(link("there", mbps(10), 5.0), 5.0), flows), 1);
+    let flows = table(&outcome, "flows");
+    for (source, span) in [(0, 0.0..0.1), (1, 0.0..8.0), (2, 2.0..6.0)] {
+        let rows: Vec<usize> = (0..flows.integers("flow").len())
+            .filter(|&row| flows.integers("source")[row] == source)
+            .collect();
+        assert!(rows.iter().map(|&row| flows.integers("instance")[row]).eq(0..rows.len() as i64));
+        let starts: Vec<f64> = rows.iter().map(|&row| flows.reals("start_s")[row]).collect();
+        assert!(starts.is_sorted() && starts.iter().all(|start| span.contains(start)), "source {source}");
+        let expected = if source == 0 { 1.0 } else { 100.0 * (span.end - span.start) };
+        assert!(
+            (rows.len() as f64 - expected).abs() < 4.0 * expected.sqrt(),
+            "{} of source {source}",
+            rows.len()
+        );
+        assert!(source == 0 || starts[0] > span.start, "the first takes an interval too");
+    }
+}
+
 /// A flow that has something to send is active, also when nothing moves, and what it does not know yet is not a number.
 #[test]
 fn rows_are_kept_while_a_file_is_under_way() {
