@@ -224,7 +224,7 @@ fn delays_are_those_of_the_packets_that_arrived() {
     for flow in &mut plan.flows {
         match &mut flow.traffic {
             TrafficPlan::ConstantBitRate { bps, .. } | TrafficPlan::PoissonDatagrams { bps, .. } => {
-                *bps /= 50
+                *bps /= 50;
             }
             _ => flow.controller = Some(fixed(1460)),
         }
