@@ -8,8 +8,8 @@ use airpath_sim::Outcome;
 use airpath_sim::plan::*;
 use common::*;
 
-fn after(nanos: u64) -> Option<Draw> {
-    Some(Draw::Constant { value: nanos as f64 })
+fn after(nanos: u64) -> Draw {
+    Draw::Constant { value: nanos as f64 }
 }
 
 /// When the packets of one source of datagrams over a free link left, in microseconds, and how large they were.
@@ -27,13 +27,13 @@ fn datagrams_leave_in_periods_between_start_and_stop() {
     let traffic = |start_off| TrafficPlan::ConstantBitRate {
         bps: 80_000,
         packet_bytes: 100,
-        on_ns: after(25 * MILLISECOND),
-        off_ns: after(40 * MILLISECOND),
+        on_ns: Some(after(25 * MILLISECOND)),
+        off_ns: Some(after(40 * MILLISECOND)),
         start_off,
     };
     let times = |start_off| -> Vec<u64> {
-        let start_ns = Draw::Constant { value: 5e6 };
-        let stop_ns = after(150 * MILLISECOND);
+        let start_ns = after(5 * MILLISECOND);
+        let stop_ns = Some(after(150 * MILLISECOND));
         let flow = FlowPlan { start_ns, stop_ns, ..datagrams("udp", traffic(start_off)) };
         sent_us(flow, 1).into_iter().map(|(time, _)| time / 1000).collect()
     };
@@ -47,7 +47,7 @@ fn datagrams_leave_in_periods_between_start_and_stop() {
         off_ns: None,
         start_off: false,
     };
-    let flow = FlowPlan { stop_ns: after(30 * MILLISECOND), ..datagrams("udp", steady) };
+    let flow = FlowPlan { stop_ns: Some(after(30 * MILLISECOND)), ..datagrams("udp", steady) };
     assert_eq!(sent_us(flow, 1), [(0, 100), (10_000, 100), (20_000, 100)], "not at the stop itself");
 }
 
@@ -56,7 +56,7 @@ fn datagrams_leave_in_periods_between_start_and_stop() {
 fn random_datagrams_are_a_poisson_process() {
     let traffic =
         TrafficPlan::PoissonDatagrams { bps: 800_000, packet_bytes: Draw::Constant { value: 100.0 } };
-    let start_ns = Draw::Constant { value: 1e9 };
+    let start_ns = after(SECOND);
     let times: Vec<u64> = [1_000_000]
         .into_iter()
         .chain(
@@ -116,7 +116,7 @@ fn file_follows_file_after_a_pause() {
 fn arrivals_are_numbered_flows_of_their_source() {
     let arrivals =
         || TrafficPlan::Arrivals { bytes: Draw::Constant { value: 1000.0 }, mean_interval_ns: 1e7 };
-    let (start_ns, stop_ns) = (Draw::Constant { value: 2e9 }, after(6 * SECOND));
+    let (start_ns, stop_ns) = (after(2 * SECOND), Some(after(6 * SECOND)));
     let flows = vec![
         flow("long", newreno()),
         FlowPlan { traffic: arrivals(), ..flow("early", newreno()) },

@@ -102,7 +102,9 @@ mod tests {
         let mut at_once = Histogram::default();
         at_once.count(spans.into_iter());
         let mut one_by_one = Histogram::default();
-        spans.into_iter().for_each(|span| one_by_one.count([span].into_iter()));
+        for span in spans {
+            one_by_one.count([span].into_iter());
+        }
         assert_eq!(at_once.bins().count(), spans.len());
         assert!(at_once.bins().eq(one_by_one.bins()));
     }
