@@ -298,10 +298,28 @@ fn single_errors_are_bursts_and_rate_one_is_a_code() {
     assert_eq!(words, [(255, 0), (255, 0)]);
 }
 
+/// Codewords carry a packet byte by byte, in no more of them than needed, of which none is more than a byte longer.
+#[test]
+fn codewords_carry_each_byte_once() {
+    for (numerator, denominator) in [(1, 1), (1, 2), (9, 10), (1, 255)] {
+        let code = CodeRate::new(numerator, denominator).unwrap();
+        let most = u64::from(255 * numerator / denominator);
+        for size in 1..=1100 {
+            let lengths: Vec<u64> = code.codewords(size).map(|word| u64::from(word.data)).collect();
+            let (longest, shortest) = (lengths[0], lengths[lengths.len() - 1]);
+            assert_eq!(lengths.iter().sum::<u64>(), size, "{numerator}/{denominator}, {size} bytes");
+            assert_eq!(lengths.len() as u64, size.div_ceil(most), "{numerator}/{denominator}, {size} bytes");
+            assert!(
+                longest <= most && longest - shortest <= 1 && lengths.is_sorted_by(|one, next| one >= next)
+            );
+        }
+    }
+}
+
 #[test]
 fn what_is_no_chain_is_refused() {
     assert_eq!(GilbertElliott::new(0.5, 1.0, 0.0, 1.0), Err(InvalidChannel::FrozenChain));
-    assert_eq!(GilbertElliott::new(0.5, 0.5, 0.0, 1.5), Err(InvalidChannel::NotAProbability(1.5)));
+    assert_eq!(GilbertElliott::new(0.5, 0.5, 0.0, 1.1), Err(InvalidChannel::NotAProbability(1.1)));
     assert!(matches!(GilbertElliott::new(f64::NAN, 0.5, 0.0, 1.0), Err(InvalidChannel::NotAProbability(_))));
     for (loss, burst) in
         [(0.0, 4.0), (1.0, 4.0), (1.5, 4.0), (0.9, 2.0), (0.1, 0.5), (0.1, f64::INFINITY), (f64::NAN, 4.0)]
