@@ -60,3 +60,19 @@ fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
         assert!(ahead.counts.events < hops / 10, "{} of {hops}", ahead.counts.events);
     }
 }
+
+/// So it is where each sample of an estimator has a row.
+#[test]
+fn samples_of_estimators_come_in_the_order_of_time() {
+    let mut plan = mixed(true);
+    plan.record.estimate_samples = true;
+    let estimator = AckRatePlan::WestwoodPlus { ticks_per_second: 1000 };
+    plan.estimators = vec![EstimatorPlan { name: "westwood+".to_owned(), estimator }];
+    for flow in plan.flows.iter_mut().filter(|flow| flow.controller.is_some()) {
+        flow.estimators = vec![0];
+    }
+    let outcome = run(&plan, 7);
+    let samples = table(&outcome, "estimate_samples");
+    assert!(samples.integers("flow").windows(2).filter(|pair| pair[0] != pair[1]).count() > 100);
+    assert!(samples.reals("time_s").is_sorted());
+}

@@ -176,6 +176,7 @@ fn rows_are_of_samples(outcome: &Outcome) {
     let (rows, samples) = (table(outcome, "flow_estimates"), table(outcome, "estimate_samples"));
     let [times, values, estimates] = ["time_s", "sample_bps", "estimate_bps"].map(|name| samples.reals(name));
     let of = |estimator| (0..times.len()).filter(move |&row| samples.integers("estimator")[row] == estimator);
+    let series = outcome.flow_series.table();
     let mut silent = 0;
     for row in 0..rows.integers("flow").len() {
         let (end, estimator) = (rows.reals("time_s")[row], rows.integers("estimator")[row]);
@@ -191,6 +192,10 @@ fn rows_are_of_samples(outcome: &Outcome) {
             expected.map(f64::to_bits),
             "estimator {estimator} until {end} s"
         );
+        let active = series.reals("time_s").iter().zip(series.integers("flow"));
+        let active = active.filter(|(_, flow)| **flow == 0).any(|(time, _)| (time - end).abs() < 1e-9);
+        let heard = times.iter().any(|time| (end - 0.1..end).contains(time));
+        assert!(active || heard, "a row without a reason until {end} s");
         silent += u64::from(within.is_empty());
     }
     assert!(silent > 0, "there are intervals without samples");

@@ -160,8 +160,26 @@ fn the_row_of_a_link_is_the_sum_of_its_series() {
 
 #[test]
 fn the_row_of_a_flow_is_the_sum_of_its_series() {
+    for outcome in [measured(), run(&slow(), 5)] {
+        flows_are_sums(&outcome);
+    }
     let outcome = measured();
     let (flows, series) = (table(&outcome, "flows"), outcome.flow_series.table());
+    // One that is between its start and its stop has one, in pauses too.
+    let active = Rows::of(&series).with("flow", 1).between("time_s", [0.0, 8.55]);
+    assert_eq!(active.count(), 85);
+    // All have stopped at 8.5 s, and nothing is on its way any more at 9 s.
+    assert_eq!(
+        Rows::of(&series).between("time_s", [9.15, f64::INFINITY]).count(),
+        0,
+        "what is silent has no row"
+    );
+    let paused = Rows::of(&series).with("flow", 1);
+    assert_eq!(paused.sum("sent_bytes"), 700 * Rows::of(flows).with("flow", 1).sum("sent_packets"));
+}
+
+fn flows_are_sums(outcome: &Outcome) {
+    let (flows, series) = (table(outcome, "flows"), outcome.flow_series.table());
     for flow in 0..3 {
         let row = Rows::of(flows).with("flow", flow);
         let rows = in_span(&series).with("flow", flow);
@@ -172,14 +190,6 @@ fn the_row_of_a_flow_is_the_sum_of_its_series() {
         let whole_run = Rows::of(&series).with("flow", flow);
         assert_eq!(row.sum("lost_packets"), whole_run.sum("lost_packets"), "flow {flow}");
     }
-    // All have stopped at 8.5 s, and nothing is on its way any more at 9 s.
-    assert_eq!(
-        Rows::of(&series).between("time_s", [9.15, f64::INFINITY]).count(),
-        0,
-        "what is silent has no row"
-    );
-    let paused = Rows::of(&series).with("flow", 1);
-    assert_eq!(paused.sum("sent_bytes"), 700 * Rows::of(flows).with("flow", 1).sum("sent_packets"));
 }
 
 #[test]
@@ -213,10 +223,14 @@ fn counters_of_losses_are_the_rows_of_lost_packets() {
     }
 }
 
-/// With rates as they are, and so low that there are a few packets in an interval, or one.
 #[test]
 fn delays_are_those_of_the_packets_that_arrived() {
     delays_are_of_packets(&measured());
+    delays_are_of_packets(&run(&slow(), 5));
+}
+
+/// The same plan with rates so low that there are a few packets in an interval, or one.
+fn slow() -> Plan {
     let mut plan = two_links(2 * SECOND);
     for link in &mut plan.links[..2] {
         link.rate = RatePlan::Constant { bps: 200_000 };
@@ -229,7 +243,7 @@ fn delays_are_those_of_the_packets_that_arrived() {
             _ => flow.controller = Some(fixed(1460)),
         }
     }
-    delays_are_of_packets(&run(&plan, 5));
+    plan
 }
 
 fn delays_are_of_packets(outcome: &Outcome) {
@@ -260,6 +274,7 @@ fn delays_are_of_packets(outcome: &Outcome) {
             let most = delays(&rows).iter().copied().fold(f64::NAN, f64::max);
             close(row.reals("delay_max_s")[0], most, "largest delay");
             if flow > 0 {
+                assert_eq!(rows.sum("retransmission"), 0);
                 assert_eq!(row.sum("goodput_bytes"), rows.sum("bytes"), "all of a datagram is goodput");
             }
         }
@@ -411,26 +426,69 @@ fn every_count_at_a_link_with_twice_its_load() {
     }
 }
 
-/// While 1000 bytes come every half millisecond for 300 ms a link takes 300 of them, and the other 300 in the pause of 400 ms.
+/// While 1000 bytes come every half millisecond for 280 ms a link takes 280 of them, and the other 280 in the pause of 420 ms.
 #[test]
 fn the_longest_queue_is_that_of_the_highest_tide() {
     let traffic = TrafficPlan::ConstantBitRate {
         bps: 16_000_000,
         packet_bytes: 1000,
-        on_ns: Some(Draw::Constant { value: 3e8 }),
-        off_ns: Some(Draw::Constant { value: 4e8 }),
+        on_ns: Some(Draw::Constant { value: 2.8e8 }),
+        off_ns: Some(Draw::Constant { value: 4.2e8 }),
         start_off: false,
     };
     let start_ns = Draw::Constant { value: 2e5 };
     let udp = FlowPlan { start_ns, ..datagrams("udp", traffic) };
     let outcome = run(&plan(2, vec![link("tidal", mbps(8), 3.0)], vec![udp]), 1);
     let link = Rows::of(table(&outcome, "links"));
-    assert_eq!(["queue_max_packets", "queue_max_bytes"].map(|name| link.sum(name)), [300, 300_000]);
+    assert_eq!(["queue_max_packets", "queue_max_bytes"].map(|name| link.sum(name)), [280, 280_000]);
     let series = table(&outcome, "link_series");
     let (most, ends) = (series.integers("queue_max_bytes"), series.integers("queue_bytes"));
-    // It only rises, or only falls, within an interval, but for the last packet before the turn and the first after it.
-    for (interval, begins) in ends.iter().enumerate() {
-        let (Some(most), Some(ends)) = (most.get(interval + 1), ends.get(interval + 1)) else { break };
-        assert!((*begins.max(ends)..=begins.max(ends) + 1000).contains(most), "interval {}", interval + 1);
+    // The tide turns between 200 and 300 ms, and 700 ms later again; else it only rises or falls, but for a packet.
+    for (interval, pair) in (1..).zip(ends.windows(2)) {
+        let (most, edge) = (most[interval], pair[0].max(pair[1]));
+        assert!(most >= edge, "interval {interval}");
+        let turns = interval % 7 == 2;
+        assert!(if turns { most == 280_000 } else { most <= edge + 1000 }, "interval {interval}");
     }
+}
+
+#[test]
+fn what_nobody_asks_for_has_no_rows() {
+    let mut plan = two_links(2 * SECOND);
+    plan.links[0].record = false;
+    plan.record.packets = false;
+    // Over before the measured span begins.
+    plan.flows[1].stop_ns = Some(Draw::Constant { value: 1e9 });
+    let outcome = run(&plan, 5);
+    for name in ["links", "link_series", "link_observations"] {
+        let links = table(&outcome, name).integers("link");
+        assert!(!links.is_empty() && links.iter().all(|&link| link != FIRST), "{name}");
+    }
+    assert!(outcome.tables.iter().all(|table| !["packets", "estimate_samples"].contains(&table.name)));
+    let flow = Rows::of(table(&outcome, "flows")).with("flow", 1);
+    for column in ["first_departure_s", "last_departure_s", "delay_mean_s"] {
+        assert!(flow.reals(column)[0].is_nan(), "{column}");
+    }
+    assert!(flow.reals("delay_min_s")[0] > 0.0 && flow.sum("sent_packets") > 0, "of the whole run");
+}
+
+/// CUBIC says its W_max at each reduction: of the last in an interval there is a row.
+#[test]
+fn what_controllers_report_has_a_row_in_its_interval() {
+    let mut plan = two_links(0);
+    plan.flows.truncate(1);
+    plan.flows[0].controller = Some(cubic());
+    let outcome = run(&plan, 5);
+    let interval = |time: f64| (time / INTERVAL_S - 1e-6).floor() as i64;
+    let events = Rows::of(table(&outcome, "flow_events"));
+    let reductions = events.integers("event").into_iter().zip(events.reals("time_s"));
+    let mut expected: Vec<i64> =
+        reductions.filter(|(event, _)| *event < 3).map(|(_, time)| interval(time + 1e-9)).collect();
+    expected.dedup();
+    let reported = Rows::of(table(&outcome, "flow_observations"));
+    let found: Vec<i64> = reported.reals("time_s").into_iter().map(|end| interval(end)).collect();
+    assert!(expected.len() > 10);
+    assert_eq!(found, expected);
+    assert_eq!(outcome.quantities[reported.integers("quantity")[0] as usize], "w_max");
+    assert!(reported.reals("value").iter().all(|w_max| *w_max > 0.0));
 }

@@ -141,6 +141,48 @@ fn arrivals_are_numbered_flows_of_their_source() {
     }
 }
 
+/// A source that stops in a pause has sent its last file.
+#[test]
+fn no_file_begins_after_the_stop() {
+    let bytes = Draw::Constant { value: 100_000.0 };
+    let traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 4e8 } };
+    let stop_ns = Some(after(SECOND));
+    let files = FlowPlan { traffic, stop_ns, ..flow("files", newreno()) };
+    let outcome = run(&plan(5, there_and_back(link("there", mbps(10), 25.0), 25.0), vec![files]), 1);
+    let completions = table(&outcome, "completions");
+    let last = completions.reals("end_s").last().copied().unwrap();
+    assert!((0.6..1.0).contains(&last), "{last} is before a pause in which the source stops");
+    let sent = table(&outcome, "flows").integers("sent_packets")[0];
+    assert_eq!(sent, 69 * completions.integers("bytes").len() as i64);
+}
+
+/// A timer that is too short sends each file twice. The second copy, and its acknowledgment, arrive when the next connection has
+/// begun, and are nothing to it.
+#[test]
+fn what_is_left_of_a_connection_does_not_reach_the_next() {
+    let bytes = Draw::Constant { value: 1460.0 };
+    let traffic = TrafficPlan::Repeated { bytes, pause_ns: after(0) };
+    let mut files = FlowPlan { traffic, ..flow("files", newreno()) };
+    if let Some(transport) = &mut files.transport {
+        (transport.initial_rto_ns, transport.min_rto_ns) = (40 * MILLISECOND, 10 * MILLISECOND);
+    }
+    let outcome = run(&plan(3, there_and_back(link("there", mbps(12), 25.0), 25.0), vec![files]), 1);
+    let completions = table(&outcome, "completions");
+    let count = completions.integers("bytes").len() as i64;
+    // 1500 bytes take a millisecond.
+    for (transfer, end) in (1..).zip(completions.reals("end_s")) {
+        assert!((end - 0.051 * f64::from(transfer)).abs() < 1e-9, "transfer {transfer} ends at {end}");
+    }
+    assert_eq!(count, 58, "in 3 s");
+    let flows = table(&outcome, "flows");
+    assert_eq!(flows.integers("timeouts")[0], count + 1, "one for each file, and that under way");
+    assert_eq!(
+        flows.integers("goodput_bytes")[0],
+        1460 * (count + 1),
+        "once, and the last copy that arrived"
+    );
+}
+
 /// A flow that has something to send is active, also when nothing moves, and what it does not know yet is not a number.
 #[test]
 fn rows_are_kept_while_a_file_is_under_way() {
