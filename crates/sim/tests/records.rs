@@ -472,7 +472,7 @@ fn what_nobody_asks_for_has_no_rows() {
     assert!(flow.reals("delay_min_s")[0] > 0.0 && flow.sum("sent_packets") > 0, "of the whole run");
 }
 
-/// CUBIC says its W_max at each reduction: of the last in an interval there is a row.
+/// CUBIC says its `W_max` at each reduction: of the last in an interval there is a row.
 #[test]
 fn what_controllers_report_has_a_row_in_its_interval() {
     let mut plan = two_links(0);
@@ -486,7 +486,7 @@ fn what_controllers_report_has_a_row_in_its_interval() {
         reductions.filter(|(event, _)| *event < 3).map(|(_, time)| interval(time + 1e-9)).collect();
     expected.dedup();
     let reported = Rows::of(table(&outcome, "flow_observations"));
-    let found: Vec<i64> = reported.reals("time_s").into_iter().map(|end| interval(end)).collect();
+    let found: Vec<i64> = reported.reals("time_s").into_iter().map(interval).collect();
     assert!(expected.len() > 10);
     assert_eq!(found, expected);
     assert_eq!(outcome.quantities[reported.integers("quantity")[0] as usize], "w_max");
