@@ -76,3 +76,36 @@ fn samples_of_estimators_come_in_the_order_of_time() {
     assert!(samples.integers("flow").windows(2).filter(|pair| pair[0] != pair[1]).count() > 100);
     assert!(samples.reals("time_s").is_sorted());
 }
+
+/// A long flow has its acknowledgments ahead of time, over a link of its own without counters; files over the same bottleneck begin
+/// at instants at which these arrive. Who comes first at the bottleneck is then the one whose event was asked for first: for an
+/// acknowledgment, as the one before it arrived, also if that was taken before its time. Captured links see each packet in its time.
+#[test]
+fn events_at_one_instant_keep_their_order() {
+    let made = |(index, (rate, limit)): (usize, (u64, u64))| LinkPlan {
+        record: false,
+        queue: packets(limit),
+        ..link(&format!("link-{index}"), mbps(rate), 2.0)
+    };
+    // There, and on with files; back from each, together, and on to each.
+    let links = [(20, 17), (20, 500), (40, 500), (40, 500), (20, 17), (20, 500), (20, 500)];
+    let links: Vec<LinkPlan> = links.into_iter().enumerate().map(made).collect();
+    let traffic = TrafficPlan::Repeated {
+        bytes: Draw::Exponential { mean: 60_000.0 },
+        pause_ns: Draw::Constant { value: 1e6 },
+    };
+    let paced = ControllerPlan::Fixed { window_bytes: 100_000, pacing_bps: Some(3_000_000) };
+    let start_ns = Draw::Constant { value: 1e6 };
+    let files =
+        FlowPlan { traffic, start_ns, path: vec![0, 1], reverse_path: vec![2, 4, 5], ..flow("files", paced) };
+    let long = FlowPlan { reverse_path: vec![3, 4, 6], ..flow("long", newreno()) };
+    let ahead = plan(3, links, vec![files, long]);
+    let mut in_time = ahead.clone();
+    in_time.record.capture = (0..7).collect();
+    for seed in 1..=20 {
+        let (ahead, in_time) = (run(&ahead, seed), run(&in_time, seed));
+        assert!(ahead.counts.events < in_time.counts.events, "seed {seed}");
+        let flows = |outcome: &Outcome| format!("{:?}", outcome.flow_series.table());
+        assert!(flows(&ahead) == flows(&in_time), "seed {seed}");
+    }
+}

@@ -275,10 +275,11 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 }
 
 /// Flows that share short buffers of links with one rate, and start together: many drops at links without counters, and many
-/// events at one instant.
+/// events at one instant. Some have no link of their own before the shared ones, or none behind them.
 fn crowded_plan() -> impl Strategy<Value = Plan> {
     let access = (prop_oneof![Just(10_u64), Just(20), 1_u64..40], 1_u64..5, 0_u64..3);
-    let flows = prop::collection::vec((any_controller(), 1_u64..12, any::<(bool, u8)>()), 1..6);
+    let flows =
+        prop::collection::vec((any_controller(), 1_u64..12, any::<(bool, u8, [[bool; 2]; 2])>()), 1..6);
     (access, 1_u64..30, flows).prop_map(|((rate, delay, middle), buffer, flows)| {
         let side = |name: String, rate: u64, buffer: u64| {
             let queue = if buffer.is_multiple_of(3) { packets(500) } else { packets(buffer) };
@@ -303,18 +304,28 @@ fn crowded_plan() -> impl Strategy<Value = Plan> {
             path.push(from + 2 * index + 1);
             path
         };
-        let flows = flows.iter().enumerate().map(|(index, (controller, files, (starts_later, measured)))| {
-            let mut made = flow(&format!("flow-{index}"), controller.clone());
-            made.path = path(0, index);
-            made.reverse_path = path(half, index);
-            made.measured_at = made.path[usize::from(*measured) % made.path.len()];
-            made.start_ns = Draw::Constant { value: if *starts_later { 1e6 } else { 0.0 } };
-            if files % 2 == 0 {
-                let bytes = Draw::Exponential { mean: 30_000.0 * *files as f64 };
-                made.traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 1e6 } };
-            }
-            made
-        });
+        let flows =
+            flows.iter().enumerate().map(|(index, (controller, files, (starts_later, measured, joined)))| {
+                let mut made = flow(&format!("flow-{index}"), controller.clone());
+                (made.path, made.reverse_path) = (path(0, index), path(half, index));
+                for (way, [joins, leaves]) in
+                    [(&mut made.path, joined[0]), (&mut made.reverse_path, joined[1])]
+                {
+                    if joins {
+                        way.remove(0);
+                    }
+                    if leaves {
+                        way.pop();
+                    }
+                }
+                made.measured_at = made.path[usize::from(*measured) % made.path.len()];
+                made.start_ns = Draw::Constant { value: if *starts_later { 1e6 } else { 0.0 } };
+                if files % 2 == 0 {
+                    let bytes = Draw::Exponential { mean: 30_000.0 * *files as f64 };
+                    made.traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 1e6 } };
+                }
+                made
+            });
         let flows = flows.collect();
         plan(3, links, flows)
     })
