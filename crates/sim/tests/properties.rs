@@ -227,7 +227,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         let mut directed = Vec::new();
         for direction in ["forward", "back"] {
             for (hop, (rate, delay_ms, queue, (loss, arq), jitter)) in links.iter().enumerate() {
-                let mut made = link(&format!("{direction}-{hop}"), rate.clone(), *delay_ms);
+                // Over a loop that takes no time an endless flow sends for ever.
+                let least_ms = if *rate == RatePlan::Unlimited { 1.0 } else { 0.0 };
+                let mut made = link(&format!("{direction}-{hop}"), rate.clone(), delay_ms.max(least_ms));
                 made.queue = queue.clone();
                 made.loss = *loss;
                 made.arq = *arq;
