@@ -109,3 +109,35 @@ fn events_at_one_instant_keep_their_order() {
         assert!(flows(&ahead) == flows(&in_time), "seed {seed}");
     }
 }
+
+/// A link hands packets over to one without counters only where that never drops: not where it is slower, nor where small packets
+/// behind a large one find its buffer full.
+#[test]
+fn links_that_drop_have_their_packets_in_time() {
+    let traffic = |bps, packet_bytes| TrafficPlan::ConstantBitRate {
+        bps,
+        packet_bytes,
+        on_ns: None,
+        off_ns: None,
+        start_off: false,
+    };
+    for (rate, limit) in [(10, 3), (20, 5), (19, 100)] {
+        let second = LinkPlan { record: false, queue: packets(limit), ..link("second", mbps(rate), 2.0) };
+        let links = vec![LinkPlan { queue: packets(50), ..link("first", mbps(20), 2.0) }, second];
+        let on_both = |flow| FlowPlan { path: vec![0, 1], ..flow };
+        let flows = vec![
+            on_both(datagrams("large", traffic(14_000_000, 1400))),
+            on_both(datagrams("small", traffic(5_900_000, 50))),
+        ];
+        let short_way = plan(3, links, flows);
+        let mut captured = short_way.clone();
+        captured.record.capture = vec![0, 1];
+        let (short_way, captured) = (run(&short_way, 1), run(&captured, 1));
+        let lost = table(&short_way, "drops").integers("link").iter().filter(|&&link| link == 1).count();
+        assert!(lost > 100, "{rate} Mbit/s, {limit} packets: {lost}");
+        for name in ["flows", "drops", "delay_histogram"] {
+            let [one, other] = [&short_way, &captured].map(|of| format!("{:?}", table(of, name)));
+            assert!(one == other, "{rate} Mbit/s, {limit} packets: {name}");
+        }
+    }
+}
