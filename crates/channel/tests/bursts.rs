@@ -257,6 +257,36 @@ fn rician_fading_ends_without_fading() {
     }
 }
 
+/// The power over N Rician branches is that over N + j Rayleigh branches, each with the scattered part of the mean, j of a Poisson
+/// distribution with mean N K (the noncentral chi-square distribution is such a mixture of central ones). So what follows from the
+/// closed form of Rayleigh fading must follow from the integral of Rician fading, for any K.
+#[test]
+fn rician_fading_is_a_mixture_of_rayleigh_fading_with_more_branches() {
+    for (modulation, branches, db, k) in [
+        (Psk::Bpsk, 1, 5.0, 0.5),
+        (Psk::Bpsk, 1, 15.0, 6.0),
+        (Psk::Bpsk, 2, 10.0, 3.0),
+        (Psk::Qpsk, 2, 12.0, 10.0),
+        (Psk::Eight, 1, 20.0, 2.0),
+        (Psk::SixtyFour, 2, 25.0, 4.0),
+    ] {
+        let snr = linear_snr(db);
+        let mean = f64::from(branches) * k;
+        let (mut mixture, mut weight) = (0.0, libm::exp(-mean));
+        for more in 0..200 {
+            mixture += weight * modulation.rayleigh(branches + more, snr / (1.0 + k));
+            weight *= mean / f64::from(more + 1);
+        }
+        let integrated = modulation.rician(branches, snr, k);
+        let what = format!("{modulation:?}, {branches} branches, {db} dB, K {k}");
+        assert!((integrated / mixture - 1.0).abs() < 1e-9, "{what}: {integrated}, {mixture}");
+        if branches == 1 {
+            let taken = Antennas::OneByOne.symbol_error(modulation, snr, k);
+            assert!((taken / mixture - 1.0).abs() < 1e-9, "{what}: {taken}, {mixture}");
+        }
+    }
+}
+
 /// The ends of what is accepted: bursts of one step, which never follow each other, and a code without parity.
 #[test]
 fn single_errors_are_bursts_and_rate_one_is_a_code() {
@@ -268,10 +298,28 @@ fn single_errors_are_bursts_and_rate_one_is_a_code() {
     assert_eq!(words, [(255, 0), (255, 0)]);
 }
 
+/// Codewords carry a packet byte by byte, in no more of them than needed, of which none is more than a byte longer.
+#[test]
+fn codewords_carry_each_byte_once() {
+    for (numerator, denominator) in [(1, 1), (1, 2), (9, 10), (1, 255)] {
+        let code = CodeRate::new(numerator, denominator).unwrap();
+        let most = u64::from(255 * numerator / denominator);
+        for size in 1..=1100 {
+            let lengths: Vec<u64> = code.codewords(size).map(|word| u64::from(word.data)).collect();
+            let (longest, shortest) = (lengths[0], lengths[lengths.len() - 1]);
+            assert_eq!(lengths.iter().sum::<u64>(), size, "{numerator}/{denominator}, {size} bytes");
+            assert_eq!(lengths.len() as u64, size.div_ceil(most), "{numerator}/{denominator}, {size} bytes");
+            assert!(
+                longest <= most && longest - shortest <= 1 && lengths.is_sorted_by(|one, next| one >= next)
+            );
+        }
+    }
+}
+
 #[test]
 fn what_is_no_chain_is_refused() {
     assert_eq!(GilbertElliott::new(0.5, 1.0, 0.0, 1.0), Err(InvalidChannel::FrozenChain));
-    assert_eq!(GilbertElliott::new(0.5, 0.5, 0.0, 1.5), Err(InvalidChannel::NotAProbability(1.5)));
+    assert_eq!(GilbertElliott::new(0.5, 0.5, 0.0, 1.1), Err(InvalidChannel::NotAProbability(1.1)));
     assert!(matches!(GilbertElliott::new(f64::NAN, 0.5, 0.0, 1.0), Err(InvalidChannel::NotAProbability(_))));
     for (loss, burst) in
         [(0.0, 4.0), (1.0, 4.0), (1.5, 4.0), (0.9, 2.0), (0.1, 0.5), (0.1, f64::INFINITY), (f64::NAN, 4.0)]

@@ -95,3 +95,32 @@ impl fmt::Debug for Bytes {
         write!(f, "{}B", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_become_the_nearest_whole_number() {
+        for (bytes, nearest) in [(0.4, 0), (0.6, 1), (1499.4, 1499), (1499.5, 1500), (-3.0, 0), (f64::NAN, 0)]
+        {
+            assert_eq!(Bytes::from_f64(bytes).get(), nearest, "{bytes}");
+        }
+        assert_eq!(Bytes::from_f64(1e30), Bytes::MAX);
+        assert_eq!(Bytes::new(1001).mul_f64(0.7).get(), 701);
+    }
+
+    #[test]
+    fn sums_stop_at_the_ends() {
+        let mut amount = Bytes::new(5);
+        amount += Bytes::new(3);
+        assert_eq!(amount.get(), 8);
+        amount -= Bytes::new(2);
+        assert_eq!(amount.get(), 6);
+        amount -= Bytes::new(7);
+        assert_eq!(amount, Bytes::ZERO);
+        assert_eq!(Bytes::MAX + Bytes::new(1), Bytes::MAX);
+        assert_eq!((Bytes::MAX * 2, Bytes::MAX.bits()), (Bytes::MAX, u64::MAX));
+        assert_eq!([1, 2, 3].map(Bytes::new).into_iter().sum::<Bytes>().get(), 6);
+    }
+}

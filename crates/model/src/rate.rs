@@ -116,4 +116,34 @@ mod tests {
         assert_eq!(Rate::from_bps(12_000_000).bytes_in(Duration::from_millis(1)), Bytes::new(1500));
         assert_eq!(Rate::from_bps(12_000_000).bytes_in(Duration::from_nanos(999_999)), Bytes::new(1499));
     }
+
+    #[test]
+    fn amounts_beyond_64_bits_of_work_take_their_time_too() {
+        // Four seconds at a byte a nanosecond, and what is divided in 128 bits.
+        let amount = Bytes::new(4_000_000_000);
+        assert_eq!(Rate::from_bps(8_000_000_000).time_for(amount), Duration::from_secs(4));
+        assert_eq!(Rate::from_bps(3_000_000_000).time_for(amount).as_nanos(), 10_666_666_667);
+    }
+
+    #[test]
+    fn a_mean_rate_is_its_bits_over_the_time() {
+        assert_eq!(Rate::over(Bytes::new(1500), Duration::from_millis(1)), Rate::from_bps(12_000_000));
+        assert_eq!(Rate::over(Bytes::new(1), Duration::from_secs(3)), Rate::from_bps(2));
+        assert!((Rate::from_bps(12).bytes_per_second() - 1.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn without_a_limit_everything_fits_into_any_time() {
+        assert_eq!(Rate::UNLIMITED.bytes_in(Duration::from_nanos(1)), Bytes::MAX);
+        assert_eq!(Rate::UNLIMITED.bytes_in(Duration::ZERO), Bytes::ZERO);
+        assert_eq!(Rate::UNLIMITED.mul_f64(0.5), Rate::UNLIMITED);
+    }
+
+    #[test]
+    fn fractions_become_the_nearest_whole_rate() {
+        for (rate, nearest) in [(0.4, 0), (0.6, 1), (2.5, 3), (-1.0, 0), (f64::NAN, 0)] {
+            assert_eq!(Rate::from_bps_f64(rate).as_bps(), nearest, "{rate}");
+        }
+        assert_eq!(Rate::from_bps(1001).mul_f64(0.7).as_bps(), 701);
+    }
 }

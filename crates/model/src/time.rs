@@ -213,6 +213,7 @@ mod tests {
     #[test]
     fn seconds_round_to_the_nearest_nanosecond() {
         assert_eq!(Duration::from_secs_f64(1.000_000_000_6).as_nanos(), 1_000_000_001);
+        assert_eq!(Duration::from_secs_f64(1.000_000_000_4).as_nanos(), 1_000_000_000);
         assert_eq!(Duration::from_secs_f64(-1.0), Duration::ZERO);
         assert_eq!(Duration::from_secs_f64(f64::NAN), Duration::ZERO);
         assert_eq!(Duration::from_secs_f64(f64::INFINITY), Duration::MAX);
@@ -223,5 +224,30 @@ mod tests {
         let (early, late) = (Timestamp::from_nanos(5), Timestamp::from_nanos(9));
         assert_eq!(late.since(early).as_nanos(), 4);
         assert_eq!(early.since(late), Duration::ZERO);
+    }
+
+    #[test]
+    fn parts_of_spans_are_what_they_are_called() {
+        let span = Duration::from_millis(250);
+        assert!((span.as_secs_f64() - 0.25).abs() < 1e-15);
+        assert!((Timestamp::from_nanos(1_500_000_000).as_secs_f64() - 1.5).abs() < 1e-15);
+        assert!((span.ratio(Duration::from_secs(1)) - 0.25).abs() < 1e-15);
+        for (factor, nanos) in [(0.34, 34), (0.344, 34), (0.346, 35)] {
+            assert_eq!(Duration::from_nanos(100).mul_f64(factor).as_nanos(), nanos, "{factor}");
+        }
+        assert_eq!((Duration::from_nanos(11) / 4).as_nanos(), 2);
+    }
+
+    #[test]
+    fn spans_add_up_in_place() {
+        let (mut at, mut span) = (Timestamp::from_nanos(5), Duration::from_nanos(3));
+        at += span;
+        assert_eq!(at.as_nanos(), 8);
+        span += Duration::from_nanos(4);
+        assert_eq!(span.as_nanos(), 7);
+        span -= Duration::from_nanos(2);
+        assert_eq!(span.as_nanos(), 5);
+        span -= Duration::from_nanos(9);
+        assert_eq!(span, Duration::ZERO);
     }
 }

@@ -237,7 +237,7 @@ impl Network {
         self.counts.packet_hops += u64::from(at <= self.end);
         match link.offer(index as Target, at, packet, &mut self.recorder) {
             Offered::Nothing => {}
-            Offered::First(arrival) => self.events.schedule_since(index as Target, arrival, at),
+            Offered::First { arrival, since } => self.events.schedule_since(index as Target, arrival, since),
             Offered::Announced(next, event, mut packet) => {
                 packet.hop += 1;
                 self.announce(next, event, packet);

@@ -27,7 +27,7 @@ pub(crate) struct PlainLink {
     waiting: Backlog,
     /// Where every packet goes next, if that is a link which wants to know of its arrivals beforehand; else [`NOWHERE`].
     into: Target,
-    /// Whether a packet was ever offered.
+    /// Whether a packet was ever taken.
     used: bool,
     limit: Limit,
     rate: SteadyRate,
@@ -56,8 +56,8 @@ pub(crate) struct InLine {
 pub(crate) enum Offered {
     /// It was dropped, or others are before it.
     Nothing,
-    /// It is the first in line, and arrives then.
-    First(Timestamp),
+    /// It is the first in line: when it arrives, and when that would have been scheduled.
+    First { arrival: Timestamp, since: Timestamp },
     /// It will arrive at the link that wants to know, by that event.
     Announced(Target, Entry, Packet),
 }
@@ -121,8 +121,10 @@ impl PlainLink {
             self.waiting.packets += 1;
             self.waiting.bytes += size;
         }
-        // When the packet before it arrived; only then the one after it became the first in line.
-        let before = free_at + self.delay;
+        // When the packet before it arrives, or arrived: only then this one is the first in line. It may be gone already, if the end
+        // had it ahead of time.
+        let since = if self.used { now.max(free_at + self.delay) } else { now };
+        self.used = true;
         let departs = self.rate.departs(&Transmission { start: begins, size, continues });
         let arrival = departs + self.delay;
         let in_line = InLine { offered: now, begins, arrival, size: packet.size, packet: None };
@@ -130,13 +132,11 @@ impl PlainLink {
             if continues {
                 self.line.push_back(in_line);
             }
-            let since = if self.used { now.max(before) } else { now };
-            self.used = true;
             return Offered::Announced(self.into, Entry::new(arrival, since, index), packet);
         }
         let first = self.line.is_empty();
         self.line.push_back(InLine { packet: Some(packet), ..in_line });
-        if first { Offered::First(arrival) } else { Offered::Nothing }
+        if first { Offered::First { arrival, since } } else { Offered::Nothing }
     }
 
     /// A packet arrives at the near end of this link at `at`, now or later, from one that never fills its queue and

@@ -2,7 +2,11 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use airpath_sim::plan::*;
+use airpath_sim::{Input, RunControl, Simulation};
+use airpath_trace::Trace;
 use common::*;
 
 /// Goodput in bit/s over the measured span.
@@ -96,6 +100,35 @@ fn the_retransmission_timer_backs_off_by_doubling() {
         let expected = 0.3012 * f64::from(2_u32 << doubling);
         assert!((gap - expected).abs() < 1e-6, "gap {doubling}: {gap} against {expected}");
     }
+}
+
+/// A recorded link that starts over goes on as it began, one that does not stops: 10 packets or 10 kbit in each tenth of a second.
+#[test]
+fn recordings_start_over_or_end() {
+    let opportunities = Trace::Opportunities {
+        instants_ns: (1..=10).map(|at| at * 10_000_000).collect(),
+        opportunity_bytes: 1500,
+    };
+    let rates = Trace::Rates { points: vec![(0, 200_000), (50_000_000, 0)], end_ns: 100_000_000 };
+    let inputs = [opportunities, rates].map(|trace| Arc::new(Input::from(&trace)));
+    let received = |rate: RatePlan, packet_bytes: u64| {
+        // One packet in a millisecond.
+        let bps = 8000 * packet_bytes;
+        let traffic =
+            TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns: None, off_ns: None, start_off: false };
+        let path = vec![LinkPlan { queue: packets(5), ..link("recorded", rate, 1.0) }];
+        let plan = plan(2, path, vec![datagrams("udp", traffic)]);
+        let outcome = Simulation::new(&plan, &inputs, 1)
+            .expect("a plan")
+            .run(&RunControl::default())
+            .expect("not cancelled");
+        table(&outcome, "flows").integers("delivered_packets")[0]
+    };
+    // The packet of the last opportunity is still on its way as the run ends.
+    assert_eq!(received(RatePlan::Opportunities { trace: 0, once: false }, 1500), 199);
+    assert_eq!(received(RatePlan::Opportunities { trace: 0, once: true }, 1500), 10);
+    assert_eq!(received(RatePlan::RateLog { trace: 1, once: false }, 125), 200);
+    assert_eq!(received(RatePlan::RateLog { trace: 1, once: true }, 125), 10);
 }
 
 /// Mean time in the queue of a 10 Mbit/s link.

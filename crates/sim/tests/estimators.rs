@@ -159,6 +159,48 @@ fn a_controller_s_own_estimate_is_recorded_and_equals_the_same_estimator_beside_
     assert_eq!(table.integers("samples").iter().sum::<i64>(), kept as i64, "every sample is counted once");
 }
 
+/// The row of an interval says what its samples said: how many, the largest, and what the last of all so far left. So it is for
+/// files with pauses too: the last acknowledgment of one may come when nothing else does.
+#[test]
+fn rows_of_intervals_are_those_of_their_samples() {
+    let mut plan = scenario(&newreno(), true, 1);
+    plan.duration_ns = 6 * SECOND;
+    plan.record.estimate_samples = true;
+    rows_are_of_samples(&run(&plan, 3));
+    let bytes = Draw::Constant { value: 20_000.0 };
+    plan.flows[0].traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 4e8 } };
+    rows_are_of_samples(&run(&plan, 3));
+}
+
+fn rows_are_of_samples(outcome: &Outcome) {
+    let (rows, samples) = (table(outcome, "flow_estimates"), table(outcome, "estimate_samples"));
+    let [times, values, estimates] = ["time_s", "sample_bps", "estimate_bps"].map(|name| samples.reals(name));
+    let of = |estimator| (0..times.len()).filter(move |&row| samples.integers("estimator")[row] == estimator);
+    let series = outcome.flow_series.table();
+    let mut silent = 0;
+    for row in 0..rows.integers("flow").len() {
+        let (end, estimator) = (rows.reals("time_s")[row], rows.integers("estimator")[row]);
+        let within: Vec<usize> =
+            of(estimator).filter(|&row| (end - 0.1..end).contains(&times[row])).collect();
+        assert_eq!(rows.integers("samples")[row], within.len() as i64, "estimator {estimator} until {end} s");
+        let largest = within.iter().map(|&row| values[row]).fold(f64::NAN, f64::max);
+        let last = of(estimator).take_while(|&row| times[row] < end).last().unwrap();
+        let expected = [largest, values[last], estimates[last]];
+        let found = ["largest_sample_bps", "sample_bps", "estimate_bps"].map(|name| rows.reals(name)[row]);
+        assert_eq!(
+            found.map(f64::to_bits),
+            expected.map(f64::to_bits),
+            "estimator {estimator} until {end} s"
+        );
+        let active = series.reals("time_s").iter().zip(series.integers("flow"));
+        let active = active.filter(|(_, flow)| **flow == 0).any(|(time, _)| (time - end).abs() < 1e-9);
+        let heard = times.iter().any(|time| (end - 0.1..end).contains(time));
+        assert!(active || heard, "a row without a reason until {end} s");
+        silent += u64::from(within.is_empty());
+    }
+    assert!(silent > 0, "there are intervals without samples");
+}
+
 #[test]
 fn estimators_without_what_they_need_are_refused() {
     let mut plan = scenario(&newreno(), true, 0);

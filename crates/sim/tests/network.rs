@@ -239,6 +239,97 @@ fn a_limit_in_packets_is_a_buffer_of_the_packets_that_come() {
     );
 }
 
+fn foreign(flow: u32, direction: Direction, handle: u32) -> ForeignPacket {
+    ForeignPacket { flow, direction, size: 1000, ecn: Ecn::NotEct, path: PathHeader::None, handle }
+}
+
+/// Over 8 Mbit/s there and back, a packet takes a millisecond and then as long as the link is.
+fn slow_links() -> Vec<LinkPlan> {
+    vec![link("there", mbps(8), 10.0), link("back", mbps(8), 20.0)]
+}
+
+/// A flow that was added is counted as one that the plan had from the start.
+#[test]
+fn added_flows_are_flows() {
+    let flows = |count: usize| (0..count).map(|index| silent(&format!("f{index}"), &[0], &[1])).collect();
+    let outcome = |planned: usize| {
+        let mut network = Network::new(&plan(1, slow_links(), flows(planned)), &[], 1).unwrap();
+        for flow in planned as u32..3 {
+            assert_eq!(network.add_flow(0), flow);
+        }
+        for handle in 0..300 {
+            let now = Timestamp::from_nanos(u64::from(handle) * 2 * MILLISECOND);
+            network.advance(now, &mut |_| {});
+            network.inject(now, foreign(handle % 3, Direction::Forward, handle));
+        }
+        network.advance(network.end(), &mut |_| {});
+        network.finish(&[FlowSummary::begun(Timestamp::ZERO); 3])
+    };
+    let (planned, added) = (outcome(3), outcome(1));
+    for name in ["flows", "delay_histogram", "links"] {
+        assert_eq!(text(&planned, name), text(&added, name), "{name}");
+    }
+    let series = |outcome: &Outcome| format!("{:?}", outcome.flow_series.table());
+    assert_eq!(series(&planned), series(&added));
+    assert_eq!(table(&added, "flows").integers("delivered_packets"), [100, 100, 100]);
+}
+
+/// What goes back is delivered, and counts at links; data of the flow is only what goes forward.
+#[test]
+fn only_what_goes_forward_is_data() {
+    let mut network = Network::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
+    for handle in 0..5 {
+        network.inject(Timestamp::ZERO, foreign(0, Direction::Back, handle));
+    }
+    network.inject(Timestamp::ZERO, foreign(0, Direction::Forward, 5));
+    let mut delivered = Vec::new();
+    network.advance(network.end(), &mut |delivery| delivered.push(delivery.packet.handle));
+    assert_eq!(delivered, [5, 0, 1, 2, 3, 4]);
+    let outcome = network.finish(&[FlowSummary::begun(Timestamp::ZERO)]);
+    let flows = table(&outcome, "flows");
+    assert_eq!(["delivered_packets", "departed_bytes"].map(|name| flows.integers(name)[0]), [1, 1000]);
+    assert_eq!(outcome.flow_series.table().integers("sent_bytes").iter().sum::<i64>(), 1000);
+    assert_eq!(table(&outcome, "links").integers("departed_packets"), [1, 5]);
+}
+
+/// A clock that runs on does not let more happen, and one that is late does not let anything happen earlier.
+#[test]
+fn a_network_ends_with_its_plan_and_time_does_not_run_back() {
+    let mut network = Network::new(&plan(1, slow_links(), vec![silent("flow", &[0], &[1])]), &[], 1).unwrap();
+    let at = |ms: u64| Timestamp::from_nanos(ms * MILLISECOND);
+    let mut delivered = Vec::new();
+    network.advance(at(500), &mut |_| {});
+    network.inject(at(400), foreign(0, Direction::Forward, 0)); // as of 500 ms
+    network.advance(at(600), &mut |delivery| delivered.push(delivery.at));
+    assert_eq!(delivered, [at(511)]);
+    network.advance(at(995), &mut |_| {});
+    network.inject(at(995), foreign(0, Direction::Forward, 1)); // would arrive at 1006 ms
+    assert_eq!(network.next_event(), network.end(), "the last interval");
+    network.advance(at(2000), &mut |delivery| panic!("{delivery:?} is after the end"));
+    assert_eq!(network.next_event(), Timestamp::NEVER);
+    network.inject(at(2000), foreign(0, Direction::Forward, 2)); // as of the end
+    network.advance(at(3000), &mut |delivery| panic!("{delivery:?} is after the end"));
+    let outcome = network.finish(&[FlowSummary::begun(Timestamp::ZERO)]);
+    assert_eq!(outcome.counts.packets_inside, 2);
+}
+
+/// Who stops before the plan's end has counted what has happened by then, and nothing that was still to come.
+#[test]
+fn a_network_may_be_stopped_early() {
+    let first = LinkPlan { record: false, ..link("first", mbps(8), 50.0) };
+    let links = vec![first, link("second", mbps(8), 10.0), link("back", mbps(8), 20.0)];
+    let mut network = Network::new(&plan(2, links, vec![silent("flow", &[0, 1], &[2])]), &[], 1).unwrap();
+    for handle in 0..10 {
+        network.inject(Timestamp::ZERO, foreign(0, Direction::Forward, handle));
+    }
+    // They come to the second link at 51, 52, … ms.
+    let until = Timestamp::from_nanos(54 * MILLISECOND + MILLISECOND / 2);
+    network.advance(until, &mut |_| {});
+    let outcome = network.finish(&[FlowSummary::begun(Timestamp::ZERO)]);
+    assert_eq!(outcome.counts.packet_hops, 10 + 4);
+    assert_eq!(outcome.counts.packets_inside, 10);
+}
+
 /// What comes to a captured link is told once, at its instant and as it came, dropped and delivered packets among it.
 #[test]
 fn captured_packets_are_handed_out_as_they_come() {

@@ -193,6 +193,15 @@ fn a_run_can_be_cancelled_and_then_hands_out_nothing() {
     assert_eq!(simulation.run(&control), Err(Cancelled));
 }
 
+#[test]
+fn who_waits_for_a_run_sees_how_far_it_is() {
+    let plan = plan(10, there_and_back(link("bottleneck", mbps(10), 10.0), 10.0), vec![flow("a", cubic())]);
+    let control = RunControl::default();
+    assert_eq!(control.progress().to_bits(), 0.0_f64.to_bits());
+    Simulation::new(&plan, &[], 1).unwrap().run(&control).unwrap();
+    assert!((control.progress() - 1.0).abs() < 1e-9, "{}", control.progress());
+}
+
 /// Byte by byte: NaN equals NaN here.
 fn same(one: &Outcome, other: &Outcome) -> bool {
     format!("{one:?}") == format!("{other:?}")
@@ -207,8 +216,8 @@ fn run_with_trace(plan: &Plan, seed: u64) -> Outcome {
 
 /// A chain of two to four links each way, and flows of every kind over parts of it.
 fn any_plan() -> impl Strategy<Value = Plan> {
-    let links =
-        prop::collection::vec((any_rate(), 1.0..40.0_f64, any_queue(), any_damage(), any::<bool>()), 2..5);
+    let delay_ms = prop_oneof![1 => Just(0.0), 6 => 1.0..40.0_f64];
+    let links = prop::collection::vec((any_rate(), delay_ms, any_queue(), any_damage(), any::<bool>()), 2..5);
     let flows = prop::collection::vec(
         (any_traffic(), any_controller(), any_recovery(), any::<(u8, u8, u8, bool)>()),
         1..6,
@@ -218,7 +227,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
         let mut directed = Vec::new();
         for direction in ["forward", "back"] {
             for (hop, (rate, delay_ms, queue, (loss, arq), jitter)) in links.iter().enumerate() {
-                let mut made = link(&format!("{direction}-{hop}"), rate.clone(), *delay_ms);
+                // Over a loop that takes no time an endless flow sends for ever.
+                let least_ms = if *rate == RatePlan::Unlimited { 1.0 } else { 0.0 };
+                let mut made = link(&format!("{direction}-{hop}"), rate.clone(), delay_ms.max(least_ms));
                 made.queue = queue.clone();
                 made.loss = *loss;
                 made.arq = *arq;
@@ -266,10 +277,11 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 }
 
 /// Flows that share short buffers of links with one rate, and start together: many drops at links without counters, and many
-/// events at one instant.
+/// events at one instant. Some have no link of their own before the shared ones, or none behind them.
 fn crowded_plan() -> impl Strategy<Value = Plan> {
     let access = (prop_oneof![Just(10_u64), Just(20), 1_u64..40], 1_u64..5, 0_u64..3);
-    let flows = prop::collection::vec((any_controller(), 1_u64..12, any::<(bool, u8)>()), 1..6);
+    let flows =
+        prop::collection::vec((any_controller(), 1_u64..12, any::<(bool, u8, [[bool; 2]; 2])>()), 1..6);
     (access, 1_u64..30, flows).prop_map(|((rate, delay, middle), buffer, flows)| {
         let side = |name: String, rate: u64, buffer: u64| {
             let queue = if buffer.is_multiple_of(3) { packets(500) } else { packets(buffer) };
@@ -294,18 +306,28 @@ fn crowded_plan() -> impl Strategy<Value = Plan> {
             path.push(from + 2 * index + 1);
             path
         };
-        let flows = flows.iter().enumerate().map(|(index, (controller, files, (starts_later, measured)))| {
-            let mut made = flow(&format!("flow-{index}"), controller.clone());
-            made.path = path(0, index);
-            made.reverse_path = path(half, index);
-            made.measured_at = made.path[usize::from(*measured) % made.path.len()];
-            made.start_ns = Draw::Constant { value: if *starts_later { 1e6 } else { 0.0 } };
-            if files % 2 == 0 {
-                let bytes = Draw::Exponential { mean: 30_000.0 * *files as f64 };
-                made.traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 1e6 } };
-            }
-            made
-        });
+        let flows =
+            flows.iter().enumerate().map(|(index, (controller, files, (starts_later, measured, joined)))| {
+                let mut made = flow(&format!("flow-{index}"), controller.clone());
+                (made.path, made.reverse_path) = (path(0, index), path(half, index));
+                for (way, [joins, leaves]) in
+                    [(&mut made.path, joined[0]), (&mut made.reverse_path, joined[1])]
+                {
+                    if joins {
+                        way.remove(0);
+                    }
+                    if leaves {
+                        way.pop();
+                    }
+                }
+                made.measured_at = made.path[usize::from(*measured) % made.path.len()];
+                made.start_ns = Draw::Constant { value: if *starts_later { 1e6 } else { 0.0 } };
+                if files % 2 == 0 {
+                    let bytes = Draw::Exponential { mean: 30_000.0 * *files as f64 };
+                    made.traffic = TrafficPlan::Repeated { bytes, pause_ns: Draw::Constant { value: 1e6 } };
+                }
+                made
+            });
         let flows = flows.collect();
         plan(3, links, flows)
     })

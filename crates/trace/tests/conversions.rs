@@ -60,6 +60,19 @@ fn the_largest_step_is_between_whole_seconds() {
     let points = [(0, 1_000_000), (SECOND, 4_000_000), (3 * SECOND / 2, 2_000_000), (3 * SECOND, 50_000_000)];
     // Means of the seconds: 1, 3, 2; the last half second is not whole.
     close(Statistics::of(&rates(&points, 7 * SECOND / 2)).largest_step_bps, 2e6);
+    // The last of them counts too: 1, 3, 6.
+    let points = [(0, 1_000_000), (SECOND, 3_000_000), (2 * SECOND, 6_000_000)];
+    close(Statistics::of(&rates(&points, 3 * SECOND)).largest_step_bps, 3e6);
+}
+
+#[test]
+fn percentiles_lie_between_neighbouring_ranks() {
+    // Bins of 0 to 7 packets: 120 kbit/s each. The ranks are 0.35, 3.5 and 6.65.
+    let packets = (0..8).flat_map(|bin| (0..bin).map(move |packet| 100 * bin + packet));
+    let found = Statistics::of(&opportunities(packets.chain([800])));
+    for (rate, packets) in [(found.p5_bps, 0.35), (found.p50_bps, 3.5), (found.p95_bps, 6.65)] {
+        close(rate, packets * 120_000.0);
+    }
 }
 
 #[test]
@@ -71,6 +84,13 @@ fn adjacent_dark_rows_are_one_outage() {
     let until_the_first = Outage { start_ns: 0, duration_ns: 5_000_000 };
     assert_eq!(Statistics::of(&opportunities([5])).longest_outage, Some(until_the_first));
     assert_eq!(Statistics::of(&opportunities([5, 6, 8])).longest_outage, Some(until_the_first));
+    let before_the_last = Outage { start_ns: 6_000_000, duration_ns: 7_000_000 };
+    assert_eq!(Statistics::of(&opportunities([5, 6, 13])).longest_outage, Some(before_the_last));
+    // Of equal ones the first.
+    assert_eq!(Statistics::of(&opportunities([5, 10, 15])).longest_outage, Some(until_the_first));
+    let twice = rates(&[(0, 1), (SECOND, 0), (2 * SECOND, 1), (3 * SECOND, 0)], 4 * SECOND);
+    let first = Outage { start_ns: SECOND, duration_ns: SECOND };
+    assert_eq!(Statistics::of(&twice).longest_outage, Some(first));
 }
 
 #[test]
@@ -81,6 +101,9 @@ fn a_trace_below_a_bin_has_its_mean_everywhere() {
         close(rate, 12e6);
     }
     close(Statistics::of(&rates(&[(0, 4_000), (5, 8_000)], 10)).min_bps, 6_000.0);
+    // From a bin on, whole bins only.
+    let dark_at_last = rates(&[(0, 4_000), (100 * MILLISECOND, 0)], 150 * MILLISECOND);
+    close(Statistics::of(&dark_at_last).min_bps, 4_000.0);
 }
 
 #[test]
@@ -119,14 +142,24 @@ fn the_last_bin_is_cut_at_the_period() {
 
 #[test]
 fn rates_of_bins_are_rounded_to_the_nearest() {
-    // One packet in 7 ms is 1714285.71 bit/s, two in 7 ms are 3428571.43.
-    let found = to_rates(&opportunities([7, 8, 14]), 7 * MILLISECOND).unwrap();
-    assert_eq!(found, rates(&[(0, 1_714_286), (7 * MILLISECOND, 3_428_571)], 14 * MILLISECOND));
+    // One packet in 7 ms is 1714285.71 bit/s, two in 7 ms are 3428571.43, five are 8571428.57.
+    let found = to_rates(&opportunities([7, 8, 14, 17, 18, 19, 20, 21]), 7 * MILLISECOND).unwrap();
+    let points = [(0, 1_714_286), (7 * MILLISECOND, 3_428_571), (14 * MILLISECOND, 8_571_429)];
+    assert_eq!(found, rates(&points, 21 * MILLISECOND));
+}
+
+#[test]
+fn a_bin_of_rates_contains_its_end_and_not_its_start() {
+    let trace = Trace::Opportunities { instants_ns: vec![0, 10, 11, 20, 21, 30], opportunity_bytes: 1 };
+    let each = 8_000_000_000 / 10;
+    assert_eq!(to_rates(&trace, 10), Ok(rates(&[(0, 2 * each), (10, 2 * each), (20, 2 * each)], 30)));
 }
 
 #[test]
 fn conversions_refuse_what_they_cannot_make() {
     assert_eq!(to_opportunities(&rates(&[(0, 11_999)], SECOND)), Err(ConversionError::NoOpportunity));
+    let late = rates(&[(0, 0), (SECOND, 11_999)], 2 * SECOND);
+    assert_eq!(to_opportunities(&late), Err(ConversionError::NoOpportunity));
     let vast = rates(&[(0, u64::MAX)], u64::MAX);
     assert!(matches!(to_opportunities(&vast), Err(ConversionError::TooLong(_))));
     assert_eq!(to_rates(&opportunities([1]), 0), Err(ConversionError::NoWidth));

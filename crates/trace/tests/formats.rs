@@ -45,6 +45,7 @@ fn mahimahi_rules_are_kept() {
     refused(Format::Mahimahi, "1\n+2\n", 2, "`+2`");
     refused(Format::Mahimahi, "5\n6\n4\n", 3, "not below that of the line above");
     refused(Format::Mahimahi, "0\n0\n", 2, "greater than 0");
+    refused(Format::Mahimahi, "9223372036855\n", 1, "292 years");
     refused(Format::Mahimahi, "99999999999999\n", 1, "292 years");
     refused(Format::Mahimahi, "99999999999999999999999\n", 1, "292 years");
 }
@@ -59,6 +60,14 @@ fn rate_logs_start_at_zero_and_end_a_median_step_after_the_last_row() {
 #[test]
 fn an_even_number_of_steps_has_the_mean_of_the_middle_two() {
     assert_eq!(read_as(Format::SecondsMbps, "0 1\n1 1\n4 1\n").period_ns(), 6 * SECOND);
+}
+
+#[test]
+fn the_median_step_does_not_depend_on_the_order_of_steps() {
+    for times in [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]] {
+        let text: String = times.map(|time| format!("{time} 1\n")).concat();
+        assert_eq!(read_as(Format::SecondsMbps, &text).period_ns(), 9 * SECOND, "{times:?}");
+    }
 }
 
 #[test]
@@ -149,6 +158,27 @@ fn gnettrack_rows_with_pings_count_as_missing_on_request() {
 }
 
 #[test]
+fn gnettrack_follows_the_calendar() {
+    for (from, to, days) in [
+        ("1970.01.01", "2000.01.01", 10_957),
+        ("1999.12.31", "2000.01.01", 1),
+        ("2000.02.28", "2000.03.01", 2),
+        ("2019.02.28", "2019.03.01", 1),
+        ("2020.02.28", "2020.03.01", 2),
+        ("2024.02.28", "2024.03.01", 2),
+        ("2000.01.01", "2001.01.01", 366),
+        ("2020.01.01", "2021.01.01", 366),
+        ("2021.01.01", "2022.01.01", 365),
+        ("2099.01.01", "2102.01.01", 3 * 365),
+        ("2000.01.01", "2100.01.01", 36_525),
+    ] {
+        let text = format!("Timestamp,DL_bitrate\n{from}_00.00.00,1\n{to}_00.00.00,1\n");
+        let end_ns = 2 * days * 86_400 * SECOND; // as long again as the one step
+        assert_eq!(read_as(Format::GnettrackCsv, &text).period_ns(), end_ns, "{from} to {to}");
+    }
+}
+
+#[test]
 fn gnettrack_with_faults_is_refused() {
     let with = |rows: &str| format!("Timestamp,DL_bitrate\n{rows}");
     refused(Format::GnettrackCsv, "", 1, "empty file");
@@ -163,6 +193,12 @@ fn gnettrack_with_faults_is_refused() {
         "2019.02.29_00.00.00",
         "2020.01.00_00.00.00",
         "2020.01.01_24.00.00",
+        "2020.01.01_00.60.00",
+        "2020.01.01_00.00.60",
+        "2020.01.01_00.00.000",
+        "2020.01.01_00.00",
+        "2019.12.32_00.00.00",
+        "2100.02.29_00.00.00",
         "1900.01.01_00.00.00",
     ] {
         refused(Format::GnettrackCsv, &with(&format!("{time},1\n")), 2, time);
@@ -213,6 +249,8 @@ fn what_cannot_be_told_is_refused() {
         ("0 1\n0 2\n", "or name the format"),
         ("1$[1, 2]$1$[0.1]$0.1\n", "delay trace, not a rate trace"),
         ("1.5\n", "`1.5`"),
+        ("Timestamp,Speed\n", "accepted: mahimahi, "),
+        ("Time,DL_bitrate\n", "accepted: mahimahi, "),
     ] {
         let error = detect(text.as_bytes()).unwrap_err();
         assert!(error.to_string().contains(part), "{text:?}: {error}");

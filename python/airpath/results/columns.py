@@ -234,7 +234,8 @@ _TABLES = (
             _named(
                 "event",
                 EVENTS,
-                "what happened; `loss` is fast recovery entered, `spurious timeout` a timeout undone",
+                "what happened; `loss` is fast recovery entered (but not where the window was reduced for a "
+                "mark already), `spurious timeout` a timeout undone",
             ),
         ),
     ),

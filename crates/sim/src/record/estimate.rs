@@ -41,6 +41,11 @@ impl EstimateMeters {
         self.of(estimator).sample
     }
 
+    /// Whether the interval has brought a sample.
+    pub(crate) fn have_samples(&self) -> bool {
+        self.0.iter().any(|meter| meter.samples > 0)
+    }
+
     /// Writes one row for each estimator and begins a new interval.
     pub(crate) fn end_interval(&mut self, flow: u32, now: Timestamp, table: &mut EstimateTable) {
         for meter in &mut self.0 {

@@ -97,6 +97,19 @@ mod tests {
     }
 
     #[test]
+    fn batches_may_come_in_any_order() {
+        let spans = [5_000_000, 7_000_000, 1_000_000, 900_000_000, 300, 6_000_000].map(Bin::of);
+        let mut at_once = Histogram::default();
+        at_once.count(spans.into_iter());
+        let mut one_by_one = Histogram::default();
+        for span in spans {
+            one_by_one.count([span].into_iter());
+        }
+        assert_eq!(at_once.bins().count(), spans.len());
+        assert!(at_once.bins().eq(one_by_one.bins()));
+    }
+
+    #[test]
     fn an_empty_one_has_no_bins() {
         assert_eq!(Histogram::default().bins().count(), 0);
     }

@@ -307,11 +307,14 @@ impl Recorder {
             });
         }
         let interval = meter.end_interval();
-        if !state.active && interval.is_silent() {
-            return;
+        let moves = state.active || !interval.is_silent();
+        // The acknowledgment that ends a transfer may be all that an interval brings.
+        if moves || meter.estimates.have_samples() {
+            meter.estimates.end_interval(flow, now, &mut self.estimates);
         }
-        meter.estimates.end_interval(flow, now, &mut self.estimates);
-        self.flow_series.push(now, flow, &interval, state);
+        if moves {
+            self.flow_series.push(now, flow, &interval, state);
+        }
     }
 
     /// The warm-up ends at `now`: summaries count from here. Call right after ending all intervals.
