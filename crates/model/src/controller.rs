@@ -118,7 +118,7 @@ pub struct Requirements {
     pub rate_samples: bool,
     /// The ECN field on data packets and its echo.
     pub ecn: bool,
-    /// How much arrived marked, in [`AckEvent::marked`], and ECT(1) on data packets.
+    /// How much arrived marked, in [`crate::AckEvent::marked`], and ECT(1) on data packets.
     pub accurate_ecn: bool,
     /// Router feedback in [`AckEvent::path`].
     pub path_feedback: bool,

@@ -101,8 +101,8 @@ pub struct AckEvent {
     pub in_recovery: bool,
     /// The receiver says that a packet was marked CE (RFC 3168 ECE, or a per-packet count where there is one).
     pub congestion_experienced: bool,
-    /// Payload of packets that arrived marked CE since the last acknowledgment, where the receiver counts it (accurate
-    /// ECN).
+    /// How much arrived marked CE since the last acknowledgment, where the receiver counts it (accurate ECN); packets count as
+    /// full ones.
     pub marked: Bytes,
     /// The receiver's clock when it sent the acknowledgment (TCP timestamp value), where carried.
     pub receiver_time: Option<Timestamp>,

@@ -139,7 +139,23 @@ fn check_route(flow: &FlowPlan, links: &[LinkPlan], estimators: usize) -> Result
     flow.stop_ns.map_or(Ok(()), |stop| valid(stop, "stop"))
 }
 
+/// Whether a packet is in a link for longer than an instant.
+fn takes_time(link: &LinkPlan) -> bool {
+    !matches!(link.rate, RatePlan::Unlimited)
+        || link.delay_ns != Draw::Constant { value: 0.0 }
+        || link.jitter_ns.is_some()
+}
+
 fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
+    // Windows would grow without end at one instant.
+    let mut round = flow.path.iter().chain(&flow.reverse_path);
+    ensure(
+        flow.controller.is_none()
+            || flow.reverse_path.is_empty()
+            || round.any(|&link| takes_time(&links[link])),
+        "",
+        "its packets and their answers take no time; accepted: a link with a rate or a delay on their way",
+    )?;
     let datagrams = match &flow.traffic {
         TrafficPlan::Bulk => false,
         TrafficPlan::File { bytes } => {

@@ -66,3 +66,17 @@ fn timers_of_queues_that_come_every_nanosecond_are_refused() {
         "link there: queue.source.sampling: found 0.000000001; accepted: at least a microsecond",
     );
 }
+
+/// Such a run never ends, and keeps more and more packets.
+#[test]
+fn a_loop_that_takes_no_time_is_refused() {
+    let instantly = |delay_ms, back_ms| {
+        let links = there_and_back(link("there", RatePlan::Unlimited, delay_ms), back_ms);
+        let transport = TransportPlan { receive_window_bytes: 1 << 20, ..transport() };
+        let source = FlowPlan { transport: Some(transport), ..flow("a", cubic()) };
+        Simulation::new(&plan(1, links, vec![source]), &[], 1).map(drop)
+    };
+    let problem = instantly(0.0, 0.0).expect_err("it takes no time").to_string();
+    assert!(problem.starts_with("flow a: its packets and their answers take no time"), "{problem}");
+    assert_eq!((instantly(0.0, 1.0), instantly(1.0, 0.0)), (Ok(()), Ok(())));
+}

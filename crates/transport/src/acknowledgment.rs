@@ -17,8 +17,8 @@ pub struct Acknowledgment {
     pub timestamp_echo: Option<Timestamp>,
     /// ECN echo (RFC 3168).
     pub ece: bool,
-    /// Payload that arrived marked so far, modulo 2^32, where it is counted (accurate ECN).
-    pub marked: u32,
+    /// Segments that arrived marked so far, modulo 2^16, where they are counted (accurate ECN).
+    pub marked: u16,
     /// What routers wrote on the data, as far as the receiver hands it back.
     pub path: PathHeader,
 }

@@ -87,8 +87,8 @@ pub enum EcnMode {
     Off,
     /// ECT(0); the receiver echoes a mark until the sender says that it has reduced its window (RFC 3168).
     Classic,
-    /// ECT(1), for queues of low latency (L4S, RFC 9331); the receiver counts the payload that arrived marked, and says the count
-    /// with each acknowledgment (accurate ECN, RFC 9768, whose counters of 24 bits stand for it).
+    /// ECT(1), for queues of low latency (L4S, RFC 9331); the receiver counts the segments that arrived marked, and says the
+    /// count with each acknowledgment (accurate ECN, RFC 9768, whose field has 3 bits of it).
     Accurate,
 }
 

@@ -30,8 +30,8 @@ pub struct Receiver {
     timestamp_recent: Option<Timestamp>,
     last_acknowledged: u64,
     ece: bool,
-    /// Payload that arrived marked, modulo 2^32.
-    marked: u32,
+    /// Segments that arrived marked, modulo 2^16.
+    marked: u16,
     last_was_marked: bool,
     path: PathHeader,
 }
@@ -136,8 +136,7 @@ impl Receiver {
         match self.config.ecn {
             EcnMode::Off => return,
             EcnMode::Classic => self.ece = marked || self.ece && !segment.cwr,
-            EcnMode::Accurate if marked => self.marked = self.marked.wrapping_add(segment.payload),
-            EcnMode::Accurate => {}
+            EcnMode::Accurate => self.marked = self.marked.wrapping_add(marked.into()),
         }
         if marked != self.last_was_marked {
             self.acknowledge_now = true;

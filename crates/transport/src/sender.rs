@@ -67,8 +67,8 @@ pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     /// CWR begins here.
     reduced_until: Option<u64>,
     send_cwr: bool,
-    /// The receiver's count of marked payload, as last heard.
-    marked: u32,
+    /// The receiver's count of marked segments, as last heard.
+    marked: u16,
     round: u64,
     /// The round ends when a packet sent after this many delivered bytes is acknowledged.
     round_ends_at: u64,

@@ -68,6 +68,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
                     "max_rto_ns": 120_000_000_000,
                     "initial_rto_ns": 1_000_000_000,
                     "ecn": False,
+                    "accurate_ecn": False,
                     "pacing": False,
                 },
                 "estimators": [],

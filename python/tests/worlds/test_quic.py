@@ -10,7 +10,7 @@ import pytest
 
 import airpath
 from airpath import worlds
-from airpath.errors import ScenarioError, UsageError
+from airpath.errors import ScenarioError
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import Verdict
 from airpath.results import Results
@@ -73,6 +73,7 @@ def test_schemes_that_need_no_router_run(scheme: str) -> None:
     [
         ("bbr", "quinn paces by its window"),
         ("copa", "quinn paces by its window"),
+        ("prague", "quinn says only that something did"),
         ("sarbe", "reads the receiver's clock, which QUIC's acknowledgments do not carry"),
         ("xcp", "those of QUIC have no place for it"),
         ("vcp-ebe", "those of QUIC have no place for it"),
@@ -86,10 +87,14 @@ def test_what_quinn_cannot_drive_is_refused_with_field_and_scheme(scheme: str, w
 
 
 def test_what_is_of_the_kernel_or_of_tcp_is_refused() -> None:
-    with pytest.raises(UsageError, match='"kernel:cubic" is a congestion control of the kernel, which quinn'):
+    said = r'flows\[0\]\.scheme: found "kernel:cubic"; .*, which quinn does not have; use "cubic"'
+    with pytest.raises(ScenarioError, match=said):
         airpath.run(scenario("kernel:cubic"), world="quic", progress=False)
     with pytest.raises(ScenarioError, match=r"record\.capture: .*captures are of TCP"):
         airpath.run(scenario("cubic", record={"capture": ["bottleneck"]}), world="quic", progress=False)
+    counted = scenario("cubic").override({"flows.0.transport.ecn": "accurate"})
+    with pytest.raises(ScenarioError, match=r'flows\[0\]\.transport\.ecn: found "accurate"; quinn'):
+        airpath.run(counted, world="quic", progress=False)
     estimating = scenario("cubic").override({"flows.0.estimators": ["westwood+"]})
     with pytest.raises(ScenarioError, match=r"flows\[0\]\.estimators: .*in the simulator only"):
         airpath.run(estimating, world="quic", progress=False)

@@ -227,10 +227,10 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    /// Payload that arrived marked since the last acknowledgment; nothing where an older one overtook a newer.
-    fn newly_marked(&mut self, ack: &Acknowledgment) -> u32 {
+    /// Segments that arrived marked since the last acknowledgment; none where an older one overtook a newer.
+    fn newly_marked(&mut self, ack: &Acknowledgment) -> u16 {
         let newly = ack.marked.wrapping_sub(self.marked);
-        if newly > u32::MAX / 2 {
+        if newly > u16::MAX / 2 {
             return 0;
         }
         self.marked = ack.marked;
@@ -284,7 +284,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         in_flight_before: Bytes,
         delivered: Bytes,
         lost: Bytes,
-        marked: u32,
+        marked: u16,
         deliveries: &Deliveries,
         rtt_sample: Option<Duration>,
         probe: &mut dyn Probe,
@@ -311,7 +311,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         event.round = self.round;
         event.in_recovery = self.in_recovery();
         event.congestion_experienced = ack.ece || marked > 0;
-        event.marked = Bytes::new(u64::from(marked));
+        event.marked = self.config.mss * u64::from(marked);
         event.receiver_time = ack.timestamp;
         event.path = ack.path;
         self.controller.on_ack(&event, probe);

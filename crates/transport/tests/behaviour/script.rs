@@ -21,8 +21,8 @@ pub(crate) struct Script {
     pub(crate) now: Timestamp,
     /// Whether the present acknowledgments carry ECE.
     pub(crate) ece: bool,
-    /// The receiver's count of marked payload.
-    pub(crate) marked: u32,
+    /// The receiver's count of marked segments.
+    pub(crate) marked: u16,
     pub(crate) receive_window: Bytes,
     /// What the present acknowledgments echo.
     pub(crate) echo: Option<Timestamp>,
