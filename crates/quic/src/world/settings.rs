@@ -46,14 +46,17 @@ impl FlowSettings {
         if !flow.estimators.is_empty() {
             return Err(wrong(Fault::new("estimators", "those of senders run in the simulator only")));
         }
-        if transport.accurate_ecn {
-            return Err(wrong(Fault::new("transport.ecn", "quinn's senders take marks as RFC 9002 says")));
-        }
         let settings = Self::of_transport(transport, controller);
         let trial = settings
             .build(RandomStream::new(0, ""))
             .map_err(|error| wrong(Fault::in_table("controller", error)))?;
         check(&trial.requirements()).map_err(|error| wrong(Fault::new("scheme", error)))?;
+        if transport.accurate_ecn {
+            return Err(wrong(Fault::new(
+                "transport.ecn",
+                "quinn takes marks as RFC 9002 says; accepted: true, false",
+            )));
+        }
         Ok(settings)
     }
 
