@@ -46,9 +46,12 @@ def independent_packet_loss(bursts: str, size: int) -> float | None:
 
 @final
 class Simulation:
-    """One run: a plan (JSON), the traces that it refers to by number, and a seed."""
+    """One run: a plan (JSON), the traces that it refers to by number, and a seed.
 
-    def __new__(cls, plan: str, traces: list[Trace], seed: int) -> Simulation: ...
+    It is over the simulator's own transport, or over QUIC.
+    """
+
+    def __new__(cls, plan: str, traces: list[Trace], seed: int, over_quic: bool = False) -> Simulation: ...
     def run(
         self,
     ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
@@ -57,23 +60,6 @@ class Simulation:
         The counts are whole numbers, and `quantities` the names of those in `link_observations` and
         `flow_observations`.
         """
-
-    def cancel(self) -> None:
-        """Ask the run to stop soon; `run` then raises `RunCancelled`."""
-
-    @property
-    def progress(self) -> float:
-        """The share of simulated time that is done, 0 to 1."""
-
-@final
-class QuicRun:
-    """One run over quinn in simulated time: a plan (JSON), the traces that it refers to by number, a seed."""
-
-    def __new__(cls, plan: str, traces: list[Trace], seed: int) -> QuicRun: ...
-    def run(
-        self,
-    ) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
-        """Run to the end with the interpreter lock released, as `Simulation.run` does."""
 
     def cancel(self) -> None:
         """Ask the run to stop soon; `run` then raises `RunCancelled`."""

@@ -18,7 +18,7 @@ from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
-from airpath.worlds import WITH_OURS, Placed, World, place
+from airpath.worlds import IN_REAL_TIME, WITH_OURS, Placed, World, place
 
 
 @dataclass(frozen=True)
@@ -254,10 +254,8 @@ def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
     placed = job.placed
     plan = json.dumps(placed.plan)
     try:
-        if job.world == "sim":
-            return _core.Simulation(plan, traces, job.seed)
-        if job.world == "quic":
-            return _core.QuicRun(plan, traces, job.seed)
+        if job.world not in IN_REAL_TIME:
+            return _core.Simulation(plan, traces, job.seed, over_quic=job.world == "quic")
         if job.world in WITH_OURS:
             return _DatapathRun(placed, traces, job.seed)
         return _core.EmulatedRun(plan, traces, job.seed)

@@ -8,7 +8,6 @@ mod channel;
 mod emulated_run;
 #[cfg(target_os = "linux")]
 mod emulation;
-mod quic_run;
 mod simulation;
 mod trace;
 
@@ -28,8 +27,6 @@ mod _core {
         EmulatedProcess, Emulation, EmulationFailed, become_root_in_user_namespace, held_up,
         try_emulated_hosts, try_emulation_scheduling, try_kernel_router,
     };
-    #[pymodule_export]
-    use super::quic_run::QuicRun;
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use airpath_quic::{QuicRun, RunError};
 use airpath_sim::plan::Plan;
 use airpath_sim::{Column, FlowSeries, Input, Outcome, Part, RunControl, Table};
 use numpy::PyArray1 as Array;
@@ -31,23 +32,62 @@ pub(crate) fn refused(error: airpath_sim::PlanError) -> PyErr {
     PlanError::new_err((message, part, name, fault.field, fault.found, fault.problem))
 }
 
-/// One run: a plan (JSON), the traces that it refers to by number, and a seed.
+/// One run: a plan (JSON), the traces that it refers to by number, and a seed; over the simulator's own transport, or over
+/// QUIC.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct Simulation {
-    simulation: Mutex<Option<airpath_sim::Simulation>>,
+    run: Mutex<Option<Run>>,
     control: RunControl,
+}
+
+/// What can be run in simulated time.
+enum Run {
+    Simulated(airpath_sim::Simulation),
+    OverQuic(QuicRun),
+}
+
+impl Run {
+    fn new(
+        plan: &str,
+        inputs: &[Arc<Input>],
+        seed: u64,
+        over_quic: bool,
+    ) -> Result<Self, airpath_sim::PlanError> {
+        let plan = Plan::from_json(plan)?;
+        if over_quic {
+            return QuicRun::new(&plan, inputs, seed).map(Self::OverQuic);
+        }
+        airpath_sim::Simulation::new(&plan, inputs, seed).map(Self::Simulated)
+    }
+
+    fn run(self, control: &RunControl) -> PyResult<Outcome> {
+        match self {
+            Self::Simulated(run) => {
+                run.run(control).map_err(|error| RunCancelled::new_err(error.to_string()))
+            }
+            Self::OverQuic(run) => run.run(control).map_err(|error| match error {
+                RunError::Cancelled => RunCancelled::new_err(error.to_string()),
+                _ => PyRuntimeError::new_err(error.to_string()),
+            }),
+        }
+    }
 }
 
 #[pymethods]
 impl Simulation {
     #[new]
+    #[pyo3(signature = (plan, traces, seed, over_quic=false))]
     #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
-    fn new(py: Python<'_>, plan: &str, traces: Vec<PyRef<'_, Trace>>, seed: u64) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        plan: &str,
+        traces: Vec<PyRef<'_, Trace>>,
+        seed: u64,
+        over_quic: bool,
+    ) -> PyResult<Self> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
-        let simulation = py
-            .detach(|| airpath_sim::Simulation::new(&Plan::from_json(plan)?, &inputs, seed))
-            .map_err(refused)?;
-        Ok(Self { simulation: Mutex::new(Some(simulation)), control: RunControl::default() })
+        let run = py.detach(|| Run::new(plan, &inputs, seed, over_quic)).map_err(refused)?;
+        Ok(Self { run: Mutex::new(Some(run)), control: RunControl::default() })
     }
 
     /// Runs to the end with the interpreter lock released. Can be called once.
@@ -55,12 +95,9 @@ impl Simulation {
     /// Returns (tables, capture, counts): tables as {name: {column: array}}, the pcapng file or None, and what the engine did as {name: number}, with the names of the quantities in
     /// `link_observations` and `flow_observations` as "quantities".
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
-        let simulation = self.simulation.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let simulation = simulation.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
-        let outcome = py
-            .detach(|| simulation.run(&self.control))
-            .map_err(|error| RunCancelled::new_err(error.to_string()))?;
-        hand_over(py, outcome)
+        let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let run = run.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
+        hand_over(py, py.detach(|| run.run(&self.control))?)
     }
 
     /// Asks the run to stop soon; `run` then raises `RunCancelled`.

@@ -8,19 +8,8 @@ use airpath_sim::Outcome;
 use airpath_sim::plan::*;
 use common::*;
 
-/// Linux's defaults.
 fn dual_pi2() -> QueuePlan {
-    let management = ManagementPlan::DualPi2 {
-        target_ns: 15 * MILLISECOND,
-        update_ns: 16 * MILLISECOND,
-        alpha: 0.16,
-        beta: 3.2,
-        coupling: 2.0,
-        step_ns: MILLISECOND,
-        classic_share: 0.1,
-        packet_bytes: 1500,
-    };
-    QueuePlan::Managed { limit_bytes: None, limit_packets: Some(10_000), management }
+    QueuePlan::Managed { limit_bytes: None, limit_packets: Some(10_000), management: common::dual_pi2() }
 }
 
 /// A flow of Prague, over accurate ECN and paced as its scheme asks.

@@ -80,19 +80,6 @@ fn pie(ecn: bool) -> ManagementPlan {
     }
 }
 
-fn dual_pi2() -> ManagementPlan {
-    ManagementPlan::DualPi2 {
-        target_ns: 15 * MILLISECOND,
-        update_ns: 16 * MILLISECOND,
-        alpha: 0.16,
-        beta: 3.2,
-        coupling: 2.0,
-        step_ns: MILLISECOND,
-        classic_share: 0.1,
-        packet_bytes: 1500,
-    }
-}
-
 #[test]
 fn queues_that_aim_at_a_delay_hold_it_near_their_target_and_the_link_busy() {
     let flows = |controller: fn() -> ControllerPlan| vec![controller(); 5];

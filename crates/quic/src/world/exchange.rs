@@ -22,7 +22,7 @@ use crate::clock::Origin;
 use crate::controller::{HandOver, Shared, hand_over};
 
 /// What is sent is cut from a piece of so many zeros.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 24;
 
 /// A network with both hosts.
 pub(super) struct Exchange {

@@ -21,7 +21,7 @@ const SMALLEST_MTU: u64 = 1200;
 /// Segments for one acknowledgment, as quinn does by itself (RFC 9000, section 13.2.2).
 const OWN_ACK_SEGMENTS: u32 = 2;
 /// What a sender keeps of its stream at most, bytes: more than any window.
-const SEND_WINDOW: u64 = 64 << 20;
+const SEND_WINDOW: u64 = 1 << 30;
 
 /// What the connections of a flow have in common.
 #[derive(Clone, Debug)]
