@@ -42,8 +42,8 @@ pub(crate) struct Simulation {
 
 /// What can be run in simulated time.
 enum Run {
-    Simulated(airpath_sim::Simulation),
-    OverQuic(QuicRun),
+    Simulated(Box<airpath_sim::Simulation>),
+    OverQuic(Box<QuicRun>),
 }
 
 impl Run {
@@ -55,9 +55,9 @@ impl Run {
     ) -> Result<Self, airpath_sim::PlanError> {
         let plan = Plan::from_json(plan)?;
         if over_quic {
-            return QuicRun::new(&plan, inputs, seed).map(Self::OverQuic);
+            return QuicRun::new(&plan, inputs, seed).map(|run| Self::OverQuic(Box::new(run)));
         }
-        airpath_sim::Simulation::new(&plan, inputs, seed).map(Self::Simulated)
+        airpath_sim::Simulation::new(&plan, inputs, seed).map(|run| Self::Simulated(Box::new(run)))
     }
 
     fn run(self, control: &RunControl) -> PyResult<Outcome> {
