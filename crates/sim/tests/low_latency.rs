@@ -96,7 +96,6 @@ fn a_short_round_trip_gains_little() {
         let mut plan = plan(60, links, flows);
         plan.record.measure_from_ns = 20 * SECOND;
         let rates = rates(&run(&plan, 1));
-        println!("{virtual_rtt_ns} {rates:?}");
         rates[0] / rates[1]
     };
     let (with, without) = (shares(25 * MILLISECOND), shares(MILLISECOND));
