@@ -172,9 +172,12 @@ def window(
     events = columns(run.flow_events)
     for event, (marker, colour) in _EVENT_MARKS.items():
         times = events["time_s"][(events["flow"] == flow) & (events["event"] == event)]
-        if times.size:
+        label = event
+        if times.size > _MOST_MARKED_EVENTS:  # they would hide the window
+            label, times = f"{event}, {times.size} times: not marked", times[:0]
+        if times.size or label != event:
             height = np.interp(times, time_s, cwnd) if time_s.size else np.zeros(times.size)
-            axes.plot(times, height, linestyle="none", marker=marker, color=colour, label=event, zorder=3)
+            axes.plot(times, height, linestyle="none", marker=marker, color=colour, label=label, zorder=3)
     transport = run.record.plan["flows"][int(flows["source"][flow])].get("transport")
     if transport:
         packets = axes.secondary_yaxis("right", functions=_in_units_of(transport["mss_bytes"] / 1e3))
@@ -288,6 +291,7 @@ _EVENT_MARKS = {
 _BAND = "10th to 90th percentile of flows"
 _MOST_LINES = 4
 _MOST_MARKED_CHANGES = 60
+_MOST_MARKED_EVENTS = 300
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,13 @@ def test_the_window_shows_events_and_packets(run: RunResult) -> None:
     assert packets.get_ylim()[1] == pytest.approx(axes.get_ylim()[1] / 1.46)
 
 
+def test_events_that_would_hide_the_window_are_counted_in_the_legend() -> None:
+    many = {"flow": [0] * 301, "time_s": np.linspace(1, 3, 301).tolist(), "event": [2] * 301}
+    tables = {**small_tables(), "flow_events": encode("flow_events", many)}
+    axes = plots.window(RunResult(small_record(tables=tables)), style=STYLE)
+    assert line(axes, "ecn reduction, 301 times: not marked").size == 0
+
+
 def test_delay_is_a_point_for_each_packet_if_packets_were_recorded() -> None:
     times = {"flow": [0, 0], "sent_s": [1.0, 2.0], "received_s": [1.02, 2.03]}
     tables = {**small_tables(), "packets": encode("packets", times)}
