@@ -217,6 +217,21 @@ fn a_blackout_breaks_no_connection() {
     assert!(megabits > 300.0, "{megabits} Mbit in 80 s with a link of 10 Mbit/s");
 }
 
+/// Repeats of the link overtake each other, and quinn changes its keys in between: a packet under old keys is no change of
+/// keys.
+#[test]
+fn packets_that_overtake_others_break_no_connection() {
+    for seed in 1..=5 {
+        let mut links = there_and_back(link("there", RatePlan::Unlimited, 2.0), 3.0);
+        links[1].loss = 0.1;
+        links[1].arq = Some(ArqPlan { retries: 3, delay_ns: 100_000, in_order: false });
+        let back =
+            FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("b", fixed(9000)) };
+        let outcome = over_quic(&plan(1, links, vec![flow("a", fixed(4_000_000)), back]), seed);
+        assert!(goodput(&outcome, 0) > 1e6, "seed {seed}: {} bytes", goodput(&outcome, 0));
+    }
+}
+
 #[test]
 fn what_quinn_cannot_drive_is_refused_with_the_flow() {
     let bbr = ControllerPlan::Bbr {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use airpath_emu::Exchange;
 use airpath_fuzz::{Kind, Target};
+use airpath_quic::{QuicRun, RunError};
 use airpath_replay::NamedEstimator;
 use airpath_sim::plan::{AckRatePlan, ControllerPlan, FlowPlan, Plan, RatePlan, TrafficPlan};
 use airpath_sim::{
@@ -183,9 +184,16 @@ fn runs(bytes: &[u8]) -> bool {
             let _ = rate_steps(&plan, &INPUTS, 1, link);
         }
     }
-    if let Ok(simulation) = Simulation::new(&plan, &INPUTS, 1)
-        && let Some(outcome) = for_a_while(simulation)
-    {
+    let simulated =
+        Simulation::new(&plan, &INPUTS, 1).ok().and_then(|run| for_a_while(|control| run.run(control).ok()));
+    let over_quic = QuicRun::new(&plan, &INPUTS, 1).map_err(|error| said(&error)).ok().and_then(|run| {
+        for_a_while(|control| match run.run(control) {
+            Ok(outcome) => Some(outcome),
+            Err(RunError::Cancelled) => None,
+            Err(error) => panic!("{error}"),
+        })
+    });
+    for outcome in simulated.iter().chain(&over_quic) {
         for table in &outcome.tables {
             let lengths = table.columns.iter().map(|(_, column)| match column {
                 airpath_sim::Column::I64(values) => values.len(),
@@ -218,8 +226,8 @@ fn arrives_often(flow: &FlowPlan, duration_ns: u64) -> bool {
     matches!(flow.traffic, TrafficPlan::Arrivals { mean_interval_ns, .. } if duration_ns as f64 / mean_interval_ns > 2e4)
 }
 
-/// Runs it to its end, or for as long as one has patience.
-fn for_a_while(simulation: Simulation) -> Option<Outcome> {
+/// Runs to the end, or for as long as one has patience.
+fn for_a_while(run: impl FnOnce(&RunControl) -> Option<Outcome>) -> Option<Outcome> {
     let control = RunControl::default();
     let (over, wait) = channel::<()>();
     let cancels = &control;
@@ -229,7 +237,7 @@ fn for_a_while(simulation: Simulation) -> Option<Outcome> {
                 cancels.cancel();
             }
         });
-        let outcome = simulation.run(&control).ok();
+        let outcome = run(&control);
         drop(over);
         outcome
     })

@@ -36,6 +36,8 @@ struct Handshake {
     own: Vec<u8>,
     /// What has come of the peer's messages, of all its levels.
     heard: Vec<u8>,
+    /// How often keys were changed after it.
+    phase: u64,
     /// How far it is: the client greets, has the keys of the handshake, finishes; the server greets, says the rest.
     steps: u8,
     announced: bool,
@@ -45,7 +47,7 @@ impl Handshake {
     fn new(side: Side, parameters: &TransportParameters) -> Self {
         let mut own = Vec::new();
         parameters.write(&mut own);
-        Self { side, own, heard: Vec::new(), steps: 0, announced: false }
+        Self { side, own, heard: Vec::new(), phase: 0, steps: 0, announced: false }
     }
 
     /// Whether all of the peer's messages up to that length have come.
@@ -71,15 +73,16 @@ fn message(buffer: &mut Vec<u8>, said: &[u8], length: usize) {
     buffer.resize(start + length, 0);
 }
 
+/// The keys of a level of the handshake, or the first of the time after it.
 fn keys() -> Keys {
     Keys {
         header: KeyPair { local: Box::new(Plaintext), remote: Box::new(Plaintext) },
-        packet: packet_keys(),
+        packet: packet_keys(0),
     }
 }
 
-fn packet_keys() -> KeyPair<Box<dyn PacketKey>> {
-    KeyPair { local: Box::new(Plaintext), remote: Box::new(Plaintext) }
+fn packet_keys(phase: u64) -> KeyPair<Box<dyn PacketKey>> {
+    KeyPair { local: Box::new(PhaseKey(phase)), remote: Box::new(PhaseKey(phase)) }
 }
 
 impl Session for Handshake {
@@ -147,7 +150,8 @@ impl Session for Handshake {
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(packet_keys())
+        self.phase += 1;
+        Some(packet_keys(self.phase))
     }
 
     fn is_valid_retry(&self, _: &ConnectionId, _: &[u8], _: &[u8]) -> bool {
@@ -199,11 +203,24 @@ impl HeaderKey for Plaintext {
     }
 }
 
-impl PacketKey for Plaintext {
-    fn encrypt(&self, _number: u64, _buffer: &mut [u8], _header: usize) {}
+/// Keys that say only which they are: how often they were changed before. Quinn tells by them whether a packet that is late was
+/// sent under earlier keys, or keys were changed again.
+#[derive(Clone, Copy, Debug)]
+struct PhaseKey(u64);
+
+impl PacketKey for PhaseKey {
+    fn encrypt(&self, _number: u64, buffer: &mut [u8], _header: usize) {
+        if let Some(tag) = buffer.last_chunk_mut() {
+            *tag = self.0.to_be_bytes();
+        }
+    }
 
     fn decrypt(&self, _number: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        payload.truncate(payload.len().checked_sub(TAG).ok_or(CryptoError)?);
+        let length = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
+        if payload.last_chunk() != Some(&self.0.to_be_bytes()) {
+            return Err(CryptoError);
+        }
+        payload.truncate(length);
         Ok(())
     }
 
