@@ -256,6 +256,19 @@ fn what_quinn_cannot_drive_is_refused_with_the_flow() {
 }
 
 #[test]
+fn packets_are_as_large_as_the_scenario_says_up_to_what_quinn_can_send() {
+    let with = |mss_bytes| {
+        let transport = TransportPlan { mss_bytes, initial_window_bytes: 10 * mss_bytes, ..transport() };
+        bottleneck(3, vec![FlowPlan { transport: Some(transport), ..flow("f", cubic()) }])
+    };
+    let outcome = over_quic(&with(15_988), 1);
+    assert!(goodput(&outcome, 0) * 8.0 / 3e6 > 5.0);
+    let error = QuicRun::new(&with(15_989), &[], 1).err().unwrap().to_string();
+    let said = "flow f: transport.mss: packets of 16029 bytes; accepted over QUIC: up to 16028";
+    assert_eq!(error, said);
+}
+
+#[test]
 fn a_run_can_be_stopped() {
     let control = RunControl::default();
     control.cancel();

@@ -18,6 +18,8 @@ use crate::requirements::check;
 pub(super) const HEADERS: u64 = 28;
 /// The largest packets that QUIC sends are at least so large (RFC 9000, section 14).
 const SMALLEST_MTU: u64 = 1200;
+/// The largest: quinn writes the length of a handshake's packets, which are as large as all, with 14 bits.
+const LARGEST_MTU: u64 = 16_000;
 /// Segments for one acknowledgment, as quinn does by itself (RFC 9000, section 13.2.2).
 const OWN_ACK_SEGMENTS: u32 = 2;
 /// What a sender keeps of its stream at most, bytes: more than any window.
@@ -46,6 +48,14 @@ impl FlowSettings {
         if !flow.estimators.is_empty() {
             return Err(wrong(Fault::new("estimators", "those of senders run in the simulator only")));
         }
+        let packet = transport.mss_bytes + transport.header_bytes;
+        if packet > LARGEST_MTU + HEADERS {
+            let most = LARGEST_MTU + HEADERS;
+            return Err(wrong(Fault::new(
+                "transport.mss",
+                format!("packets of {packet} bytes; accepted over QUIC: up to {most}"),
+            )));
+        }
         let settings = Self::of_transport(transport, controller);
         let trial = settings
             .build(RandomStream::new(0, ""))
@@ -62,7 +72,7 @@ impl FlowSettings {
 
     fn of_transport(transport: &TransportPlan, controller: &ControllerPlan) -> Self {
         let packet = transport.mss_bytes + transport.header_bytes;
-        let mtu = packet.saturating_sub(HEADERS).clamp(SMALLEST_MTU, u64::from(u16::MAX) - HEADERS);
+        let mtu = packet.saturating_sub(HEADERS).clamp(SMALLEST_MTU, LARGEST_MTU);
         // As many packets as in the plan, which counts payload of TCP.
         let initial = u128::from(transport.initial_window_bytes) * u128::from(mtu)
             / u128::from(transport.mss_bytes.max(1));
