@@ -262,7 +262,8 @@ fn packets_are_as_large_as_the_scenario_says_up_to_what_quinn_can_send() {
         bottleneck(3, vec![FlowPlan { transport: Some(transport), ..flow("f", cubic()) }])
     };
     let outcome = over_quic(&with(15_988), 1);
-    assert!(goodput(&outcome, 0) * 8.0 / 3e6 > 5.0);
+    let rate = goodput(&outcome, 0) * 8.0 / 3e6;
+    assert!(rate > 5.0, "{rate} Mbit/s");
     let error = QuicRun::new(&with(15_989), &[], 1).err().unwrap().to_string();
     let said = "flow f: transport.mss: packets of 16029 bytes; accepted over QUIC: up to 16028";
     assert_eq!(error, said);

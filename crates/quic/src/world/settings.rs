@@ -121,6 +121,10 @@ impl FlowSettings {
         let mut transport = self.transport();
         transport.stream_receive_window(self.receive_window);
         transport.receive_window(self.receive_window);
+        // Quinn's begins with 12 000 bytes, which large packets of the handshake fill, and then holds acknowledgments back too.
+        let mut own = congestion::CubicConfig::default();
+        own.initial_window(10 * u64::from(self.mtu));
+        transport.congestion_controller_factory(Arc::new(own));
         let mut tokens = ValidationTokenConfig::default();
         tokens.sent(0);
         let mut config = ServerConfig::new(Arc::new(Plaintext), Arc::new(Plaintext));
