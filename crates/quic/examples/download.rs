@@ -36,7 +36,7 @@ async fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let scheme = arguments.next().unwrap_or_else(|| "cubic".to_owned());
     let megabytes = arguments.next().map_or(Ok(50), |text| text.parse::<usize>())?;
-    let done = download(&scheme, megabytes * 1_000_000).await?;
+    let done = download(controller(&scheme)?, megabytes * 1_000_000).await?;
     let path = done.sender.path;
     println!(
         "{scheme}: {} bytes; {} packets sent, {} lost; window {} bytes",
@@ -45,12 +45,15 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sends so many bytes from one endpoint of this machine to another.
+/// What makes a controller for packets of up to the given size.
+pub(crate) type Make = fn(Bytes) -> Box<dyn Controller>;
+
+/// Sends so many bytes from one endpoint of this machine to another, under such a controller.
 ///
 /// # Errors
-/// A scheme that is not here; whatever the system or the stack refuses.
-pub(crate) async fn download(scheme: &str, bytes: usize) -> Result<Download, Failure> {
-    let (sender, certificate) = sender(scheme)?;
+/// A controller that quinn cannot drive; whatever the system or the stack refuses.
+pub(crate) async fn download(make: Make, bytes: usize) -> Result<Download, Failure> {
+    let (sender, certificate) = sender(make)?;
     let address = sender.local_addr()?;
     let serving = tokio::spawn(async move {
         let connection = sender.accept().await.ok_or("the endpoint is closed")?.await?;
@@ -71,9 +74,12 @@ pub(crate) async fn download(scheme: &str, bytes: usize) -> Result<Download, Fai
     Ok(Download { received, sender: serving.await?? })
 }
 
-/// An endpoint whose connections send under one of our controllers, and the certificate by which it is known.
-fn sender(scheme: &str) -> Result<(Endpoint, CertificateDer<'static>), Failure> {
-    let make: fn(Bytes) -> Box<dyn Controller> = match scheme {
+/// The controller of that name.
+///
+/// # Errors
+/// A scheme that is not here.
+pub(crate) fn controller(scheme: &str) -> Result<Make, Failure> {
+    Ok(match scheme {
         "newreno" => |mss| windowed(NewReno::new(Counting::Bytes), mss),
         "cubic" => {
             |mss| windowed(Cubic::new(CubicConfig::default()).expect("the constants of RFC 9438"), mss)
@@ -82,7 +88,11 @@ fn sender(scheme: &str) -> Result<(Endpoint, CertificateDer<'static>), Failure> 
             |mss| windowed(Vegas::new(VegasConfig::default()).expect("the constants of the paper"), mss)
         }
         other => return Err(format!("scheme: found {other:?}; accepted: newreno, cubic, vegas").into()),
-    };
+    })
+}
+
+/// An endpoint whose connections send under one of our controllers, and the certificate by which it is known.
+fn sender(make: Make) -> Result<(Endpoint, CertificateDer<'static>), Failure> {
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(ControllerFactory::new(make)?));
 
