@@ -11,11 +11,12 @@ from airpath.cli.output import show, show_json, tell
 from airpath.damage import damage_of_plan
 from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
-from airpath.results import Results, summary_json, summary_table, validity_json, write
+from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
 from airpath.runner import Interrupted, run_all, workers
 from airpath.scenario import Scenario
-from airpath.worlds import WORLDS, World, validity_text
+from airpath.world_names import IN_REAL_TIME, WORLDS, World
+from airpath.worlds import validity_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -171,10 +172,8 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
         show(f"{name}: {text}")
     for text in dict.fromkeys(text for run in results.runs for text in _departures(run.record.validity)):
         show(text)
-    for run in results.runs:
-        if run.record.world != "sim":
-            text = validity_text(run.record.world, run.record.validity)
-            show("; ".join(filter(None, (f"{run.label}: {WORLDS[run.record.world]}", text))))
+    for text in dict.fromkeys(_where(run) for run in results.runs if run.record.world != "sim"):
+        show(text)
     show(f"results: {out}\nreport:  {report}")
 
 
@@ -185,6 +184,14 @@ def _differences_table(results: Results) -> "Table | None":
     from airpath.report.differences import differences_table
 
     return differences_table(results.summary)
+
+
+def _where(run: RunResult) -> str:
+    """Say where a run was: in real time each is judged by itself, else those of a scheme are alike."""
+    world = run.record.world
+    if world not in IN_REAL_TIME:
+        return f"{run.record.scheme}: {WORLDS[world]}"
+    return f"{run.label}: {WORLDS[world]}; {validity_text(world, run.record.validity)}"
 
 
 def _departures(validity: Mapping[str, Any] | None) -> Sequence[str]:

@@ -137,7 +137,7 @@ def test_the_gap_to_the_simulator_is_small() -> None:
 def test_commands_say_what_is_not_as_in_the_scenario(tmp_path: Path) -> None:
     out = tmp_path / "found"
     told = subprocess.run(
-        [*AIRPATH, "compare", "cubic", "vegas", "--link", "10mbps", *SHORT, "--out", str(out)],
+        [*AIRPATH, "compare", "cubic", "vegas", "--link", "10mbps", "--reps", "2", *SHORT, "--out", str(out)],
         capture_output=True,
         text=True,
         timeout=100,
@@ -145,6 +145,7 @@ def test_commands_say_what_is_not_as_in_the_scenario(tmp_path: Path) -> None:
     ).stdout
     assert "cubic over quinn" in told
     assert "quinn's own pacing: at 5/4 of the window in a round trip" in told
+    assert told.count("our controllers in quinn, a QUIC stack") == 2, "once for each scheme, not each run"
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "our controllers in quinn, a QUIC stack" in page
     assert "valid runs" not in page
