@@ -14,7 +14,8 @@ from airpath.scenario.memory import available_memory
 from airpath.schemes import same_scheme
 from airpath.units import format_size
 from airpath.workers import Job, execute
-from airpath.worlds import DATAGRAMS, IN_REAL_TIME, WORLDS, World, place, refuse_together
+from airpath.world_names import IN_REAL_TIME, WORLDS, World
+from airpath.worlds import DATAGRAMS, place, refuse_together
 
 LARGEST_SEED = 2**64 - 1
 

@@ -18,7 +18,8 @@ from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
-from airpath.worlds import IN_REAL_TIME, WITH_OURS, Placed, World, place
+from airpath.world_names import IN_REAL_TIME, World
+from airpath.worlds import WITH_OURS, Placed, place
 
 
 @dataclass(frozen=True)

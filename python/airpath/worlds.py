@@ -20,9 +20,7 @@ from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
 from airpath.schemes import find_scheme
 from airpath.units import format_duration
-from airpath.world_names import IN_REAL_TIME, WORLDS, World
-
-__all__ = ["IN_REAL_TIME", "WORLDS", "World", "place"]
+from airpath.world_names import IN_REAL_TIME, World
 
 WITH_OURS: Final = ("datapath", "routers")
 """The worlds that have our controllers in the kernel."""

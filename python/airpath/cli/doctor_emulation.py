@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from airpath.worlds import World
+    from airpath.world_names import World
 
 State = Literal["good", "missing"]
 

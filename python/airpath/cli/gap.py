@@ -62,7 +62,8 @@ def gap(
     from airpath.gap.report import gap_json, gap_section, gap_tables
     from airpath.runner import Interrupted
     from airpath.scenario import Scenario, parse_assignment
-    from airpath.worlds import World, validity_text
+    from airpath.world_names import World
+    from airpath.worlds import validity_text
 
     changes: dict[str, Any] = dict(parse_assignment(setting) for setting in settings or [])
     chosen = Scenario.load(scenario)

@@ -13,7 +13,8 @@ from airpath.results import Results, RunResult
 from airpath.runner import Interrupted, run_all, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
-from airpath.worlds import IN_REAL_TIME, WITH_OURS, WORLDS, World, has_ours, place
+from airpath.world_names import IN_REAL_TIME, WORLDS, World
+from airpath.worlds import WITH_OURS, has_ours, place
 
 OURS: Final = "vcp-ebe"
 """What a scenario runs too if no scheme is asked for and our datapath has none of its own."""

@@ -14,7 +14,7 @@ from airpath.metrics.run import columns, link_under_test
 from airpath.plots.standard_figure import StandardFigure
 from airpath.plots.style import PAGE_IN, legend_above, styled
 from airpath.results import RunResult
-from airpath.worlds import World
+from airpath.world_names import World
 
 LOOKS: dict[World, tuple[str, str, str]] = {
     "sim": ("#000000", "o", "simulated"),

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from airpath.papers.store import run_key
 from airpath.scenario import Scenario
-from airpath.worlds import World
+from airpath.world_names import World
 
 Identity: TypeAlias = tuple[str, str, str]
 """Scenario, scheme and changes (as JSON) of a simulated experiment."""

@@ -10,7 +10,7 @@ from airpath.durable import place_of, write_whole
 from airpath.fingerprint import fingerprint
 from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
-from airpath.worlds import World
+from airpath.world_names import World
 
 FORMAT: Final = "airpath kept run 5"
 """Changes with what is kept of a run, so that older files are not read."""

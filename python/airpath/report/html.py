@@ -18,7 +18,8 @@ from airpath.report.differences import HEAD, NOTE, difference_rows, differences
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.validity import LINKS_HEAD, links_rows
-from airpath.worlds import IN_REAL_TIME, WORLDS, validity_text
+from airpath.world_names import IN_REAL_TIME, WORLDS
+from airpath.worlds import validity_text
 
 
 @dataclass(frozen=True)

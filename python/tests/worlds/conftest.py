@@ -7,7 +7,7 @@ import pytest
 
 import airpath
 from airpath.results import RunResult
-from airpath.worlds import World
+from airpath.world_names import World
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ import airpath
 from airpath.errors import ScenarioError
 from airpath.metrics.run import columns
 from airpath.results import RunResult
-from airpath.worlds import World
+from airpath.world_names import World
 
 pytestmark = pytest.mark.usefixtures("datapath")
 
