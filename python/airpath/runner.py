@@ -112,6 +112,8 @@ def compare(
     *,
     rtt: str | None = None,
     buffer: str | None = None,
+    queue: str | None = None,
+    ecn: bool = False,
     flows: int = 1,
     duration: str = "60s",
     warm_up: str = "0s",
@@ -135,8 +137,14 @@ def compare(
     rtt
         Base round-trip time; by default that of the named link, else 40 ms.
     buffer
-        Limit of the queue, which is what each scheme needs: drop-tail, or the scheme's router. By default
-        that of the named link, else one bandwidth-delay product.
+        Limit of the queue. By default that of the named link, else the queue's own, else one bandwidth-delay
+        product.
+    queue
+        The queue discipline, with options if wanted (`codel:target=10ms`); drop-tail by default. Schemes
+        with routers of their own keep these.
+    ecn
+        Whether flows ask for marks instead of drops (RFC 3168). Schemes with routers of their own do not, and
+        schemes that ask for marks anyway (`prague`) do so in their way.
     flows
         How many flows of the scheme.
     duration, warm_up
@@ -167,6 +175,8 @@ def compare(
         link,
         rtt=rtt,
         buffer=buffer,
+        queue=queue,
+        ecn=ecn,
         flows=flows,
         duration=duration,
         warm_up=warm_up,
@@ -182,6 +192,8 @@ def compare_scenarios(
     *,
     rtt: str | None = None,
     buffer: str | None = None,
+    queue: str | None = None,
+    ecn: bool = False,
     flows: int = 1,
     duration: str = "60s",
     warm_up: str = "0s",
@@ -206,6 +218,8 @@ def compare_scenarios(
         link,
         rtt=rtt,
         buffer=buffer,
+        queue=queue,
+        ecn=ecn,
         flows=flows,
         duration=duration,
         warm_up=warm_up,

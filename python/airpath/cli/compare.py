@@ -11,6 +11,7 @@ from airpath.cli.output import (
     JobsOption,
     JsonOption,
     OutOption,
+    QueueOption,
     RttOption,
     WorldChoice,
     WorldOption,
@@ -26,6 +27,8 @@ Examples:
     airpath compare newreno cubic cubic-2008 --link 12mbps --rtt 80ms --buffer 0.5bdp --flows 4
 
     airpath compare cubic cubic:beta=0.8 --link my-phone.trace --duration 2min --reps 5
+
+    airpath compare cubic prague xcp-ebe --link 40mbps --rtt 20ms --queue dual-pi2 --ecn
 
     airpath compare newreno cubic kernel:bbr --link 10mbps --duration 20s --world emulate
 
@@ -43,6 +46,8 @@ def compare(
     ],
     rtt: RttOption = None,
     buffer: BufferOption = None,
+    queue: QueueOption = None,
+    ecn: Annotated[bool, typer.Option("--ecn", help="Flows ask for marks instead of drops.")] = False,
     flows: Annotated[int, typer.Option(help="How many flows.")] = 1,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
     warm_up: Annotated[str, typer.Option(help="Summaries count from here on.")] = "0s",
@@ -63,6 +68,8 @@ def compare(
         link,
         rtt=rtt,
         buffer=buffer,
+        queue=queue,
+        ecn=ecn,
         flows=flows,
         duration=duration,
         warm_up=warm_up,

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import BufferOption, JsonOption, OutOption, RttOption, show_json, tell
+from airpath.cli.output import (
+    BufferOption,
+    JsonOption,
+    OutOption,
+    QueueOption,
+    RttOption,
+    show_json,
+    tell,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,10 +54,7 @@ def emulate(
     ],
     rtt: RttOption = None,
     buffer: BufferOption = None,
-    queue: Annotated[
-        str | None,
-        typer.Option(help="Queue discipline (`airpath list queues`); drop-tail.", show_default=False),
-    ] = None,
+    queue: QueueOption = None,
     back: Annotated[
         str | None,
         typer.Option(

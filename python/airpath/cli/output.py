@@ -36,6 +36,14 @@ BufferOption = Annotated[
     str | None,
     typer.Option(help="Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", show_default=False),
 ]
+QueueOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Queue discipline (`airpath list queues`), with options after a colon (codel:target=10ms);"
+        " drop-tail.",
+        show_default=False,
+    ),
+]
 
 
 class WorldChoice(StrEnum):

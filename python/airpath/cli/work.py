@@ -123,7 +123,8 @@ def write_results(
 def compared_text(scenarios: Mapping[str, Scenario]) -> str:
     """Return the scenario of the first scheme as TOML, with a note on the others."""
     note = (
-        f"# One of the compared schemes {', '.join(scenarios)}: the others differ in flows.0.scheme only.\n"
+        f"# One of the compared schemes {', '.join(scenarios)}:"
+        " the others have another flows.0.scheme, with the queue and the marks that it needs.\n"
     )
     return note + next(iter(scenarios.values())).to_toml()
 

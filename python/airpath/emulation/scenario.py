@@ -5,7 +5,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from airpath.scenario import Scenario
-from airpath.scenario.compare import half_of, link_rate, resolved, said_of_arguments
+from airpath.scenario.bottleneck import half_of, link_rate, queue_of
+from airpath.scenario.compare import resolved, said_of_arguments
 
 LONGEST = "1h"
 """How long an emulation goes on at most if nobody says."""
@@ -44,10 +45,10 @@ def emulated_scenario(
     rtt
         Base round-trip time; by default that of the named link, else 40 ms.
     buffer
-        Limit of the queue in front of the link; by default that of the named link, else one
-        bandwidth-delay product.
+        Limit of the queue in front of the link; by default that of the named link, else the queue's own, else
+        one bandwidth-delay product.
     queue
-        The queue discipline by name; drop-tail by default.
+        The queue discipline, with options if wanted (`codel:target=10ms`); drop-tail by default.
     back
         The way back, written like `link`; by default the opposite of the named link, else one like `link`.
     duration
@@ -67,7 +68,7 @@ def emulated_scenario(
         delay = half_of(rtt)
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay}
     if queue is not None or buffer is not None:
-        bottleneck["queue"] = {"kind": queue or "drop-tail", "limit": buffer or "1bdp"}
+        bottleneck["queue"] = queue_of(queue or "drop-tail", link, buffer)
     topology: dict[str, Any] = {"kind": "dumbbell", "bottleneck": bottleneck}
     if back is not None:
         topology["reverse"] = {"rate": link_rate(back, "back")[0]}

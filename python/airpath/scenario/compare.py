@@ -3,16 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from airpath.errors import ScenarioError, TraceError, UnitError, UsageError
-from airpath.links import LINKS
-from airpath.nearest import suggestion
+from airpath.errors import ScenarioError, TraceError, UsageError
+from airpath.scenario.bottleneck import half_of, link_rate, queue_of
 from airpath.scenario.scenario import Scenario
-from airpath.schemes import parse_scheme
-from airpath.units import format_duration, parse_duration, parse_rate
+from airpath.schemes import Scheme, parse_scheme
 
 START = {"uniform": ["0s", "1s"]}
 """Flows start at random within the first second, so that repetitions differ; equal repetitions of two schemes
@@ -25,6 +22,8 @@ _ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
         "topology.bottleneck.rate.file": "link",
         "topology.bottleneck.rate": "link",
         "topology.bottleneck.queue.limit": "buffer",
+        "topology.bottleneck.queue.kind": "queue",
+        "topology.bottleneck.queue": "queue",
         "flows[0].count": "flows",
         "flows[0].scheme": "schemes",
         "flows[0].parameters": "schemes",
@@ -40,6 +39,8 @@ def compare_scenario(
     *,
     rtt: str | None = None,
     buffer: str | None = None,
+    queue: str | None = None,
+    ecn: bool = False,
     flows: int = 1,
     duration: str = "60s",
     warm_up: str = "0s",
@@ -57,8 +58,14 @@ def compare_scenario(
     rtt
         Base round-trip time; by default that of the named link, else 40 ms.
     buffer
-        Limit of the queue, which is what each scheme needs: drop-tail, or the scheme's router. By default
-        that of the named link, else one bandwidth-delay product.
+        Limit of the queue. By default that of the named link, else the queue's own, else one bandwidth-delay
+        product.
+    queue
+        The queue discipline, with options if wanted (`codel:target=10ms`); drop-tail by default. Schemes
+        with routers of their own keep these.
+    ecn
+        Whether flows ask for marks instead of drops (RFC 3168). Schemes with routers of their own do not, and
+        schemes that ask for marks anyway (`prague`) do so in their way.
     flows
         How many flows.
     duration, warm_up
@@ -80,28 +87,61 @@ def compare_scenario(
     """
     if not schemes:
         raise UsageError("no scheme was given; name at least one")
+    chosen_schemes = [parse_scheme(scheme)[0] for scheme in schemes]
+    _refuse_for_routers_only(chosen_schemes, queue=queue, ecn=ecn)
     rate, delay = link_rate(link)
     if rtt is not None:
         delay = half_of(rtt)
-    bottleneck: dict[str, Any] = {"rate": rate, "delay": delay}
-    if buffer is not None:
-        bottleneck["queue"] = {"kind": "scheme", "limit": buffer}
     with said_of_arguments(_ARGUMENTS):
         return [
             resolved(
                 {
-                    "name": f"compare-{_part_of_path(parse_scheme(scheme)[0].id)}",
-                    "title": f"{parse_scheme(scheme)[0].title} over {link}",
+                    "name": f"compare-{_part_of_path(chosen.id)}",
+                    "title": f"{chosen.title} over {link}",
                     "duration": duration,
                     "seed": seed,
                     "repetitions": repetitions,
                     "record": {"warm_up": warm_up},
-                    "topology": {"kind": "dumbbell", "bottleneck": bottleneck},
-                    "flows": [{"name": "flow", "scheme": scheme, "count": flows, "start": START}],
+                    "topology": {
+                        "kind": "dumbbell",
+                        "bottleneck": {"rate": rate, "delay": delay, **_queue(chosen, link, queue, buffer)},
+                    },
+                    "flows": [
+                        {
+                            "name": "flow",
+                            "scheme": scheme,
+                            "count": flows,
+                            "start": START,
+                            **({"transport": {"ecn": True}} if ecn and _can_ask_for_marks(chosen) else {}),
+                        }
+                    ],
                 }
             )
-            for scheme in schemes
+            for scheme, chosen in zip(schemes, chosen_schemes, strict=True)
         ]
+
+
+def _queue(scheme: Scheme, link: str, queue: str | None, buffer: str | None) -> dict[str, Any]:
+    """Return the queue of the bottleneck under its key; nothing where everything is left to defaults."""
+    if queue is not None and scheme.router is None:
+        return {"queue": queue_of(queue, link, buffer)}
+    return {} if buffer is None else {"queue": {"kind": "scheme", "limit": buffer}}
+
+
+def _refuse_for_routers_only(schemes: Sequence[Scheme], *, queue: str | None, ecn: bool) -> None:
+    """Refuse what would change nothing, because all schemes have routers of their own."""
+    if any(scheme.router is None for scheme in schemes):
+        return
+    names = ", ".join(scheme.id for scheme in schemes)
+    for argument, found in (("queue", queue), ("ecn", "true" if ecn else None)):
+        if found is not None:
+            raise UsageError(
+                f'{argument}: found "{found}", which changes nothing: {names} bring routers of their own'
+            )
+
+
+def _can_ask_for_marks(scheme: Scheme) -> bool:
+    return scheme.router is None and "ecn" not in scheme.transport
 
 
 def resolved(tables: Mapping[str, Any]) -> Scenario:
@@ -144,33 +184,3 @@ def _said_of_argument(line: str, arguments: Mapping[str, str]) -> str:
 def _part_of_path(scheme: str) -> str:
     """Return the id of a scheme without + and :, which names of scenarios do not take."""
     return scheme.replace("+", "-plus").replace(":", "-")
-
-
-def link_rate(link: str, argument: str = "link") -> tuple[str | dict[str, Any], str]:
-    """Return the rate of the link as a scenario writes it, and its one-way delay (by default 20 ms).
-
-    `argument` is what a refusal calls it.
-    """
-    for named in LINKS:
-        if named.name == link:
-            return {"kind": "link", "name": link}, named.delay or "20ms"
-    if Path(link).is_file():
-        return {"kind": "trace", "file": str(Path(link).resolve())}, "20ms"
-    try:
-        parse_rate(link)
-    except UnitError as error:
-        if link.lstrip("-")[:1].isdigit():
-            raise UsageError(f"{argument}: {error}") from None
-        raise UsageError(
-            f'{argument}: found "{link}", which is neither a rate, nor a file, nor a shipped link;'
-            f" {suggestion(link, (named.name for named in LINKS))}"
-        ) from None
-    return link, "20ms"
-
-
-def half_of(rtt: str) -> str:
-    """Return half of a round-trip time, as a scenario writes it."""
-    try:
-        return format_duration(parse_duration(rtt) // 2)
-    except UnitError as error:
-        raise UsageError(f"rtt: {error}") from None
