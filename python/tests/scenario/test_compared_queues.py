@@ -61,8 +61,8 @@ def test_marks_come_instead_of_drops():
         ).runs[0]
         for ecn in (False, True)
     )
-    assert dropping.metrics["loss_rate"] > 0
-    assert marking.metrics["loss_rate"] == 0
+    assert dropping.metrics["congestion_loss_rate"] > 0
+    assert marking.metrics["congestion_loss_rate"] == 0
     assert marking.metrics["queueing_p95_ms"] < 20
 
 
