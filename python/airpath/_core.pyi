@@ -181,9 +181,16 @@ class Emulation:
     def stop(
         self,
     ) -> tuple[
-        dict[str, dict[str, np.ndarray]], list[str], bytes | None, dict[str, Any], dict[str, Any] | None
+        dict[str, dict[str, np.ndarray]],
+        list[str],
+        bytes | None,
+        dict[str, Any],
+        dict[str, Any] | None,
+        str | None,
     ]:
-        """End it; return tables, names of quantities, capture, the records of validity and of connections."""
+        """End it; return tables, names of quantities, capture, the records of validity and of connections,
+        and why the capture of hosts is not whole.
+        """
 
 @final
 class EmulatedProcess:

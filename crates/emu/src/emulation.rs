@@ -81,6 +81,8 @@ pub struct Emulated {
     pub lasted: Duration,
     /// TCP connections, where these are flows of their own.
     pub connections: Option<Connections>,
+    /// Why the capture of hosts is not whole; none if it is, or if there was none.
+    pub unwritten: Option<String>,
 }
 
 /// TCP connections that were flows of their own.
@@ -250,7 +252,7 @@ impl Emulation {
     /// of the plan know; without it their summaries hold what the network saw.
     ///
     /// # Errors
-    /// Where the capture could not be written.
+    /// If a part of it had broken.
     ///
     /// # Panics
     /// If `flows` are more or fewer than those of the plan.
@@ -278,7 +280,8 @@ impl Emulation {
             device_drops[side.index()] = self.host(side).device_drops()?;
         }
         drop((devices, relays));
-        at_hosts.finish()?;
+        // What was measured is of use without the capture.
+        let unwritten = at_hosts.finish().err().map(|error| error.to_string());
         let seen = exchange.summaries();
         let measured = Measured {
             scheduling: self.scheduling.clone(),
@@ -301,7 +304,7 @@ impl Emulation {
         let damage: Vec<_> = (0..self.plan.links.len()).map(|link| network.damage(link)).collect();
         let outcome = Outcome { capture, ..exchange.into_network().finish(flows.unwrap_or(&seen)) };
         let validity = Validity::new(&self.plan, &outcome, measured, &damage);
-        Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO), connections })
+        Ok(Emulated { outcome, validity, lasted: at.since(Timestamp::ZERO), connections, unwritten })
     }
 }
 

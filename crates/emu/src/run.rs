@@ -54,6 +54,9 @@ pub fn run(
     }
     let mut emulated = emulation.stop(Some(&summary.flows))?;
     let duration_s = Duration::from_nanos(plan.duration_ns).as_secs_f64();
+    if let Some(problem) = emulated.unwritten.take() {
+        return Err(EmulationError::Broken(problem));
+    }
     emulated.validity.problems.extend(problems(&summary, duration_s));
     Ok(emulated)
 }

@@ -30,13 +30,15 @@ pub(crate) struct Emulation {
     emulation: Mutex<Option<airpath_emu::Emulation>>,
 }
 
-/// Tables, names of quantities, the capture of links, and the records of validity and of connections.
+/// Tables, names of quantities, the capture of links, the records of validity and of connections, and why the capture of
+/// hosts is not whole.
 type Stopped<'py> = (
     Bound<'py, PyDict>,
     Vec<String>,
     Option<Bound<'py, PyBytes>>,
     Bound<'py, PyDict>,
     Option<Bound<'py, PyDict>>,
+    Option<String>,
 );
 
 /// A command that runs in a host of an emulation.
@@ -123,19 +125,19 @@ impl Emulation {
 
     /// Ends it, and everything that runs in its hosts.
     ///
-    /// Returns (tables, quantities, capture, validity, connections): the first three as a simulation gives them, validity as
+    /// Returns (tables, quantities, capture, validity, connections, unwritten): the first three as a simulation gives them, validity as
     /// {name: value}, with "problems", a list of texts that is empty when the results can be trusted; of connections
     /// "flows", a list of what each side sent in one, and how the kernel was asked, or None if they were no flows.
     fn stop<'py>(&self, py: Python<'py>) -> PyResult<Stopped<'py>> {
         let emulation = self.running().take().ok_or_else(over)?;
-        let Emulated { outcome, validity, lasted, connections } =
+        let Emulated { outcome, validity, lasted, connections, unwritten } =
             py.detach(|| emulation.stop(None)).map_err(failed)?;
         let tables = tables(py, outcome.tables, outcome.flow_series)?;
         let connections =
             connections.map(|connections| record_of_connections(py, &connections)).transpose()?;
         let capture = outcome.capture.map(|capture| PyBytes::new(py, &capture));
         let validity = record(py, &validity, lasted.as_secs_f64())?;
-        Ok((tables, outcome.quantities, capture, validity, connections))
+        Ok((tables, outcome.quantities, capture, validity, connections, unwritten))
     }
 }
 

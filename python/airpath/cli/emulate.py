@@ -81,7 +81,7 @@ def emulate(
     """Run a command over an emulated link."""
     enter_user_namespace()
     from airpath.cli.work import refuse_unwritable, write_results
-    from airpath.emulation import connection_rows, emulated_scenario
+    from airpath.emulation import CaptureUnfinishedError, connection_rows, emulated_scenario
     from airpath.emulation import emulate as run_command
     from airpath.errors import UsageError
     from airpath.results import summary_json
@@ -97,13 +97,17 @@ def emulate(
     packets = out.parent / f"{out.name}.pcapng"
     if capture:
         packets.parent.mkdir(parents=True, exist_ok=True)
-    result = run_command(
-        command,
-        scenario,
-        server=serving,
-        capture=(packets, list(dict.fromkeys(capture))) if capture else None,
-        to_stderr=as_json,
-    )
+    unfinished = None
+    try:
+        result = run_command(
+            command,
+            scenario,
+            server=serving,
+            capture=(packets, list(dict.fromkeys(capture))) if capture else None,
+            to_stderr=as_json,
+        )
+    except CaptureUnfinishedError as error:
+        result, unfinished = error.result, error
     rows: list[dict[str, Any]] = []
     if result.results is not None:
         write_results(result.results, out, {"command": scenario}, scenario.to_toml())
@@ -129,6 +133,8 @@ def emulate(
             tell(f"results: {out}\nreport:  {out / 'report.html'}")
         if capture:
             tell(f"packets: {packets}")
+    if unfinished is not None:
+        raise unfinished
     raise typer.Exit(result.exit_code)
 
 

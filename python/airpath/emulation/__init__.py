@@ -1,11 +1,12 @@
 """Emulations: real programs, and the kernel's own TCP, over the simulator's links."""
 
-from airpath.emulation.command import CommandResult, emulate
+from airpath.emulation.command import CaptureUnfinishedError, CommandResult, emulate
 from airpath.emulation.connections import ConnectionFlow, Connections, connection_rows
 from airpath.emulation.scenario import emulated_scenario
 from airpath.emulation.validity import EmulatedLink, Validity
 
 __all__ = [
+    "CaptureUnfinishedError",
     "CommandResult",
     "ConnectionFlow",
     "Connections",

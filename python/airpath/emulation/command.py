@@ -50,6 +50,20 @@ class CommandResult:
     results: Results | None = field(repr=False)
 
 
+class CaptureUnfinishedError(EmulationError):
+    """The capture of hosts could not be written to its end; everything else is there.
+
+    Attributes
+    ----------
+    result
+        What came of the command.
+    """
+
+    def __init__(self, message: str, result: CommandResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 def emulate(
     command: Sequence[str],
     scenario: Scenario,
@@ -84,6 +98,8 @@ def emulate(
     ------
     EmulationError
         If the system does not allow emulations, or a command cannot be started.
+    CaptureUnfinishedError
+        If the capture could not be written; holds the result.
     ScenarioError
         If the scenario cannot be emulated.
     """
@@ -100,29 +116,33 @@ def emulate(
             process = _spawn(emulation, "senders", command, environment, to_stderr=to_stderr)
             code = _wait(emulation, process)
         finally:
-            tables, quantities, packets, raw, of_connections = _stop(emulation, capture)
+            tables, quantities, packets, raw, of_connections, unwritten = _stop(emulation)
     validity = Validity.from_engine(raw, [str(link["name"]) for link in plan["links"]])
     connections = Connections.from_engine(of_connections)
     interval = plan["record"]["interval_ns"]
     whole = min(int(validity.lasted_s * 1e9) // interval * interval, plan["duration_ns"])
-    if not whole:
-        return CommandResult(code, validity, connections, None)
-    record = RunRecord(
-        scheme="command",
-        scenario_name=scenario.name,
-        seed=scenario.seed,
-        repetition=0,
-        plan={**with_connections(plan, others, connections, tables), "duration_ns": whole},
-        tables=tables,
-        capture=packets,
-        wall_s=time.perf_counter() - started,
-        flow_schemes=connections.schemes,
-        flow_groups=connections.groups(tables),
-        quantities=quantities,
-        world="emulate",
-        validity={**validity.as_json(), "connections": connections.as_json()},
-    )
-    return CommandResult(code, validity, connections, Results.from_records([record]))
+    results = None
+    if whole:
+        record = RunRecord(
+            scheme="command",
+            scenario_name=scenario.name,
+            seed=scenario.seed,
+            repetition=0,
+            plan={**with_connections(plan, others, connections, tables), "duration_ns": whole},
+            tables=tables,
+            capture=packets,
+            wall_s=time.perf_counter() - started,
+            flow_schemes=connections.schemes,
+            flow_groups=connections.groups(tables),
+            quantities=quantities,
+            world="emulate",
+            validity={**validity.as_json(), "connections": connections.as_json()},
+        )
+        results = Results.from_records([record])
+    result = CommandResult(code, validity, connections, results)
+    if unwritten is not None and capture is not None:
+        raise CaptureUnfinishedError(f"{capture[0]}: {unwritten}", result)
+    return result
 
 
 def _start(
@@ -144,12 +164,12 @@ def _start(
 
 
 def _stop(
-    emulation: "_core.Emulation", capture: tuple[Path, Sequence[str]] | None
-) -> tuple[Any, list[str], bytes | None, dict[str, Any], dict[str, Any] | None]:
+    emulation: "_core.Emulation",
+) -> tuple[Any, list[str], bytes | None, dict[str, Any], dict[str, Any] | None, str | None]:
     try:
         return emulation.stop()
     except _core.EmulationFailed as error:
-        raise EmulationError(f"{capture[0]}: {error}" if capture else str(error)) from None
+        raise EmulationError(str(error)) from None
 
 
 def _spawn(

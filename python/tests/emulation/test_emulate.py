@@ -183,11 +183,11 @@ def test_what_is_wrong_is_said_of_the_option(options: dict[str, Any], said: str)
 
 
 def test_a_capture_that_does_not_fit_is_said_with_its_file():
-    from airpath.emulation import emulate, emulated_scenario
+    from airpath.emulation import CaptureUnfinishedError, emulate, emulated_scenario
 
     send = [sys.executable, "-c", SEND, "300000"]
     # A device that is always full.
-    with pytest.raises(EmulationError, match=r"^/dev/full: .*No space left on device"):
+    with pytest.raises(CaptureUnfinishedError, match=r"^/dev/full: .*No space left on device") as refused:
         emulate(
             send,
             emulated_scenario("8mbps", rtt="10ms"),
@@ -195,6 +195,27 @@ def test_a_capture_that_does_not_fit_is_said_with_its_file():
             capture=(Path("/dev/full"), ["senders"]),
             to_stderr=True,
         )
+    # What was measured is there all the same.
+    result = refused.value.result
+    assert result.exit_code == 0
+    assert result.results is not None
+    links = result.results.links
+    bottleneck = links.filter(links["link_name"].to_numpy() == "bottleneck").to_pylist()[0]
+    assert bottleneck["departed_bytes"] > 300_000
+
+
+def test_a_command_keeps_its_tables_when_the_capture_does_not_fit(tmp_path: Path):
+    (tmp_path / "here.pcapng").symlink_to("/dev/full")
+    server = f"{sys.executable} -c '{TAKE}'"
+    done = airpath(
+        *("--link", "8mbps", "--rtt", "20ms", "--server", server, "--out", "here", "--capture", "senders"),
+        *("--", sys.executable, "-c", SEND, "300000"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1
+    assert "here.pcapng: writing the capture: No space left on device" in done.stderr
+    assert (tmp_path / "here" / "flows.parquet").is_file()
+    assert (tmp_path / "here" / "report.html").is_file()
 
 
 @pytest.mark.parametrize("server", ["'", "  "])
