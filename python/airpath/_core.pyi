@@ -188,8 +188,9 @@ class Emulation:
         dict[str, Any] | None,
         str | None,
     ]:
-        """End it; return tables, names of quantities, capture, the records of validity and of connections,
-        and why the capture of hosts is not whole.
+        """End it; return tables, names of quantities, the capture of links, and three more.
+
+        These are the records of validity and of connections, and why the capture of hosts is not whole.
         """
 
 @final

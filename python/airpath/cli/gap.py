@@ -69,6 +69,8 @@ def gap(
     chosen = Scenario.load(scenario)
     if changes:
         chosen = chosen.override(changes)
+    for remark in chosen.remarks():
+        tell(remark)
     out = out or Path("out") / f"gap-{chosen.name}"
     refuse_unwritable(out)
     worlds: list[World] = [one.value for one in world or WorldChoice]

@@ -32,6 +32,14 @@ class FieldError(Exception):
         self.fault = Fault(path, message)
 
 
+class ValueOfKeyError(ValueError):
+    """A fault that a table finds in one of its keys, which only makes sense beside another."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
 def scenario_error(source: str, faults: Iterable[Fault]) -> ScenarioError:
     """One error for all faults: a line for each, beginning with where the scenario came from."""
     lines = (
@@ -69,6 +77,8 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
             message = "required, but not given"
         case "value_error":
             message = str(context["error"])
+            if isinstance(context["error"], ValueOfKeyError):
+                path += f".{context['error'].key}"
         case "literal_error":
             message = _not_one_of(found, _literals(str(context["expected"])))
         case "union_tag_invalid":

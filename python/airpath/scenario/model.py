@@ -15,6 +15,7 @@ from airpath.quantities import (
     smallest,
 )
 from airpath.scenario.flows import Flow, Transport
+from airpath.scenario.messages import ValueOfKeyError
 from airpath.scenario.topology import Topology
 from airpath.units import format_duration
 
@@ -63,9 +64,10 @@ class ScenarioDocument(Table):
     @model_validator(mode="after")
     def _something_is_measured(self) -> Self:
         if self.record.warm_up >= self.duration:
-            raise ValueError(
-                f'"record.warm_up" ({format_duration(self.record.warm_up)}) must be shorter than'
-                f' "duration" ({format_duration(self.duration)})'
+            raise ValueOfKeyError(
+                "record.warm_up",
+                f"found {format_duration(self.record.warm_up)}, which must be shorter than the duration of"
+                f" {format_duration(self.duration)}",
             )
         return self
 

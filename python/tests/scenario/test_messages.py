@@ -294,7 +294,7 @@ CASES = {
     ),
     "warm-up too long": (
         {"record__warm_up": "10s"},
-        '"record.warm_up" (10 s) must be shorter than "duration" (10 s)',
+        "record.warm_up: found 10 s, which must be shorter than the duration of 10 s",
     ),
     "link that never sends, with a buffer in time": (
         {"topology__bottleneck__rate": {"kind": "steps", "steps": [["0s", "0mbps"]]}},

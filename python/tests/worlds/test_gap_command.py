@@ -125,3 +125,27 @@ def test_json_is_what_is_written_and_alone_on_standard_output(
     assert said == written["gap.json"]
     (scheme,) = said["schemes"]
     assert (scheme["worlds"], scheme["differences"]) == ({"sim": "vcp-ebe"}, {})
+
+
+def test_flows_that_never_start_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("airpath.cli.work.write_results", lambda *_, **__: None)
+    late = ["--set", "flows.1.start=5s"]
+    with pytest.raises(SystemExit) as left:
+        main(
+            [
+                "gap",
+                "three-worlds",
+                "cubic",
+                "--world",
+                "sim",
+                *SHORT,
+                *late,
+                "--out",
+                str(tmp_path / "found"),
+            ]
+        )
+    assert left.value.code == 0
+    said = 'flows[1].start: "short" never sends: it starts after 5 s, and the run lasts 4 s'
+    assert said in capsys.readouterr().err
