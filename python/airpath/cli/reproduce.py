@@ -28,6 +28,8 @@ Examples:
 
     airpath reproduce ebe-j/fig6b
 
+    airpath reproduce ebe-c ebe-j/fig6 --out queues
+
     airpath reproduce ebe-j --reps 5 --out quick
 
     airpath reproduce vcp-w/fig14 --world emulate
@@ -47,10 +49,10 @@ class ReproduceWorld(StrEnum):
 
 
 def reproduce(
-    what: Annotated[
-        str | None,
+    names: Annotated[
+        list[str] | None,
         typer.Argument(
-            help="A paper, PAPER/FIGURE, `ours` (in no paper) or `all`; what the papers have if not given."
+            help="Papers, PAPER/FIGURE, `ours` (in no paper) or `all`; what the papers have if not given."
         ),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List what can be reproduced, and stop.")] = False,
@@ -83,7 +85,7 @@ def reproduce(
     from airpath.papers.registry import select, select_on_kernel
 
     on_kernel = world is ReproduceWorld.EMULATE
-    figures = select_on_kernel(what) if on_kernel else select(what)
+    figures = select_on_kernel(names or ()) if on_kernel else select(names or ())
     if list_:
         _list(figures, as_json=as_json)
         return

@@ -1,5 +1,6 @@
 """Every figure that can be reproduced, by name."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from airpath.errors import UsageError
@@ -25,7 +26,7 @@ ALL: Final = "all"
 """Everything, by this name."""
 
 
-def select_on_kernel(what: str | None) -> list[Figure]:
+def select_on_kernel(names: Sequence[str]) -> list[Figure]:
     """Return those of the figures that `select` returns which run on real kernels.
 
     Raises
@@ -33,30 +34,39 @@ def select_on_kernel(what: str | None) -> list[Figure]:
     UsageError
         If there is none; the text names those that there are.
     """
-    if chosen := [figure for figure in select(what) if figure.kernel is not None]:
+    if chosen := [figure for figure in select(names) if figure.kernel is not None]:
         return chosen
+    what = ", ".join(names)
     there = ", ".join(figure.id for figure in FIGURES if figure.kernel is not None)
     raise UsageError(f'nothing of "{what}" runs on real kernels (world emulate); there are {there}')
 
 
-def select(what: str | None) -> list[Figure]:
-    """Return figures by name.
+def select(names: Sequence[str] = ()) -> list[Figure]:
+    """Return figures by name, each once, in the order of the report.
 
     Parameters
     ----------
-    what
-        Nothing for what the papers have, `ours` for what they do not have, `all` for both; a paper (`ebe-j`,
-        with what is ours about it), a figure (`ebe-j/fig3a`), or several that begin alike (`ebe-j/fig3`).
+    names
+        None for what the papers have. `ours` is what they do not have, `all` both; others name a paper
+        (`ebe-j`, with what is ours about it), a figure (`ebe-j/fig3a`), or several that begin alike
+        (`ebe-j/fig3`).
 
     Raises
     ------
     UsageError
-        If there is none of that name; the text names the nearest.
+        If there is none of one of these names; the text names the nearest.
     """
+    if not names:
+        return [figure for figure in FIGURES if not figure.ours]
+    chosen = {figure.id for name in names for figure in _named(name)}
+    return [figure for figure in FIGURES if figure.id in chosen]
+
+
+def _named(what: str) -> list[Figure]:
     if what == ALL:
         return list(FIGURES)
-    if what is None or what == OURS:
-        return [figure for figure in FIGURES if figure.ours == (what == OURS)]
+    if what == OURS:
+        return [figure for figure in FIGURES if figure.ours]
     if chosen := [figure for figure in FIGURES if figure.id == what]:
         return chosen
     if chosen := [figure for figure in FIGURES if figure.id.split("/")[0] == what]:

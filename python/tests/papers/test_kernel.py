@@ -56,7 +56,7 @@ def call(*arguments: str) -> int:
 
 
 def test_the_testbed_runs_on_kernels_and_nothing_else(capsys):
-    assert {figure.id for figure in select_on_kernel("vcp-w")} == {f"vcp-w/{name}" for name in TESTBED}
+    assert {figure.id for figure in select_on_kernel(["vcp-w"])} == {f"vcp-w/{name}" for name in TESTBED}
     assert call("vcp-w/fig10", "--list", "--json") == 0
     assert set(json.loads(capsys.readouterr().out)) == {f"vcp-w/fig10{part}" for part in "abcd"}
     for other in ("vcp-w/fig2a", "gm"):
