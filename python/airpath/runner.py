@@ -201,18 +201,7 @@ def compare_scenarios(
     repetitions: int = 1,
 ) -> dict[str, Scenario]:
     """Return the scenarios of `compare` by scheme, without running them."""
-    if isinstance(schemes, str):
-        raise UsageError(f'schemes: found "{schemes}"; accepted: a list of schemes, as in ["{schemes}"]')
-    if not isinstance(schemes, Iterable):
-        raise UsageError(f"schemes: found {schemes!r}; accepted: a list of schemes")
-    schemes = list(schemes)
-    for name, text in (*(("schemes", scheme) for scheme in schemes), ("link", link)):
-        if not isinstance(text, str):
-            raise UsageError(f"{name}: found {text!r}; accepted: text")
-    if twice := [scheme for scheme in dict.fromkeys(schemes) if list(schemes).count(scheme) > 1]:
-        raise UsageError(f'the scheme "{twice[0]}" is given twice')
-    if same := same_scheme(schemes):
-        raise UsageError(f'the scheme "{same[0]}" is given twice, the second time as "{same[1]}"')
+    schemes = refuse_schemes(schemes, link)
     scenarios = compare_scenario(
         schemes,
         link,
@@ -227,6 +216,29 @@ def compare_scenarios(
         repetitions=repetitions,
     )
     return dict(zip(schemes, scenarios, strict=True))
+
+
+def refuse_schemes(schemes: Sequence[str], link: str) -> list[str]:
+    """Return the schemes as a list.
+
+    Raises
+    ------
+    UsageError
+        If they or the link are no texts, or a scheme is given twice.
+    """
+    if isinstance(schemes, str):
+        raise UsageError(f'schemes: found "{schemes}"; accepted: a list of schemes, as in ["{schemes}"]')
+    if not isinstance(schemes, Iterable):
+        raise UsageError(f"schemes: found {schemes!r}; accepted: a list of schemes")
+    schemes = list(schemes)
+    for name, text in (*(("schemes", scheme) for scheme in schemes), ("link", link)):
+        if not isinstance(text, str):
+            raise UsageError(f"{name}: found {text!r}; accepted: text")
+    if twice := [scheme for scheme in dict.fromkeys(schemes) if list(schemes).count(scheme) > 1]:
+        raise UsageError(f'the scheme "{twice[0]}" is given twice')
+    if same := same_scheme(schemes):
+        raise UsageError(f'the scheme "{same[0]}" is given twice, the second time as "{same[1]}"')
+    return schemes
 
 
 def scheme_label(scenario: Scenario) -> str:

@@ -16,6 +16,7 @@ from airpath.cli import (
     gap,
     listing,
     reproduce,
+    rivals,
     run,
     sweep,
     trace,
@@ -38,6 +39,7 @@ app: Final = typer.Typer(
 )
 app.command("run", help=run.HELP)(run.run)
 app.command("compare", help=compare.HELP)(compare.compare)
+app.command("rivals", help=rivals.HELP)(rivals.rivals)
 app.command("gap", help=gap.HELP)(gap.gap)
 app.command("emulate", help=emulate.HELP)(emulate.emulate)
 app.command("sweep", help=sweep.HELP)(sweep.sweep)

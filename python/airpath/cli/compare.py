@@ -1,6 +1,5 @@
 """`airpath compare`."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from airpath.cli.output import (
     WorldChoice,
     WorldOption,
     enter_world,
+    file_name_of,
 )
 
 HELP = """Compare schemes over one link, everything else equal, and write tables, figures and a report.
@@ -76,11 +76,5 @@ def compare(
         seed=seed,
         repetitions=reps,
     )
-    out = out or Path("out") / f"compare-{_file_name(link)}"
+    out = out or Path("out") / f"compare-{file_name_of(link)}"
     run_and_write(scenarios, out, compared_text(scenarios), jobs=jobs, world=world.value, as_json=as_json)
-
-
-def _file_name(link: str) -> str:
-    """Return the link as part of a file name: of a path, its last part."""
-    name = Path(link).stem if Path(link).is_file() else link
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"

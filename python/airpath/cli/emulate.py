@@ -1,6 +1,5 @@
 """`airpath emulate`."""
 
-import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from airpath.cli.output import (
     OutOption,
     QueueOption,
     RttOption,
+    file_name_of,
     show_json,
     tell,
 )
@@ -92,7 +92,7 @@ def emulate(
         link, rtt=rtt, buffer=buffer, queue=queue, back=back, duration=duration, seed=seed
     )
     serving = None if server is None else _words(server)
-    out = out or Path("out") / f"emulate-{_file_name(link)}"
+    out = out or Path("out") / f"emulate-{file_name_of(link)}"
     refuse_unwritable(out)
     packets = out.parent / f"{out.name}.pcapng"
     if capture:
@@ -244,9 +244,3 @@ def _cell(value: float | None, unit: str) -> str:
     if value is None or value != value:
         return "-"
     return "unlimited" if value == float("inf") else f"{value:.4g} {unit}"
-
-
-def _file_name(link: str) -> str:
-    """Return the link as part of a file name: of a path, its last part."""
-    name = Path(link).stem if Path(link).is_file() else link
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"

@@ -1,6 +1,7 @@
 """What commands have in common: options, and printing for people and for machines."""
 
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Iterable
@@ -107,6 +108,12 @@ def show_json_list(items: Iterable[Any]) -> None:
 def tell(message: str) -> None:
     """Say something to a person, on standard error."""
     sys.stderr.write(f"airpath: {message}\n")
+
+
+def file_name_of(link: str) -> str:
+    """Return a link as part of a file name: of a path, its last part."""
+    name = Path(link).stem if Path(link).is_file() else link
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"
 
 
 def _console() -> "Console":

@@ -96,11 +96,13 @@ def write_results(
     *,
     sections: "Sequence[Section]" = (),
     files: Mapping[str, Any] | None = None,
+    standard: bool = True,
     jobs: int | None = None,
 ) -> None:
     """Write results of these scenarios, run by this process just now, with more sections and JSON files.
 
-    As many figures are drawn at the same time as `jobs` says; one for each processor if not given.
+    Without `standard` there are the figures of the sections only. As many figures are drawn at the same time
+    as `jobs` says; one for each processor if not given.
     """
     inputs = {
         trace.path.name: trace.path.read_bytes()
@@ -116,6 +118,7 @@ def write_results(
             origin=origin,
             sections=sections,
             files=files or {},
+            standard=standard,
             workers=workers(jobs),
         )
 

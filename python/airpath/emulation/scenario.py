@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from airpath.scenario import Scenario
-from airpath.scenario.bottleneck import half_of, link_rate, queue_of
+from airpath.scenario.bottleneck import bottleneck, link_rate
 from airpath.scenario.compare import resolved, said_of_arguments
 
 LONGEST = "1h"
@@ -63,13 +63,8 @@ def emulated_scenario(
     ScenarioError
         If another value is wrong.
     """
-    rate, delay = link_rate(link)
-    if rtt is not None:
-        delay = half_of(rtt)
-    bottleneck: dict[str, Any] = {"rate": rate, "delay": delay}
-    if queue is not None or buffer is not None:
-        bottleneck["queue"] = queue_of(queue or "drop-tail", link, buffer)
-    topology: dict[str, Any] = {"kind": "dumbbell", "bottleneck": bottleneck}
+    between = bottleneck(link, [], rtt=rtt, buffer=buffer, queue=queue)
+    topology: dict[str, Any] = {"kind": "dumbbell", "bottleneck": between}
     if back is not None:
         topology["reverse"] = {"rate": link_rate(back, "back")[0]}
     with said_of_arguments(_ARGUMENTS):

@@ -58,6 +58,7 @@ def report_html(
     figures: Sequence[StandardFigure],
     style: Style | None = None,
     sections: Sequence[Section] = (),
+    compared: bool = True,
 ) -> str:
     """Write the page.
 
@@ -75,9 +76,12 @@ def report_html(
         How schemes are named; as registered when absent.
     sections
         More sections, between summary and figures.
+    compared
+        Whether it says how the first scheme differs from the others.
     """
     style = style or style_for(results.schemes)
     names = list(dict.fromkeys(run.record.scenario_name for run in results.runs))
+    found = _differences_section(results, style) if compared else []
     pictures = [(figure, _picture(figure)) for figure in figures]
     return _template().render(
         title=", ".join(names) or "airpath",
@@ -94,7 +98,7 @@ def report_html(
         summary=_summary(results),
         sections=[
             {"section": section, "figures": [_picture(figure) for figure in section.figures]}
-            for section in (*_validity_section(results), *_differences_section(results, style), *sections)
+            for section in (*_validity_section(results), *found, *sections)
         ],
         figures=[picture for figure, picture in pictures if figure.run is None],
         runs=[

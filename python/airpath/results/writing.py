@@ -30,6 +30,7 @@ def write(
     report: bool = True,
     sections: "Sequence[Section]" = (),
     files: Mapping[str, Any] = MappingProxyType({}),
+    standard: bool = True,
     workers: int = 1,
 ) -> Path:
     """Write results: tables, summary, scenario, plans, provenance, captures, figures and report.
@@ -53,6 +54,9 @@ def write(
         More sections of the report, with figures of their own.
     files
         More files: name and content, written as JSON.
+    standard
+        Whether the standard figures are drawn, and the report says how schemes differ; else sections have
+        what there is to see.
     workers
         How many processes draw the figures, if they are many (`airpath.plots.save_figures`).
 
@@ -77,6 +81,7 @@ def write(
             files,
             figures=figures,
             report=report,
+            standard=standard,
             workers=workers,
         ),
     )
@@ -92,6 +97,7 @@ def _write_all(
     *,
     figures: bool,
     report: bool,
+    standard: bool,
     workers: int,
 ) -> None:
     for name, description in TABLES.items():
@@ -116,13 +122,18 @@ def _write_all(
     from airpath.plots import save_figures, standard_figures  # here, because matplotlib is slow to import
     from airpath.report import report_html
 
-    drawn = standard_figures(results)
+    drawn = standard_figures(results) if standard else []
     if figures:
         more = [figure for section in sections for figure in section.figures]
         save_figures([*drawn, *more], directory / "figures", workers)
     if report:
         html = report_html(
-            results, scenario_text=scenario_text, provenance=facts, figures=drawn, sections=sections
+            results,
+            scenario_text=scenario_text,
+            provenance=facts,
+            figures=drawn,
+            sections=sections,
+            compared=standard,
         )
         (directory / "report.html").write_text(html, encoding="utf-8", newline="")
 

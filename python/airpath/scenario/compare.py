@@ -7,17 +7,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from airpath.errors import ScenarioError, TraceError, UsageError
-from airpath.scenario.bottleneck import half_of, link_rate, queue_of
+from airpath.scenario.bottleneck import bottleneck, long_flows, refuse_for_routers_only
 from airpath.scenario.scenario import Scenario
-from airpath.schemes import Scheme, parse_scheme
+from airpath.schemes import parse_scheme
 
-START = {"uniform": ["0s", "1s"]}
-"""Flows start at random within the first second, so that repetitions differ; equal repetitions of two schemes
-start alike.
-"""
-
-
-_ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
+ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "topology.bottleneck.rate.file": "link",
         "topology.bottleneck.rate": "link",
@@ -27,6 +21,9 @@ _ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
         "flows[0].count": "flows",
         "flows[0].scheme": "schemes",
         "flows[0].parameters": "schemes",
+        "flows[1].count": "flows",
+        "flows[1].scheme": "schemes",
+        "flows[1].parameters": "schemes",
         "record.warm_up": "warm_up",
     }
 )
@@ -87,61 +84,27 @@ def compare_scenario(
     """
     if not schemes:
         raise UsageError("no scheme was given; name at least one")
-    chosen_schemes = [parse_scheme(scheme)[0] for scheme in schemes]
-    _refuse_for_routers_only(chosen_schemes, queue=queue, ecn=ecn)
-    rate, delay = link_rate(link)
-    if rtt is not None:
-        delay = half_of(rtt)
-    with said_of_arguments(_ARGUMENTS):
+    chosen = [parse_scheme(scheme)[0] for scheme in schemes]
+    refuse_for_routers_only(chosen, queue=queue, ecn=ecn)
+    with said_of_arguments(ARGUMENTS):
         return [
             resolved(
                 {
-                    "name": f"compare-{_part_of_path(chosen.id)}",
-                    "title": f"{chosen.title} over {link}",
+                    "name": f"compare-{part_of_path(found.id)}",
+                    "title": f"{found.title} over {link}",
                     "duration": duration,
                     "seed": seed,
                     "repetitions": repetitions,
                     "record": {"warm_up": warm_up},
                     "topology": {
                         "kind": "dumbbell",
-                        "bottleneck": {"rate": rate, "delay": delay, **_queue(chosen, link, queue, buffer)},
+                        "bottleneck": bottleneck(link, [found], rtt=rtt, buffer=buffer, queue=queue),
                     },
-                    "flows": [
-                        {
-                            "name": "flow",
-                            "scheme": scheme,
-                            "count": flows,
-                            "start": START,
-                            **({"transport": {"ecn": True}} if ecn and _can_ask_for_marks(chosen) else {}),
-                        }
-                    ],
+                    "flows": [long_flows("flow", scheme, found, flows, ecn=ecn)],
                 }
             )
-            for scheme, chosen in zip(schemes, chosen_schemes, strict=True)
+            for scheme, found in zip(schemes, chosen, strict=True)
         ]
-
-
-def _queue(scheme: Scheme, link: str, queue: str | None, buffer: str | None) -> dict[str, Any]:
-    """Return the queue of the bottleneck under its key; nothing where everything is left to defaults."""
-    if queue is not None and scheme.router is None:
-        return {"queue": queue_of(queue, link, buffer)}
-    return {} if buffer is None else {"queue": {"kind": "scheme", "limit": buffer}}
-
-
-def _refuse_for_routers_only(schemes: Sequence[Scheme], *, queue: str | None, ecn: bool) -> None:
-    """Refuse what would change nothing, because all schemes have routers of their own."""
-    if any(scheme.router is None for scheme in schemes):
-        return
-    names = ", ".join(scheme.id for scheme in schemes)
-    for argument, found in (("queue", queue), ("ecn", "true" if ecn else None)):
-        if found is not None:
-            raise UsageError(
-                f'{argument}: found "{found}", which changes nothing: {names} bring routers of their own'
-            )
-
-
-def _can_ask_for_marks(scheme: Scheme) -> bool:
-    return scheme.router is None and "ecn" not in scheme.transport
 
 
 def resolved(tables: Mapping[str, Any]) -> Scenario:
@@ -181,6 +144,6 @@ def _said_of_argument(line: str, arguments: Mapping[str, str]) -> str:
     return line
 
 
-def _part_of_path(scheme: str) -> str:
+def part_of_path(scheme: str) -> str:
     """Return the id of a scheme without + and :, which names of scenarios do not take."""
     return scheme.replace("+", "-plus").replace(":", "-")

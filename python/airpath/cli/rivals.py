@@ -1,0 +1,107 @@
+"""`airpath rivals`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airpath.cli.output import (
+    BufferOption,
+    JobsOption,
+    JsonOption,
+    OutOption,
+    QueueOption,
+    RttOption,
+    WorldChoice,
+    WorldOption,
+    enter_world,
+    file_name_of,
+    show,
+    show_json,
+    tell,
+)
+
+HELP = """Let every two schemes share a link, and say who gets how much, and waits how long, beside whom.
+
+Examples:
+
+    airpath rivals newreno cubic bbr copa --link 20mbps --rtt 40ms
+
+    airpath rivals cubic bbr prague --link 40mbps --rtt 20ms --queue dual-pi2 --ecn --reps 10
+
+    airpath rivals cubic bbr --link lte.down --flows 4 --json | jq '.meetings[].share.mean'
+"""
+
+
+def rivals(
+    schemes: Annotated[
+        list[str],
+        typer.Argument(help="Schemes, with options after a colon (`airpath list schemes` shows all)."),
+    ],
+    link: Annotated[
+        str, typer.Option(help="A rate (12mbps), a named link (`airpath list links`), or a trace file.")
+    ],
+    rtt: RttOption = None,
+    buffer: BufferOption = None,
+    queue: QueueOption = None,
+    ecn: Annotated[bool, typer.Option("--ecn", help="Flows ask for marks instead of drops.")] = False,
+    flows: Annotated[int, typer.Option(help="How many flows of either scheme.")] = 1,
+    duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
+    warm_up: Annotated[str, typer.Option(help="What is got counts from here on.")] = "10s",
+    reps: Annotated[int, typer.Option(help="Repetitions of each pair.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
+    jobs: JobsOption = None,
+    out: OutOption = None,
+    world: WorldOption = WorldChoice.SIM,
+    as_json: JsonOption = False,
+) -> None:
+    """Let every two schemes share a link."""
+    enter_world(world)
+    from airpath.cli.work import keep_finished, refuse_unwritable, write_results
+    from airpath.rivals.meetings import label, met, rival_scenarios
+    from airpath.rivals.report import remarks, rivals_json, rivals_section, rivals_tables
+    from airpath.runner import Interrupted, run_all
+
+    scenarios, refused = rival_scenarios(
+        schemes,
+        link,
+        rtt=rtt,
+        buffer=buffer,
+        queue=queue,
+        ecn=ecn,
+        flows=flows,
+        duration=duration,
+        warm_up=warm_up,
+        seed=seed,
+        repetitions=reps,
+    )
+    out = out or Path("out") / f"rivals-{file_name_of(link)}"
+    refuse_unwritable(out)
+    labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
+    first = next(iter(scenarios.values())).to_toml()
+    text = f"# One of {len(scenarios)} pairs of {', '.join(schemes)}: the others have other schemes.\n{first}"
+    try:
+        results = run_all(labelled, jobs=jobs, world=world.value)
+    except Interrupted as interrupted:
+        keep_finished(interrupted, out, labelled, text, jobs=jobs, as_json=as_json)
+        raise
+    found = met(schemes, results, scenarios, refused)
+    told = rivals_json(found)
+    write_results(
+        results,
+        out,
+        labelled,
+        text,
+        sections=[rivals_section(found)],
+        files={"rivals.json": told},
+        standard=False,
+        jobs=jobs,
+    )
+    for remark in remarks(found):
+        tell(remark)
+    if as_json:
+        show_json({**told, "out": str(out), "report": str(out / "report.html")})
+        return
+    for table in rivals_tables(found):
+        show(table)
+    show(f"results: {out}\nreport:  {out / 'report.html'}")

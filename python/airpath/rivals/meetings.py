@@ -1,0 +1,207 @@
+"""Running every pair of schemes over one link, and what each of the two got."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+import numpy as np
+import numpy.typing as npt
+
+from airpath.errors import ScenarioError
+from airpath.results import Results, RunResult
+from airpath.rivals.pairs import FIRST, SECOND, pair_scenario
+from airpath.runner import refuse_schemes, run_all
+from airpath.scenario import Scenario
+from airpath.world_names import World
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Flows of two schemes on one link, or of one scheme twice."""
+
+    first: str
+    """A scheme as written."""
+    second: str
+    """The other; for a scheme beside itself the same."""
+    label: str
+    """What its runs are called in the results."""
+    shares: Values
+    """What a flow of the first got over what an equal share is, one value for each run: 1 where all get the
+    same, 0 where it gets nothing, 2 where it gets everything. That of the second is 2 less this.
+    """
+    queueing_ms: tuple[Values, Values]
+    """Mean queueing delay of packets of either, ms, one value for each run."""
+    utilisation: Values
+    """What both together use of the link, 0 to 1, one value for each run."""
+
+    def of(self, scheme: str) -> tuple[Values, Values]:
+        """Return share and queueing delay of a scheme; beside itself those of the first."""
+        if scheme == self.first:
+            return self.shares, self.queueing_ms[0]
+        return 2.0 - self.shares, self.queueing_ms[1]
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """Every pair of some schemes."""
+
+    schemes: tuple[str, ...]
+    """The schemes, as given."""
+    results: Results
+    """All runs; a pair is called `first+second`."""
+    meetings: Mapping[tuple[str, str], Meeting]
+    """By the pair, in the order of `schemes`."""
+    refused: Mapping[tuple[str, str], str]
+    """Pairs that cannot share a link, and why: two schemes that need different routers."""
+
+    def meeting(self, one: str, other: str) -> Meeting | None:
+        """Return what a scheme met beside another, in any order; nothing where they cannot share a link."""
+        return self.meetings.get((one, other)) or self.meetings.get((other, one))
+
+
+def rivals(
+    schemes: Sequence[str],
+    link: str,
+    *,
+    rtt: str | None = None,
+    buffer: str | None = None,
+    queue: str | None = None,
+    ecn: bool = False,
+    flows: int = 1,
+    duration: str = "60s",
+    warm_up: str = "10s",
+    seed: int = 1,
+    repetitions: int = 1,
+    jobs: int | None = None,
+    progress: bool | None = None,
+    world: World = "sim",
+) -> Rivals:
+    """Let every two schemes share a link, each also with itself.
+
+    Parameters
+    ----------
+    schemes
+        Schemes, with options if wanted (`cubic:beta=0.8`).
+    flows
+        How many flows of either scheme.
+    warm_up
+        What is got counts from here on.
+    link, rtt, buffer, queue, ecn, duration, seed, repetitions, jobs, progress, world
+        As for `airpath.compare`. Where one of the two brings a router, that is the queue.
+
+    Raises
+    ------
+    UsageError, ScenarioError, TraceError, Interrupted
+        As for `airpath.compare`; also if no two schemes can share a link.
+    """
+    scenarios, refused = rival_scenarios(
+        schemes,
+        link,
+        rtt=rtt,
+        buffer=buffer,
+        queue=queue,
+        ecn=ecn,
+        flows=flows,
+        duration=duration,
+        warm_up=warm_up,
+        seed=seed,
+        repetitions=repetitions,
+    )
+    labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
+    results = run_all(labelled, jobs=jobs, progress=progress, world=world)
+    return met(schemes, results, scenarios, refused)
+
+
+def rival_scenarios(
+    schemes: Sequence[str],
+    link: str,
+    *,
+    rtt: str | None = None,
+    buffer: str | None = None,
+    queue: str | None = None,
+    ecn: bool = False,
+    flows: int = 1,
+    duration: str = "60s",
+    warm_up: str = "10s",
+    seed: int = 1,
+    repetitions: int = 1,
+) -> tuple[dict[tuple[str, str], Scenario], dict[tuple[str, str], str]]:
+    """Return the scenarios of `rivals` by pair, without running them, and why others cannot be."""
+    schemes = refuse_schemes(schemes, link)
+    scenarios: dict[tuple[str, str], Scenario] = {}
+    refused: dict[tuple[str, str], str] = {}
+    pairs = list(combinations_with_replacement(schemes, 2))
+    for number, pair in enumerate(pairs, start=1):
+        try:
+            scenarios[pair] = pair_scenario(
+                number,
+                pair,
+                link,
+                rtt=rtt,
+                buffer=buffer,
+                queue=queue,
+                ecn=ecn,
+                flows=flows,
+                duration=duration,
+                warm_up=warm_up,
+                seed=seed,
+                repetitions=repetitions,
+            )
+        except ScenarioError as error:
+            # Beside itself a scheme can always be: then something else is wrong.
+            if pair[0] == pair[1]:
+                raise
+            refused[pair] = str(error)
+    return scenarios, refused
+
+
+def label(first: str, second: str) -> str:
+    """Return what the runs of a pair are called."""
+    return f"{first}+{second}"
+
+
+def met(
+    schemes: Sequence[str],
+    results: Results,
+    scenarios: Mapping[tuple[str, str], Scenario],
+    refused: Mapping[tuple[str, str], str],
+) -> Rivals:
+    """Return who got what in finished runs; pairs without a run are left out."""
+    runs: dict[str, list[RunResult]] = {}
+    for run in results.runs:
+        # Not by the scheme, which goes by another name in other worlds.
+        runs.setdefault(run.record.scenario_name, []).append(run)
+    meetings = {
+        pair: _meeting(*pair, runs[scenario.name])
+        for pair, scenario in scenarios.items()
+        if scenario.name in runs
+    }
+    return Rivals(tuple(schemes), results, meetings, refused)
+
+
+def _meeting(first: str, second: str, runs: Sequence[RunResult]) -> Meeting:
+    got = np.array([[_sums(run, group) for group in (FIRST, SECOND)] for run in runs])
+    departed, waited_s, packets = got[..., 0], got[..., 1], got[..., 2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = 2.0 * departed[:, 0] / departed.sum(axis=1)
+        queueing_ms = 1e3 * waited_s / packets
+    return Meeting(
+        first,
+        second,
+        runs[0].record.scheme,
+        shares,
+        (queueing_ms[:, 0], queueing_ms[:, 1]),
+        np.array([run.metrics["utilisation"] for run in runs]),
+    )
+
+
+def _sums(run: RunResult, group: str) -> tuple[float, float, float]:
+    """Bytes that left the link, time that packets waited (s) and packets, of an entry of flows."""
+    flows = run.table("flows")
+    ours = flows.filter(np.array(flows["group"].to_pylist()) == group)
+    packets = ours["delivered_packets"].to_numpy().astype(np.float64)
+    waits_s = ours["queueing_mean_s"].to_numpy()
+    waited_s = float((waits_s * packets)[packets > 0].sum())
+    return float(ours["departed_bytes"].to_numpy().sum()), waited_s, float(packets.sum())

@@ -1,0 +1,107 @@
+"""Pairs of schemes in the report, in a file for machines, and at the terminal."""
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+from rich.table import Table
+from rich.text import Text
+
+from airpath.metrics import mean_interval
+from airpath.report.html import Section
+from airpath.results.formatting import NO_VALUE, mean_and_half_width
+from airpath.rivals.meetings import Rivals, Values
+from airpath.rivals.pictures import rivals_figures
+
+SHARE: Final = "share of a flow, equal share = 1"
+QUEUEING: Final = "mean queueing delay (ms)"
+UTILISATION: Final = "utilisation of both together"
+NOTE: Final = (
+    "Each row is a scheme, each column the one beside which it was. What its flows got of the link is"
+    " divided by an equal share: 1 is as much as the other, 0 nothing, 2 everything. Beside itself a scheme"
+    " should have 1: how far it is from that shows how much chance there is in the others. ± is the"
+    " half-width of the 95 % confidence interval over repetitions (Student's t); single runs have none. Bytes"
+    " that left the link and delays count from the end of the warm-up."
+)
+
+
+def rivals_section(found: Rivals) -> Section:
+    """Return the section of the report."""
+    tables = [{"title": title, "head": head, "rows": rows} for title, head, rows in _tables(found)]
+    return Section("rivals", "Rivals", NOTE, remarks(found), tables, rivals_figures(found))
+
+
+def remarks(found: Rivals) -> list[str]:
+    """Return why pairs are missing."""
+    return [f"{one} beside {other}: {why}" for (one, other), why in found.refused.items()]
+
+
+def rivals_tables(found: Rivals) -> list[Table]:
+    """Return the tables for the terminal."""
+    tables = []
+    for title, head, rows in _tables(found):
+        table = Table(title=title)
+        table.title_justify = "left"
+        for place, name in enumerate(head):
+            table.add_column(name, justify="right" if place else "left")
+        for row in rows:
+            table.add_row(*(Text(cell) for cell in row))
+        tables.append(table)
+    return tables
+
+
+def rivals_json(found: Rivals) -> dict[str, Any]:
+    """Return everything for ``json.dumps``; what has no value is null."""
+    return {
+        "schemes": list(found.schemes),
+        "meetings": [
+            {
+                "scheme": scheme,
+                "beside": other,
+                "n": int(meeting.shares.size),
+                "share": _interval(meeting.of(scheme)[0]),
+                "queueing_ms": _interval(meeting.of(scheme)[1]),
+                "utilisation": _interval(meeting.utilisation),
+            }
+            for scheme in found.schemes
+            for other in found.schemes
+            if (meeting := found.meeting(scheme, other)) is not None
+        ],
+        "refused": [{"schemes": list(pair), "why": why} for pair, why in found.refused.items()],
+    }
+
+
+def _tables(found: Rivals) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    head = ("beside", *found.schemes)
+    return [
+        (SHARE, head, _rows(found, lambda one, other: _of(found, one, other, 0))),
+        (QUEUEING, head, _rows(found, lambda one, other: _of(found, one, other, 1))),
+        (UTILISATION, head, _rows(found, lambda one, other: _used(found, one, other))),
+    ]
+
+
+def _rows(found: Rivals, values: Callable[[str, str], Values | None]) -> list[tuple[str, ...]]:
+    return [(one, *(_cell(values(one, other)) for other in found.schemes)) for one in found.schemes]
+
+
+def _of(found: Rivals, one: str, other: str, place: int) -> Values | None:
+    meeting = found.meeting(one, other)
+    return None if meeting is None else meeting.of(one)[place]
+
+
+def _used(found: Rivals, one: str, other: str) -> Values | None:
+    meeting = found.meeting(one, other)
+    return None if meeting is None else meeting.utilisation
+
+
+def _cell(values: Values | None) -> str:
+    if values is None:
+        return NO_VALUE
+    mean, _, _, low, high = mean_interval(values)
+    return mean_and_half_width({"mean": mean, "ci95_low": low, "ci95_high": high})
+
+
+def _interval(values: Values) -> dict[str, float | None]:
+    mean, _, _, low, high = mean_interval(values)
+    named = {"mean": mean, "ci95_low": low, "ci95_high": high}
+    return {name: value if math.isfinite(value) else None for name, value in named.items()}
