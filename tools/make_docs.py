@@ -35,6 +35,7 @@ COMMANDS = (
     "fit",
     "sweep",
     "reproduce",
+    "rivals",
     "validate",
     "list",
     "trace show",
