@@ -245,6 +245,7 @@ impl Direction {
         let echo =
             packet.timestamps.and_then(|(_, echo)| self.stamps.sent_at(echo, follower.acknowledged() as i64));
         let ack = Acknowledgment {
+            repeated: false,
             cumulative,
             sack,
             receive_window: Bytes::new(window),

@@ -23,7 +23,7 @@ pub use controller::{
     VcpBoundsPlan, WestwoodReductionPlan,
 };
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
-pub use flow::{FlowPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
+pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};
 pub use link::{ArqPlan, LinkPlan, RatePlan};
 pub use managed::{ManagementPlan, PieDelayPlan, QueueUnitPlan, RemResponsePlan};
 pub use queue::{

@@ -173,3 +173,31 @@ fn repeats_within_a_burst_fail_together() {
     let error = (packets * residual * (1.0 - residual) * (1.0 + correlation) / (1.0 - correlation)).sqrt();
     assert!((lost - packets * residual).abs() < 3.0 * error, "{lost} of {packets}, expected {residual}");
 }
+
+/// What a connection gets of 20 Mbit/s and 40 ms where 2 % of the packets are sent again and overtaken meanwhile (bit/s of goodput).
+fn over_a_radio_that_reorders(loss: f64, loss_detection: LossDetectionPlan) -> (f64, i64) {
+    let mut radio = link("radio", mbps(20), 20.0);
+    (radio.loss, radio.arq, radio.queue) = (loss, Some(arq(7, false)), packets(133));
+    let transport = TransportPlan { loss_detection, mss_bytes: 1448, header_bytes: 52, ..transport() };
+    let flow = FlowPlan { transport: Some(transport), ..flow("download", newreno()) };
+    let outcome = run(&plan(60, there_and_back(radio, 20.0), vec![flow]), 1);
+    let flows = table(&outcome, "flows");
+    (flows.integers("goodput_bytes")[0] as f64 * 8.0 / 60.0, flows.integers("timeouts")[0])
+}
+
+/// RFC 8985: who tells losses by time lets packets overtake each other; three duplicates take each for a loss.
+#[test]
+fn packets_that_overtake_each_other_are_not_lost_to_who_looks_at_time() {
+    for loss in [0.005, 0.02] {
+        let (by_threshold, _) = over_a_radio_that_reorders(loss, LossDetectionPlan::Threshold);
+        let (by_time, timeouts) = over_a_radio_that_reorders(loss, LossDetectionPlan::Rack);
+        assert!(by_threshold < 10e6, "{loss}: {by_threshold}");
+        // Of the rate, 1448 of 1500 bytes are payload, and what is sent again takes its share.
+        let most = 20e6 * 1448.0 / 1500.0 * (1.0 - loss);
+        assert!(by_time > 0.93 * most && by_time <= most, "{loss}: {by_time} of {most}");
+        assert_eq!(timeouts, 0);
+    }
+    let (by_threshold, _) = over_a_radio_that_reorders(0.0, LossDetectionPlan::Threshold);
+    let (by_time, _) = over_a_radio_that_reorders(0.0, LossDetectionPlan::Rack);
+    assert!((by_time / by_threshold - 1.0).abs() < 0.01, "in order: {by_time} and {by_threshold}");
+}

@@ -15,6 +15,8 @@ pub struct SenderConfig {
     /// Find retransmissions that were lost again by the order of transmission, as Linux does; without it only the
     /// timer repairs them (RFC 6675). Default on.
     pub lost_retransmission_detection: bool,
+    /// What tells that a segment is lost, where selective acknowledgments are read. Default by what was delivered above it.
+    pub loss_detection: LossDetection,
     /// Undo a timeout that timestamps prove spurious (Eifel, RFC 3522 and 4015). Default on.
     pub spurious_timeout_undo: bool,
     /// Timestamps option (RFC 7323). Default on.
@@ -40,6 +42,7 @@ impl Default for SenderConfig {
             receive_window: Bytes::MAX,
             recovery: Recovery::Prr,
             lost_retransmission_detection: true,
+            loss_detection: LossDetection::Threshold,
             spurious_timeout_undo: true,
             timestamps: true,
             min_rto: Duration::from_millis(200),
@@ -66,6 +69,9 @@ impl SenderConfig {
         }
         if self.spurious_timeout_undo && !self.timestamps {
             return Err(ConfigError::UndoWithoutTimestamps);
+        }
+        if self.loss_detection == LossDetection::Rack && !self.recovery.uses_sack() {
+            return Err(ConfigError::RackWithoutSack);
         }
         if needs.ecn && self.ecn == EcnMode::Off {
             return Err(ConfigError::EcnNeeded);
@@ -111,6 +117,16 @@ impl Recovery {
     pub const fn uses_sack(self) -> bool {
         matches!(self, Self::Prr | Self::Sack)
     }
+}
+
+/// What tells that a segment is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// Data above it that was delivered: three segments' worth, or three blocks (RFC 6675).
+    Threshold,
+    /// Time: something sent later was delivered, and it is late itself by more than packets are seen to overtake each other (RACK, RFC
+    /// 8985, section 6; without the tail loss probe of section 7). As in Linux since 2018.
+    Rack,
 }
 
 /// What the floor of the retransmission timeout bounds.
@@ -169,6 +185,11 @@ pub enum ConfigError {
     /// Eifel detection reads timestamps.
     #[error("needs timestamps, which are off")]
     UndoWithoutTimestamps,
+    /// RACK reads selective acknowledgments.
+    #[error(
+        "\"rack\" needs a recovery by selective acknowledgments; accepted: with recovery \"prr\" or \"sack\""
+    )]
+    RackWithoutSack,
     /// The controller listens to marks that would never come.
     #[error("the controller needs ECN, which is off")]
     EcnNeeded,
@@ -188,6 +209,7 @@ impl ConfigError {
             Self::MinRto => "min_rto",
             Self::InitialRto => "initial_rto",
             Self::UndoWithoutTimestamps => "spurious_timeout_undo",
+            Self::RackWithoutSack => "loss_detection",
             Self::EcnNeeded | Self::AccurateEcnNeeded => "ecn",
             Self::TimestampsNeeded => "timestamps",
         }

@@ -7,7 +7,7 @@
 use alloc::collections::{BinaryHeap, VecDeque};
 use core::cmp::Reverse;
 
-use airpath_model::{Bytes, Timestamp};
+use airpath_model::{Bytes, Duration, Timestamp};
 
 use crate::delivery_rate::SendState;
 use crate::ranges::Ranges;
@@ -228,16 +228,19 @@ impl Ledger {
     /// Marks what RFC 6675's `IsLost` finds lost: segments below data of which more than two segments' worth, or
     /// three separate blocks, were selectively acknowledged. Gives the bytes newly lost.
     pub(crate) fn mark_lost_by_sack(&mut self, mss: Bytes) -> Bytes {
+        self.mark_lost_below(self.lost_by_sack(mss))
+    }
+
+    /// Below which offset that finds segments lost; 0 if none.
+    pub(crate) fn lost_by_sack(&self, mss: Bytes) -> u64 {
         let mut above = 0;
-        let mut frontier = 0;
         for (blocks, (left, right)) in self.sacked.iter().rev().enumerate() {
             above += right - left;
             if blocks + 1 >= DUPLICATE_THRESHOLD || above > (DUPLICATE_THRESHOLD as u64 - 1) * mss.get() {
-                frontier = left;
-                break;
+                return left;
             }
         }
-        self.mark_lost_below(frontier)
+        0
     }
 
     /// Marks everything below `frontier` that has not been acknowledged as lost. Gives the bytes newly lost.
@@ -281,17 +284,73 @@ impl Ledger {
                 break;
             }
             self.retransmissions.pop_front();
-            let Some(&record) = self.find(sequence) else { continue };
-            if record.order == order && record.retransmitting && !record.sacked {
-                if record.lost {
-                    lost += Bytes::new(u64::from(record.payload));
-                } else {
-                    lost += self.mark_lost_below(sequence + u64::from(record.payload));
-                }
-                self.update(sequence, |record| record.retransmitting = false);
-                self.to_retransmit.push(Reverse(sequence));
+            if let Some(record) = self.retransmission(order, sequence) {
+                lost += self.lose_retransmission(&record);
             }
         }
+        lost
+    }
+
+    /// Marks as lost what left before the transmission `newest` and more than `patience` ago (RFC 8985, section 6.2, step 5). Gives the
+    /// bytes newly lost, and when the next of those before `newest` will be late.
+    ///
+    /// Originals leave in the order of their sequence, so that the first that is not late ends the search; what is sent
+    /// again has an order of its own. After a timeout that was false the first may be one that was sent again: the others wait for
+    /// it.
+    pub(crate) fn mark_lost_by_time(
+        &mut self,
+        newest: u64,
+        now: Timestamp,
+        patience: Duration,
+    ) -> (Bytes, Timestamp) {
+        let mut due = Timestamp::NEVER;
+        let mut frontier = self.next;
+        for record in self.records.range(index_of(&self.records, self.lost_below)..) {
+            if record.sacked || record.lost {
+                continue;
+            }
+            let late_at = record.sent_at + patience;
+            if record.order >= newest || late_at > now {
+                frontier = record.sequence;
+                if record.order < newest {
+                    due = late_at;
+                }
+                break;
+            }
+        }
+        let mut lost = self.mark_lost_below(frontier);
+        while let Some(&(order, sequence)) = self.retransmissions.front() {
+            if order >= newest {
+                break;
+            }
+            if let Some(record) = self.retransmission(order, sequence) {
+                let late_at = record.sent_at + patience;
+                if late_at > now {
+                    due = due.min(late_at);
+                    break;
+                }
+                lost += self.lose_retransmission(&record);
+            }
+            self.retransmissions.pop_front();
+        }
+        (lost, due)
+    }
+
+    /// The segment at `sequence`, if transmission `order` of it is believed to be on its way.
+    fn retransmission(&self, order: u64, sequence: u64) -> Option<Record> {
+        let record = *self.find(sequence)?;
+        (record.order == order && record.retransmitting && !record.sacked).then_some(record)
+    }
+
+    /// A retransmission was lost again. Gives the bytes newly lost.
+    fn lose_retransmission(&mut self, record: &Record) -> Bytes {
+        let lost = if record.lost {
+            Bytes::new(u64::from(record.payload))
+        } else {
+            self.mark_lost_below(record.sequence + u64::from(record.payload))
+        };
+        self.update(record.sequence, |record| record.retransmitting = false);
+        self.to_retransmit.push(Reverse(record.sequence));
         lost
     }
 

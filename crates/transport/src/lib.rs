@@ -17,6 +17,7 @@ mod delivery_rate;
 mod ledger;
 mod pacer;
 mod proportional_rate_reduction;
+mod rack;
 mod ranges;
 mod receiver;
 mod retransmission_timer;
@@ -24,7 +25,7 @@ mod segment;
 mod sender;
 
 pub use acknowledgment::{Acknowledgment, SackBlocks};
-pub use config::{ConfigError, EcnMode, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+pub use config::{ConfigError, EcnMode, LossDetection, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 pub use delivery_rate::{DeliveryRate, SendState};
 pub use receiver::Receiver;
 pub use segment::Segment;

@@ -22,6 +22,8 @@ pub struct Receiver {
     /// The blocks of it that changed last, newest first (RFC 2018, section 4). Those that end at [`Receiver::next`] or below have
     /// been delivered, and keep their place until others take it.
     recent: [Block; 3],
+    /// A segment not acknowledged yet had arrived before.
+    repeated: bool,
     /// Segments not acknowledged yet.
     pending: u32,
     acknowledge_now: bool,
@@ -44,6 +46,7 @@ impl Receiver {
             next: 0,
             out_of_order: Ranges::default(),
             recent: [(0, 0); 3],
+            repeated: false,
             pending: 0,
             acknowledge_now: false,
             delayed_until: Timestamp::NEVER,
@@ -73,8 +76,12 @@ impl Receiver {
             }
             self.out_of_order.remove_below(self.next);
         } else if segment.sequence > self.next && segment.payload > 0 {
-            let block = self.out_of_order.insert(segment.sequence, segment.end(), |_, _| {});
+            let mut repeated = true;
+            let block = self.out_of_order.insert(segment.sequence, segment.end(), |_, _| repeated = false);
+            self.repeated |= repeated;
             self.note_recent(block);
+        } else {
+            self.repeated |= segment.payload > 0;
         }
 
         self.pending += 1;
@@ -92,6 +99,7 @@ impl Receiver {
         }
         self.acknowledge_now = false;
         self.pending = 0;
+        let repeated = core::mem::take(&mut self.repeated) && self.config.sack;
         self.delayed_until = Timestamp::NEVER;
         self.last_acknowledged = self.next;
         let path = self.path;
@@ -105,6 +113,7 @@ impl Receiver {
             } else {
                 SackBlocks::new()
             },
+            repeated,
             receive_window: self.config.receive_window,
             timestamp: self.config.timestamps.then_some(now),
             timestamp_echo: self.timestamp_recent.filter(|_| self.config.timestamps),

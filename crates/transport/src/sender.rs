@@ -13,11 +13,12 @@ use airpath_model::{
     RttEstimate, Timestamp,
 };
 
-use crate::config::{ConfigError, EcnMode, SenderConfig};
+use crate::config::{ConfigError, EcnMode, LossDetection, SenderConfig};
 use crate::delivery_rate::DeliveryRate;
 use crate::ledger::Ledger;
 use crate::pacer::Pacer;
 use crate::proportional_rate_reduction::ProportionalRateReduction;
+use crate::rack::Rack;
 use crate::retransmission_timer::RetransmissionTimer;
 
 /// Sends a stream of payload as its controller, the pacer and the receiver allow, and repairs losses.
@@ -29,7 +30,7 @@ use crate::retransmission_timer::RetransmissionTimer;
 /// Departures: no handshake and no Nagle delay (a short last segment leaves at once); `NextSeg` of RFC 6675 leaves
 /// out rule 3, and rule 4 where the last segment was already sent again; retransmissions that are lost again, which
 /// RFC 6675 leaves to the timer, are found by the order of transmission when the configuration says so, in the
-/// spirit of RFC 8985; a window below one segment allows one segment when nothing is in flight.
+/// spirit of RFC 8985, of which RACK is there as a whole where configured; a window below one segment allows one segment when nothing is in flight.
 #[derive(Debug)]
 pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     config: SenderConfig,
@@ -61,6 +62,8 @@ pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     /// Without SACK: `recover` of RFC 6582, one byte further. Duplicate acknowledgments up to here answer
     /// needless retransmissions.
     recover: Option<u64>,
+    /// Loss detection by time, where configured.
+    rack: Option<Box<Rack>>,
     doubtful_timeout: Option<DoubtfulTimeout>,
     consecutive_timeouts: u32,
     /// What had been sent at the last reduction. Echoes up to here ask for the same one: the segment that carries
@@ -151,6 +154,7 @@ impl<C: Controller + ?Sized> Sender<C> {
             rescued: false,
             partial_seen: false,
             recover: None,
+            rack: (config.loss_detection == LossDetection::Rack).then(Box::default),
             doubtful_timeout: None,
             consecutive_timeouts: 0,
             reduced_until: None,
@@ -189,13 +193,20 @@ impl<C: Controller + ?Sized> Sender<C> {
 
     /// When [`Sender::on_timer`] is wanted: for the retransmission timer, the pacer or the controller.
     pub fn next_timer(&self) -> Timestamp {
-        self.timer.deadline().min(self.held_until).min(self.controller.next_timer())
+        let timers = self.timer.deadline().min(self.held_until).min(self.controller.next_timer());
+        match &self.rack {
+            Some(rack) => timers.min(rack.due()),
+            None => timers,
+        }
     }
 
     /// The time asked for has come. Ask for segments afterwards.
     pub fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         if self.timer.deadline() <= now {
             self.on_timeout(now, probe);
+        }
+        if self.rack.as_ref().is_some_and(|rack| rack.due() <= now) {
+            self.on_late(now, probe);
         }
         if self.controller.next_timer() <= now {
             self.controller.on_timer(now, probe);
@@ -266,6 +277,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
         let flight_size = self.flight_size();
         let lost = self.ledger.mark_all_lost();
+        if let Some(rack) = &mut self.rack {
+            rack.on_timeout();
+        }
         self.rate.on_lost(lost);
         self.consecutive_timeouts += 1;
         self.counters.timeouts += 1;

@@ -150,6 +150,11 @@ class Transport(Table):
     """
     lost_retransmission_detection: Flag | None = None
     """Find lost retransmissions without waiting for the timer (RFC 8985). Default: true."""
+    loss_detection: Literal["threshold", "rack"] | None = None
+    """What tells that a segment is lost, where `recovery` reads selective acknowledgments: `threshold`, three
+    segments' worth of data above it (RFC 6675, the default), or `rack`, that it is late (RFC 8985, without
+    its tail loss probe), so that packets may overtake each other.
+    """
     spurious_timeout_undo: Flag | None = None
     """Undo a timeout that timestamps prove spurious (RFC 3522, RFC 4015). Default: as `timestamps`."""
     timestamps: Flag | None = None

@@ -20,6 +20,7 @@ DEFAULTS: Final = Transport.model_validate(
         "receive_window": "1GiB",
         "recovery": "prr",
         "lost_retransmission_detection": True,
+        "loss_detection": "threshold",
         "timestamps": True,
         "delayed_ack_segments": 2,
         "delayed_ack_timeout": "40ms",
@@ -60,6 +61,12 @@ def transport_plan(layers: Sequence[Transport], path: str, header_bytes: int = 0
         )
     if settings["min_rto"] > settings["max_rto"]:
         raise FieldError(f"{path}.min_rto", "must not be above max_rto")
+    if settings["loss_detection"] == "rack" and settings["recovery"] in ("newreno", "reno"):
+        raise FieldError(
+            f"{path}.loss_detection",
+            'found "rack", which reads selective acknowledgments; accepted with recovery'
+            f' "{settings["recovery"]}": "threshold"',
+        )
     if settings["spurious_timeout_undo"] is None:
         settings["spurious_timeout_undo"] = settings["timestamps"]
     if settings["spurious_timeout_undo"] and not settings["timestamps"]:
@@ -72,6 +79,7 @@ def transport_plan(layers: Sequence[Transport], path: str, header_bytes: int = 0
         "receive_window_bytes": window_bytes(settings["receive_window"], mss),
         "recovery": settings["recovery"],
         "lost_retransmission_detection": settings["lost_retransmission_detection"],
+        "loss_detection": settings["loss_detection"],
         "spurious_timeout_undo": settings["spurious_timeout_undo"],
         "timestamps": settings["timestamps"],
         "delayed_ack_segments": settings["delayed_ack_segments"],

@@ -292,6 +292,11 @@ CASES = {
         {"flows__0__hop": 1},
         'flows[0].hop: means nothing on a topology of kind "dumbbell"',
     ),
+    "losses by time without selective acknowledgments": (
+        {"transport": {"recovery": "newreno", "loss_detection": "rack"}},
+        'flows[0].transport.loss_detection: found "rack", which reads selective acknowledgments;'
+        ' accepted with recovery "newreno": "threshold"',
+    ),
     "warm-up too long": (
         {"record__warm_up": "10s"},
         "record.warm_up: found 10 s, which must be shorter than the duration of 10 s",

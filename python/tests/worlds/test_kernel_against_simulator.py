@@ -106,3 +106,35 @@ def test_the_bench_repeats_runs_that_are_not_valid(monkeypatch: pytest.MonkeyPat
     assert (seeds, compared.runs, compared.rejected) == ([1, 1, 2], 2, ("late",))
     assert [one.metric for one in compared.differences] == list(bench.METRICS)
     assert all(one.n == (2, 2) and one.difference == 0 for one in compared.differences)
+
+
+def test_packets_that_overtake_each_other(emulated_hosts: None, valid_run: Callable[..., RunResult]) -> None:  # noqa: ARG001
+    """A radio sends 2 % of the packets again and delivers the others meanwhile.
+
+    Linux tells losses by time (RACK), and so does `loss_detection = "rack"`; by duplicates a sixth is left.
+    """
+    bottleneck = {
+        "rate": "20mbps",
+        "delay": "20ms",
+        "loss": 0.02,
+        "arq": {"retries": 7, "delay": "8ms", "in_order": False},
+        "queue": {"kind": "drop-tail", "limit": "2bdp"},
+    }
+    radio = airpath.Scenario.from_dict(
+        {
+            "name": "radio",
+            "duration": "10s",
+            "record": {"warm_up": "4s"},
+            "topology": {
+                "kind": "dumbbell",
+                "bottleneck": bottleneck,
+                "reverse": {"loss": 0.0, "arq": {"retries": 0, "delay": "8ms"}},
+            },
+            "flows": [{"name": "download", "scheme": "cubic"}],
+        }
+    )
+    by_time = radio.override({"transport.loss_detection": "rack"})
+    by_threshold, simulated = (airpath.run(one, progress=False).runs[0] for one in (radio, by_time))
+    emulated = valid_run(by_time, "emulate")
+    assert emulated.metrics["goodput_mbps"] == pytest.approx(simulated.metrics["goodput_mbps"], rel=0.05)
+    assert by_threshold.metrics["goodput_mbps"] < 0.4 * simulated.metrics["goodput_mbps"]

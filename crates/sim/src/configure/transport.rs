@@ -1,9 +1,9 @@
 //! The configurations of sender and receiver.
 
 use airpath_model::{Bytes, Duration};
-use airpath_transport::{EcnMode, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
+use airpath_transport::{EcnMode, LossDetection, ReceiverConfig, Recovery, RtoFloor, SenderConfig};
 
-use crate::plan::{RecoveryPlan, RtoFloorPlan, TransportPlan};
+use crate::plan::{LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TransportPlan};
 
 /// What the sender of such a transport is told.
 pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
@@ -12,6 +12,10 @@ pub(crate) fn sender_config(plan: &TransportPlan) -> SenderConfig {
         receive_window: Bytes::new(plan.receive_window_bytes),
         recovery: recovery(plan.recovery),
         lost_retransmission_detection: plan.lost_retransmission_detection,
+        loss_detection: match plan.loss_detection {
+            LossDetectionPlan::Threshold => LossDetection::Threshold,
+            LossDetectionPlan::Rack => LossDetection::Rack,
+        },
         spurious_timeout_undo: plan.spurious_timeout_undo,
         timestamps: plan.timestamps,
         min_rto: Duration::from_nanos(plan.min_rto_ns),

@@ -95,6 +95,9 @@ pub struct TransportPlan {
     pub recovery: RecoveryPlan,
     /// Find lost retransmissions (as RACK and Linux do) instead of waiting for the timer.
     pub lost_retransmission_detection: bool,
+    /// What tells that a segment is lost.
+    #[serde(default)]
+    pub loss_detection: LossDetectionPlan,
     /// Undo a timeout that the timestamps prove spurious (Eifel, RFC 3522 and 4015).
     pub spurious_timeout_undo: bool,
     /// Timestamps option.
@@ -128,6 +131,17 @@ pub enum RtoFloorPlan {
     Timeout,
     /// The variance term: SRTT + max(4 RTTVAR, floor) (Linux).
     Variance,
+}
+
+/// What tells that a segment is lost, where selective acknowledgments are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossDetectionPlan {
+    /// What was delivered above it (RFC 6675).
+    #[default]
+    Threshold,
+    /// That it is late (RACK, RFC 8985).
+    Rack,
 }
 
 /// How losses are found and repaired.

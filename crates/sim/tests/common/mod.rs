@@ -88,6 +88,7 @@ pub(crate) fn transport() -> TransportPlan {
         receive_window_bytes: u64::MAX,
         recovery: RecoveryPlan::Prr,
         lost_retransmission_detection: true,
+        loss_detection: airpath_sim::plan::LossDetectionPlan::Threshold,
         spurious_timeout_undo: true,
         timestamps: true,
         delayed_ack_segments: 1,

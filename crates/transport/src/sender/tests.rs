@@ -10,7 +10,8 @@ use airpath_model::{
 use proptest::prelude::*;
 
 use super::{Sender, State};
-use crate::{Receiver, ReceiverConfig, Recovery, Segment, SenderConfig};
+use crate::ledger::Record;
+use crate::{LossDetection, Receiver, ReceiverConfig, Recovery, Segment, SenderConfig};
 
 const MSS: u64 = 100;
 
@@ -126,6 +127,14 @@ fn check(sender: &Sender) -> Result<(), TestCaseError> {
     prop_assert_eq!(sender.ledger.first_is_lost(), lost);
     prop_assert!(!lost || sender.state != State::Open);
     prop_assert!(sender.in_recovery() || sender.reduction.is_none());
+    // Who loses by time waits for what was overtaken: the first original, and all that was sent again.
+    if let Some(rack) = &sender.rack {
+        let open = |record: &&Record| !record.sacked && !record.lost;
+        let original = sender.ledger.records().find(open).into_iter();
+        let again = sender.ledger.records().filter(|record| !record.sacked && record.retransmitting);
+        let overtaken = original.chain(again).any(|record| record.order < rack.newest());
+        prop_assert!(rack.due().is_scheduled() || !overtaken);
+    }
     if let State::Recovery { until } | State::Loss { until } = sender.state {
         prop_assert!(sender.ledger.acknowledged() < until);
     }
@@ -136,6 +145,8 @@ fn check(sender: &Sender) -> Result<(), TestCaseError> {
 enum Step {
     /// The next segment on its way arrives, or is lost.
     Data(bool),
+    /// The next segment on its way falls behind so many others.
+    Overtake(usize),
     /// The next acknowledgment on its way arrives, or is lost.
     Ack(bool),
     /// The sender's timer expires, on time or falsely late for what is on its way.
@@ -147,6 +158,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         12 => prop::bool::weighted(0.8).prop_map(Step::Data),
         12 => prop::bool::weighted(0.9).prop_map(Step::Ack),
+        2 => (1_usize..6).prop_map(Step::Overtake),
         1 => Just(Step::Timer),
         3 => (1_u64..1_000).prop_map(Step::Offer),
     ];
@@ -162,9 +174,11 @@ proptest! {
         recovery in prop_oneof![Just(Recovery::Prr), Just(Recovery::Sack), Just(Recovery::Newreno), Just(Recovery::Reno)],
         detect in any::<bool>(),
         undo in any::<bool>(),
+        rack in any::<bool>(),
     ) {
         let config = SenderConfig {
             lost_retransmission_detection: detect,
+            loss_detection: if rack && recovery.uses_sack() { LossDetection::Rack } else { LossDetection::Threshold },
             spurious_timeout_undo: undo,
             ..config(recovery)
         };
@@ -190,6 +204,10 @@ proptest! {
                         sender.on_ack(now, &ack, &mut NullProbe);
                         check(&sender)?;
                     }
+                }
+                Step::Overtake(others) if !data.is_empty() => {
+                    let others = others.min(data.len() - 1);
+                    data[..=others].rotate_left(1);
                 }
                 Step::Timer if sender.next_timer().is_scheduled() => {
                     now = now.max(sender.next_timer());

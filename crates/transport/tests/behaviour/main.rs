@@ -9,6 +9,7 @@ mod ecn;
 mod limits;
 mod newreno;
 mod path;
+mod rack;
 mod receiver;
 mod reno;
 mod sack;

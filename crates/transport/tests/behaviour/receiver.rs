@@ -54,6 +54,23 @@ fn every_second_segment_or_after_the_delay() {
     assert_eq!(receiver.next_timer(), at(120));
 }
 
+/// RFC 2883, by one bit: below the cumulative acknowledgment, and within a block above it.
+#[test]
+fn what_had_arrived_before_is_told_at_once_and_once() {
+    let mut receiver = Receiver::new(ReceiverConfig::default());
+    let mut repeated = |k, ms| arrive(&mut receiver, k, ms).map(|ack| ack.repeated);
+    assert_eq!(repeated(0, 10), None);
+    assert_eq!(repeated(1, 20), Some(false));
+    assert_eq!(repeated(1, 30), Some(true));
+    assert_eq!(repeated(3, 40), Some(false), "out of order for the first time");
+    assert_eq!(repeated(4, 50), Some(false));
+    assert_eq!(repeated(3, 60), Some(true));
+    assert_eq!(repeated(2, 70), Some(false));
+    let mut deaf = Receiver::new(ReceiverConfig { sack: false, ..ReceiverConfig::default() });
+    arrive(&mut deaf, 0, 10);
+    assert_eq!(arrive(&mut deaf, 0, 20).map(|ack| ack.repeated), Some(false), "no SACK, no duplicate SACK");
+}
+
 #[test]
 fn each_segment_when_told_so() {
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack_segments: 1, ..ReceiverConfig::default() });

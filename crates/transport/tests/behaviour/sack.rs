@@ -59,6 +59,7 @@ fn fast_retransmit_on_the_third_duplicate_of_short_segments() {
         let mut blocks = airpath_transport::SackBlocks::new();
         blocks.push(0, 10, right * 10);
         let ack = airpath_transport::Acknowledgment {
+            repeated: false,
             cumulative: 0,
             sack: blocks,
             receive_window: Bytes::MAX,
@@ -302,6 +303,7 @@ fn a_short_last_segment_is_repaired_with_what_was_offered_after_it() {
     let mut blocks = airpath_transport::SackBlocks::new();
     blocks.push(2_000, 2_500, 5_500);
     let mut ack = airpath_transport::Acknowledgment {
+        repeated: false,
         cumulative: 2_000,
         sack: blocks,
         receive_window: Bytes::MAX,

@@ -23,6 +23,8 @@ pub(crate) struct Script {
     pub(crate) ece: bool,
     /// The receiver's count of marked segments.
     pub(crate) marked: u16,
+    /// Whether the next acknowledgment answers what had arrived before.
+    pub(crate) repeated: bool,
     pub(crate) receive_window: Bytes,
     /// What the present acknowledgments echo.
     pub(crate) echo: Option<Timestamp>,
@@ -53,7 +55,17 @@ impl Script {
         let sender = Sender::new(config, controller.controller()).expect("a valid configuration");
         let (now, receive_window) = (Timestamp::ZERO, config.receive_window);
         let notes = Notes::default();
-        Self { sender, controller, now, ece: false, marked: 0, receive_window, echo: None, notes }
+        Self {
+            sender,
+            controller,
+            now,
+            ece: false,
+            marked: 0,
+            repeated: false,
+            receive_window,
+            echo: None,
+            notes,
+        }
     }
 
     pub(crate) fn at(&mut self, ms: u64) -> &mut Self {
@@ -86,6 +98,7 @@ impl Script {
             assert!(blocks.push(cumulative, left * MSS, right * MSS));
         }
         let ack = Acknowledgment {
+            repeated: std::mem::take(&mut self.repeated),
             cumulative,
             sack: blocks,
             receive_window: self.receive_window,

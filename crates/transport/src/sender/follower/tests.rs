@@ -139,6 +139,7 @@ fn follower() -> Follower {
 
 fn ack(cumulative: u64) -> crate::Acknowledgment {
     crate::Acknowledgment {
+        repeated: false,
         cumulative,
         sack: crate::SackBlocks::new(),
         receive_window: Bytes::MAX,

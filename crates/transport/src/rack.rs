@@ -1,0 +1,124 @@
+//! Loss detection by time: RACK (RFC 8985, section 6.2).
+
+use airpath_model::{Bytes, Duration, RttEstimate, Timestamp};
+
+use crate::ledger::{Ledger, Record};
+
+/// What was delivered of late, and how far transmissions overtake each other.
+///
+/// A transmission is lost when a later one has been delivered and it is late itself, by the reordering window. That window is a quarter of
+/// the smallest round-trip time; before any reordering was seen it is nothing as soon as three segments' worth of data
+/// tells of a hole, and while losses are repaired (step 4). In each round trip in which something had been sent again for
+/// nothing it grows by a quarter more, up to a smoothed round-trip time; after sixteen recoveries without, it is one quarter again.
+///
+/// Departures: no tail loss probe (section 7). Each transmission is lost at its own time, not all at that of the last (step 5).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rack {
+    /// Number of the latest transmission that was certainly delivered (`RACK.segment`).
+    newest: u64,
+    /// How long it took (`RACK.rtt`).
+    rtt: Duration,
+    /// End of the highest segment that was delivered (`RACK.fack`).
+    highest: u64,
+    /// The same before this acknowledgment.
+    highest_before: u64,
+    /// Whether an original arrived after one that was sent later (`RACK.reordering_seen`).
+    reordering_seen: bool,
+    /// How many quarters of the smallest round-trip time the window has (`RACK.reo_wnd_mult`).
+    quarters: u32,
+    /// After how many more recoveries that is one again (`RACK.reo_wnd_persist`).
+    persists: u32,
+    /// The window grows no more until everything below has been acknowledged (`RACK.dsack_round`).
+    grown_until: Option<u64>,
+    /// When the next transmission will be late.
+    due: Timestamp,
+}
+
+/// For so many recoveries the window stays as wide as it has grown.
+const RECOVERIES: u32 = 16;
+
+impl Default for Rack {
+    fn default() -> Self {
+        Self {
+            newest: 0,
+            rtt: Duration::ZERO,
+            highest: 0,
+            highest_before: 0,
+            reordering_seen: false,
+            quarters: 1,
+            persists: 0,
+            grown_until: None,
+            due: Timestamp::NEVER,
+        }
+    }
+}
+
+impl Rack {
+    /// An acknowledgment tells of this segment; `answers_latest` tells whether its latest transmission was delivered (steps 2
+    /// and 3).
+    pub(crate) fn on_delivered(&mut self, now: Timestamp, record: &Record, answers_latest: bool) {
+        if answers_latest && record.order > self.newest {
+            self.newest = record.order;
+            self.rtt = now.since(record.sent_at);
+        }
+        let end = record.sequence + u64::from(record.payload);
+        self.highest = self.highest.max(end);
+        self.reordering_seen |= end < self.highest_before && !record.retransmitted;
+    }
+
+    /// What an acknowledgment says of segments that were sent again for nothing (step 4).
+    pub(crate) fn on_ack(&mut self, repeated: bool, ledger: &Ledger) {
+        if self.grown_until.is_some_and(|until| ledger.acknowledged() >= until) {
+            self.grown_until = None;
+        }
+        if repeated && self.grown_until.is_none() {
+            self.grown_until = Some(ledger.next());
+            self.quarters = self.quarters.saturating_add(1);
+            self.persists = RECOVERIES;
+        }
+    }
+
+    /// Losses have been repaired.
+    pub(crate) fn on_repaired(&mut self) {
+        self.persists = self.persists.saturating_sub(1);
+        if self.persists == 0 {
+            self.quarters = 1;
+        }
+    }
+
+    /// Marks what is late by now (step 5). Gives the bytes newly lost.
+    ///
+    /// `suspicious` tells that losses are being repaired, or that enough was delivered above a hole.
+    pub(crate) fn mark_lost(
+        &mut self,
+        now: Timestamp,
+        ledger: &mut Ledger,
+        suspicious: bool,
+        rtt: RttEstimate,
+    ) -> Bytes {
+        self.highest_before = self.highest;
+        let window = if suspicious && !self.reordering_seen {
+            Duration::ZERO
+        } else {
+            (rtt.minimum / 4 * u64::from(self.quarters)).min(rtt.smoothed)
+        };
+        let (lost, due) = ledger.mark_lost_by_time(self.newest, now, self.rtt + window);
+        self.due = due;
+        lost
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn newest(&self) -> u64 {
+        self.newest
+    }
+
+    /// When [`Rack::mark_lost`] is wanted, if nothing is acknowledged before.
+    pub(crate) const fn due(&self) -> Timestamp {
+        self.due
+    }
+
+    /// The retransmission timer has marked everything.
+    pub(crate) fn on_timeout(&mut self) {
+        self.due = Timestamp::NEVER;
+    }
+}

@@ -1,0 +1,209 @@
+//! Loss detection by time: RACK (RFC 8985, section 6.2).
+
+use airpath_model::{Bytes, CongestionSignal, Duration};
+use airpath_transport::{ConfigError, LossDetection, Recovery, Sender, SenderConfig};
+
+use crate::controller::{Handle, Rule};
+use crate::script::{MSS, Script, at, config};
+
+const HALVE: Rule = Rule::Aimd { grow: false };
+
+fn rack() -> SenderConfig {
+    SenderConfig { loss_detection: LossDetection::Rack, ..config(Recovery::Sack) }
+}
+
+/// A sender whose round trip takes 100 ms and which has seen an original overtaken: segments 0 to 5 have arrived, the
+/// first after the others; `window` more are on their way since 100 ms.
+fn reordered(window: u64) -> Script {
+    let mut script = Script::idle(rack(), HALVE, window);
+    script.sender.offer(Bytes::new(6 * MSS));
+    script.send();
+    script.at(100).give(0, &[(1, 3)]);
+    script.give(6 * MSS, &[]);
+    assert!(!script.sender.in_recovery(), "two segments above a hole are not enough at once");
+    script.sender.offer(Bytes::MAX);
+    assert_eq!(script.send()[0], 6);
+    script
+}
+
+#[test]
+fn before_reordering_was_seen_three_segments_above_a_hole_tell_at_once() {
+    let mut script = Script::new(rack(), HALVE, 10);
+    script.send();
+    script.at(100);
+    assert_eq!(script.ack(0, &[(1, 2)]), [10], "limited transmit");
+    assert_eq!(script.ack(0, &[(1, 3)]), [11], "limited transmit");
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
+}
+
+#[test]
+fn fewer_tell_after_a_quarter_of_the_round_trip() {
+    let mut script = Script::idle(rack(), HALVE, 10);
+    script.sender.offer(Bytes::new(2 * MSS));
+    assert_eq!(script.send(), [0, 1]);
+    assert!(script.at(100).ack(0, &[(1, 2)]).is_empty());
+    assert_eq!(
+        script.sender.next_timer(),
+        at(125),
+        "sent at 0, 100 ms for the one that overtook it, and 25 ms"
+    );
+    assert_eq!(script.expire(), [0]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss], "the timeout has not expired");
+    assert_eq!(script.sender.counters().timeouts, 0);
+}
+
+#[test]
+fn once_reordering_was_seen_any_number_above_a_hole_waits_for_that_time() {
+    let mut script = reordered(10);
+    script.at(200);
+    assert!(script.ack(6, &[(7, 15)]).iter().all(|&segment| segment > 15), "new data at most");
+    assert!(!script.sender.in_recovery());
+    assert_eq!(script.sender.next_timer(), at(225));
+    // It arrives in time: nothing was lost, nothing sent again.
+    script.at(224).ack(15, &[]);
+    assert!(script.controller.signals().is_empty());
+    assert_eq!(script.sender.counters().retransmitted_packets, 0);
+    assert!(script.sender.next_timer() > at(300), "only the timeout is left");
+}
+
+#[test]
+fn what_is_later_is_lost() {
+    let mut script = reordered(10);
+    script.at(200).ack(6, &[(7, 15)]);
+    assert_eq!(script.expire()[0], 6);
+    assert_eq!(script.now, at(225));
+    assert!(script.sender.in_recovery());
+    assert_eq!(script.controller.desk().signals[0].lost.get(), MSS);
+}
+
+/// Segments 6 to 15 leave at 100 ms, all but the first arrive; that is sent again at 225, and the original comes at `late`.
+fn sent_again_for_nothing() -> Script {
+    let mut script = reordered(10);
+    script.at(200).ack(6, &[(7, 16)]);
+    assert_eq!(script.expire()[0], 6);
+    script.at(230).ack(16, &[]);
+    script.at(240).repeated = true;
+    script.give(16 * MSS, &[]);
+    script
+}
+
+#[test]
+fn the_window_is_wider_by_a_quarter_after_something_was_sent_again_for_nothing() {
+    let mut script = sent_again_for_nothing();
+    let quarter = script.sender.rtt().minimum / 4;
+    // What left at 200 while the window allowed it comes back at 340, but for the first.
+    assert!(script.in_flight() > 2);
+    script.at(340).give(16 * MSS, &[(17, 18)]);
+    assert_eq!(script.sender.next_timer(), at(340) + quarter * 2);
+    // More of it in the same round trip widens nothing.
+    script.repeated = true;
+    script.give(16 * MSS, &[(17, 19)]);
+    assert_eq!(script.sender.next_timer(), at(340) + quarter * 2);
+    // In the next one it does.
+    script.ack(25, &[]);
+    assert_eq!(script.send(), [], "all that may leave has left");
+    let first = 25;
+    script.at(440).repeated = true;
+    script.give(first * MSS, &[(first + 1, first + 2)]);
+    assert_eq!(script.sender.next_timer(), at(440) + quarter * 3);
+    script.at(450).ack(first + 5, &[]);
+    assert!(!script.sender.in_recovery());
+}
+
+#[test]
+fn sixteen_recoveries_later_it_is_one_quarter_again() {
+    let mut script = sent_again_for_nothing();
+    let round_trip = Duration::from_millis(100);
+    let (mut first, mut newest) = (16, 24);
+    for recovery in 1..=17 {
+        script.now += round_trip;
+        script.give(first * MSS, &[(first + 1, first + 2)]);
+        let wide = if recovery <= 16 { 2 } else { 1 };
+        let quarter = script.sender.rtt().minimum / 4;
+        assert_eq!(script.sender.next_timer(), script.now + quarter * wide, "recovery {recovery}");
+        script.pass();
+        assert!(script.sender.in_recovery(), "recovery {recovery}");
+        // All that was sent arrives.
+        let last = script.send().into_iter().max().unwrap_or(first);
+        newest = newest.max(last);
+        script.now += round_trip;
+        script.give((newest + 1) * MSS, &[]);
+        assert!(!script.sender.in_recovery());
+        first = newest + 1;
+        newest = script.send().into_iter().max().expect("the window is open");
+    }
+}
+
+#[test]
+fn each_hole_is_late_at_its_own_time() {
+    let mut script = Script::new(rack(), HALVE, 3);
+    assert_eq!(script.send(), [0, 1, 2]);
+    script.at(100).give(0, &[(1, 2)]);
+    script.give(2 * MSS, &[]); // 0 arrived after 1
+    script.at(110).send();
+    script.at(120).give(2 * MSS, &[(4, 5)]);
+    // 2 was sent at 0 and is late at once; 3 left at 110, as 4 did, which took 10 ms: the round trip, and a quarter of it.
+    assert_eq!(
+        script.sender.next_timer(),
+        at(110) + script.sender.rtt().minimum + script.sender.rtt().minimum / 4
+    );
+    assert!(script.sender.in_recovery());
+    assert_eq!(script.controller.desk().signals[0].lost.get(), MSS);
+}
+
+#[test]
+fn a_lost_retransmission_is_late_as_well() {
+    let mut script = Script::new(rack(), HALVE, 10);
+    script.send();
+    script.at(100);
+    assert_eq!(script.ack(0, &[(1, 4)])[0], 0);
+    // What was limited by the window goes on; its delivery at 200 tells that what was sent again at 100 is lost.
+    let mut new = Vec::new();
+    for right in 5..=10 {
+        new.extend(script.ack(0, &[(1, right)]));
+    }
+    assert!(new.contains(&10), "{new:?}");
+    let again = script.at(200).ack(0, &[(1, 11)]);
+    assert!(again.contains(&0), "no reordering was seen, so nothing is waited for: {again:?}");
+    assert_eq!(script.sender.counters().retransmitted_packets, 2);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
+}
+
+#[test]
+fn what_was_sent_again_says_nothing_of_order() {
+    let mut script = Script::new(rack(), HALVE, 10);
+    script.send();
+    script.at(100).ack(0, &[(1, 4)]);
+    // The retransmission of 0 fills the hole; no original was overtaken.
+    script.at(200).ack(10, &[]);
+    script.at(300);
+    let first = 10;
+    let sent = script.send();
+    assert!(sent.len() >= 4 || script.in_flight() >= 4);
+    assert_eq!(script.ack(first, &[(first + 1, first + 4)])[0], first, "three above a hole tell at once");
+}
+
+#[test]
+fn a_timeout_leaves_nothing_to_wait_for() {
+    let mut script = reordered(10);
+    script.at(200).ack(6, &[(7, 15)]);
+    let due = script.sender.next_timer();
+    assert_eq!(due, at(225));
+    // Nobody looked at the timer in time; both expire.
+    script.now = at(5000);
+    script.sender.on_timer(at(5000), &mut script.notes);
+    assert_eq!(script.sender.counters().timeouts, 1);
+    assert!(script.sender.next_timer() > at(5000));
+}
+
+#[test]
+fn it_needs_selective_acknowledgments() {
+    for recovery in [Recovery::Newreno, Recovery::Reno] {
+        let config = SenderConfig { recovery, ..rack() };
+        let handle = Handle::new(HALVE, Bytes::new(MSS));
+        let refused = Sender::new(config, handle.controller()).err();
+        assert_eq!(refused, Some(ConfigError::RackWithoutSack));
+        assert_eq!(refused.map(|error| error.parameter()), Some("loss_detection"));
+    }
+}
