@@ -14,7 +14,7 @@ from airpath.errors import OutputError
 from airpath.results.columns import TABLES
 from airpath.results.directory import read_parquet
 from airpath.results.provenance import FORMAT
-from airpath.results.records import RunRecord
+from airpath.results.records import RunRecord, WrittenScenario
 from airpath.results.results import Results, RunResult
 from airpath.results.values import refuse_impossible_values, refuse_places_beyond
 
@@ -78,9 +78,20 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
             quantities=tuple(run.get("quantities", ())),
             world=fact.get("world", "sim"),
             validity=fact.get("validity"),
+            scenario=_scenario(plans, run),
         )
         for run, fact in zip(plans["runs"], facts["runs"], strict=True)
     ]
+
+
+def _scenario(plans: Mapping[str, Any], run: Mapping[str, Any]) -> WrittenScenario | None:
+    """Return the scenario of a run; nothing in results of before scenarios were kept."""
+    if (number := run.get("scenario")) is None:
+        return None
+    kept = plans["scenarios"][number]
+    if not isinstance(kept["text"], str) or not isinstance(kept["folder"], str):
+        raise TypeError(f"plan.json: scenario {number} is not kept as text")
+    return WrittenScenario(kept["text"], kept["folder"])
 
 
 def _refuse_other_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:
