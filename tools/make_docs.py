@@ -30,6 +30,7 @@ COMMANDS = (
     "run",
     "compare",
     "gap",
+    "rerun",
     "emulate",
     "estimate",
     "fit",

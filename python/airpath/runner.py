@@ -1,7 +1,7 @@
 """Running scenarios: `airpath.run` and `airpath.compare`."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
@@ -281,7 +281,12 @@ def run_all(
     if not isinstance(world, str) or world not in WORLDS:
         raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
     refuse_together(world, jobs)
-    _refuse_if_too_large(scenarios.values(), repetitions)
+    refuse_if_too_large(
+        [
+            (scenario, scenario.repetitions if repetitions is None else int(repetitions))
+            for scenario in scenarios.values()
+        ]
+    )
     work = [
         job
         for label, scenario in scenarios.items()
@@ -376,12 +381,22 @@ def jobs_of(
     ]
 
 
-def _refuse_if_too_large(scenarios: Collection[Scenario], repetitions: int | None) -> None:
-    """Refuse work that does not fit into memory: one run by itself, or all runs together."""
+def refuse_if_too_large(work: Iterable[tuple[Scenario, int]]) -> None:
+    """Refuse work that does not fit into memory: one run by itself, or all runs together.
+
+    Parameters
+    ----------
+    work
+        Scenarios, and how many runs of each.
+
+    Raises
+    ------
+    ScenarioError
+        If it does not fit.
+    """
     runs, needed = 0, 0
-    for scenario in scenarios:
+    for scenario, count in work:
         scenario.refuse_if_too_large()
-        count = scenario.repetitions if repetitions is None else int(repetitions)
         runs += count
         needed += count * scenario.memory().bytes
     if needed > (free := available_memory()):

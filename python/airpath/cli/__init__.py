@@ -16,6 +16,7 @@ from airpath.cli import (
     gap,
     listing,
     reproduce,
+    rerun,
     run,
     sweep,
     trace,
@@ -40,6 +41,7 @@ app.command("run", help=run.HELP)(run.run)
 app.command("compare", help=compare.HELP)(compare.compare)
 app.command("gap", help=gap.HELP)(gap.gap)
 app.command("emulate", help=emulate.HELP)(emulate.emulate)
+app.command("rerun", help=rerun.HELP)(rerun.rerun)
 app.command("sweep", help=sweep.HELP)(sweep.sweep)
 app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
 app.command("estimate", help=estimate.HELP)(estimate.estimate)
