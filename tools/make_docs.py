@@ -31,6 +31,7 @@ COMMANDS = (
     "compare",
     "gap",
     "rerun",
+    "diff",
     "emulate",
     "estimate",
     "fit",

@@ -9,6 +9,7 @@ import typer
 
 from airpath.cli import (
     compare,
+    diff,
     doctor,
     emulate,
     estimate,
@@ -42,6 +43,7 @@ app.command("compare", help=compare.HELP)(compare.compare)
 app.command("gap", help=gap.HELP)(gap.gap)
 app.command("emulate", help=emulate.HELP)(emulate.emulate)
 app.command("rerun", help=rerun.HELP)(rerun.rerun)
+app.command("diff", help=diff.HELP)(diff.diff)
 app.command("sweep", help=sweep.HELP)(sweep.sweep)
 app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
 app.command("estimate", help=estimate.HELP)(estimate.estimate)
