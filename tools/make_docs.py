@@ -30,6 +30,7 @@ COMMANDS = (
     "run",
     "compare",
     "gap",
+    "check",
     "rerun",
     "diff",
     "emulate",

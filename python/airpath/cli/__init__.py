@@ -8,6 +8,7 @@ from typing import Final
 import typer
 
 from airpath.cli import (
+    check,
     compare,
     diff,
     doctor,
@@ -43,6 +44,7 @@ app.command("compare", help=compare.HELP)(compare.compare)
 app.command("gap", help=gap.HELP)(gap.gap)
 app.command("emulate", help=emulate.HELP)(emulate.emulate)
 app.command("rerun", help=rerun.HELP)(rerun.rerun)
+app.command("check", help=check.HELP)(check.check)
 app.command("diff", help=diff.HELP)(diff.diff)
 app.command("sweep", help=sweep.HELP)(sweep.sweep)
 app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)

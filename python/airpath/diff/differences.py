@@ -5,38 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from airpath.diff.sides import Side, Values, Variant, read_side
+from airpath.diff.sides import Side, Variant, read_side
 from airpath.errors import UsageError
-from airpath.metrics import METRICS, mean_interval
+from airpath.metrics import METRICS
 from airpath.results.changes import Change, changes, environment_changes, input_changes
-from airpath.statistics import MeanDifference, mean_difference
+from airpath.statistics import MeanDifference, MeanEstimate, mean_difference
 
 PLAN = "plan"
 """What the resolved scenario is called among facts; its text is too long to be shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """The mean of one metric over the runs of one side.
-
-    Attributes
-    ----------
-    mean, low, high
-        Mean and its 95 % interval (Student's t); NaN without values, and the interval of a single one.
-    n
-        How many runs have a value.
-    """
-
-    mean: float
-    low: float
-    high: float
-    n: int
-
-    @classmethod
-    def of(cls, values: Values) -> "Mean":
-        """Return the mean of the values of all seeds."""
-        mean, _, n, low, high = mean_interval(list(values.values()))
-        return cls(mean, low, high, n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +33,8 @@ class MetricDifference:
 
     label: str
     metric: str
-    first: Mean
-    second: Mean
+    first: MeanEstimate
+    second: MeanEstimate
     difference: MeanDifference
 
     @property
@@ -210,8 +186,8 @@ def _metrics(label: str, ours: Variant, theirs: Variant) -> list[MetricDifferenc
         MetricDifference(
             label,
             metric,
-            Mean.of(first := ours.metrics.get(metric, nothing)),
-            Mean.of(second := theirs.metrics.get(metric, nothing)),
+            MeanEstimate.of(first := ours.metrics.get(metric, nothing)),
+            MeanEstimate.of(second := theirs.metrics.get(metric, nothing)),
             mean_difference(second, first),
         )
         for metric in METRICS

@@ -9,13 +9,37 @@ from typing import Final
 import numpy as np
 from scipy import stats
 
-from airpath.metrics.formulas import Numbers
+from airpath.metrics.formulas import Numbers, mean_interval
 from airpath.statistics.paired import paired
 
 CONFIDENCE: Final = 0.95
 """Confidence of the intervals."""
 FEWEST_PAIRS: Final = 2
 """With so many pairs there is an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanEstimate:
+    """The mean of one sample.
+
+    Attributes
+    ----------
+    mean, low, high
+        Mean and its 95 % interval (Student's t); NaN without values, the interval also of a single one.
+    n
+        How many values there are.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, values: Mapping[int, float]) -> "MeanEstimate":
+        """Return the mean of the values of all seeds; NaN does not count."""
+        mean, _, n, low, high = mean_interval(list(values.values()), CONFIDENCE)
+        return cls(mean, low, high, n)
 
 
 @dataclass(frozen=True, slots=True)
