@@ -17,8 +17,8 @@ from airpath.workers import Job
 from airpath.world_names import World
 from airpath.worlds import refuse_together
 
-NOT_LEARNED = "there is no baseline of it; --update learns one"
-OTHER_SCENARIO = "the case is another than when the baseline was learned; --update learns it again"
+NOT_LEARNED = "no baseline; --update learns one"
+OTHER_SCENARIO = "the case or a trace has changed since the baseline was learned; --update learns it again"
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,7 @@ def check(
     file = baseline or suite.baseline
     wanted = any(isinstance(one, Envelope) for case in suite.cases for one in case.expectations)
     baselines = read_baselines(file, suite.name) if wanted else Baselines(suite.name)
+    may_skip = not (suite.needs_baseline or baseline)
     work = [_jobs(case, world) for case in suite.cases]
     done: list[CheckedCase] = []
 
@@ -155,7 +156,9 @@ def check(
 
         try:
             for case, runs in zip(suite.cases, work, strict=True):
-                done.append(_checked(case, runs, run_jobs(_flat(runs), jobs, show), baselines, update=update))
+                results = run_jobs(_flat(runs), jobs, show)
+                judging = _Judging(baselines, update, may_skip)
+                done.append(_checked(case, runs, results, judging))
                 on_case(done[-1])
         except Interrupted:
             raise CheckInterrupted(checked()) from None
@@ -187,12 +190,21 @@ def _flat(runs: Mapping[str, list[Job]]) -> list[Job]:
     return [job for jobs in runs.values() for job in jobs]
 
 
-def _checked(
-    case: Case, runs: Mapping[str, list[Job]], results: Results, baselines: Baselines, *, update: bool
-) -> CheckedCase:
+@dataclass(frozen=True)
+class _Judging:
+    """What expectations are judged by."""
+
+    baselines: Baselines
+    update: bool
+    """Whether what is measured becomes the baseline."""
+    may_skip: bool
+    """Whether what has no baseline is left out, not failed."""
+
+
+def _checked(case: Case, runs: Mapping[str, list[Job]], results: Results, judging: _Judging) -> CheckedCase:
     label = runs[case.scheme][0].scheme
     measured = {scheme: _values(results, jobs[0].scheme) for scheme, jobs in runs.items()}
-    judged = tuple(_judged(case, label, measured, baselines, update=update))
+    judged = tuple(_judged(case, label, measured, judging))
     return CheckedCase(case, label, results, judged)
 
 
@@ -210,16 +222,14 @@ def _judged(
     case: Case,
     label: str,
     measured: Mapping[str, Mapping[str, Values]],
-    baselines: Baselines,
-    *,
-    update: bool,
+    judging: _Judging,
 ) -> Iterator[Judged]:
     """Judge each expectation, or make what was measured the baseline."""
     mine, scenario = measured[case.scheme], case.scenarios[case.scheme]
     envelopes = [one.metric for one in case.expectations if isinstance(one, Envelope)]
     inputs = inputs_sha256(scenario) if envelopes else {}
-    entry = baselines.entry(case.name, label)
-    if update and envelopes:
+    entry = judging.baselines.entry(case.name, label)
+    if judging.update and envelopes:
         origin = environment(origin_of_this_process())["versions"]
         entry = learned(
             scenario,
@@ -228,18 +238,18 @@ def _judged(
             origin["airpath"],
             origin["commit"],
         )
-        baselines.learn(case.name, label, entry)
+        judging.baselines.learn(case.name, label, entry)
     for one in case.expectations:
         match one:
             case Bound():
                 yield one.judge(mine[one.metric])
             case RelativeBound():
                 yield one.judge(mine[one.metric], measured[one.of][one.metric])
-            case Envelope() if update:
+            case Envelope() if judging.update:
                 yield one.learned(mine[one.metric])
             case Envelope() if entry is None or one.metric not in entry.metrics:
-                yield one.failed(mine[one.metric], NOT_LEARNED)
+                yield one.unknown(mine[one.metric], NOT_LEARNED, skipped=judging.may_skip)
             case Envelope() if (entry.scenario_sha256, entry.inputs) != (scenario_sha256(scenario), inputs):
-                yield one.failed(mine[one.metric], OTHER_SCENARIO)
+                yield one.unknown(mine[one.metric], OTHER_SCENARIO, skipped=False)
             case Envelope():
                 yield one.judge(mine[one.metric], entry.metrics[one.metric].values)

@@ -62,6 +62,8 @@ class Judged:
         Why it failed, or what else should be known; may be empty.
     difference
         What is measured less what it is compared with, of expectations that compare.
+    skipped
+        Whether there was nothing to judge by, which does not fail.
     """
 
     metric: str
@@ -70,6 +72,7 @@ class Judged:
     passed: bool
     remark: str = ""
     difference: MeanDifference | None = None
+    skipped: bool = False
 
     @property
     def name(self) -> str:
@@ -99,9 +102,7 @@ class Bound:
         """Judge the values by their mean; the interval is for people to see how near it is."""
         measured = MeanEstimate.of(values)
         unit = METRICS[self.metric].unit
-        expected = (
-            f"at {'least' if self.is_lower else 'most'} {number(self.limit)}{f' {unit}' if unit else ''}"
-        )
+        expected = f"at {'least' if self.is_lower else 'most'} {self.limit:g}{f' {unit}' if unit else ''}"
         if not measured.n:
             return Judged(self.metric, expected, measured, passed=False, remark=NO_VALUE_REMARK)
         passed = measured.mean >= self.limit if self.is_lower else measured.mean <= self.limit
@@ -133,7 +134,7 @@ class RelativeBound:
     def judge(self, values: Values, others: Values) -> Judged:
         """Judge the mean difference from the factor times the other's value, seed by seed."""
         measured, other = MeanEstimate.of(values), MeanEstimate.of(others)
-        expected = f"at {'least' if self.is_lower else 'most'} {number(self.factor)} of {self.of}"
+        expected = f"at {'least' if self.is_lower else 'most'} {self.factor:g} of {self.of}"
         limits = {seed: self.factor * value for seed, value in others.items()}
         difference = mean_difference(values, limits)
         if math.isnan(difference.difference):
@@ -167,16 +168,17 @@ class Envelope:
     def expected(self) -> str:
         """What is expected, in words."""
         if self.absolute:
-            return f"as the baseline within {number(self.tolerance)} {METRICS[self.metric].unit}"
-        return f"as the baseline within {number(100 * self.tolerance)} %"
+            return f"as the baseline within {self.tolerance:g} {METRICS[self.metric].unit}"
+        return f"as the baseline within {100 * self.tolerance:g} %"
 
     def learned(self, values: Values) -> Judged:
         """Return the judgement of values that have just become the baseline."""
         return Judged(self.metric, self.expected, MeanEstimate.of(values), passed=True, remark="learned")
 
-    def failed(self, values: Values, why: str) -> Judged:
-        """Return the judgement where there is no baseline to judge by."""
-        return Judged(self.metric, self.expected, MeanEstimate.of(values), passed=False, remark=why)
+    def unknown(self, values: Values, why: str, *, skipped: bool) -> Judged:
+        """Return the judgement where there is no baseline to judge by: it fails, or is left out."""
+        measured = MeanEstimate.of(values)
+        return Judged(self.metric, self.expected, measured, passed=skipped, remark=why, skipped=skipped)
 
     def judge(self, values: Values, baseline: Values) -> Judged:
         """Judge the difference from the baseline.

@@ -16,7 +16,7 @@ CAPTION = (
     "mean ± half-width of the 95 % confidence interval over the repetitions; limits are judged by means,"
     " baselines by the interval of the difference"
 )
-PASSED, FAILED = "pass", "FAIL"
+PASSED, FAILED, SKIPPED = "pass", "FAIL", "skip"
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold."""
@@ -33,11 +33,15 @@ def check_table(checked: Checked) -> Table:
         table.add_column(title)
     for case in checked.cases:
         for one in case.judged:
-            verdict = Text(PASSED) if one.passed else Text(FAILED, style="bold red")
+            verdict = Text(FAILED, style="bold red") if not one.passed else Text(_verdict(one))
             heading = METRICS[one.metric].heading
             cells = (case.case.name, case.label, heading, one.expected, mean_text(one.measured))
             table.add_row(*map(Text, cells), str(one.measured.n), verdict, Text(one.remark))
     return table
+
+
+def _verdict(one: Judged) -> str:
+    return SKIPPED if one.skipped else PASSED if one.passed else FAILED
 
 
 def check_text(checked: Checked) -> str:
@@ -45,8 +49,10 @@ def check_text(checked: Checked) -> str:
     judged = [one for case in checked.cases for one in case.judged]
     failed = sum(not one.passed for one in judged)
     cases = sum(not case.passed for case in checked.cases)
+    skipped = sum(one.skipped for one in judged)
     if not failed:
-        return f"all {len(judged)} expectations of {len(checked.cases)} cases are met"
+        rest = f"; {skipped} have no baseline to be judged by, which --update learns" if skipped else ""
+        return f"{len(judged) - skipped} expectations of {len(checked.cases)} cases are met{rest}"
     return f"{failed} of {len(judged)} expectations are not met, in {cases} of {len(checked.cases)} cases"
 
 
@@ -76,6 +82,7 @@ def _expectation_json(one: Judged) -> dict[str, Any]:
         "unit": METRICS[one.metric].unit,
         "expected": one.expected,
         "passed": one.passed,
+        "skipped": one.skipped,
         "mean": _known(one.measured.mean),
         "ci95_low": _known(one.measured.low),
         "ci95_high": _known(one.measured.high),
@@ -123,6 +130,8 @@ def _junit_suite(checked: Checked, case: CheckedCase) -> ElementTree.Element:
         said = _xml(
             f"{case.label}: {METRICS[one.metric].heading} {mean_text(one.measured)} (n = {one.measured.n})"
         )
+        if one.skipped:
+            ElementTree.SubElement(test, "skipped", {"message": _xml(one.remark)})
         if not one.passed:
             message = f"measured {mean_text(one.measured)}, expected {one.expected}"
             failure = ElementTree.SubElement(
@@ -135,7 +144,8 @@ def _junit_suite(checked: Checked, case: CheckedCase) -> ElementTree.Element:
 
 def _counts(judged: "tuple[Judged, ...] | list[Judged]") -> dict[str, str]:
     failed = sum(not one.passed for one in judged)
-    return {"tests": str(len(judged)), "failures": str(failed), "errors": "0", "skipped": "0"}
+    skipped = sum(one.skipped for one in judged)
+    return {"tests": str(len(judged)), "failures": str(failed), "errors": "0", "skipped": str(skipped)}
 
 
 def _xml(text: str) -> str:

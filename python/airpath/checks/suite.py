@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -61,6 +61,9 @@ class Suite:
         Whether these are all that the file has.
     baseline
         Where its baselines are kept, if nobody says otherwise.
+    needs_baseline
+        Whether an expectation fails of which that file has no baseline. In shipped suites, where nobody may
+        have learned any, it is left out.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Suite:
     cases: tuple[Case, ...]
     is_whole: bool
     baseline: Path
+    needs_baseline: bool = True
 
     @classmethod
     def load(cls, path_or_name: str | Path, *, scheme: str | None = None, only: Sequence[str] = ()) -> Self:
@@ -92,8 +96,9 @@ class Suite:
             If a trace file is not there.
         """
         path = find_suite(path_or_name)
-        beside = Path() if path.parent == SHIPPED else path.parent
-        return cls.from_dict(
+        is_shipped = path.parent == SHIPPED
+        beside = Path() if is_shipped else path.parent
+        suite = cls.from_dict(
             read_file(path),
             source=str(path_or_name),
             folder=path.parent,
@@ -101,6 +106,7 @@ class Suite:
             scheme=scheme,
             only=only,
         )
+        return replace(suite, needs_baseline=not is_shipped)
 
     @classmethod
     def from_dict(
