@@ -12,6 +12,7 @@ from airpath.cli.output import (
     OutOption,
     WorldChoice,
     WorldOption,
+    answers,
     enter_world,
     show,
     show_json,
@@ -26,7 +27,8 @@ HELP = """Check a suite of cases: run them, and judge what is expected of scheme
 Limits are judged by means; baselines, which --update learns, by the interval of the difference. Cases that
 fail keep their tables, figures and report.
 
-Exit codes: 0 all is as expected, 1 something is not, 2 the suite or the command line is wrong.
+Exit codes: 0 all is as expected, 1 something is not, 2 there is no verdict, since the suite, a
+baseline or an option is wrong.
 
 Examples:
 
@@ -42,6 +44,7 @@ Examples:
 FAILED = 1
 
 
+@answers
 def check(
     suite: Annotated[str, typer.Argument(help="A suite file, or the name of a shipped suite.")],
     scheme: Annotated[

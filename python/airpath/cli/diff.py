@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import JsonOption, show, show_json
+from airpath.cli.output import JsonOption, answers, show, show_json
 
 if TYPE_CHECKING:
     from airpath.diff import MetricDifference, ResultsDifference
@@ -26,7 +26,6 @@ Examples:
 """
 
 DIFFERENT = 1
-TROUBLE = 2
 MOST_ROWS = 40
 """So many differences are shown; JSON has all."""
 LONGEST = 60
@@ -37,22 +36,16 @@ NOTE = (
 )
 
 
+@answers
 def diff(
     first: Annotated[Path, typer.Argument(help="A directory of results.")],
     second: Annotated[Path, typer.Argument(help="Another one.")],
     as_json: JsonOption = False,
 ) -> int:
     """Compare results."""
-    from airpath.cli.output import tell
     from airpath.diff import diff as compare_results
-    from airpath.errors import AirpathError
 
-    try:
-        found = compare_results(first, second)
-    except AirpathError as error:
-        for line in str(error).splitlines():
-            tell(line)
-        return TROUBLE
+    found = compare_results(first, second)
     if as_json:
         show_json(_as_json(found))
     else:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, enter_world, tell
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, answers, enter_world, tell
 from airpath.world_names import IN_REAL_TIME
 
 HELP = """Run again what stands in a directory of results, and say whether the tables are the same.
@@ -16,7 +16,8 @@ HELP = """Run again what stands in a directory of results, and say whether the t
 Scenario, seeds, repetitions, schemes and worlds are those of the results. Where the version of airpath, its
 commit, the machine or a trace file is another than then, that is said.
 
-Exit codes: 0 the tables hold the same (or the runs go by the real clock, which never do), 1 they differ.
+Exit codes: 0 the tables hold the same (or the runs go by the real clock, which never do), 1 they differ,
+2 trouble.
 
 Examples:
 
@@ -28,6 +29,7 @@ Examples:
 DIFFERENT = 1
 
 
+@answers
 def rerun(
     results: Annotated[Path, typer.Argument(help="A directory of results, of `run`, `compare` or `gap`.")],
     out: OutOption = None,
