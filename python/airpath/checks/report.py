@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 from rich.table import Table
 from rich.text import Text
 
-from airpath.checks.check import Checked, CheckedCase
 from airpath.checks.expectation import Judged, mean_text
+from airpath.checks.running import Checked, CheckedCase
 from airpath.metrics import METRICS
 
 CAPTION = (
