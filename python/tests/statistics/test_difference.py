@@ -50,6 +50,11 @@ def test_single_values_have_a_difference_and_no_interval():
     assert MeanEstimate.of({1: math.nan}).n == 0
 
 
+def test_differences_too_small_for_their_squares_have_an_interval():
+    found = mean_difference({1: 1e-200, 2: 3e-200}, {1: 0.0, 2: 0.0})
+    assert found.low == found.high == found.difference == 2e-200
+
+
 @given(VALUES, VALUES)
 def test_the_other_way_round_is_the_opposite(first, second):
     there, back = mean_difference(first, second), mean_difference(second, first)
