@@ -1,4 +1,4 @@
-"""Feed damaged files to what Python reads: scenarios, sweeps, losses, results. See `docs/fuzzing.md`.
+"""Feed damaged files to what Python reads: scenarios, sweeps, suites, losses, results. See `docs/fuzzing.md`.
 
 Kept runs and tables have checksums: these are made anew, so that the damage is behind them. The damage is
 that of the Rust targets: their program writes it (`fuzz write`).
@@ -32,6 +32,9 @@ from fuzz_tables import (
 )
 
 import airpath
+from airpath.checks import Suite
+from airpath.checks.baseline import read_baselines
+from airpath.checks.suite import SHIPPED as SUITES
 from airpath.errors import AirpathError
 from airpath.input_file import InputFile
 from airpath.loss_fit.reading import read_losses, what_is_no_loss
@@ -162,9 +165,35 @@ def result_tables(content: bytes, folder: Path) -> bool:
         return _refused(error, folder / "results")
 
 
+def suites(content: bytes, folder: Path) -> bool:
+    """Read a suite of checks, and make the scenarios of its cases."""
+    file = folder / "fuzzed.toml"
+    file.write_bytes(content)
+    try:
+        suite = Suite.load(file)
+    except AirpathError as error:
+        return _refused(error, file)
+    return all(case.expectations for case in suite.cases)
+
+
+def baselines(content: bytes, folder: Path) -> bool:
+    """Read baselines; what was read is written, and read back the same."""
+    file, again = folder / "fuzzed.json", folder / "again.json"
+    file.write_bytes(content)
+    try:
+        known = read_baselines(file, "fuzzed")
+    except AirpathError as error:
+        return _refused(error, file)
+    known.write(again)
+    assert read_baselines(again, "fuzzed") == known
+    return True
+
+
 TARGETS: Mapping[str, Target] = {
     "scenarios": Target("text", scenarios),
     "sweeps": Target("text", sweeps),
+    "suites": Target("text", suites),
+    "baselines": Target("text", baselines),
     "losses": Target("text", losses),
     "states": Target("text", states),
     "result-plans": Target("text", _of_results("plan.json")),
@@ -197,6 +226,44 @@ scheme = "cubic"
 """
 
 
+_SMALL_SUITE = """
+name = "small"
+seed = 3
+repetitions = 2
+[expect]
+goodput_mbps = [{ at_least = 0.9, of = "newreno" }, { at_most = "10mbps" }, { baseline = "100kbps" }]
+[[cases]]
+name = "one"
+scenario = "two-way"
+scheme = "cubic"
+tested = ["download"]
+set = { duration = "3s", "record.warm_up" = "1s" }
+expect.utilisation = { at_least = 0.5 }
+"""
+
+_SMALL_BASELINE = """{
+ "format": "airpath baseline 1",
+ "suite": "small",
+ "cases": {
+  "one": {
+   "cubic": {
+    "airpath": "0.1.0",
+    "commit": null,
+    "scenario_sha256": "00ff",
+    "inputs": {"lte.down": "00ff"},
+    "metrics": {
+     "goodput_mbps": {
+      "mean": 2.5, "sd": 0.7, "n": 2, "ci95_low": -3.8, "ci95_high": 8.8,
+      "values": {"3": 2.0, "4": 3.0}
+     }
+    }
+   }
+  }
+ }
+}
+"""
+
+
 def write_seeds(folder: Path) -> None:
     """Write a folder of seeds for each target, made by the code itself, and `plans` for the Rust targets."""
     for name in [*TARGETS, "plans"]:
@@ -212,6 +279,10 @@ def write_seeds(folder: Path) -> None:
         'name = "s"\nscenario = "ebe-steps-o"\nseeds = [1, 2]\n[grid]\n'
         '"duration" = ["5s", "10s"]\nseed = {from = 1, to = 9, step = 2}\n'
     )
+    for file in sorted(SUITES.glob("*.toml")):
+        shutil.copy(file, folder / "suites" / file.name)
+    (folder / "suites" / "small.toml").write_text(_SMALL_SUITE)
+    (folder / "baselines" / "small.json").write_text(_SMALL_BASELINE)
     for name, text in {
         "digits": "0010100111\n0 1 0\n# said\n",
         "table": "time_ms,lost\n0,0\n1.5,1\n2,0\n",

@@ -30,6 +30,9 @@ COMMANDS = (
     "run",
     "compare",
     "gap",
+    "check",
+    "rerun",
+    "diff",
     "emulate",
     "estimate",
     "fit",
@@ -313,7 +316,8 @@ COMMAND_OPENING = """# The command line
 
 Every command takes `--json`: the same summary for machines, alone on standard output; messages go to standard
 error. Exit codes: 0 all is well, 2 the command line or the scenario is wrong, 1 anything else, 130
-interrupted (Ctrl-C keeps the repetitions that were finished). An unexpected failure is one line; with
+interrupted (Ctrl-C keeps the repetitions that were finished). `check`, `rerun` and `diff` answer by theirs:
+0 yes, 1 no, 2 trouble. An unexpected failure is one line; with
 `AIRPATH_TRACEBACK=1` in the environment it is a traceback.
 """
 

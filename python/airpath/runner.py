@@ -1,7 +1,8 @@
 """Running scenarios: `airpath.run` and `airpath.compare`."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from airpath.errors import ScenarioError, UsageError
 from airpath.progress import progress_bar
 from airpath.results import Results
+from airpath.results.records import WrittenScenario
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.memory import available_memory
 from airpath.schemes import same_scheme
@@ -305,19 +307,55 @@ def run_all(
     if not isinstance(world, str) or world not in WORLDS:
         raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
     refuse_together(world, jobs)
-    threads = 1 if world in IN_REAL_TIME else workers(jobs)
-    _refuse_if_too_large(scenarios.values(), repetitions)
+    refuse_if_too_large(
+        [
+            (scenario, scenario.repetitions if repetitions is None else int(repetitions))
+            for scenario in scenarios.values()
+        ]
+    )
     work = [
         job
         for label, scenario in scenarios.items()
         for job in jobs_of(label, scenario, seed, repetitions, world, apart)
     ]
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
-        outcome = execute(work, threads, show)
-    results = Results.from_records(outcome.records)
+        return run_jobs(work, jobs, show)
+
+
+def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float], None]) -> Results:
+    """Do runs, as many at the same time as `jobs` says, those in real time one after another.
+
+    Parameters
+    ----------
+    work
+        The runs (`jobs_of`).
+    jobs
+        How many at the same time; by default one for each processor.
+    on_progress
+        Takes the share that is done, 0 to 1.
+
+    Returns
+    -------
+    Results
+        The runs, in the order of the work; each with its scenario.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C; holds the finished runs.
+    """
+    in_real_time = any(job.world in IN_REAL_TIME for job in work)
+    outcome = execute(work, 1 if in_real_time else workers(jobs), on_progress)
+    results = Results.from_records(
+        [replace(record, scenario=_written(job.scenario)) for job, record in outcome.finished]
+    )
     if outcome.interrupted:
         raise Interrupted(results, len(work))
     return results
+
+
+def _written(scenario: Scenario) -> WrittenScenario:
+    return WrittenScenario(scenario.to_toml(), str(scenario.folder.resolve()))
 
 
 def jobs_of(
@@ -369,12 +407,22 @@ def jobs_of(
     ]
 
 
-def _refuse_if_too_large(scenarios: Collection[Scenario], repetitions: int | None) -> None:
-    """Refuse work that does not fit into memory: one run by itself, or all runs together."""
+def refuse_if_too_large(work: Iterable[tuple[Scenario, int]]) -> None:
+    """Refuse work that does not fit into memory: one run by itself, or all runs together.
+
+    Parameters
+    ----------
+    work
+        Scenarios, and how many runs of each.
+
+    Raises
+    ------
+    ScenarioError
+        If it does not fit.
+    """
     runs, needed = 0, 0
-    for scenario in scenarios:
+    for scenario, count in work:
         scenario.refuse_if_too_large()
-        count = scenario.repetitions if repetitions is None else int(repetitions)
         runs += count
         needed += count * scenario.memory().bytes
     if needed > (free := available_memory()):

@@ -8,7 +8,9 @@ from typing import Final
 import typer
 
 from airpath.cli import (
+    check,
     compare,
+    diff,
     doctor,
     emulate,
     estimate,
@@ -16,6 +18,7 @@ from airpath.cli import (
     gap,
     listing,
     reproduce,
+    rerun,
     rivals,
     run,
     sweep,
@@ -42,6 +45,9 @@ app.command("compare", help=compare.HELP)(compare.compare)
 app.command("rivals", help=rivals.HELP)(rivals.rivals)
 app.command("gap", help=gap.HELP)(gap.gap)
 app.command("emulate", help=emulate.HELP)(emulate.emulate)
+app.command("rerun", help=rerun.HELP)(rerun.rerun)
+app.command("check", help=check.HELP)(check.check)
+app.command("diff", help=diff.HELP)(diff.diff)
 app.command("sweep", help=sweep.HELP)(sweep.sweep)
 app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
 app.command("estimate", help=estimate.HELP)(estimate.estimate)

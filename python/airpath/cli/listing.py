@@ -8,7 +8,7 @@ import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """List schemes, estimators, queues, links, scenarios and sweeps, each with one line.
+HELP = """List schemes, estimators, queues, links, scenarios, sweeps and suites, each with one line.
 
 Examples:
 
@@ -29,6 +29,7 @@ class Section(StrEnum):
     LINKS = "links"
     SCENARIOS = "scenarios"
     SWEEPS = "sweeps"
+    SUITES = "suites"
 
 
 def list_(
@@ -104,6 +105,14 @@ def sweeps() -> dict[str, str]:
     return {name: str(read_file(find_sweep(name))["description"]) for name in sweep_names()}
 
 
+def suites() -> dict[str, str]:
+    """Return each shipped suite of checks with its line."""
+    from airpath.checks.suite import find_suite, suite_names
+    from airpath.scenario.load import read_file
+
+    return {name: str(read_file(find_suite(name))["description"]) for name in suite_names()}
+
+
 _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {
     Section.SCHEMES: schemes,
     Section.ESTIMATORS: estimators,
@@ -111,4 +120,5 @@ _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {
     Section.LINKS: links,
     Section.SCENARIOS: scenarios,
     Section.SWEEPS: sweeps,
+    Section.SUITES: suites,
 }

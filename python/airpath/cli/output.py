@@ -1,15 +1,18 @@
 """What commands have in common: options, and printing for people and for machines."""
 
+import functools
 import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
+
+from airpath.errors import AirpathError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -79,6 +82,27 @@ def enter_world(world: WorldChoice) -> None:
         from airpath.cli.emulate import enter_user_namespace
 
         enter_user_namespace()
+
+
+P = ParamSpec("P")
+
+TROUBLE = 2
+"""Exit code of commands that answer by theirs where they have none: 0 and 1 are answers."""
+
+
+def answers(command: Callable[P, int]) -> Callable[P, int]:
+    """Have what keeps a command from its answer end it with `TROUBLE`, as with diff and grep."""
+
+    @functools.wraps(command)
+    def answer(*arguments: P.args, **options: P.kwargs) -> int:
+        try:
+            return command(*arguments, **options)
+        except AirpathError as error:
+            for line in str(error).splitlines():
+                tell(line)
+            return TROUBLE
+
+    return answer
 
 
 WIDTH_WITHOUT_TERMINAL = 160

@@ -1,7 +1,6 @@
 """How far the metrics of two worlds differ, with intervals, and what is said of it."""
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,11 +9,11 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from airpath.metrics import METRICS
 from airpath.results import Results
 from airpath.results.formatting import NO_VALUE
+from airpath.statistics.difference import welch_interval
 
 Samples = npt.NDArray[np.float64]
 
@@ -132,26 +131,13 @@ def _difference(metric: str, ours: Samples, theirs: Samples, not_valid: int) -> 
         scale = 1.0
     elif scale == 0.0:
         scale = math.nan
-    low, high = (bound / scale for bound in _interval(ours, theirs))
+    # Runs by the real clock are not paired.
+    low, high = (bound / scale for bound in welch_interval(theirs, ours))
     difference = (other - mean) / scale
     verdict = _verdict(difference, low, high, tolerance.share)
     return Difference(
         metric, mean, other, (ours.size, theirs.size), difference, low, high, tolerance, verdict, not_valid
     )
-
-
-def _interval(ours: Samples, theirs: Samples) -> tuple[float, float]:
-    """Return the 95 % interval of the difference of means (Welch): runs by the real clock are not paired."""
-    if min(ours.size, theirs.size) < 2:
-        return math.nan, math.nan
-    difference = float(theirs.mean() - ours.mean())
-    if ours.std() == 0.0 and theirs.std() == 0.0:
-        return difference, difference
-    with warnings.catch_warnings():
-        # That the runs hardly differ, as simulated ones often do.
-        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
-        interval = stats.ttest_ind(theirs, ours, equal_var=False).confidence_interval(0.95)
-    return float(interval.low), float(interval.high)
 
 
 def _verdict(difference: float, low: float, high: float, tolerance: float) -> Verdict:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,9 @@ class Metric:
         How it is computed.
     headline
         Shown in short summaries.
+    better
+        Which way is better, ``higher`` or ``lower``; empty where neither is: of what describes the link, and
+        of errors with a sign.
     """
 
     name: str
@@ -28,6 +32,7 @@ class Metric:
     unit: str
     definition: str
     headline: bool = False
+    better: Literal["higher", "lower", ""] = ""
 
     @property
     def heading(self) -> str:
@@ -43,12 +48,14 @@ _METRICS = (
         "wire bits of all flows under test that left the measuring link, divided by the time from their "
         "first to their last departure in the measured span",
         headline=True,
+        better="higher",
     ),
     Metric(
         "goodput_mbps",
         "goodput",
         "Mbit/s",
         "new payload that the receiving applications got in order, divided by the same time as throughput",
+        better="higher",
     ),
     Metric(
         "capacity_mbps",
@@ -62,6 +69,7 @@ _METRICS = (
         "Mbit/s",
         "mean rate at which everything, other traffic included, left the link under test over the measured "
         "span",
+        better="higher",
     ),
     Metric(
         "utilisation",
@@ -69,6 +77,7 @@ _METRICS = (
         "",
         "mean link throughput divided by mean capacity over the measured span",
         headline=True,
+        better="higher",
     ),
     Metric(
         "utilisation_binned",
@@ -76,6 +85,7 @@ _METRICS = (
         "",
         "mean over bins of 500 ms (the nearest whole number of recorded intervals, at least one) of link "
         "throughput divided by capacity in the bin; bins without capacity are left out",
+        better="higher",
     ),
     Metric(
         "loss_rate",
@@ -84,21 +94,28 @@ _METRICS = (
         "1 - bytes that left undamaged / arrived bytes of the link under test over the measured span; what "
         "waits in the queue at the ends of the span counts too, so tiny negative values can happen",
         headline=True,
+        better="lower",
     ),
     Metric(
         "congestion_loss_rate",
         "congestion loss rate",
         "",
         "bytes dropped by the queue (overflow or early) divided by arrived bytes",
+        better="lower",
     ),
     Metric(
-        "channel_loss_rate", "channel loss rate", "", "bytes damaged by the channel divided by arrived bytes"
+        "channel_loss_rate",
+        "channel loss rate",
+        "",
+        "bytes damaged by the channel divided by arrived bytes",
+        better="lower",
     ),
     Metric(
         "delay_mean_ms",
         "mean one-way delay",
         "ms",
         "mean over data packets of the flows under test received in the measured span",
+        better="lower",
     ),
     Metric(
         "delay_p95_ms",
@@ -106,25 +123,36 @@ _METRICS = (
         "ms",
         "95th percentile over the same packets, nearest rank, from bins at most 0.1 % wide",
         headline=True,
+        better="lower",
     ),
     Metric(
         "queueing_mean_ms",
         "mean queueing delay",
         "ms",
         "mean over the same packets of the time spent waiting in queues",
+        better="lower",
     ),
-    Metric("queueing_p95_ms", "p95 queueing delay", "ms", "its 95th percentile, nearest rank", headline=True),
+    Metric(
+        "queueing_p95_ms",
+        "p95 queueing delay",
+        "ms",
+        "its 95th percentile, nearest rank",
+        headline=True,
+        better="lower",
+    ),
     Metric(
         "queue_mean_bytes",
         "mean queue",
         "B",
         "time-weighted mean queue of the link under test over the measured span",
+        better="lower",
     ),
     Metric(
         "queue_p95_bytes",
         "p95 queue",
         "B",
         "95th percentile, nearest rank, of the mean queue in each recorded interval of the measured span",
+        better="lower",
     ),
     Metric(
         "jain_index",
@@ -134,6 +162,7 @@ _METRICS = (
         "measured span; at least two flows. A throughput is over the time from the first to the last "
         "departure; that of a single departure over the intervals in which the flow was active",
         headline=True,
+        better="higher",
     ),
     Metric(
         "jain_index_windowed",
@@ -142,6 +171,7 @@ _METRICS = (
         "mean over windows of 1 s (the nearest whole number of recorded intervals, at least one) of the "
         "index over the long-lived flows active throughout the window, which one is not that stops in it; "
         "windows with at least two such flows, in which anything was carried",
+        better="higher",
     ),
     Metric(
         "completion_mean_s",
@@ -149,17 +179,43 @@ _METRICS = (
         "s",
         "first packet to last byte acknowledged, mean over transfers that started in the measured span and "
         "ended before the run did",
+        better="lower",
     ),
-    Metric("completion_p50_s", "median completion time", "s", "50th percentile, nearest rank"),
-    Metric("completion_p95_s", "p95 completion time", "s", "95th percentile, nearest rank"),
-    Metric("completion_p99_s", "p99 completion time", "s", "99th percentile, nearest rank"),
-    Metric("completions", "completed transfers", "", "how many transfers these are"),
+    Metric(
+        "completion_p50_s",
+        "median completion time",
+        "s",
+        "50th percentile, nearest rank",
+        better="lower",
+    ),
+    Metric(
+        "completion_p95_s",
+        "p95 completion time",
+        "s",
+        "95th percentile, nearest rank",
+        better="lower",
+    ),
+    Metric(
+        "completion_p99_s",
+        "p99 completion time",
+        "s",
+        "99th percentile, nearest rank",
+        better="lower",
+    ),
+    Metric(
+        "completions",
+        "completed transfers",
+        "",
+        "how many transfers these are",
+        better="higher",
+    ),
     Metric(
         "retransmitted_packets",
         "retransmissions",
         "packets",
         "data packets sent again by the flows under test, whole run",
         headline=True,
+        better="lower",
     ),
     Metric(
         "timeouts",
@@ -167,12 +223,14 @@ _METRICS = (
         "",
         "retransmission timeouts of the flows under test, whole run",
         headline=True,
+        better="lower",
     ),
     Metric(
         "power_mbps_per_ms",
         "power",
         "Mbit/s/ms",
         "throughput divided by mean one-way delay",
+        better="higher",
     ),
     Metric(
         "capacity_estimate_bias_mbps",
@@ -189,12 +247,14 @@ _METRICS = (
         "mean over the same intervals of the absolute error in percent of the capacity; intervals without "
         "capacity are left out",
         headline=True,
+        better="lower",
     ),
     Metric(
         "capacity_estimate_error_p95_percent",
         "capacity believed, p95 error",
         "%",
         "95th percentile, nearest rank, of the same errors",
+        better="lower",
     ),
     Metric(
         "capacity_estimate_settling_s",
@@ -204,6 +264,7 @@ _METRICS = (
         "at each is within 10 % of it for at least 1 s, mean over steps of more than 10 % in the measured "
         "span; one that has not settled at the next step, or at the end, counts with the whole time until "
         "then; only for rates that step",
+        better="lower",
     ),
     Metric(
         "capacity_estimate_variation",
@@ -211,6 +272,7 @@ _METRICS = (
         "",
         "standard deviation divided by mean of the estimate in the second half of each stretch of constant "
         "capacity, mean over stretches",
+        better="lower",
     ),
 )
 

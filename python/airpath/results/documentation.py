@@ -29,7 +29,7 @@ A run gives tables. `airpath.results.write` puts them into a directory, everythi
 | `summary.parquet`, `summary.csv` | the metrics below, one row for each run |
 | `summary.json` | for each scheme mean, standard deviation, n and 95 % confidence interval; the runs |
 | `scenario.toml` | the scenario as written |
-| `plan.json` | the resolved scenario of each run |
+| `plan.json` | the resolved scenario of each run, and the scenario with all changes that it was made of |
 | `provenance.json` | versions, platform, command line, seeds, SHA-256 of scenario, plans, inputs, captures |
 | `captures/run-0000.pcapng`, … | packets of each run (headers) at the links that `record.capture` names |
 | `figures/*.png`, `figures/*.svg` | the standard figures |

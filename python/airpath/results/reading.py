@@ -14,7 +14,7 @@ from airpath.errors import OutputError
 from airpath.results.columns import TABLES
 from airpath.results.directory import read_parquet
 from airpath.results.provenance import FORMAT
-from airpath.results.records import RunRecord
+from airpath.results.records import RunRecord, WrittenScenario
 from airpath.results.results import Results, RunResult
 from airpath.results.values import refuse_impossible_values, refuse_places_beyond
 
@@ -37,13 +37,8 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
         run gives.
     """
     directory = Path(out_dir)
+    _, records = read_records(directory)
     try:
-        facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
-        if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-            raise OutputError(f"{directory} does not hold results in the format “{FORMAT}”")
-        records = _records(
-            directory, json.loads((directory / "plan.json").read_text(encoding="utf-8")), facts
-        )
         keys = [(record.scheme, record.repetition) for record in records]
         tables: list[dict[str, pa.Table]] = [{} for _ in records]
         for name, description in TABLES.items():
@@ -59,6 +54,24 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
     except (*_DAMAGE, pa.ArrowException) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error
     return Results([RunResult(record, mine) for record, mine in zip(records, tables, strict=True)])
+
+
+def read_records(directory: Path) -> tuple[dict[str, Any], list[RunRecord]]:
+    """Read what a directory says of its runs, without tables: ``provenance.json``, and a record of each.
+
+    Raises
+    ------
+    airpath.errors.OutputError
+        If the directory holds no airpath results, results of another format, or damaged ones.
+    """
+    try:
+        facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
+        if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+            raise OutputError(f"{directory} does not hold results in the format “{FORMAT}”")
+        plans = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
+        return facts, _records(directory, plans, facts)
+    except _DAMAGE as error:
+        raise OutputError(f"cannot read results from {directory}: {error}") from error
 
 
 def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]) -> list[RunRecord]:
@@ -78,9 +91,20 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
             quantities=tuple(run.get("quantities", ())),
             world=fact.get("world", "sim"),
             validity=fact.get("validity"),
+            scenario=_scenario(plans, run),
         )
         for run, fact in zip(plans["runs"], facts["runs"], strict=True)
     ]
+
+
+def _scenario(plans: Mapping[str, Any], run: Mapping[str, Any]) -> WrittenScenario | None:
+    """Return the scenario of a run; nothing in results of before scenarios were kept."""
+    if (number := run.get("scenario")) is None:
+        return None
+    kept = plans["scenarios"][number]
+    if not isinstance(kept["text"], str) or not isinstance(kept["folder"], str):
+        raise TypeError(f"plan.json: scenario {number} is not kept as text")
+    return WrittenScenario(kept["text"], kept["folder"])
 
 
 def _refuse_other_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:

@@ -19,6 +19,22 @@ OWN_ESTIMATOR: Final = "controller"
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenScenario:
+    """The scenario that a run was made of, as far as it takes to run it again.
+
+    Attributes
+    ----------
+    text
+        The scenario as TOML, with every change that was asked for.
+    folder
+        Where relative paths of trace files begin.
+    """
+
+    text: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecord:
     """One finished run, as the runner delivers it.
 
@@ -56,6 +72,8 @@ class RunRecord:
         Of a run in real time, how far it was what it says (`airpath.emulation.Validity` as JSON); of one
         in another world than the simulator, ``departures``: what was not as in the scenario. ``None`` for
         a simulation.
+    scenario
+        What it was made of; ``None`` where nobody said.
     """
 
     scheme: str
@@ -71,6 +89,7 @@ class RunRecord:
     quantities: Sequence[str] = ()
     world: str = "sim"
     validity: Mapping[str, Any] | None = None
+    scenario: WrittenScenario | None = field(default=None, repr=False)
 
     @property
     def valid(self) -> bool:

@@ -144,10 +144,12 @@ def _nan_to_null(table: pa.Table) -> pa.Table:
 
 
 def _plans(results: Results) -> dict[str, Any]:
-    """Collect the runs' labels and plans; equal plans are kept once."""
+    """Collect the runs' labels, plans and scenarios; equal ones are kept once."""
     texts = list(dict.fromkeys(plan_text(run.record.plan) for run in results.runs))
+    scenarios = list(dict.fromkeys(run.record.scenario for run in results.runs if run.record.scenario))
     return {
         "plans": [json.loads(text) for text in texts],
+        "scenarios": [{"text": scenario.text, "folder": scenario.folder} for scenario in scenarios],
         "runs": [
             {
                 "scheme": run.record.scheme,
@@ -155,6 +157,7 @@ def _plans(results: Results) -> dict[str, Any]:
                 "repetition": run.record.repetition,
                 "seed": run.record.seed,
                 "plan": texts.index(plan_text(run.record.plan)),
+                "scenario": scenarios.index(run.record.scenario) if run.record.scenario else None,
                 "capture": f"captures/run-{number:04}.pcapng" if run.record.capture is not None else None,
                 "flow_schemes": dict(run.record.flow_schemes),
                 "flow_groups": dict(run.record.flow_groups),

@@ -118,6 +118,11 @@ class Scenario:
         return self.resolved.plan
 
     @property
+    def folder(self) -> Path:
+        """Where relative paths of its trace files begin."""
+        return self._folder
+
+    @property
     def traces(self) -> tuple[TraceInput, ...]:
         """The trace files that the plan refers to, by number."""
         return self.resolved.traces

@@ -3,6 +3,7 @@
 from airpath.statistics.analysis import Analysis, analyse, analyse_metric, paired_metric
 from airpath.statistics.anova import Anova, WelchAnova, one_way, welch
 from airpath.statistics.comparisons import PairComparison, games_howell, tukey_hsd
+from airpath.statistics.difference import MeanDifference, MeanEstimate, mean_difference, welch_interval
 from airpath.statistics.effects import eta_squared, hedges_g, omega_squared
 from airpath.statistics.groups import Group, grand_mean, total
 from airpath.statistics.layout import TextTable, analysis_tables, analysis_text
@@ -12,6 +13,8 @@ __all__ = [
     "Analysis",
     "Anova",
     "Group",
+    "MeanDifference",
+    "MeanEstimate",
     "PairComparison",
     "PairedComparison",
     "TextTable",
@@ -24,6 +27,7 @@ __all__ = [
     "games_howell",
     "grand_mean",
     "hedges_g",
+    "mean_difference",
     "omega_squared",
     "one_way",
     "paired",
@@ -31,4 +35,5 @@ __all__ = [
     "total",
     "tukey_hsd",
     "welch",
+    "welch_interval",
 ]

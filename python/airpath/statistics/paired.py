@@ -95,10 +95,10 @@ def paired(
     if n == 1:
         nan = math.nan
         return PairedComparison(first, second, 1, mean, nan, nan, 0, nan, nan, nan, nan)
-    if not vary(x):
+    # The squares of the tiniest differences are zero.
+    if not vary(x) or (sd := float(x.std(ddof=1))) == 0.0:
         p, nan = sign_test(n) if mean else 1.0, math.nan
         return PairedComparison(first, second, n, mean, 0.0, nan, n - 1, p, nan, nan, nan)
-    sd = float(x.std(ddof=1))
     test = stats.ttest_1samp(x, 0.0)
     interval = test.confidence_interval(1 - alpha)
     g = small_sample_correction(n - 1) * mean / sd if n > 2 else math.nan

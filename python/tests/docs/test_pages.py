@@ -6,6 +6,8 @@ import make_docs
 import pytest
 from typer.main import get_command
 
+from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
+from airpath.checks.suite import suite_names
 from airpath.cli import app
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
@@ -167,6 +169,19 @@ def test_every_key_of_a_sweep_is_on_its_page():
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     for key in SweepDocument.model_fields:
         assert any(f"`{key}`" in row for row in rows), key
+
+
+@pytest.mark.parametrize("table", [SuiteTable, CaseTable, ExpectationTable])
+def test_every_key_of_a_suite_is_on_its_page(table):
+    page = (DOCS / "check.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    for key in table.model_fields:
+        assert any(f"`{key}`" in row for row in rows), key
+
+
+@pytest.mark.parametrize("suite", suite_names())
+def test_every_suite_has_its_section(suite):
+    assert section((DOCS / "check.md").read_text(encoding="utf-8"), f"The suite `{suite}`")
 
 
 def test_a_key_says_what_it_takes():

@@ -1,0 +1,162 @@
+"""A suite of checks as its author writes it."""
+
+import math
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, Strict, model_validator
+
+from airpath.metrics import METRICS
+from airpath.nearest import suggestion
+from airpath.quantities import Count, Name, Repetitions, Table, Text
+
+Seed = Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)]
+
+
+def _limit(value: object) -> object:
+    if isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool)):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"found {value}; accepted: a number, or a quantity with its unit")
+        return value
+    raise ValueError(f"found {value!r}; accepted: a number, or a quantity with its unit")
+
+
+Limit = Annotated[float | str, BeforeValidator(_limit), Field(examples=[0.9, "20ms"])]
+"""A number in the unit of the metric, or text with a unit."""
+
+
+class ExpectationTable(Table):
+    """What is expected of one metric."""
+
+    at_least: Limit | None = None
+    """The mean over the repetitions is not less: a number in the unit of the metric, or a quantity with its
+    unit; with `of` a factor.
+    """
+    at_most: Limit | None = None
+    """It is not more."""
+    of: Text | None = None
+    """Another scheme: the limits are factors of what it gets over the same draws."""
+    baseline: Limit | None = None
+    """It is not worse than the baseline by more than this: a share of the baseline's mean (0.05), or a
+    quantity with its unit ("2ms").
+    """
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        limits = [limit for limit in (self.at_least, self.at_most) if limit is not None]
+        if self.baseline is not None and (limits or self.of is not None):
+            raise ValueError('"baseline" stands alone; give other limits in a table of their own, in a list')
+        if self.baseline is None and not limits:
+            raise ValueError('found no limit; accepted: "at_least", "at_most" or "baseline"')
+        if isinstance(self.baseline, float | int) and self.baseline < 0:
+            raise ValueError(f'"baseline": found {self.baseline}; accepted: 0 or more')
+        if self.of is not None and not all(isinstance(limit, float | int) and limit > 0 for limit in limits):
+            raise ValueError('with "of" limits are factors; accepted: numbers of more than 0')
+        return self
+
+
+def _several(value: object) -> object:
+    """Return one table as a list of it; unknown keys are refused here, where they can be named."""
+    tables = (value,) if isinstance(value, dict) else value
+    for table in tables if isinstance(tables, list | tuple) else ():
+        for key in table if isinstance(table, dict) else ():
+            if key not in ExpectationTable.model_fields:
+                raise ValueError(
+                    f'unknown key "{key}"; {suggestion(str(key), ExpectationTable.model_fields)}'
+                )
+    return tables
+
+
+def _known_metrics(value: object) -> object:
+    for name in value if isinstance(value, dict) else ():
+        if name not in METRICS:
+            raise ValueError(f'found "{name}"; {suggestion(str(name), METRICS)}')
+    return value
+
+
+Expectations = Annotated[
+    dict[str, Annotated[tuple[ExpectationTable, ...], BeforeValidator(_several), Field(min_length=1)]],
+    BeforeValidator(_known_metrics),
+]
+"""Expectations by metric; a list of tables has several of one metric."""
+
+
+class CaseTable(Table):
+    """One case: something to run, and what is expected of it."""
+
+    name: Name
+    """Short name."""
+    title: Text = ""
+    """What it is about, for people."""
+    scenario: Text | dict[str, Any] | None = None
+    """A scenario: a file, relative to this one, the name of a shipped scenario, or its tables. Or `link`."""
+    link: Text | None = None
+    """A link, as that of `airpath compare`: a rate, the name of a shipped link, or a trace file."""
+    rtt: Text | None = None
+    """With `link`: base round-trip time. Default: that of the named link, else 40ms."""
+    buffer: Text | None = None
+    """With `link`: buffer. Default: that of the named link, else 1bdp."""
+    flows: Count | None = None
+    """With `link`: how many flows. Default: 1."""
+    duration: Text | None = None
+    """With `link`: length of a run. Default: 60s."""
+    warm_up: Text | None = None
+    """With `link`: metrics count from here on. Default: 0s."""
+    scheme: Text | None = None
+    """The scheme under test, unless another is asked for. Default: that of the suite, else the scenario's."""
+    tested: tuple[Text, ...] = ()
+    """Names of the flows of the scenario that take the scheme. Default: all that have one."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """Keys of the scenario that differ, by path (`"topology.bottleneck.loss"`)."""
+    repetitions: Repetitions | None = None
+    """How many runs. Default: as many as the suite says."""
+    seed: Seed | None = None
+    """Seed of the first repetition. Default: that of the suite."""
+    expect: Expectations = Field(default_factory=dict)
+    """What is expected, by metric; it stands instead of what the suite expects of that metric."""
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Self:
+        if (self.scenario is None) == (self.link is None):
+            raise ValueError('found both or none of "scenario" and "link"; accepted: one of them')
+        of_links = ("rtt", "buffer", "flows", "duration", "warm_up")
+        if self.scenario is not None and (
+            given := [key for key in of_links if getattr(self, key) is not None]
+        ):
+            raise ValueError(f'"{given[0]}" goes with "link"; of a scenario, change its keys by "set"')
+        if self.link is not None and self.tested:
+            raise ValueError('"tested" goes with "scenario"; all flows over a link have the scheme')
+        return self
+
+
+class SuiteTable(Table):
+    """A suite: cases, and what is expected of all."""
+
+    name: Name
+    """Short name; failing cases are written to `out/check-NAME` by default."""
+    title: Text = ""
+    """Title, for people."""
+    description: Text = ""
+    """What it is for."""
+    scheme: Text | None = None
+    """The scheme under test, unless a case or the command says another."""
+    repetitions: Repetitions | None = None
+    """Runs of each case. Default: as many as its scenario says; 5 over a link."""
+    seed: Seed | None = None
+    """Seed of the first repetition; repetition k uses `seed` + k. Default: that of the scenario; over a link
+    1.
+    """
+    expect: Expectations = Field(default_factory=dict)
+    """What is expected of every case, by metric."""
+    cases: Annotated[tuple[CaseTable, ...], Field(min_length=1)]
+    """The cases."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        names = [case.name for case in self.cases]
+        if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+            raise ValueError(f'"cases": the name {twice[0]} is given twice')
+        if empty := [case.name for case in self.cases if not {**self.expect, **case.expect}]:
+            raise ValueError(
+                f'"cases": nothing is expected of {empty[0]}; accepted: at least one expectation'
+            )
+        return self

@@ -1,0 +1,216 @@
+"""What is expected of a metric, and how it is judged."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from airpath.errors import UnitError
+from airpath.metrics import METRICS
+from airpath.results.formatting import mean_and_half_width, number
+from airpath.statistics import MeanDifference, MeanEstimate, mean_difference
+from airpath.units import parse_duration, parse_rate, parse_size
+
+Values = Mapping[int, float]
+"""Value of a metric for each seed; NaN where a run has none."""
+
+_IN_UNIT: Final = {
+    "Mbit/s": lambda text: parse_rate(text) / 1e6,
+    "ms": lambda text: parse_duration(text) / 1e6,
+    "s": lambda text: parse_duration(text) / 1e9,
+    "B": lambda text: float(parse_size(text)),
+}
+"""How text becomes a number in the unit of a metric."""
+
+
+def in_unit(metric: str, value: float | str) -> float:
+    """Return a limit in the unit of a metric.
+
+    Raises
+    ------
+    UnitError
+        If it is text that is no quantity of this unit.
+    """
+    if not isinstance(value, str):
+        return float(value)
+    unit = METRICS[metric].unit
+    if unit not in _IN_UNIT:
+        raise UnitError(f'found "{value}"; accepted: a number{f" ({unit})" if unit else ""}')
+    return float(_IN_UNIT[unit](value))
+
+
+def mean_text(estimate: MeanEstimate) -> str:
+    """Write a mean and the half-width of its interval, as summaries do."""
+    return mean_and_half_width({"mean": estimate.mean, "ci95_low": estimate.low, "ci95_high": estimate.high})
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One expectation and what came of it.
+
+    Attributes
+    ----------
+    metric
+        The metric, of `airpath.metrics.METRICS`.
+    expected
+        What was expected, in words.
+    measured
+        What was measured.
+    passed
+        Whether it is as expected.
+    remark
+        Why it failed, or what else should be known; may be empty.
+    difference
+        What is measured less what it is compared with, of expectations that compare.
+    skipped
+        Whether there was nothing to judge by, which does not fail.
+    """
+
+    metric: str
+    expected: str
+    measured: MeanEstimate
+    passed: bool
+    remark: str = ""
+    difference: MeanDifference | None = None
+    skipped: bool = False
+
+    @property
+    def name(self) -> str:
+        """Metric and expectation in words, as a test is called."""
+        return f"{self.metric} {self.expected}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The mean is at least, or at most, a number.
+
+    Attributes
+    ----------
+    metric
+        The metric.
+    is_lower
+        Whether it is a lower bound.
+    limit
+        The number, in the unit of the metric.
+    """
+
+    metric: str
+    is_lower: bool
+    limit: float
+
+    def judge(self, values: Values) -> Judged:
+        """Judge the values by their mean; the interval is for people to see how near it is."""
+        measured = MeanEstimate.of(values)
+        unit = METRICS[self.metric].unit
+        expected = f"at {'least' if self.is_lower else 'most'} {self.limit:g}{f' {unit}' if unit else ''}"
+        if not measured.n:
+            return Judged(self.metric, expected, measured, passed=False, remark=NO_VALUE_REMARK)
+        passed = measured.mean >= self.limit if self.is_lower else measured.mean <= self.limit
+        near = measured.low < self.limit < measured.high
+        return Judged(self.metric, expected, measured, passed, NEAR_REMARK if near else "")
+
+
+@dataclass(frozen=True, slots=True)
+class RelativeBound:
+    """The mean is at least, or at most, a factor of that of another scheme over the same draws.
+
+    Attributes
+    ----------
+    metric
+        The metric.
+    is_lower
+        Whether it is a lower bound.
+    factor
+        The factor.
+    of
+        The other scheme.
+    """
+
+    metric: str
+    is_lower: bool
+    factor: float
+    of: str
+
+    def judge(self, values: Values, others: Values) -> Judged:
+        """Judge the mean difference from the factor times the other's value, seed by seed."""
+        measured, other = MeanEstimate.of(values), MeanEstimate.of(others)
+        expected = f"at {'least' if self.is_lower else 'most'} {self.factor:g} of {self.of}"
+        limits = {seed: self.factor * value for seed, value in others.items()}
+        difference = mean_difference(values, limits)
+        if math.isnan(difference.difference):
+            return Judged(self.metric, expected, measured, passed=False, remark=NO_VALUE_REMARK)
+        passed = difference.difference >= 0.0 if self.is_lower else difference.difference <= 0.0
+        near = difference.low < 0.0 < difference.high
+        remark = f"{self.of} has {mean_text(other)}{f'; {NEAR_REMARK}' if near else ''}"
+        return Judged(self.metric, expected, measured, passed, remark, difference)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The mean is not worse than a baseline.
+
+    Attributes
+    ----------
+    metric
+        The metric.
+    tolerance
+        By how much it may be worse: a share of the baseline's mean, or, if `absolute`, in the unit of the
+        metric.
+    absolute
+        Which of them.
+    """
+
+    metric: str
+    tolerance: float
+    absolute: bool
+
+    @property
+    def expected(self) -> str:
+        """What is expected, in words."""
+        if self.absolute:
+            return f"as the baseline within {self.tolerance:g} {METRICS[self.metric].unit}"
+        return f"as the baseline within {100 * self.tolerance:g} %"
+
+    def learned(self, values: Values) -> Judged:
+        """Return the judgement of values that have just become the baseline."""
+        return Judged(self.metric, self.expected, MeanEstimate.of(values), passed=True, remark="learned")
+
+    def unknown(self, values: Values, why: str, *, skipped: bool) -> Judged:
+        """Return the judgement where there is no baseline to judge by: it fails, or is left out."""
+        measured = MeanEstimate.of(values)
+        return Judged(self.metric, self.expected, measured, passed=skipped, remark=why, skipped=skipped)
+
+    def judge(self, values: Values, baseline: Values) -> Judged:
+        """Judge the difference from the baseline.
+
+        It counts when its interval excludes zero and it is larger than the tolerance; of single values, which
+        have no interval, when it is larger. What is better passes, where one way is better; else both fail.
+        """
+        measured, then = MeanEstimate.of(values), MeanEstimate.of(baseline)
+        difference = mean_difference(values, baseline)
+        if not measured.n and not then.n:
+            return Judged(self.metric, self.expected, measured, passed=True, remark="no value, as before")
+        if not measured.n or not then.n:
+            what = "no run has a value now" if then.n else "the baseline has no value"
+            return Judged(self.metric, self.expected, measured, passed=False, remark=what)
+        by = difference.difference
+        most = self.tolerance if self.absolute else self.tolerance * abs(then.mean)
+        single = math.isnan(difference.low)
+        counts = abs(by) > most and (single or difference.is_sure)
+        better = METRICS[self.metric].better
+        is_better = bool(better) and (by > 0.0) == (better == "higher")
+        remark = f"baseline {mean_text(then)}"
+        if by:
+            interval = "" if single else f" [{number(difference.low)}, {number(difference.high)}]"
+            remark += f", difference {number(by)}{interval}"
+        if counts and is_better:
+            remark += "; better: --update keeps it"
+        elif abs(by) > most and not counts:
+            remark += "; the interval holds zero: not sure"
+        return Judged(self.metric, self.expected, measured, not counts or is_better, remark, difference)
+
+
+Expectation = Bound | RelativeBound | Envelope
+
+NO_VALUE_REMARK: Final = "no run has a value"
+NEAR_REMARK: Final = "the limit is within the interval: more repetitions would make it sure"

@@ -1,0 +1,277 @@
+"""A suite of checks that is ready to be run."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Self
+
+from pydantic import ValidationError
+
+from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
+from airpath.checks.expectation import Bound, Envelope, Expectation, RelativeBound, in_unit
+from airpath.errors import AirpathError, ScenarioError, UnitError, UsageError
+from airpath.nearest import suggestion
+from airpath.runner import compare_scenarios, scheme_label
+from airpath.scenario import Scenario
+from airpath.scenario.load import find_file, plain, read_file
+from airpath.scenario.messages import faults, scenario_error
+from airpath.schemes import same_scheme
+
+SHIPPED: Final = Path(__file__).parent / "suites"
+"""The folder of the suites that are shipped."""
+REPETITIONS_OVER_LINK: Final = 5
+"""Runs of a case over a link, if nobody says."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: what runs, and what is expected of it.
+
+    Attributes
+    ----------
+    name, title
+        Short name, and what it is about.
+    scheme
+        The scheme under test.
+    scenarios
+        Scenario of each scheme, that under test first, then those that it is compared with.
+    expectations
+        What is expected of the scheme under test.
+    """
+
+    name: str
+    title: str
+    scheme: str
+    scenarios: Mapping[str, Scenario]
+    expectations: tuple[Expectation, ...]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite. Make one with `load` or `from_dict`.
+
+    Attributes
+    ----------
+    name, title
+        Short name, and title.
+    cases
+        Its cases, in order.
+    is_whole
+        Whether these are all that the file has.
+    baseline
+        Where its baselines are kept, if nobody says otherwise.
+    needs_baseline
+        Whether an expectation fails of which that file has no baseline. In shipped suites, where nobody may
+        have learned any, it is left out.
+    """
+
+    name: str
+    title: str
+    cases: tuple[Case, ...]
+    is_whole: bool
+    baseline: Path
+    needs_baseline: bool = True
+
+    @classmethod
+    def load(cls, path_or_name: str | Path, *, scheme: str | None = None, only: Sequence[str] = ()) -> Self:
+        """Read a suite file, or a suite that is shipped, by name.
+
+        Parameters
+        ----------
+        path_or_name
+            The file, or the name.
+        scheme
+            The scheme under test of every case, instead of what the suite says.
+        only
+            Names of the cases that are wanted; all if none is given.
+
+        Raises
+        ------
+        ScenarioError
+            If there is no such suite, or something in it is wrong.
+        UsageError
+            If there is no such case or scheme.
+        TraceError
+            If a trace file is not there.
+        """
+        path = find_suite(path_or_name)
+        is_shipped = path.parent == SHIPPED
+        beside = Path() if is_shipped else path.parent
+        suite = cls.from_dict(
+            read_file(path),
+            source=str(path_or_name),
+            folder=path.parent,
+            baseline=beside / f"{path.stem}.baseline.json",
+            scheme=scheme,
+            only=only,
+        )
+        return replace(suite, needs_baseline=not is_shipped)
+
+    @classmethod
+    def from_dict(
+        cls,
+        tables: Mapping[str, Any],
+        *,
+        source: str = "suite",
+        folder: Path | None = None,
+        baseline: Path | None = None,
+        scheme: str | None = None,
+        only: Sequence[str] = (),
+    ) -> Self:
+        """Return a suite from nested dictionaries, as TOML would give them.
+
+        Parameters
+        ----------
+        tables
+            The suite.
+        source
+            What messages call it.
+        folder
+            Where relative paths begin; by default the working directory.
+        baseline
+            Where baselines are kept; by default `NAME.baseline.json` in that folder.
+        scheme, only
+            As those of `load`.
+        """
+        tables = plain(tables)
+        try:
+            document = SuiteTable.model_validate(tables)
+        except ValidationError as error:
+            raise scenario_error(source, faults(error, SuiteTable, tables)) from None
+        names = [case.name for case in document.cases]
+        if unknown := [name for name in only if name not in names]:
+            raise UsageError(f'case: found "{unknown[0]}"; {suggestion(unknown[0], names)}')
+        folder = folder or Path()
+        cases = []
+        for number, table in enumerate(document.cases):
+            if not only or table.name in only:
+                with _said_of(f"{source}: cases[{number}] ({table.name})"):
+                    cases.append(_case(document, table, folder, scheme))
+        return cls(
+            document.name,
+            document.title,
+            tuple(cases),
+            len(cases) == len(names),
+            baseline or folder / f"{document.name}.baseline.json",
+        )
+
+
+def find_suite(path_or_name: str | Path) -> Path:
+    """Return the file of a suite: an existing path, else the shipped suite of this name.
+
+    Raises
+    ------
+    ScenarioError
+        If there is neither.
+    """
+    path = Path(path_or_name)
+    if path.is_file():
+        return path
+    name = str(path_or_name)
+    if name in suite_names():
+        return SHIPPED / f"{name}.toml"
+    raise ScenarioError(f"{name}: neither a file nor a shipped suite; {suggestion(name, suite_names())}")
+
+
+def suite_names() -> list[str]:
+    """Return the names of the suites that are shipped, sorted."""
+    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
+
+
+@contextmanager
+def _said_of(where: str) -> Iterator[None]:
+    """Have faults of what a case is made of begin with the case."""
+    try:
+        yield
+    except AirpathError as error:
+        lines = (f"{where}: {line}" for line in str(error).splitlines())
+        raise type(error)("\n".join(lines)) from None
+
+
+def _case(suite: SuiteTable, table: CaseTable, folder: Path, chosen: str | None) -> Case:
+    scheme = chosen or table.scheme or suite.scheme
+    expectations = tuple(
+        expectation
+        for metric, given in {**suite.expect, **table.expect}.items()
+        for one in given
+        for expectation in _expectations(metric, one)
+    )
+    base = _scenario(suite, table, folder, scheme)
+    label = scheme or scheme_label(base)
+    scenarios = {label: base if scheme is None else _with_scheme(base, table, scheme)}
+    for other in dict.fromkeys(one.of for one in expectations if isinstance(one, RelativeBound)):
+        if other not in scenarios:
+            if same := same_scheme([*scenarios, other]):
+                raise UsageError(f'of: found "{other}", which is "{same[0]}"; accepted: the same name for it')
+            scenarios[other] = _with_scheme(base, table, other)
+    for scenario in scenarios.values():
+        scenario.plan()
+        scenario.refuse_if_too_large()
+    return Case(table.name, table.title, label, scenarios, expectations)
+
+
+def _scenario(suite: SuiteTable, table: CaseTable, folder: Path, scheme: str | None) -> Scenario:
+    """Return the scenario of a case, with its settings, seed and repetitions."""
+    seed = suite.seed if table.seed is None else table.seed
+    repetitions = table.repetitions or suite.repetitions
+    if table.link is not None:
+        base = _over_link(table, table.link, folder, scheme)
+        repetitions = repetitions or REPETITIONS_OVER_LINK
+    elif isinstance(table.scenario, dict):
+        base = Scenario({"name": table.name, **table.scenario}, source="scenario", folder=folder)
+    else:
+        name = str(table.scenario)
+        beside = folder / name
+        base = Scenario.load(beside if beside.is_file() else find_file(name))
+    changes = {**table.set, "name": table.name}
+    changes |= {
+        key: value for key, value in (("seed", seed), ("repetitions", repetitions)) if value is not None
+    }
+    return base.override(changes)
+
+
+def _over_link(table: CaseTable, link: str, folder: Path, scheme: str | None) -> Scenario:
+    if scheme is None:
+        raise UsageError("scheme: over a link one is needed; give it in the suite, the case, or by --scheme")
+    beside = folder / link
+    given = {
+        key: value
+        for key in ("rtt", "buffer", "flows", "duration", "warm_up")
+        if (value := getattr(table, key)) is not None
+    }
+    made = compare_scenarios([scheme], str(beside) if beside.is_file() else link, **given)
+    return made[scheme]
+
+
+def _with_scheme(scenario: Scenario, table: CaseTable, scheme: str) -> Scenario:
+    """Return the scenario in which the flows under test have a scheme."""
+    flows = scenario.document.flows
+    names = [flow.name for flow in flows]
+    if unknown := [name for name in table.tested if name not in names]:
+        raise UsageError(f'tested: found "{unknown[0]}"; {suggestion(unknown[0], names)}')
+    taking = [
+        number
+        for number, flow in enumerate(flows)
+        if (flow.name in table.tested if table.tested else flow.scheme is not None)
+    ]
+    if not taking:
+        raise UsageError("scheme: no flow of the scenario has one that this could stand in for")
+    return scenario.override({f"flows.{number}.scheme": scheme for number in taking})
+
+
+def _expectations(metric: str, table: ExpectationTable) -> Iterator[Expectation]:
+    """Give what a table expects of a metric, one thing at a time."""
+    try:
+        if table.baseline is not None:
+            tolerance = in_unit(metric, table.baseline)
+            yield Envelope(metric, tolerance, absolute=isinstance(table.baseline, str))
+        for is_lower, limit in ((True, table.at_least), (False, table.at_most)):
+            if limit is None:
+                continue
+            if table.of is not None:
+                yield RelativeBound(metric, is_lower, float(limit), table.of)
+            else:
+                yield Bound(metric, is_lower, in_unit(metric, limit))
+    except UnitError as error:
+        raise UsageError(f"expect.{metric}: {error}") from None

@@ -1,0 +1,170 @@
+"""`airpath check`."""
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airpath.cli.output import (
+    JobsOption,
+    JsonOption,
+    OutOption,
+    WorldChoice,
+    WorldOption,
+    answers,
+    enter_world,
+    show,
+    show_json,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from airpath.checks import Checked, CheckedCase
+
+HELP = """Check a suite of cases: run them, and judge what is expected of schemes, with intervals.
+
+Limits are judged by means; baselines, which --update learns, by the interval of the difference. Cases that
+fail keep their tables, figures and report.
+
+Exit codes: 0 all is as expected, 1 something is not, 2 there is no verdict, since the suite, a
+baseline or an option is wrong.
+
+Examples:
+
+    airpath check wireless --scheme bbr
+
+    airpath check my-suite.toml --update
+
+    airpath check my-suite.toml --junit check.xml --out failed
+
+    airpath check wireless --scheme cubic-ebe --case lte --json | jq .cases
+"""
+
+FAILED = 1
+
+
+@answers
+def check(
+    suite: Annotated[str, typer.Argument(help="A suite file, or the name of a shipped suite.")],
+    scheme: Annotated[
+        str | None, typer.Option(help="The scheme under test, in every case.", show_default=False)
+    ] = None,
+    case: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only this case; can be repeated.")
+    ] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="Make what is measured the baseline, and write it.")
+    ] = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file of baselines; SUITE.baseline.json beside the suite if not given, of a shipped"
+            " suite in this directory.",
+            show_default=False,
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write JUnit's XML, for CI.", show_default=False)
+    ] = None,
+    jobs: JobsOption = None,
+    out: OutOption = None,
+    world: WorldOption = WorldChoice.SIM,
+    as_json: JsonOption = False,
+) -> int:
+    """Check a suite."""
+    enter_world(world)
+    from airpath.checks import CheckInterrupted, Suite
+    from airpath.checks import check as check_suite
+    from airpath.cli.work import refuse_unwritable
+    from airpath.results.directory import is_results
+
+    chosen = Suite.load(suite, scheme=scheme, only=case or ())
+    out = out or Path("out") / f"check-{chosen.name}"
+    for one in chosen.cases:
+        refuse_unwritable(out / one.name)
+    if junit is not None:
+        _refuse_no_file(junit)
+
+    def keep(done: "CheckedCase") -> None:
+        place = out / done.case.name
+        if not done.passed:
+            _write(done, place, jobs)
+        elif is_results(place):
+            # Of an earlier check, in which it failed.
+            shutil.rmtree(place)
+
+    try:
+        checked = check_suite(
+            chosen,
+            baseline=baseline,
+            update=update,
+            world=world.value,
+            jobs=jobs,
+            on_case=keep,
+            on_line=tell,
+        )
+    except CheckInterrupted as interrupted:
+        done = len(interrupted.checked.cases)
+        tell(f"stopped after {done} of {len(chosen.cases)} cases; no verdict and no baseline is written")
+        if done:
+            _show(interrupted.checked, out, as_json=as_json, interrupted=True)
+        raise
+    if junit is not None:
+        _write_junit(checked, junit)
+    _show(checked, out, as_json=as_json, interrupted=False)
+    return 0 if checked.passed else FAILED
+
+
+def _write(done: "CheckedCase", place: Path, jobs: int | None) -> None:
+    """Keep the runs of a case that failed, as `airpath compare` would."""
+    from airpath.cli.work import write_results
+
+    scenarios = done.case.scenarios
+    others = ", ".join(list(scenarios)[1:])
+    note = f"# The flows under test have {done.case.scheme}; beside it ran {others}.\n" if others else ""
+    text = note + scenarios[done.case.scheme].to_toml()
+    write_results(done.results, place, scenarios, text, jobs=jobs)
+
+
+def _show(checked: "Checked", out: Path, *, as_json: bool, interrupted: bool) -> None:
+    from airpath.checks.report import check_json, check_table, check_text
+
+    failed = {case.case.name: str(out / case.case.name) for case in checked.cases if not case.passed}
+    if as_json:
+        show_json({**check_json(checked), "interrupted": interrupted, "out": failed})
+        return
+    show(check_table(checked))
+    show(check_text(checked))
+    for name, place in failed.items():
+        show(f"{name}: {place}/report.html")
+    if checked.updated:
+        show(f"baselines: {checked.baseline}")
+
+
+def _write_junit(checked: "Checked", file: Path) -> None:
+    from airpath.checks.report import junit
+    from airpath.durable import write_whole
+    from airpath.errors import OutputError
+
+    try:
+        write_whole(file, junit(checked))
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror or error}") from None
+
+
+def _refuse_no_file(file: Path) -> None:
+    """Find out before the work that a file cannot be written there.
+
+    Raises
+    ------
+    UsageError
+        If a directory is there, or the place it would be in is none.
+    """
+    from airpath.errors import UsageError
+
+    if file.is_dir():
+        raise UsageError(f"junit: {file} is a directory; accepted: a file")
+    parent = next(folder for folder in file.absolute().parents if folder.exists())
+    if not parent.is_dir():
+        raise UsageError(f"junit: {file} cannot be made: {parent} is not a directory")

@@ -1,0 +1,142 @@
+"""`airpath rerun`."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, answers, enter_world, tell
+from airpath.world_names import IN_REAL_TIME
+
+HELP = """Run again what stands in a directory of results, and say whether the tables are the same.
+
+Scenario, seeds, repetitions, schemes and worlds are those of the results. Where the version of airpath, its
+commit, the machine or a trace file is another than then, that is said.
+
+Exit codes: 0 the tables hold the same (or the runs go by the real clock, which never do), 1 they differ,
+2 trouble.
+
+Examples:
+
+    airpath rerun out/lte-download
+
+    airpath rerun out/lte-download --out again --json | jq .changed
+"""
+
+DIFFERENT = 1
+
+
+@answers
+def rerun(
+    results: Annotated[Path, typer.Argument(help="A directory of results, of `run`, `compare` or `gap`.")],
+    out: OutOption = None,
+    jobs: JobsOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Run results again."""
+    _enter_world_of(results)
+    from airpath.cli.output import show, show_json
+    from airpath.cli.work import keep_finished, refuse_unwritable, write_results
+    from airpath.errors import UsageError
+    from airpath.origin import origin_of_this_process
+    from airpath.progress import progress_bar
+    from airpath.rerun import compare_tables, differing, load_kept
+    from airpath.results import summary_json, validity_json
+    from airpath.results.provenance import environment
+    from airpath.runner import Interrupted
+
+    _refuse_other_results(results)
+    kept = load_kept(results)
+    out = out or results.absolute().with_name(f"{results.absolute().name}-rerun")
+    if out.absolute() == results.absolute():
+        raise UsageError(f"out: found {out}, which holds the results themselves; accepted: another directory")
+    refuse_unwritable(out)
+    changed = kept.changes(environment(origin_of_this_process()))
+    count = len(kept.jobs)
+    try:
+        with progress_bar(f"{count} run{'s' if count > 1 else ''}", None) as on_progress:
+            done = kept.run(jobs, on_progress)
+    except Interrupted as interrupted:
+        keep_finished(interrupted, out, kept.scenarios, kept.scenario_text, jobs=jobs, as_json=as_json)
+        raise
+    write_results(done, out, kept.scenarios, kept.scenario_text, jobs=jobs)
+    tables = compare_tables(results, out)
+    others = differing(tables)
+    if as_json:
+        show_json(
+            {
+                "same_values": None if kept.in_real_time else not others,
+                "tables": tables,
+                "changed": [{"what": one.what, "then": one.first, "now": one.second} for one in changed],
+                **summary_json(done.summary),
+                **validity_json(done),
+                "out": str(out),
+            }
+        )
+    else:
+        for one in changed:
+            show(f"{one.what}: {one.first or 'not known'} then, {one.second or 'not known'} now")
+        show(_told(tables, others, in_real_time=kept.in_real_time, changed=bool(changed)))
+        show(f"results: {out}\nreport:  {out / 'report.html'}")
+    return DIFFERENT if others and not kept.in_real_time else 0
+
+
+def _told(tables: Mapping[str, str], others: Sequence[str], *, in_real_time: bool, changed: bool) -> str:
+    """Say in words how the tables compare."""
+    counts = Counter(tables.values())
+    if in_real_time:
+        return "runs by the real clock never come out the same twice; `airpath diff` says how far they differ"
+    if counts["equal"] == len(tables):
+        return f"all {len(tables)} tables are byte-equal"
+    if not others:
+        return f"all values are the same; {counts['same values']} tables are written as other bytes"
+    why = "" if changed else "; nothing that is known of has changed since"
+    names = ", ".join(others)
+    return f"{len(others)} of {len(tables)} tables differ ({names}){why}; `airpath diff` says how far"
+
+
+def _enter_world_of(results: Path) -> None:
+    """Get what runs in real time need before anything heavy is loaded."""
+    facts = _facts(results)
+    runs = facts.get("runs")
+    worlds = [run.get("world") for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
+    if real := [world for world in worlds if world in IN_REAL_TIME]:
+        tell("runs go by the real clock, one after another")
+        enter_world(WorldChoice(real[0]))
+
+
+def _refuse_other_results(results: Path) -> None:
+    """Refuse what is kept otherwise, and say what runs it again.
+
+    Raises
+    ------
+    UsageError
+        If it is the data set of a sweep, or of another kind, or there is nothing.
+    """
+    from airpath.errors import UsageError
+    from airpath.results.provenance import FORMAT
+
+    if not results.is_dir():
+        raise UsageError(f"{results}: there is no such directory; accepted: a directory of results")
+    kind = _facts(results).get("format")
+    if kind == FORMAT:
+        return
+    if isinstance(kind, str) and kind.startswith("airpath sweep "):
+        raise UsageError(
+            f"{results} holds a sweep, which is run again by `airpath sweep` with its file and another --out;"
+            " accepted: results of `run`, `compare` or `gap`"
+        )
+    found = f"what is kept as “{kind}”" if kind else "no provenance.json of airpath"
+    raise UsageError(f"{results}: found {found}; accepted: results of `run`, `compare` or `gap`")
+
+
+def _facts(results: Path) -> dict[str, Any]:
+    """Return what ``provenance.json`` says; nothing if it cannot be read."""
+    try:
+        facts = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return facts if isinstance(facts, dict) else {}

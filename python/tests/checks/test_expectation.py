@@ -1,0 +1,124 @@
+"""Expectations: what passes, what fails, and what noise does."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from airpath.checks.expectation import Bound, Envelope, RelativeBound, in_unit
+from airpath.errors import UnitError
+
+SEEDS = range(1, 9)
+
+
+def values(*numbers: float) -> dict[int, float]:
+    return dict(enumerate(numbers, 1))
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "number"),
+    [
+        ("goodput_mbps", "1500kbps", 1.5),
+        ("queueing_p95_ms", "0.02s", 20.0),
+        ("completion_p95_s", "250ms", 0.25),
+        ("queue_mean_bytes", "2kB", 2000.0),
+        ("utilisation", 0.9, 0.9),
+    ],
+)
+def test_a_quantity_is_taken_in_the_unit_of_the_metric(metric, text, number):
+    assert in_unit(metric, text) == number
+
+
+@pytest.mark.parametrize(
+    ("metric", "text"), [("utilisation", "0.9"), ("goodput_mbps", "10"), ("timeouts", "3s")]
+)
+def test_another_unit_or_none_is_refused(metric, text):
+    with pytest.raises(UnitError):
+        in_unit(metric, text)
+
+
+def test_a_bound_is_judged_by_the_mean():
+    lower, upper = Bound("goodput_mbps", True, 2.0), Bound("goodput_mbps", False, 2.0)
+    assert lower.judge(values(1.0, 3.0)).passed
+    assert upper.judge(values(1.0, 3.0)).passed
+    assert not lower.judge(values(1.0, 2.9)).passed
+    assert not upper.judge(values(1.0, 3.1)).passed
+    assert "within the interval" in lower.judge(values(1.0, 2.9)).remark
+    assert lower.judge(values(5.0, 5.1)).remark == ""
+    assert lower.judge(values(1.0)).expected == "at least 2 Mbit/s"
+
+
+def test_without_any_value_a_bound_fails():
+    judged = Bound("jain_index", True, 0.5).judge(values(math.nan, math.nan))
+    assert not judged.passed
+    assert judged.remark == "no run has a value"
+
+
+def test_a_relative_bound_is_judged_seed_by_seed():
+    bound = RelativeBound("goodput_mbps", True, 0.9, "cubic")
+    # In each draw exactly 0.95 of CUBIC, though draws differ by more than that.
+    others = values(1.0, 10.0, 5.0)
+    judged = bound.judge({seed: 0.95 * value for seed, value in others.items()}, others)
+    assert judged.passed
+    assert judged.difference is not None
+    assert judged.difference.pairs == 3
+    assert not bound.judge({seed: 0.85 * value for seed, value in others.items()}, others).passed
+    assert bound.judge(others, others).passed
+    assert RelativeBound("goodput_mbps", True, 1.0, "cubic").judge(others, others).passed
+
+
+def test_noise_does_not_fail_and_a_loss_does():
+    envelope = Envelope("goodput_mbps", 0.03, absolute=False)
+    baseline = values(10.0, 12.0, 9.0, 11.0, 10.5)
+    noisy = values(10.9, 10.0, 9.4, 11.9, 8.0)
+    assert envelope.judge(noisy, baseline).passed
+    worse = {seed: 0.9 * value for seed, value in baseline.items()}
+    assert not envelope.judge(worse, baseline).passed
+
+
+def test_what_is_sure_but_small_passes():
+    baseline = values(10.0, 12.0, 9.0)
+    slightly = {seed: value - 0.1 for seed, value in baseline.items()}
+    judged = Envelope("goodput_mbps", 0.03, absolute=False).judge(slightly, baseline)
+    assert judged.difference is not None
+    assert judged.difference.is_sure
+    assert judged.passed
+    assert not Envelope("goodput_mbps", 0.005, absolute=False).judge(slightly, baseline).passed
+
+
+def test_better_passes_and_is_said_and_the_way_hangs_on_the_metric():
+    baseline = values(10.0, 12.0, 9.0)
+    more = {seed: 1.5 * value for seed, value in baseline.items()}
+    faster = Envelope("goodput_mbps", 0.03, absolute=False).judge(more, baseline)
+    assert faster.passed
+    assert "better" in faster.remark
+    assert not Envelope("queueing_p95_ms", 0.03, absolute=False).judge(more, baseline).passed
+    # Of a capacity neither way is better.
+    assert not Envelope("capacity_mbps", 0.03, absolute=False).judge(more, baseline).passed
+
+
+def test_an_absolute_tolerance_is_in_the_unit_of_the_metric():
+    baseline = values(1.0, 1.2)
+    more = {seed: value + 2.0 for seed, value in baseline.items()}
+    assert Envelope("queueing_p95_ms", 2.5, absolute=True).judge(more, baseline).passed
+    assert not Envelope("queueing_p95_ms", 1.5, absolute=True).judge(more, baseline).passed
+
+
+def test_single_runs_are_judged_by_the_difference_alone():
+    envelope = Envelope("goodput_mbps", 0.1, absolute=False)
+    assert envelope.judge(values(9.5), values(10.0)).passed
+    assert not envelope.judge(values(8.0), values(10.0)).passed
+
+
+def test_a_value_that_is_gone_fails_and_one_that_never_was_does_not():
+    envelope = Envelope("jain_index", 0.1, absolute=False)
+    assert not envelope.judge(values(math.nan), values(0.9)).passed
+    assert not envelope.judge(values(0.9), {}).passed
+    assert envelope.judge(values(math.nan), {}).passed
+
+
+@given(st.lists(st.floats(0.001, 1e6), min_size=2, max_size=8), st.floats(0.0, 1.0))
+def test_the_same_values_always_pass(numbers, tolerance):
+    mine = values(*numbers)
+    assert Envelope("goodput_mbps", tolerance, absolute=False).judge(mine, mine).passed

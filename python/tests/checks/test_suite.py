@@ -1,0 +1,140 @@
+"""Suites: what they say, what is refused, and that those that are shipped stand."""
+
+import pytest
+
+from airpath.checks import Suite, suite_names
+from airpath.checks.expectation import Bound, Envelope, RelativeBound
+from airpath.errors import AirpathError, ScenarioError, UsageError
+
+CASE = {"name": "a", "link": "2mbps", "duration": "2s", "expect": {"utilisation": {"at_least": 0.5}}}
+TWO_FLOWS = {
+    "duration": "2s",
+    "topology": {"kind": "dumbbell", "bottleneck": {"rate": "2mbps", "delay": "5ms"}},
+    "flows": [{"name": "rival", "scheme": "cubic"}, {"name": "tested", "scheme": "newreno"}],
+}
+
+
+def suite(*cases, **more):
+    return {"name": "mine", "scheme": "cubic", "cases": list(cases) or [CASE], **more}
+
+
+def test_schemes_that_are_compared_run_over_the_same_draws():
+    expect = {
+        "goodput_mbps": [{"at_least": 0.9, "of": "newreno"}, {"at_most": "2mbps"}, {"baseline": "0.1mbps"}]
+    }
+    (case,) = Suite.from_dict(suite({**CASE, "expect": expect}, seed=7, repetitions=3)).cases
+    assert list(case.scenarios) == ["cubic", "newreno"]
+    assert {(one.seed, one.repetitions) for one in case.scenarios.values()} == {(7, 3)}
+    assert case.expectations == (
+        RelativeBound("goodput_mbps", True, 0.9, "newreno"),
+        Bound("goodput_mbps", False, 2.0),
+        Envelope("goodput_mbps", 0.1, absolute=True),
+    )
+
+
+def test_the_scheme_asked_for_stands_in_for_all_others():
+    found = Suite.from_dict(suite(CASE, {**CASE, "name": "b", "scheme": "vegas"}), scheme="newreno")
+    assert [case.scheme for case in found.cases] == ["newreno", "newreno"]
+    assert [case.scheme for case in Suite.from_dict(suite({**CASE, "scheme": "vegas"})).cases] == ["vegas"]
+
+
+def test_only_the_flows_under_test_take_the_scheme():
+    table = {"name": "a", "scenario": TWO_FLOWS, "tested": ["tested"], "expect": CASE["expect"]}
+    (case,) = Suite.from_dict(suite(table), scheme="bbr").cases
+    assert [flow.scheme for flow in case.scenarios["bbr"].document.flows] == ["cubic", "bbr"]
+
+
+def test_without_a_scheme_the_scenario_keeps_its_own():
+    table = {"name": "a", "scenario": TWO_FLOWS, "expect": CASE["expect"]}
+    (case,) = Suite.from_dict({"name": "mine", "cases": [table]}).cases
+    assert case.scheme == "cubic+newreno"
+
+
+def test_a_case_says_otherwise_what_the_suite_says_of_a_metric():
+    expect = {"utilisation": {"at_least": 0.9}, "timeouts": {"at_most": 0}}
+    (case,) = Suite.from_dict(suite(CASE, expect=expect)).cases
+    assert case.expectations == (Bound("utilisation", True, 0.5), Bound("timeouts", False, 0.0))
+
+
+def test_settings_change_the_scenario():
+    (case,) = Suite.from_dict(suite({**CASE, "set": {"topology.bottleneck.loss": 0.01}})).cases
+    assert case.scenarios["cubic"].plan()["links"][0]["loss"] == 0.01
+
+
+@pytest.mark.parametrize("name", suite_names())
+@pytest.mark.parametrize("scheme", [None, "bbr", "copa", "ledbat++"])
+def test_shipped_suites_stand_for_schemes_of_senders(name, scheme):
+    assert Suite.load(name, scheme=scheme).cases
+
+
+def test_shipped_suites_leave_out_what_has_no_baseline():
+    assert not any(Suite.load(name).needs_baseline for name in suite_names())
+    assert Suite.from_dict(suite()).needs_baseline
+
+
+WRONG = [
+    ("no cases", {"name": "mine", "cases": []}, "cases"),
+    ("unknown key", suite(sede=3), 'did you mean "seed"'),
+    (
+        "unknown metric",
+        suite({**CASE, "expect": {"utilization": {"at_least": 1}}}),
+        'did you mean "utilisation"',
+    ),
+    ("no limit", suite({**CASE, "expect": {"utilisation": {}}}), "found no limit"),
+    ("unknown limit", suite({**CASE, "expect": {"utilisation": {"atleast": 1}}}), 'did you mean "at_least"'),
+    (
+        "number expected",
+        suite({**CASE, "expect": {"utilisation": {"at_least": "90 %"}}}),
+        "accepted: a number",
+    ),
+    (
+        "not finite",
+        suite({**CASE, "expect": {"utilisation": {"at_least": float("nan")}}}),
+        "accepted: a number",
+    ),
+    ("truth", suite({**CASE, "expect": {"utilisation": {"at_least": True}}}), "accepted: a number"),
+    ("wrong unit", suite({**CASE, "expect": {"queueing_p95_ms": {"at_most": "2mbps"}}}), "a duration"),
+    ("negative", suite({**CASE, "expect": {"utilisation": {"baseline": -1}}}), "0 or more"),
+    (
+        "two things",
+        suite({**CASE, "expect": {"utilisation": {"baseline": 0, "at_least": 1}}}),
+        "stands alone",
+    ),
+    ("no factor", suite({**CASE, "expect": {"utilisation": {"at_least": "1", "of": "cubic"}}}), "factors"),
+    ("nothing expected", suite({**CASE, "expect": {}}), "nothing is expected of a"),
+    ("name twice", suite(CASE, CASE), "given twice"),
+    ("neither", suite({"name": "a", "expect": CASE["expect"]}), "one of them"),
+    ("rtt of a scenario", suite({"name": "a", "scenario": "two-way", "rtt": "1s"}), 'goes with "link"'),
+    (
+        "no such scenario",
+        suite({"name": "a", "scenario": "two-wy", "expect": CASE["expect"]}),
+        'did you mean "two-way"',
+    ),
+    ("no such link", suite({**CASE, "link": "lte.dwn"}), 'cases[0] (a): link: found "lte.dwn"'),
+    ("no such scheme", suite({**CASE, "scheme": "cubik"}), 'did you mean "cubic"'),
+    ("no such reference", suite({**CASE, "expect": {"timeouts": {"at_most": 1, "of": "cubik"}}}), "cubic"),
+    ("no such key", suite({**CASE, "set": {"flows.7.count": 2}}), "cannot set"),
+    (
+        "no such flow",
+        suite({"name": "a", "scenario": TWO_FLOWS, "tested": ["test"], "expect": CASE["expect"]}),
+        '"tested"',
+    ),
+    ("no scheme", {"name": "mine", "cases": [CASE]}, "--scheme"),
+]
+
+
+@pytest.mark.parametrize(("tables", "said"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
+def test_what_is_wrong_is_said_in_a_line(tables, said):
+    with pytest.raises(AirpathError) as refused:
+        Suite.from_dict(tables)
+    assert isinstance(refused.value, ScenarioError | UsageError)
+    assert said in str(refused.value)
+    assert "\n\n" not in str(refused.value)
+
+
+def test_unknown_cases_and_suites_are_refused():
+    with pytest.raises(UsageError, match='did you mean "lte"'):
+        Suite.load("wireless", only=["lt"])
+    with pytest.raises(ScenarioError, match='did you mean "wireless"'):
+        Suite.load("wirless")
+    assert not Suite.load("wireless", only=["lte"]).is_whole

@@ -1,0 +1,75 @@
+"""Differences of means: paired where seeds are the same, else Welch, against numbers computed by hand."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from airpath.statistics import MeanEstimate, mean_difference, welch_interval
+
+VALUES = st.dictionaries(st.integers(0, 30), st.floats(-1e6, 1e6), max_size=12)
+
+
+def test_equal_seeds_are_compared_in_pairs():
+    # Differences 1, 2, 3: mean 2, sd 1, t(0.975, 2) = 4.302653.
+    found = mean_difference({1: 11.0, 2: 22.0, 3: 33.0}, {1: 10.0, 2: 20.0, 3: 30.0})
+    half = 4.302653 / math.sqrt(3)
+    assert (found.difference, found.pairs) == (2.0, 3)
+    assert (found.low, found.high) == pytest.approx((2 - half, 2 + half), rel=1e-6)
+    assert not found.is_sure
+
+
+def test_other_seeds_are_compared_by_welch():
+    # Variance 1 and n = 3 each: standard error sqrt(2/3), 4 degrees of freedom, t(0.975, 4) = 2.776445.
+    found = mean_difference({1: 1.0, 2: 2.0, 3: 3.0}, {4: 11.0, 5: 12.0, 6: 13.0})
+    half = 2.776445 * math.sqrt(2 / 3)
+    assert (found.difference, found.pairs) == (-10.0, 0)
+    assert (found.low, found.high) == pytest.approx((-10 - half, -10 + half), rel=1e-6)
+    assert found.is_sure
+
+
+def test_what_only_one_side_has_does_not_count_in_pairs():
+    found = mean_difference({1: 1.0, 2: 2.0, 9: 1e9}, {1: 0.0, 2: 0.0, 7: math.nan})
+    assert (found.difference, found.pairs) == (1.5, 2)
+
+
+def test_differences_that_do_not_vary_are_sure_and_none_is_not():
+    always = mean_difference({1: 2.0, 2: 3.0}, {1: 1.0, 2: 2.0})
+    assert (always.low, always.high, always.is_sure) == (1.0, 1.0, True)
+    never = mean_difference({1: 2.0, 2: 3.0}, {1: 2.0, 2: 3.0})
+    assert (never.low, never.high, never.is_sure) == (0.0, 0.0, False)
+
+
+def test_single_values_have_a_difference_and_no_interval():
+    found = mean_difference({1: 3.0}, {1: 1.0})
+    assert found.difference == 2.0
+    assert math.isnan(found.low)
+    assert not found.is_sure
+    assert math.isnan(mean_difference({}, {1: 1.0}).difference)
+    assert MeanEstimate.of({1: math.nan}).n == 0
+
+
+def test_differences_too_small_for_their_squares_have_an_interval():
+    found = mean_difference({1: 1e-200, 2: 3e-200}, {1: 0.0, 2: 0.0})
+    assert found.low == found.high == found.difference == 2e-200
+
+
+@given(VALUES, VALUES)
+def test_the_other_way_round_is_the_opposite(first, second):
+    there, back = mean_difference(first, second), mean_difference(second, first)
+    assert there.pairs == back.pairs
+    if math.isnan(there.difference):
+        assert math.isnan(back.difference)
+        return
+    scale = 1 + abs(there.difference)
+    assert there.difference == pytest.approx(-back.difference, abs=1e-9 * scale)
+    if not math.isnan(there.low):
+        scale += abs(there.low) + abs(there.high)
+        assert there.low == pytest.approx(-back.high, abs=1e-9 * scale)
+        assert there.low <= there.difference + 1e-9 * scale
+        assert there.difference <= there.high + 1e-9 * scale
+
+
+def test_samples_that_do_not_vary_have_their_difference_as_interval():
+    assert welch_interval([2.0, 2.0], [1.0, 1.0, 1.0]) == (1.0, 1.0)
