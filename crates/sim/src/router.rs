@@ -8,8 +8,8 @@ use airpath_estimate::{
 use airpath_model::config::ConfigError;
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
-    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig, Router,
-    RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
+    Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig,
+    Router, RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
 use crate::fault::Fault;
@@ -108,6 +108,16 @@ fn router(
         ProtocolPlan::Qfcp { beta, interval_ns } => {
             let config = QfcpConfig { beta, interval: Duration::from_nanos(interval_ns) };
             boxed(limit, Qfcp::new(config, source, buffer).map_err(of_protocol)?)
+        }
+        ProtocolPlan::Abc { target, delta_ns, delay_threshold_ns, window_ns, token_limit } => {
+            let config = AbcConfig {
+                target,
+                delta: Duration::from_nanos(delta_ns),
+                delay_threshold: Duration::from_nanos(delay_threshold_ns),
+                window: Duration::from_nanos(window_ns),
+                token_limit,
+            };
+            boxed(limit, Abc::new(config, source).map_err(of_protocol)?)
         }
     }
 }
