@@ -5,7 +5,7 @@ use airpath_estimate::{
     Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue,
     SpareArrivals, XcpB, XcpBConfig,
 };
-use airpath_model::config::ConfigError;
+use airpath_model::config::{ConfigError, check_timer};
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
     Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig,
@@ -151,7 +151,11 @@ fn source(
 ) -> Result<Box<dyn CapacitySource>, Fault> {
     Ok(match *plan {
         SourcePlan::Configured { bps } => Box::new(Configured::new(Rate::from_bps(bps))),
-        SourcePlan::Oracle => Box::new(Oracle::new(Box::new(ChannelRate::new(rate)))),
+        SourcePlan::Oracle { averaging_ns } => {
+            check_timer(Duration::from_nanos(averaging_ns), "averaging").map_err(of_source)?;
+            let truth = ChannelRate::new(rate).averaged_over(Duration::from_nanos(averaging_ns));
+            Box::new(Oracle::new(Box::new(truth)))
+        }
         SourcePlan::XcpB { kappa, chi, late_reaction, signal } => {
             let ProtocolPlan::Xcp { alpha, .. } = *protocol else {
                 return Err(Fault::new("queue.source", "XCP-b's capacity source serves XCP only"));
@@ -242,7 +246,7 @@ fn shares_buffer(source: &SourcePlan) -> bool {
         SourcePlan::Ebe { maintainer, profile, .. } => {
             *maintainer != MaintainerPlan::Off || *profile == EbeProfilePlan::Normalised
         }
-        SourcePlan::Configured { .. } | SourcePlan::Oracle | SourcePlan::Qfcp { .. } => false,
+        SourcePlan::Configured { .. } | SourcePlan::Oracle { .. } | SourcePlan::Qfcp { .. } => false,
     }
 }
 

@@ -168,7 +168,9 @@ def _newreno(parameters: NewRenoParameters, _mss_bytes: int) -> dict[str, Any]:
     }
 
 
-def _cubic(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
+def cubic_plan(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
+    """Return how CUBIC by that text (`rfc9438`, `2008`) stands in a plan."""
+
     def build(parameters: CubicParameters, _mss_bytes: int) -> dict[str, Any]:
         return {
             "kind": "cubic",
@@ -186,7 +188,7 @@ def _cubic(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
 def _cubic_ebe(parameters: CubicEbeParameters, mss_bytes: int) -> dict[str, Any]:
     maintained = parameters.maintainer == "on"
     return {
-        **_cubic("2008")(parameters, mss_bytes),
+        **cubic_plan("2008")(parameters, mss_bytes),
         "kind": "cubic-ebe",
         "estimator": {
             "profile": parameters.profile,
@@ -266,7 +268,7 @@ END_TO_END: Final = (
         marker="s",
         controller="cubic",
         parameters=CubicParameters,
-        build=_cubic("rfc9438"),
+        build=cubic_plan("rfc9438"),
     ),
     Scheme(
         id="cubic-2008",
@@ -276,7 +278,7 @@ END_TO_END: Final = (
         marker="D",
         controller="cubic",
         parameters=Cubic2008Parameters,
-        build=_cubic("2008"),
+        build=cubic_plan("2008"),
         # RFC 3390, section 1: three segments of 1460 bytes; ten (RFC 6928) came years later.
         transport={"initial_window": "3 packets"},
     ),

@@ -130,7 +130,10 @@ pub enum SourcePlan {
         bps: u64,
     },
     /// The truth.
-    Oracle,
+    Oracle {
+        /// Over what it is averaged where a link has opportunities instead of a rate, nanoseconds.
+        averaging_ns: u64,
+    },
     /// Blind XCP: spare bandwidth from the variation of the queue.
     XcpB {
         /// Target queue as a share of the buffer: 0.
