@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 
-use airpath_model::config::check;
+use airpath_model::config::{check, check_timer};
 use airpath_model::{AbcMark, Backlog, Bytes, CapacitySource, Duration, Packet, PathHeader, Timestamp};
 
 use crate::sliding_rate::SlidingRate;
@@ -69,7 +69,7 @@ impl Abc {
         let AbcConfig { target, delta, window, token_limit, .. } = config;
         check(target > 0.0 && target <= 1.0, "target", "greater than 0 and at most 1", target)?;
         check(!delta.is_zero(), "delta", "greater than zero", delta.as_secs_f64())?;
-        check(window >= Duration::from_micros(1), "window", "at least 1us", window.as_secs_f64())?;
+        check_timer(window, "window")?;
         let several = token_limit >= 1.0 && token_limit.is_finite();
         check(several, "token_limit", "at least 1 and finite", token_limit)?;
         let knows = source.capacity(Timestamp::ZERO).is_some();
