@@ -73,7 +73,7 @@ _OBSERVATIONS = (
 )
 
 _FLOW_OBSERVATIONS = (
-    Observation("alpha", "", "Prague: the mean share of marked data over rounds"),
+    Observation("alpha", "", "Prague, DCTCP: the mean share of marked data over rounds"),
     Observation("w_max", "segments", "CUBIC: the plateau of its curve"),
     Observation("load_code", "", "VCP: 0 low load, 1 high load, 2 overload"),
     Observation("load_factor", "", "MPCP: load over target utilisation, as read from the marks"),

@@ -150,6 +150,15 @@ class PragueParameters(SchemeParameters):
     """Slow start, which the first mark ends: as with the other schemes."""
 
 
+class DctcpParameters(SchemeParameters):
+    """Parameters of DCTCP."""
+
+    gain: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.0625
+    """g: the weight of a round's share of marks (RFC 8257, section 4.2: 1/16)."""
+    slow_start: SlowStart = "standard"
+    """Slow start, which the first mark ends: as with the other schemes."""
+
+
 class FixedParameters(SchemeParameters):
     """Parameters of the fixed window."""
 
@@ -222,6 +231,17 @@ def _prague(parameters: PragueParameters, _mss_bytes: int) -> dict[str, Any]:
         "kind": "prague",
         "gain": float(parameters.gain),
         "virtual_rtt_ns": parameters.virtual_rtt,
+        "slow_start": parameters.slow_start,
+    }
+
+
+def _dctcp(parameters: DctcpParameters, _mss_bytes: int) -> dict[str, Any]:
+    # Prague's rule is DCTCP's where no round trip is shorter than its virtual one.
+    virtual_rtt_ns = 1
+    return {
+        "kind": "prague",
+        "gain": float(parameters.gain),
+        "virtual_rtt_ns": virtual_rtt_ns,
         "slow_start": parameters.slow_start,
     }
 
@@ -327,6 +347,18 @@ END_TO_END: Final = (
         build=_prague,
         # RFC 9331, section 4: ECT(1), feedback of how much was marked, and no bursts.
         transport={"ecn": "accurate", "pacing": True},
+    ),
+    Scheme(
+        id="dctcp",
+        title="DCTCP",
+        description="falls by half the share of marked data: for data centres whose queues mark early (RFC 8257)",
+        colour="#5a5a00",
+        marker="8",
+        controller="prague",
+        parameters=DctcpParameters,
+        build=_dctcp,
+        # How much was marked; RFC 8257 echoes each mark in its own way instead.
+        transport={"ecn": "accurate"},
     ),
     Scheme(
         id="ledbat++",
