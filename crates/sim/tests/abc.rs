@@ -72,7 +72,7 @@ fn one_flow_fills_the_link_to_the_target_and_its_increase() {
     assert!(mean_delay(&outcome) < 0.003, "{} s", mean_delay(&outcome));
 }
 
-/// Where that is more than the link carries, a queue stands above `d_t`: cr = μ, and (x − d_t) / δ = N / (μ RTT) − 0.02, with the
+/// Where that is more than the link carries, a queue stands above `d_t`: cr = μ, and (x − `d_t`) / δ = N / (μ RTT) − 0.02, with the
 /// delay part of the RTT.
 #[test]
 fn many_flows_fill_it_and_wait_a_little_longer_than_the_threshold() {

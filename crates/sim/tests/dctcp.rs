@@ -105,7 +105,7 @@ fn one_flow_swings_as_the_analysis_says() {
             queue.iter().fold((f64::MAX, 0.0_f64), |(low, high), &one| (low.min(one), high.max(one)));
         assert!((high - threshold - 1.0).abs() < 1.0, "{rtt_ms} ms, {threshold}: at most {high}");
         // The analysis holds α still. It falls by (1 − g)^D until it is used, and counts whole packets.
-        let least = swing * (1.0 - GAIN).powf(swing) - 1.0;
+        let least = swing * libm::pow(1.0 - GAIN, swing) - 1.0;
         let seen = high - low;
         assert!(
             seen > least && seen < swing + 1.0,
