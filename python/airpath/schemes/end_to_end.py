@@ -351,7 +351,7 @@ END_TO_END: Final = (
     Scheme(
         id="dctcp",
         title="DCTCP",
-        description="falls by half the share of marked data: for data centres whose queues mark early (RFC 8257)",
+        description="falls by half the share of marked data: for data centres (RFC 8257)",
         colour="#5a5a00",
         marker="8",
         controller="prague",

@@ -129,8 +129,8 @@ class AbcRouter(Table):
     target_utilisation: Share = 0.98
     """eta: the target utilisation (the authors' code: 0.98)."""
     delta: PositiveDuration = 133_333_333
-    """delta: in what time a queue that is too long is drained (the authors' script: 100 ms / 0.75). Stable above
-    two thirds of the round-trip time.
+    """delta: in what time a queue that is too long is drained (the authors' script: 100 ms / 0.75). Stable
+    above two thirds of the round-trip time.
     """
     delay_threshold: Duration = 50 * MILLISECOND
     """d_t: the queueing delay from which on the target rate falls (the authors' script: 50 ms)."""

@@ -1,8 +1,8 @@
 """Router-assisted schemes: a sender and its router protocol, composed with any capacity source.
 
 The id of a scheme is its family, a hyphen and its source (`xcp-ebe`, `mpcp-oracle`); the family's own source
-goes without saying (`xcp` has a configured capacity, `qfcp` the source of its authors, `abc` the true capacity). The parameters of a
-scheme are those of its sender, its router protocol and its source together.
+goes without saying (`xcp` has a configured capacity, `qfcp` the source of its authors, `abc` the true
+capacity). The parameters of a scheme are those of its sender, its router protocol and its source together.
 """
 
 from collections.abc import Callable, Iterator, Mapping

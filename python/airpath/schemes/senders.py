@@ -84,17 +84,17 @@ class AbcSender(SchemeParameters):
     """Parameters of ABC's sender (Goyal et al. 2020; the authors' code)."""
 
     additive_increase: GainOrNone = 1.0
-    """Packets that additive increase adds in a round trip, so that flows come to equal shares (Goyal et al. 2020:
-    1).
+    """Packets that additive increase adds in a round trip, so that flows come to equal shares (Goyal et al.
+    2020: 1).
     """
     minimum_window: Annotated[float, Strict(), Field(ge=1)] = 5.0
     """Packets below which brakes do not take the window (the authors' code: 5)."""
     pacing_gain: Gain = 2.0
     """Packets leave at this many windows in a round trip (the authors' code: 2)."""
     second_window: Literal["none", "cubic"] = "none"
-    """A second window that answers losses, for bottlenecks that are not ABC's; the smaller one counts (Goyal et al.
-    2020, section 4.1): `none` (the authors' `tcp_abc.c`, which answers no loss) or that of `cubic` (their
-    `tcp_abccubic.c`; RFC 9438 here).
+    """A second window that answers losses, for bottlenecks that are not ABC's; the smaller one counts (Goyal
+    et al. 2020, section 4.1): `none` (the authors' `tcp_abc.c`, which answers no loss) or that of `cubic`
+    (their `tcp_abccubic.c`; RFC 9438 here).
     """
 
 

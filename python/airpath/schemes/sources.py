@@ -28,8 +28,8 @@ class OracleSource(Table):
     """The true capacity at every moment: the bound that no estimator can beat."""
 
     averaging: PositiveDuration = 200 * MILLISECOND
-    """Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at least
-    1 ms. The default is EBE's estimation interval.
+    """Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at
+    least 1 ms. The default is EBE's estimation interval.
     """
 
 
@@ -37,8 +37,8 @@ class LinkLayerSource(OracleSource):
     """The true capacity as ABC's routers are told it by their link layer."""
 
     averaging: PositiveDuration = 20 * MILLISECOND
-    """Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at least
-    1 ms (ABC's authors' code: 20 ms).
+    """Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at
+    least 1 ms (ABC's authors' code: 20 ms).
     """
 
 
