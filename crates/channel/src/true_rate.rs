@@ -5,24 +5,31 @@ use airpath_model::{Duration, Rate, Timestamp, TrueRate};
 use crate::RateProcess;
 
 /// The rate of a channel at any time: that of the moment where the channel has one, else the mean over the last
-/// [`ChannelRate::WINDOW`] (delivery opportunities have no rate of their own).
+/// [`ChannelRate::WINDOW`], or another window (delivery opportunities have no rate of their own).
 ///
 /// Looks at copies of the rate process, so that looking changes nothing.
 #[derive(Clone, Debug)]
 pub struct ChannelRate {
     ahead: RateProcess,
     behind: RateProcess,
+    window: Duration,
     /// Bits offered in the window.
     in_window: f64,
 }
 
 impl ChannelRate {
-    /// Over what a rate is averaged where there are only opportunities: EBE's estimation interval.
+    /// Over what a rate is averaged where there are only opportunities, if nothing else is said: EBE's estimation interval.
     pub const WINDOW: Duration = Duration::from_millis(200);
 
     /// Looks at copies of `process`, which must not have been asked anything yet.
     pub fn new(process: &RateProcess) -> Self {
-        Self { ahead: process.clone(), behind: process.clone(), in_window: 0.0 }
+        Self { ahead: process.clone(), behind: process.clone(), window: Self::WINDOW, in_window: 0.0 }
+    }
+
+    /// The same with the rate of opportunities averaged over `window`, which counts as one millisecond at least.
+    #[must_use]
+    pub fn averaged_over(self, window: Duration) -> Self {
+        Self { window: window.max(Duration::from_millis(1)), ..self }
     }
 }
 
@@ -36,11 +43,11 @@ impl TrueRate for ChannelRate {
             RateProcess::Opportunities(process) => {
                 self.in_window += process.offered_bits(now);
                 // The window opens at time zero, and never closes before it is full.
-                if let Some(opened) = now.as_nanos().checked_sub(Self::WINDOW.as_nanos()) {
+                if let Some(opened) = now.as_nanos().checked_sub(self.window.as_nanos()) {
                     let left = self.behind.offered_bits(Timestamp::from_nanos(opened));
                     self.in_window -= left.unwrap_or(0.0);
                 }
-                let length = Self::WINDOW.min(now.since(Timestamp::ZERO)).max(Duration::from_millis(1));
+                let length = self.window.min(now.since(Timestamp::ZERO)).max(Duration::from_millis(1));
                 Rate::from_bps_f64(self.in_window / length.as_secs_f64())
             }
         }

@@ -21,6 +21,8 @@ pub enum PathHeader {
     Word(LoadWord),
     /// QFCP's rate: asked for by the sender, lowered to the minimum over the hops.
     FairRate(Rate),
+    /// ABC's mark, turned from accelerate to brake by any hop.
+    Abc(AbcMark),
 }
 
 /// XCP's congestion header (draft-falk-xcp-spec-03, section 3).
@@ -57,6 +59,16 @@ pub enum LoadCode {
     High,
     /// Above 100 %: back off.
     Overload,
+}
+
+/// ABC's mark (Goyal et al., NSDI 2020, section 3.1), in the order of severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum AbcMark {
+    /// Send two packets for this one. What senders write.
+    #[default]
+    Accelerate,
+    /// Send none.
+    Brake,
 }
 
 /// MPCP's quantised load factor. It takes `digits` consecutive packets to carry, two bits on each; the whole word

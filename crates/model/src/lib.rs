@@ -32,7 +32,7 @@ pub use channel::{Channel, Damage, Passage, Transmission};
 pub use controller::{Control, Controller, Pacing, Phase, Requirements};
 pub use ecn::Ecn;
 pub use event::{AckEvent, CongestionEvent, CongestionSignal, RateSample, RttEstimate, SendEvent};
-pub use header::{LoadCode, LoadWord, PathHeader, XcpForm, XcpHeader};
+pub use header::{AbcMark, LoadCode, LoadWord, PathHeader, XcpForm, XcpHeader};
 pub use probe::{Measurement, NullProbe, Probe};
 pub use qdisc::{Backlog, DropReason, Packet, Qdisc, QueueSink};
 pub use random::RandomStream;

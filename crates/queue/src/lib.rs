@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod abc;
 mod avq;
 mod classifier;
 mod codel;
@@ -25,9 +26,11 @@ mod red;
 mod rem;
 mod router;
 mod sample;
+mod sliding_rate;
 mod vcp;
 mod xcp;
 
+pub use abc::{Abc, AbcConfig};
 pub use airpath_model::QueueUnit;
 pub use airpath_model::config::ConfigError;
 pub use avq::{Avq, AvqConfig};

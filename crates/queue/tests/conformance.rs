@@ -16,8 +16,8 @@ use std::cell::Cell;
 
 use airpath_model::{Bytes, DropReason, Duration, Ecn, Qdisc};
 use airpath_queue::{
-    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router, RouterProtocol, Vcp, Xcp,
-    XcpConfig,
+    Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router,
+    RouterProtocol, Vcp, Xcp, XcpConfig,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -54,6 +54,7 @@ fn disciplines() -> Vec<Discipline> {
         Discipline::new("vcp", Limit::Bytes(Bytes::new(6000)), |limit| {
             router(limit, Vcp::new(load_factor()))
         }),
+        Discipline::new("abc", Limit::Packets(5), |limit| router(limit, abc())),
         Discipline::new("mpcp", Limit::Packets(5), |limit| router(limit, Mpcp::new(load_factor()))),
     ];
     all.extend(managed::disciplines());
@@ -72,6 +73,10 @@ fn xcp() -> Xcp {
 fn qfcp() -> Qfcp {
     let config = QfcpConfig { beta: 0.5, interval: Duration::from_millis(200) };
     Qfcp::new(config, Box::new(Known(125_000.0)), Bytes::new(6000)).expect("the parameters are in range")
+}
+
+fn abc() -> Abc {
+    Abc::new(AbcConfig::default(), Box::new(Known(125_000.0))).expect("the parameters are in range")
 }
 
 fn load_factor() -> LoadFactor {

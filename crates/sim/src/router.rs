@@ -5,11 +5,11 @@ use airpath_estimate::{
     Configured, Ebe, EbeConfig, Maintenance, Monitor, Oracle, Profile, QueueSignal, SampledQueue,
     SpareArrivals, XcpB, XcpBConfig,
 };
-use airpath_model::config::ConfigError;
+use airpath_model::config::{ConfigError, check_timer};
 use airpath_model::{Bytes, CapacitySource, Duration, Qdisc, RandomStream, Rate};
 use airpath_queue::{
-    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig, Router,
-    RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
+    Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, NegativeShare, Qfcp, QfcpConfig,
+    Router, RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
 use crate::fault::Fault;
@@ -109,6 +109,16 @@ fn router(
             let config = QfcpConfig { beta, interval: Duration::from_nanos(interval_ns) };
             boxed(limit, Qfcp::new(config, source, buffer).map_err(of_protocol)?)
         }
+        ProtocolPlan::Abc { target, delta_ns, delay_threshold_ns, window_ns, token_limit } => {
+            let config = AbcConfig {
+                target,
+                delta: Duration::from_nanos(delta_ns),
+                delay_threshold: Duration::from_nanos(delay_threshold_ns),
+                window: Duration::from_nanos(window_ns),
+                token_limit,
+            };
+            boxed(limit, Abc::new(config, source).map_err(of_protocol)?)
+        }
     }
 }
 
@@ -141,7 +151,11 @@ fn source(
 ) -> Result<Box<dyn CapacitySource>, Fault> {
     Ok(match *plan {
         SourcePlan::Configured { bps } => Box::new(Configured::new(Rate::from_bps(bps))),
-        SourcePlan::Oracle => Box::new(Oracle::new(Box::new(ChannelRate::new(rate)))),
+        SourcePlan::Oracle { averaging_ns } => {
+            check_timer(Duration::from_nanos(averaging_ns), "averaging").map_err(of_source)?;
+            let truth = ChannelRate::new(rate).averaged_over(Duration::from_nanos(averaging_ns));
+            Box::new(Oracle::new(Box::new(truth)))
+        }
         SourcePlan::XcpB { kappa, chi, late_reaction, signal } => {
             let ProtocolPlan::Xcp { alpha, .. } = *protocol else {
                 return Err(Fault::new("queue.source", "XCP-b's capacity source serves XCP only"));
@@ -232,7 +246,7 @@ fn shares_buffer(source: &SourcePlan) -> bool {
         SourcePlan::Ebe { maintainer, profile, .. } => {
             *maintainer != MaintainerPlan::Off || *profile == EbeProfilePlan::Normalised
         }
-        SourcePlan::Configured { .. } | SourcePlan::Oracle | SourcePlan::Qfcp { .. } => false,
+        SourcePlan::Configured { .. } | SourcePlan::Oracle { .. } | SourcePlan::Qfcp { .. } => false,
     }
 }
 

@@ -190,7 +190,7 @@ fn only_who_knows_of_a_rise_uses_it() {
     assert!((0.4..0.6).contains(&longest), "{longest}");
     assert_eq!(dropped(&ignorant), 0);
     // Findings, section 5, and Fig. 3(b): who knows follows, and the queue of a fall is drained.
-    let knowing = outcome(SourcePlan::Oracle);
+    let knowing = outcome(SourcePlan::Oracle { averaging_ns: 200 * MILLISECOND });
     let used = utilisation(&knowing, 0);
     assert!(used > 0.9, "{used}");
     let rates = megabits(&knowing);

@@ -106,7 +106,7 @@ fn cells() -> Vec<serde_json::Value> {
 
 fn scenario(cell: &serde_json::Value) -> Plan {
     let source = if cell["track"].as_bool().unwrap() {
-        SourcePlan::Oracle
+        SourcePlan::Oracle { averaging_ns: 200 * MILLISECOND }
     } else {
         SourcePlan::Configured { bps: BELIEVED }
     };

@@ -38,6 +38,9 @@ _OBSERVATIONS = (
     Observation("control_interval_s", "s", "XCP: length of the control interval"),
     Observation("fair_rate_bps", "bit/s", "QFCP: the fair rate of a flow"),
     Observation("flow_count", "", "QFCP: input rate over fair rate"),
+    Observation("target_rate_bps", "bit/s", "ABC: target rate, when a packet left last"),
+    Observation("dequeue_rate_bps", "bit/s", "ABC: rate of departures over the last `rate_window`"),
+    Observation("accelerate_fraction", "", "ABC: share of packets that may leave with an accelerate"),
     Observation("x1", "packets", "EBE: the filter's queue, a posteriori"),
     Observation("x2", "packets/s", "EBE: the filter's arrival rate, a posteriori"),
     Observation("p11", "packets²", "EBE: error variance of `x1`"),
@@ -70,7 +73,7 @@ _OBSERVATIONS = (
 )
 
 _FLOW_OBSERVATIONS = (
-    Observation("alpha", "", "Prague: the mean share of marked data over rounds"),
+    Observation("alpha", "", "Prague, DCTCP: the mean share of marked data over rounds"),
     Observation("w_max", "segments", "CUBIC: the plateau of its curve"),
     Observation("load_code", "", "VCP: 0 low load, 1 high load, 2 overload"),
     Observation("load_factor", "", "MPCP: load over target utilisation, as read from the marks"),

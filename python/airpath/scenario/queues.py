@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from airpath.quantities import Buffer, Table, Text
 from airpath.scenario.managed_queues import ManagedQueue
-from airpath.schemes.protocols import LoadFactorRouter, MpcpRouter, QfcpRouter, XcpRouter
+from airpath.schemes.protocols import AbcRouter, LoadFactorRouter, MpcpRouter, QfcpRouter, XcpRouter
 from airpath.schemes.sources import ConfiguredSource, EbeSource, OracleSource, QfcpSource, XcpBSource
 
 
@@ -50,6 +50,13 @@ class QfcpProtocol(QfcpRouter):
     """The router protocol."""
 
 
+class AbcProtocol(AbcRouter):
+    """ABC: packets carry an accelerate or a brake."""
+
+    kind: Literal["abc"]
+    """The router protocol."""
+
+
 class ConfiguredCapacity(ConfiguredSource):
     """A capacity that somebody configured."""
 
@@ -85,7 +92,7 @@ class EbeCapacity(EbeSource):
     """The capacity source."""
 
 
-AnyProtocol = XcpProtocol | VcpProtocol | MpcpProtocol | QfcpProtocol
+AnyProtocol = XcpProtocol | VcpProtocol | MpcpProtocol | QfcpProtocol | AbcProtocol
 AnySource = ConfiguredCapacity | OracleCapacity | XcpBCapacity | QfcpCapacity | EbeCapacity
 
 

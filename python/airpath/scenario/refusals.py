@@ -23,6 +23,7 @@ _KEYS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = MappingProxyType(
         ),
         ("queue.protocol", "mpcp"): load,
         ("queue.protocol", "qfcp"): {"interval": "control_interval"},
+        ("queue.protocol", "abc"): {"target": "target_utilisation", "window": "rate_window"},
         ("queue.source", "qfcp"): (
             capacity := {
                 "initial": "capacity",

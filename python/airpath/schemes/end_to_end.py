@@ -150,6 +150,15 @@ class PragueParameters(SchemeParameters):
     """Slow start, which the first mark ends: as with the other schemes."""
 
 
+class DctcpParameters(SchemeParameters):
+    """Parameters of DCTCP."""
+
+    gain: Annotated[float, Strict(), Field(gt=0, le=1)] = 0.0625
+    """g: the weight of a round's share of marks (RFC 8257, section 4.2: 1/16)."""
+    slow_start: SlowStart = "standard"
+    """Slow start, which the first mark ends: as with the other schemes."""
+
+
 class FixedParameters(SchemeParameters):
     """Parameters of the fixed window."""
 
@@ -168,7 +177,9 @@ def _newreno(parameters: NewRenoParameters, _mss_bytes: int) -> dict[str, Any]:
     }
 
 
-def _cubic(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
+def cubic_plan(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
+    """Return how CUBIC by that text (`rfc9438`, `2008`) stands in a plan."""
+
     def build(parameters: CubicParameters, _mss_bytes: int) -> dict[str, Any]:
         return {
             "kind": "cubic",
@@ -186,7 +197,7 @@ def _cubic(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
 def _cubic_ebe(parameters: CubicEbeParameters, mss_bytes: int) -> dict[str, Any]:
     maintained = parameters.maintainer == "on"
     return {
-        **_cubic("2008")(parameters, mss_bytes),
+        **cubic_plan("2008")(parameters, mss_bytes),
         "kind": "cubic-ebe",
         "estimator": {
             "profile": parameters.profile,
@@ -220,6 +231,17 @@ def _prague(parameters: PragueParameters, _mss_bytes: int) -> dict[str, Any]:
         "kind": "prague",
         "gain": float(parameters.gain),
         "virtual_rtt_ns": parameters.virtual_rtt,
+        "slow_start": parameters.slow_start,
+    }
+
+
+def _dctcp(parameters: DctcpParameters, _mss_bytes: int) -> dict[str, Any]:
+    # Prague's rule is DCTCP's where no round trip is shorter than its virtual one.
+    virtual_rtt_ns = 1
+    return {
+        "kind": "prague",
+        "gain": float(parameters.gain),
+        "virtual_rtt_ns": virtual_rtt_ns,
         "slow_start": parameters.slow_start,
     }
 
@@ -266,7 +288,7 @@ END_TO_END: Final = (
         marker="s",
         controller="cubic",
         parameters=CubicParameters,
-        build=_cubic("rfc9438"),
+        build=cubic_plan("rfc9438"),
     ),
     Scheme(
         id="cubic-2008",
@@ -276,7 +298,7 @@ END_TO_END: Final = (
         marker="D",
         controller="cubic",
         parameters=Cubic2008Parameters,
-        build=_cubic("2008"),
+        build=cubic_plan("2008"),
         # RFC 3390, section 1: three segments of 1460 bytes; ten (RFC 6928) came years later.
         transport={"initial_window": "3 packets"},
     ),
@@ -325,6 +347,18 @@ END_TO_END: Final = (
         build=_prague,
         # RFC 9331, section 4: ECT(1), feedback of how much was marked, and no bursts.
         transport={"ecn": "accurate", "pacing": True},
+    ),
+    Scheme(
+        id="dctcp",
+        title="DCTCP",
+        description="falls by half the share of marked data: for data centres (RFC 8257)",
+        colour="#5a5a00",
+        marker="8",
+        controller="prague",
+        parameters=DctcpParameters,
+        build=_dctcp,
+        # How much was marked; RFC 8257 echoes each mark in its own way instead.
+        transport={"ecn": "accurate"},
     ),
     Scheme(
         id="ledbat++",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, Strict, model_validator
 
-from airpath.quantities import PositiveDuration, Table
+from airpath.quantities import Duration, PositiveDuration, Table
 from airpath.units import format_duration
 
 MILLISECOND = 1_000_000
@@ -123,6 +123,23 @@ class QfcpRouter(Table):
     """Time between two fair rates: longer than the round trips (our choice: VCP's load-factor interval)."""
 
 
+class AbcRouter(Table):
+    """Parameters of ABC's router (Goyal et al. 2020, section 3.1; the authors' code)."""
+
+    target_utilisation: Share = 0.98
+    """eta: the target utilisation (the authors' code: 0.98)."""
+    delta: PositiveDuration = 133_333_333
+    """delta: in what time a queue that is too long is drained (the authors' script: 100 ms / 0.75). Stable
+    above two thirds of the round-trip time.
+    """
+    delay_threshold: Duration = 50 * MILLISECOND
+    """d_t: the queueing delay from which on the target rate falls (the authors' script: 50 ms)."""
+    rate_window: PositiveDuration = 20 * MILLISECOND
+    """T: over what time the dequeue rate is measured (the authors' code: 20 ms)."""
+    token_limit: Annotated[float, Strict(), Field(ge=1)] = 5.0
+    """The most accelerates that the token bucket saves up (the authors' code: 5)."""
+
+
 def _refuse_longer(shorter: str, short: int, longer: str, long: int) -> None:
     """Refuse a time that is longer than another, both by name."""
     if short > long:
@@ -166,8 +183,26 @@ def qfcp_protocol(router: QfcpRouter) -> dict[str, Any]:
     }
 
 
+def abc_protocol(router: AbcRouter) -> dict[str, Any]:
+    """Return ABC's router as in a plan."""
+    return {
+        "kind": "abc",
+        "target": float(router.target_utilisation),
+        "delta_ns": router.delta,
+        "delay_threshold_ns": router.delay_threshold,
+        "window_ns": router.rate_window,
+        "token_limit": float(router.token_limit),
+    }
+
+
 PROTOCOLS: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
-    {"xcp": xcp_protocol, "vcp": vcp_protocol, "mpcp": mpcp_protocol, "qfcp": qfcp_protocol}
+    {
+        "xcp": xcp_protocol,
+        "vcp": vcp_protocol,
+        "mpcp": mpcp_protocol,
+        "qfcp": qfcp_protocol,
+        "abc": abc_protocol,
+    }
 )
 """How each router protocol stands in a plan, from its parameters; by name."""
 

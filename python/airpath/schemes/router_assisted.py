@@ -1,8 +1,8 @@
 """Router-assisted schemes: a sender and its router protocol, composed with any capacity source.
 
 The id of a scheme is its family, a hyphen and its source (`xcp-ebe`, `mpcp-oracle`); the family's own source
-goes without saying (`xcp` has a configured capacity, `qfcp` the source of its authors). The parameters of a
-scheme are those of its sender, its router protocol and its source together.
+goes without saying (`xcp` has a configured capacity, `qfcp` the source of its authors, `abc` the true
+capacity). The parameters of a scheme are those of its sender, its router protocol and its source together.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +14,7 @@ from typing import Any, Final
 from airpath.quantities import Table
 from airpath.schemes.protocols import (
     PROTOCOLS,
+    AbcRouter,
     LoadFactorRouter,
     MpcpRouter,
     QfcpRouter,
@@ -22,10 +23,12 @@ from airpath.schemes.protocols import (
 )
 from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, joined
 from airpath.schemes.senders import (
+    AbcSender,
     MpcpSender,
     QfcpSender,
     VcpSender,
     XcpSender,
+    abc_sender,
     mpcp_sender,
     qfcp_sender,
     vcp_sender,
@@ -36,6 +39,7 @@ from airpath.schemes.sources import (
     ConfiguredSource,
     EbeSource,
     HoldingEbeSource,
+    LinkLayerSource,
     OracleSource,
     QfcpSource,
     XcpBSource,
@@ -114,7 +118,7 @@ def compose(
         "title": family.title if name == family.id else f"{family.title}-{source.title}",
         "description": f"{family.description}; {source.description}",
         "colour": family.colours[source.id],
-        "marker": source.marker or family.marker,
+        "marker": family.marker if name == family.id else source.marker or family.marker,
         "controller": family.protocol,
         "parameters": parameters or parameters_of(family, source),
         "build": family.build,
@@ -227,7 +231,21 @@ QFCP: Final = Family(
     # Rate asked for and rate echoed, four bytes each: our choice, the paper's header was not available.
     header_bytes=8,
 )
-FAMILIES: Final = (XCP, VCP, MPCP, DPCP, QFCP)
+ABC: Final = Family(
+    id="abc",
+    title="ABC",
+    description="routers mark each packet with accelerate or brake (Goyal et al. 2020)",
+    protocol="abc",
+    parameters=(AbcSender, AbcRouter),
+    build=abc_sender,
+    # The link layer of the paper's routers tells them the rate of the moment.
+    own_source="oracle",
+    marker="X",
+    colours=_colours("#f3b49f", "#d9603b", "#7d1a0a", "#a8432a"),
+    # RFC 6928, as in Linux, in which it was published.
+    transport=MappingProxyType({"initial_window": "10 packets"}),
+)
+FAMILIES: Final = (XCP, VCP, MPCP, DPCP, QFCP, ABC)
 """Every family, in the order of lists and legends."""
 
 CONFIGURED: Final = Source("configured", "configured", "configured capacity", ConfiguredSource, None)
@@ -257,6 +275,9 @@ def why_no_pair(name: str) -> str:
 HOLDING: Final = parameters_of(XCP, replace(EBE, id="ebe-hold", parameters=HoldingEbeSource))
 """Parameters of our own variant of XCP-EBE."""
 
+TOLD_BY_LINK_LAYER: Final = parameters_of(ABC, replace(ORACLE, parameters=LinkLayerSource))
+"""Parameters of ABC as published, whose routers know their link sooner than the oracle says by default."""
+
 ROUTER_ASSISTED: Final = (
     compose(XCP, CONFIGURED),
     compose(XCP, XCP_B),
@@ -282,6 +303,14 @@ ROUTER_ASSISTED: Final = (
     compose(DPCP, CONFIGURED),
     compose(DPCP, EBE),
     compose(QFCP, QFCP_OUTPUT),
+    compose(
+        ABC,
+        ORACLE,
+        parameters=TOLD_BY_LINK_LAYER,
+        description=f"{ABC.description}; the link layer tells the true capacity",
+    ),
+    compose(ABC, EBE),
+    compose(ABC, CONFIGURED),
 )
 """The schemes that are listed; the other pairs are found by their rule. A variant of ours is added here, with
 a class of parameters that says why its defaults differ.

@@ -1,11 +1,15 @@
 """Senders of router-assisted schemes: their parameters, and how they stand in a plan."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, Strict
 
 from airpath.quantities import Flag
+from airpath.schemes.end_to_end import CubicParameters, cubic_plan
 from airpath.schemes.protocols import (
     Fraction,
     Gain,
+    GainOrNone,
     LoadFactorTiming,
     LoadWordLength,
     Share,
@@ -76,6 +80,24 @@ class QfcpSender(SchemeParameters):
     """QFCP's sender has no parameters: it sends at the rate that it is told."""
 
 
+class AbcSender(SchemeParameters):
+    """Parameters of ABC's sender (Goyal et al. 2020; the authors' code)."""
+
+    additive_increase: GainOrNone = 1.0
+    """Packets that additive increase adds in a round trip, so that flows come to equal shares (Goyal et al.
+    2020: 1).
+    """
+    minimum_window: Annotated[float, Strict(), Field(ge=1)] = 5.0
+    """Packets below which brakes do not take the window (the authors' code: 5)."""
+    pacing_gain: Gain = 2.0
+    """Packets leave at this many windows in a round trip (the authors' code: 2)."""
+    second_window: Literal["none", "cubic"] = "none"
+    """A second window that answers losses, for bottlenecks that are not ABC's; the smaller one counts (Goyal
+    et al. 2020, section 4.1): `none` (the authors' `tcp_abc.c`, which answers no loss) or that of `cubic`
+    (their `tcp_abccubic.c`; RFC 9438 here).
+    """
+
+
 def xcp_sender(sender: XcpSender, _mss_bytes: int) -> dict[str, Any]:
     """Return XCP's sender as in a plan."""
     return {
@@ -94,6 +116,19 @@ def vcp_sender(sender: VcpSender, _mss_bytes: int) -> dict[str, Any]:
 def mpcp_sender(sender: MpcpSender, _mss_bytes: int) -> dict[str, Any]:
     """Return MPCP's sender as in a plan."""
     return {"kind": "mpcp", **_response(sender), "digits": sender.digits}
+
+
+def abc_sender(sender: AbcSender, mss_bytes: int) -> dict[str, Any]:
+    """Return ABC's sender as in a plan."""
+    has_second = sender.second_window == "cubic"
+    second = cubic_plan("rfc9438")(CubicParameters(), mss_bytes) if has_second else None
+    return {
+        "kind": "abc",
+        "additive_increase": float(sender.additive_increase),
+        "minimum_window": float(sender.minimum_window),
+        "pacing_gain": float(sender.pacing_gain),
+        "second": second,
+    }
 
 
 def _response(sender: LoadFactorSender) -> dict[str, Any]:

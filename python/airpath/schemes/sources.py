@@ -27,6 +27,20 @@ class ConfiguredSource(Table):
 class OracleSource(Table):
     """The true capacity at every moment: the bound that no estimator can beat."""
 
+    averaging: PositiveDuration = 200 * MILLISECOND
+    """Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at
+    least 1 ms. The default is EBE's estimation interval.
+    """
+
+
+class LinkLayerSource(OracleSource):
+    """The true capacity as ABC's routers are told it by their link layer."""
+
+    averaging: PositiveDuration = 20 * MILLISECOND
+    """Over what the capacity is averaged on a link that has delivery opportunities instead of a rate; at
+    least 1 ms (ABC's authors' code: 20 ms).
+    """
+
 
 class XcpBSource(Table):
     """Parameters of XCP-b: spare bandwidth from the variation of the queue (Abrantes and Ricardo 2006)."""
@@ -86,7 +100,7 @@ class EbeSource(Table):
     """Threshold of the maintainer as a share of the buffer (EBE-J: 0.15, of 0.13 to 0.18; EBE-C: 0.20)."""
     upsilon: Annotated[float, Strict(), Field(ge=1)] | None = None
     """Upsilon, the factor on the capacity while the maintainer is on. Default: 1.40 under XCP, 1.14 under
-    VCP and MPCP (EBE-J), and 1.14 under QFCP (our choice).
+    VCP and MPCP (EBE-J), and 1.14 under QFCP and ABC (our choice).
     """
     capacity: Rate | None = None
     """The first estimate. Default: the mean rate of the link."""
@@ -123,7 +137,9 @@ class HoldingEbeSource(EbeSource):
     """Upsilon, the factor on the capacity while the maintainer is on."""
 
 
-UPSILON: Final[Mapping[str, float]] = MappingProxyType({"xcp": 1.40, "vcp": 1.14, "mpcp": 1.14, "qfcp": 1.14})
+UPSILON: Final[Mapping[str, float]] = MappingProxyType(
+    {"xcp": 1.40, "vcp": 1.14, "mpcp": 1.14, "qfcp": 1.14, "abc": 1.14}
+)
 """EBE's Upsilon under each router protocol."""
 
 MAX_PACKETS_PER_S: Final = 1e9
@@ -138,9 +154,9 @@ def configured_source(source: ConfiguredSource, _protocol: str, link: LinkFacts)
     return {"kind": "configured", "bps": _capacity(source.capacity, link)}
 
 
-def oracle_source(_source: OracleSource, _protocol: str, _link: LinkFacts) -> dict[str, Any]:
+def oracle_source(source: OracleSource, _protocol: str, _link: LinkFacts) -> dict[str, Any]:
     """Return the true capacity as in a plan."""
-    return {"kind": "oracle"}
+    return {"kind": "oracle", "averaging_ns": source.averaging}
 
 
 def no_capacity(protocol: str) -> str:

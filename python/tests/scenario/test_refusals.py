@@ -51,6 +51,14 @@ CASES = {
         router({"kind": "qfcp", "control_interval": "9ns"}, {"kind": "oracle"}),
         f'topology.bottleneck.queue.protocol.control_interval: found "9ns"; {TIMER}',
     ),
+    "of a router of ABC": (
+        router({"kind": "abc", "rate_window": "9ns"}, {"kind": "oracle"}),
+        f'topology.bottleneck.queue.protocol.rate_window: found "9ns"; {TIMER}',
+    ),
+    "of the oracle": (
+        router({"kind": "abc"}, {"kind": "oracle", "averaging": "9ns"}),
+        f'topology.bottleneck.queue.source.averaging: found "9ns"; {TIMER}',
+    ),
     "of a router's source": (
         router({"kind": "xcp"}, {"kind": "qfcp", "estimation_interval": "9ns"}),
         f'topology.bottleneck.queue.source.estimation_interval: found "9ns"; {TIMER}',

@@ -18,7 +18,7 @@ from airpath.workers import simulation
 TYPES = RustTypes()
 LISTED = (
     "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-oracle vcp vcp-ebe vcp-oracle"
-    " mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp"
+    " mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp abc abc-ebe abc-configured"
 )
 PAIRS = sorted({scheme.id for scheme in _BY_NAME.values() if scheme.router is not None})
 LINK = LinkFacts(10e6, 1000)
@@ -39,8 +39,8 @@ def test_the_schemes_that_are_listed():
 
 
 def test_every_pair_but_those_that_cannot_work_has_a_name():
-    assert len(PAIRS) == 22
-    assert {"xcp-qfcp", "dpcp-oracle", "qfcp-ebe", "qfcp-configured"} < set(PAIRS)
+    assert len(PAIRS) == 26
+    assert {"xcp-qfcp", "dpcp-oracle", "qfcp-ebe", "qfcp-configured", "abc-qfcp"} < set(PAIRS)
     for name in ("vcp-b", "qfcp-b", "xcp-cubic", "cubic-oracle"):
         with pytest.raises(UsageError, match="there is no scheme"):
             find_scheme(name)
@@ -236,7 +236,7 @@ def test_a_router_in_full():
     assert Scenario.from_dict(tables).buffers["bottleneck"].packets == pytest.approx(40)
 
 
-@pytest.mark.parametrize("protocol", ["xcp", "vcp", "mpcp", "qfcp"])
+@pytest.mark.parametrize("protocol", ["xcp", "vcp", "mpcp", "qfcp", "abc"])
 @pytest.mark.parametrize("source", ["configured", "oracle", "qfcp", "ebe"])
 def test_every_router_in_short(protocol, source):
     explicit = {"kind": "router", "limit": "50 packets", "protocol": protocol, "source": source}

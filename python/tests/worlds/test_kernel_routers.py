@@ -85,6 +85,11 @@ VCP: dict[str, Any] = {"kind": "vcp"}
             'flows[0].scheme: found "mpcp"; no router of the kernel speaks mpcp; accepted: vcp, xcp',
         ),
         (
+            "abc",
+            None,
+            'flows[0].scheme: found "abc"; no router of the kernel speaks abc; accepted: vcp, xcp',
+        ),
+        (
             "mpcp",
             router({"kind": "mpcp"}, {"kind": "configured"}),
             'topology.bottleneck.queue.protocol.kind: found "mpcp"; no router of the kernel speaks mpcp; ',

@@ -74,6 +74,7 @@ def test_schemes_that_need_no_router_run(scheme: str) -> None:
         ("bbr", "quinn paces by its window"),
         ("copa", "quinn paces by its window"),
         ("prague", "quinn says only that something did"),
+        ("dctcp", "quinn says only that something did"),
         ("sarbe", "reads the receiver's clock, which QUIC's acknowledgments do not carry"),
         ("xcp", "those of QUIC have no place for it"),
         ("vcp-ebe", "those of QUIC have no place for it"),

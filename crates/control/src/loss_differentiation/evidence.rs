@@ -1,6 +1,6 @@
 //! What in an acknowledgment tells of congestion.
 
-use airpath_model::{AckEvent, Duration, LoadCode, LoadWord, PathHeader};
+use airpath_model::{AbcMark, AckEvent, Duration, LoadCode, LoadWord, PathHeader};
 
 use crate::ConfigError;
 use airpath_model::config::check;
@@ -8,8 +8,8 @@ use airpath_model::config::check;
 /// What in an acknowledgment tells of congestion. An echo of a CE mark always does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CongestionEvidence {
-    /// The word of routers: VCP's overload, XCP's negative feedback (VCP-W, section IV-C), a load of MPCP of 1 or more.
-    /// QFCP's rates, and acknowledgments without a word, do not.
+    /// The word of routers: VCP's overload, XCP's negative feedback (VCP-W, section IV-C), a load of MPCP of 1 or more,
+    /// a brake of ABC. QFCP's rates, and acknowledgments without a word, do not.
     Feedback,
     /// A queueing delay above `share` (greater than 0, less than 1) of the largest one seen: the newest round-trip time
     /// is above the smallest by more than that part of the largest spread so far. With 0.5 this is where the Spike
@@ -58,6 +58,7 @@ fn routers_tell(path: PathHeader) -> bool {
         PathHeader::Load(code) => code == LoadCode::Overload,
         PathHeader::Xcp(header) => header.delta_throughput < 0.0,
         PathHeader::Word(word) => LoadWord::load_factor(word.level, word.digits) >= 1.0,
+        PathHeader::Abc(mark) => mark == AbcMark::Brake,
         _ => false,
     }
 }
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn routers_tell_by_overload_negative_feedback_and_full_load() {
+    fn routers_tell_by_overload_negative_feedback_full_load_and_brakes() {
         let codes = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
         assert_eq!(codes.map(|code| told(PathHeader::Load(code))), [false, false, true]);
         let feedback = |delta_throughput| {
@@ -87,6 +88,10 @@ mod tests {
         // 16 levels from 0 to 1.2: the 13th is the first that is not below 1 (1.04).
         let word = |level| told(PathHeader::Word(LoadWord { level, digits: 2, digit: 0 }));
         assert_eq!([0, 12, 13, 15].map(word), [false, false, true, true]);
+        assert_eq!(
+            [AbcMark::Accelerate, AbcMark::Brake].map(|mark| told(PathHeader::Abc(mark))),
+            [false, true]
+        );
         assert!(!told(PathHeader::None));
         assert!(!told(PathHeader::FairRate(Rate::ZERO)));
     }

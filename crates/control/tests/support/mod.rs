@@ -2,20 +2,20 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence, Copa, CopaConfig,
-    Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed, HighSpeedConfig,
-    Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
-    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth, Qfcp, RttScaling,
-    SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig,
-    Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence, Copa,
+    CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
+    HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig,
+    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth,
+    Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
+    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
 };
 use airpath_estimate::{CeilingProfile, EbeCeiling, EbeCeilingConfig};
 use airpath_model::{
-    AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord, NullProbe,
-    PathHeader, RandomStream, Rate, RateSample, RttEstimate, SendEvent, Timestamp, XcpHeader,
+    AbcMark, AckEvent, Bytes, CongestionEvent, CongestionSignal, Controller, Duration, LoadCode, LoadWord,
+    NullProbe, PathHeader, RandomStream, Rate, RateSample, RttEstimate, SendEvent, Timestamp, XcpHeader,
 };
 
 /// The largest payload of one packet, in all suites.
@@ -25,7 +25,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 40] = [
+pub(crate) const CONTROLLERS: [Constructor; 42] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -42,6 +42,8 @@ pub(crate) const CONTROLLERS: [Constructor; 40] = [
     ("xcp", || xcp(true)),
     ("xcp-without-halving", || xcp(false)),
     ("qfcp", || Box::new(Qfcp::new(MSS * 10, MSS).expect("ten segments are a window"))),
+    ("abc", || abc(None)),
+    ("abc-with-cubic", || abc(Some(windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())))),
     ("fixed-paced", || fixed(Some(Rate::from_bps(5_000_000)))),
     ("vcp", || vcp(VcpConfig::default())),
     ("vcp-authors", || {
@@ -198,6 +200,10 @@ fn xcp(halve_on_loss: bool) -> Box<dyn Controller> {
     Box::new(Xcp::new(halve_on_loss, MSS * 10, MSS).expect("ten segments are a window"))
 }
 
+fn abc(second: Option<Box<dyn Controller>>) -> Box<dyn Controller> {
+    Box::new(Abc::new(AbcConfig::default(), second, MSS * 10, MSS).expect("the parameters are in range"))
+}
+
 fn fixed(pacing: Option<Rate>) -> Box<dyn Controller> {
     Box::new(Fixed::new(MSS * 10, pacing, MSS).expect("ten segments are a window"))
 }
@@ -347,6 +353,8 @@ fn through_routers(header: PathHeader, load: f64, packets: u64, rtt: Duration) -
             PathHeader::Xcp(XcpHeader { delta_throughput: delta.min(header.delta_throughput), ..header })
         }
         PathHeader::FairRate(rate) => PathHeader::FairRate(rate.min(Rate::from_bps_f64(8.0 * capacity))),
+        PathHeader::Abc(_) if load < 1.0 => PathHeader::Abc(AbcMark::Accelerate),
+        PathHeader::Abc(_) => PathHeader::Abc(AbcMark::Brake),
         PathHeader::Load(_) if load < 0.8 => PathHeader::Load(LoadCode::Low),
         PathHeader::Load(_) if load < 1.0 => PathHeader::Load(LoadCode::High),
         PathHeader::Load(_) => PathHeader::Load(LoadCode::Overload),
@@ -380,6 +388,9 @@ pub(crate) fn answer(asked: PathHeader, word: i8, rtt: Duration) -> PathHeader {
             0 => LoadCode::High,
             _ => LoadCode::Overload,
         })),
+        PathHeader::Abc(mark) => {
+            PathHeader::Abc(mark.max(if word < 0 { AbcMark::Brake } else { AbcMark::Accelerate }))
+        }
         PathHeader::Word(load) => {
             let level = u16::try_from(8 - word).unwrap_or(0);
             PathHeader::Word(LoadWord { level: load.level.max(level), ..load })

@@ -2,12 +2,12 @@
 
 use airpath_estimate::Configured;
 use airpath_model::{
-    Bytes, CapacitySource, DropReason, Duration, Ecn, LoadCode, LoadWord, PathHeader, Qdisc, QueueSink, Rate,
-    Timestamp, XcpHeader,
+    AbcMark, Bytes, CapacitySource, DropReason, Duration, Ecn, LoadCode, LoadWord, PathHeader, Qdisc,
+    QueueSink, Rate, Timestamp, XcpHeader,
 };
 use airpath_queue::{
-    DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router, RouterProtocol, Vcp, Xcp,
-    XcpConfig,
+    Abc, AbcConfig, DropTail, Limit, LoadFactor, LoadFactorConfig, Mpcp, Qfcp, QfcpConfig, Router,
+    RouterProtocol, Vcp, Xcp, XcpConfig,
 };
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -77,6 +77,12 @@ fn qfcp(bencher: Bencher<'_, '_>) {
     let config = QfcpConfig { beta: 0.5, interval: Duration::from_millis(200) };
     let header = PathHeader::FairRate(Rate::from_bps(10_000_000));
     pass(bencher, router(Qfcp::new(config, source(), BUFFER).unwrap()), header);
+}
+
+#[divan::bench]
+fn abc(bencher: Bencher<'_, '_>) {
+    let header = PathHeader::Abc(AbcMark::Accelerate);
+    pass(bencher, router(Abc::new(AbcConfig::default(), source()).unwrap()), header);
 }
 
 #[divan::bench]

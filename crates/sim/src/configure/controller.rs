@@ -1,12 +1,12 @@
 //! Controllers.
 
 use airpath_control::{
-    AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError, CongestionEvidence, Copa,
-    CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig, HistoryRule, Htcp,
-    HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
-    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Prague, PragueConfig, Qfcp, RttScaling,
-    ThresholdUnit, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood,
-    WestwoodConfig, WestwoodReduction, Xcp,
+    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError,
+    CongestionEvidence, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed,
+    HighSpeedConfig, HistoryRule, Htcp, HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig,
+    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Prague,
+    PragueConfig, Qfcp, RttScaling, ThresholdUnit, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
+    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
 
@@ -187,6 +187,12 @@ pub fn controller(
             Ok(Box::new(Mpcp::new(config, initial_window, mss)?))
         }
         ControllerPlan::Qfcp => Ok(Box::new(Qfcp::new(initial_window, mss)?)),
+        ControllerPlan::Abc { additive_increase, minimum_window, pacing_gain, ref second } => {
+            let config = AbcConfig { additive_increase, minimum_window, pacing_gain };
+            let second =
+                second.as_ref().map(|second| controller(second, initial_window, mss, random)).transpose()?;
+            Ok(Box::new(Abc::new(config, second, initial_window, mss)?))
+        }
         ControllerPlan::Bbr {
             loss_threshold,
             probe_loss_events,

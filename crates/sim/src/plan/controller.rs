@@ -211,6 +211,17 @@ pub enum ControllerPlan {
     },
     /// QFCP's sender.
     Qfcp,
+    /// ABC's sender.
+    Abc {
+        /// Packets that additive increase adds in a round trip: 1.
+        additive_increase: f64,
+        /// Packets below which brakes do not take the window: 5.
+        minimum_window: f64,
+        /// Windows that leave in a round trip: 2.
+        pacing_gain: f64,
+        /// Another controller whose window counts where it is smaller.
+        second: Option<Box<ControllerPlan>>,
+    },
     /// BBR, version 3 (draft-ietf-ccwg-bbr).
     Bbr {
         /// `LossThresh`: the part of a round's data whose loss is too much.

@@ -105,6 +105,19 @@ pub enum ProtocolPlan {
         /// Control interval, nanoseconds: longer than the round trips.
         interval_ns: u64,
     },
+    /// ABC.
+    Abc {
+        /// Target utilisation: 0.98.
+        target: f64,
+        /// In what time a queue that is too long is drained, nanoseconds.
+        delta_ns: u64,
+        /// The queueing delay from which on the target rate falls, nanoseconds.
+        delay_threshold_ns: u64,
+        /// The window of the dequeue rate, nanoseconds.
+        window_ns: u64,
+        /// The most accelerates that are saved up: 5.
+        token_limit: f64,
+    },
 }
 
 /// A capacity source and its parameters.
@@ -117,7 +130,10 @@ pub enum SourcePlan {
         bps: u64,
     },
     /// The truth.
-    Oracle,
+    Oracle {
+        /// Over what it is averaged where a link has opportunities instead of a rate, nanoseconds.
+        averaging_ns: u64,
+    },
     /// Blind XCP: spare bandwidth from the variation of the queue.
     XcpB {
         /// Target queue as a share of the buffer: 0.

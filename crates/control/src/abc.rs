@@ -1,0 +1,187 @@
+//! ABC's sender: one packet more for each accelerate, one less for each brake.
+
+use alloc::boxed::Box;
+
+use airpath_model::{
+    AbcMark, AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Pacing, PathHeader,
+    Phase, Probe, Rate, Requirements, SendEvent, Timestamp,
+};
+
+use crate::ConfigError;
+use crate::windowed::QUANTUM_SEGMENTS;
+use airpath_model::config::check;
+
+/// No window is larger, bytes: up to here a float counts single bytes.
+const LARGEST_WINDOW: f64 = 9_007_199_254_740_992.0;
+
+/// ABC's parameters at a sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AbcConfig {
+    /// Packets that additive increase adds in a round trip, finite and not negative. 1.
+    pub additive_increase: f64,
+    /// Packets below which brakes do not take the window, at least 1 and finite. 5.
+    pub minimum_window: f64,
+    /// Packets leave at this many windows in a round trip, greater than 0 and finite. 2.
+    pub pacing_gain: f64,
+}
+
+impl Default for AbcConfig {
+    /// As released (`tcp_abc.c`).
+    fn default() -> Self {
+        Self { additive_increase: 1.0, minimum_window: 5.0, pacing_gain: 2.0 }
+    }
+}
+
+/// The sender of Accel-Brake Control (Goyal et al., NSDI 2020, section 3.1; the authors' `tcp_abc.c`).
+///
+/// An acknowledgment of n packets moves the window of w packets by `n + n / w` where it echoes an accelerate and by
+/// `−n + n / w` where it echoes a brake, and never makes it more than twice what was in flight (section 4.1). Packets leave
+/// at `2 w / RTT` of the newest round trip.
+///
+/// A loss changes nothing, as in `tcp_abc.c`: brakes are the only sign of congestion. For paths whose bottleneck may not be a
+/// router of ABC a second controller can go along that listens to losses and marks as ever (section 4.1; `tcp_abccubic.c`
+/// has CUBIC): the smaller of both windows counts. Its window does not grow either while it is twice what is in flight.
+///
+/// Decided here: a timeout leaves one packet, from which an idle link lets the window double in each round trip (the authors'
+/// code goes on with the window from before); what was in flight does not limit brakes. While the window is not used it only
+/// falls. In recovery marks count as ever, as in the authors' code. The floor holds the window where it is when it is below
+/// already. An acknowledgment without a mark changes nothing.
+#[derive(Debug)]
+pub struct Abc {
+    config: AbcConfig,
+    mss: Bytes,
+    /// Bytes of payload; fractions count, as additive increase is small on each acknowledgment.
+    window: f64,
+    pacing: Pacing,
+    second: Option<Box<dyn Controller>>,
+    /// The window before the last signal, until it is known to be false.
+    before_signal: Option<f64>,
+}
+
+impl Abc {
+    /// A sender that starts with `initial_window` (bytes of payload); `mss` is the largest payload of one packet, `second` the
+    /// controller whose window counts where it is smaller.
+    ///
+    /// Fails when a parameter is out of range, `mss` is zero, or the window does not hold one packet.
+    pub fn new(
+        config: AbcConfig,
+        second: Option<Box<dyn Controller>>,
+        initial_window: Bytes,
+        mss: Bytes,
+    ) -> Result<Self, ConfigError> {
+        let AbcConfig { additive_increase, minimum_window, pacing_gain } = config;
+        let growing = additive_increase >= 0.0 && additive_increase.is_finite();
+        check(growing, "additive_increase", "at least zero and finite", additive_increase)?;
+        let holding = minimum_window >= 1.0 && minimum_window.is_finite();
+        check(holding, "minimum_window", "at least 1 and finite", minimum_window)?;
+        let sending = pacing_gain > 0.0 && pacing_gain.is_finite();
+        check(sending, "pacing_gain", "greater than 0 and finite", pacing_gain)?;
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        let window = initial_window.as_f64().min(LARGEST_WINDOW);
+        Ok(Self { config, mss, window, pacing: Pacing::FromWindow, second, before_signal: None })
+    }
+
+    /// Moves the window by the mark that `acked` bytes brought back.
+    fn obey(&mut self, mark: AbcMark, event: &AckEvent) {
+        let (acked, segment) = (event.acked.as_f64(), event.mss.as_f64());
+        let increase = self.config.additive_increase * segment * acked / self.window;
+        let moved = match mark {
+            AbcMark::Accelerate => self.window + acked,
+            AbcMark::Brake => {
+                (self.window - acked).max((self.config.minimum_window * segment).min(self.window))
+            }
+        } + increase;
+        let most = if event.window_limited {
+            (2.0 * event.in_flight_before.as_f64()).min(LARGEST_WINDOW).max(self.window)
+        } else {
+            self.window
+        };
+        self.window = moved.min(most);
+    }
+
+    fn allowed(&self) -> Bytes {
+        let window = Bytes::new(self.window as u64); // whole bytes
+        self.second.as_ref().map_or(window, |second| window.min(second.control().window))
+    }
+}
+
+impl Controller for Abc {
+    fn requirements(&self) -> Requirements {
+        let own = Requirements { pacing: true, path_feedback: true, ..Requirements::default() };
+        match &self.second {
+            None => Requirements { window_in_recovery: true, ..own },
+            Some(second) => Requirements { pacing: true, path_feedback: true, ..second.requirements() },
+        }
+    }
+
+    fn on_sent(&mut self, event: &SendEvent, probe: &mut dyn Probe) -> PathHeader {
+        if let Some(second) = &mut self.second {
+            second.on_sent(event, probe);
+        }
+        PathHeader::Abc(AbcMark::Accelerate)
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, probe: &mut dyn Probe) {
+        self.mss = event.mss;
+        if let Some(second) = &mut self.second {
+            let used = second.control().window < event.in_flight_before * 2;
+            let mut event = *event;
+            event.window_limited &= used;
+            second.on_ack(&event, probe);
+        }
+        if let PathHeader::Abc(mark) = event.path
+            && !event.acked.is_zero()
+        {
+            self.obey(mark, event);
+        }
+        if !event.rtt.latest.is_zero() {
+            let window = self.allowed().as_f64() * self.config.pacing_gain;
+            self.pacing = Pacing::At(Rate::from_bps_f64(8.0 * window / event.rtt.latest.as_secs_f64()));
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, probe: &mut dyn Probe) {
+        self.mss = event.mss;
+        let timeout = event.signal == CongestionSignal::Timeout;
+        if !timeout || event.consecutive <= 1 {
+            self.before_signal = Some(self.window);
+        }
+        if timeout {
+            self.window = self.window.min(event.mss.as_f64());
+        }
+        if let Some(second) = &mut self.second {
+            second.on_congestion(event, probe);
+        }
+    }
+
+    fn on_spurious(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        if let Some(before) = self.before_signal.take() {
+            self.window = self.window.max(before);
+        }
+        if let Some(second) = &mut self.second {
+            second.on_spurious(now, probe);
+        }
+    }
+
+    fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        if let Some(second) = &mut self.second {
+            second.on_timer(now, probe);
+        }
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.second.as_ref().map_or(Timestamp::NEVER, |second| second.next_timer())
+    }
+
+    fn control(&self) -> Control {
+        Control { window: self.allowed(), pacing: self.pacing, quantum: self.mss * QUANTUM_SEGMENTS }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Steady
+    }
+}
+
+#[cfg(test)]
+mod tests;

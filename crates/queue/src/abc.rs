@@ -1,0 +1,138 @@
+//! Accel-Brake Control (ABC) at a router: which packets leave with an accelerate, and which with a brake.
+
+use alloc::boxed::Box;
+
+use airpath_model::config::{check, check_timer};
+use airpath_model::{AbcMark, Backlog, Bytes, CapacitySource, Duration, Packet, PathHeader, Timestamp};
+
+use crate::sliding_rate::SlidingRate;
+use crate::{ConfigError, RouterProtocol};
+
+/// ABC's parameters at a router.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AbcConfig {
+    /// η: target utilisation, greater than 0, at most 1. 0.98.
+    pub target: f64,
+    /// δ: in what time what waits too long is drained, greater than zero. 133 ms; more than 2/3 of the round trip for stability.
+    pub delta: Duration,
+    /// `d_t`: the queueing delay from which on the target rate falls. 50 ms.
+    pub delay_threshold: Duration,
+    /// T: the window over which the dequeue rate is measured, at least a microsecond. 20 ms.
+    pub window: Duration,
+    /// The most accelerates that are saved up, at least 1 and finite. 5.
+    pub token_limit: f64,
+}
+
+impl Default for AbcConfig {
+    /// As released for round trips of 100 ms (`exp.sh`, `cellular_packet_queue.cc`).
+    fn default() -> Self {
+        Self {
+            target: 0.98,
+            delta: Duration::from_nanos(133_333_333),
+            delay_threshold: Duration::from_millis(50),
+            window: Duration::from_millis(20),
+            token_limit: 5.0,
+        }
+    }
+}
+
+/// ABC's router (Goyal et al., NSDI 2020, section 3.1).
+///
+/// For each packet that leaves: the target rate `tr = η μ − (μ / δ) max(0, x − d_t)`, at least zero, with μ from the
+/// capacity source and x the queueing delay; the share of accelerates `f = min(1, tr / (2 cr))`, with cr the rate at which
+/// packets left over the last T. A token bucket takes f from each packet; where it holds more than one token an accelerate
+/// passes and takes one, else it is turned into a brake. A brake stays a brake, so that of several routers the slowest rules.
+///
+/// Decided here: x is what waits, the packet that leaves included, over μ (the authors' code counts packets); cr counts all
+/// packets, whatever they carry, as μ is what all of them share (the authors' code passes over those without ECN); the bucket
+/// begins full (the authors' code; the paper's begins empty). Υ of a source that probes multiplies μ in the first term.
+/// Without a capacity (an outage) all packets brake.
+///
+/// Series: `target_rate_bps` (tr, bit/s), `dequeue_rate_bps` (cr, bit/s), `accelerate_fraction` (f), all of the last packet that
+/// left and 0 before it, and those of the source.
+#[derive(Debug)]
+pub struct Abc {
+    config: AbcConfig,
+    source: Box<dyn CapacitySource>,
+    dequeued: SlidingRate,
+    tokens: f64,
+    /// tr and cr, byte/s, and f.
+    target_rate: f64,
+    dequeue_rate: f64,
+    fraction: f64,
+}
+
+impl Abc {
+    /// A router that has seen nothing at the start of the run. Fails when a parameter is outside the range that
+    /// [`AbcConfig`] states, or when the source never knows a capacity (`xcp-b`).
+    pub fn new(config: AbcConfig, mut source: Box<dyn CapacitySource>) -> Result<Self, ConfigError> {
+        let AbcConfig { target, delta, window, token_limit, .. } = config;
+        check(target > 0.0 && target <= 1.0, "target", "greater than 0 and at most 1", target)?;
+        check(!delta.is_zero(), "delta", "greater than zero", delta.as_secs_f64())?;
+        check_timer(window, "window")?;
+        let several = token_limit >= 1.0 && token_limit.is_finite();
+        check(several, "token_limit", "at least 1 and finite", token_limit)?;
+        let knows = source.capacity(Timestamp::ZERO).is_some();
+        check(knows, "source", "one that estimates a capacity, not only spare bandwidth", f64::NAN)?;
+        Ok(Self {
+            config,
+            source,
+            dequeued: SlidingRate::new(window),
+            tokens: token_limit,
+            target_rate: 0.0,
+            dequeue_rate: 0.0,
+            fraction: 0.0,
+        })
+    }
+
+    /// Computes tr, cr and f as a packet of `size` leaves and `backlog` stays.
+    fn measure(&mut self, now: Timestamp, size: Bytes, backlog: Backlog) {
+        let capacity = self.source.capacity(now).unwrap_or(0.0);
+        let waits = (backlog.bytes + size).as_f64();
+        // (μ / δ) (x − d_t), with x = waits / μ.
+        let excess = waits - capacity * self.config.delay_threshold.as_secs_f64();
+        let drained = excess.max(0.0) / self.config.delta.as_secs_f64();
+        self.target_rate = (self.config.target * self.source.probing() * capacity - drained).max(0.0);
+        self.dequeue_rate = self.dequeued.on_departure(now, size);
+        // The packet that leaves counts, so that the rate is above zero.
+        self.fraction = (self.target_rate / (2.0 * self.dequeue_rate)).min(1.0);
+    }
+}
+
+impl<P: Packet> RouterProtocol<P> for Abc {
+    fn on_arrival(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog) {
+        self.source.on_arrival(now, packet.size(), backlog);
+    }
+
+    fn on_departure(&mut self, now: Timestamp, packet: &mut P, backlog: Backlog) {
+        self.source.on_departure(now, packet.size(), backlog);
+        self.measure(now, packet.size(), backlog);
+        if packet.is_data()
+            && let PathHeader::Abc(mark) = packet.path_header()
+        {
+            self.tokens = (self.tokens + self.fraction).min(self.config.token_limit);
+            if *mark == AbcMark::Accelerate {
+                if self.tokens > 1.0 {
+                    self.tokens -= 1.0;
+                } else {
+                    *mark = AbcMark::Brake;
+                }
+            }
+        }
+    }
+
+    fn on_timer(&mut self, now: Timestamp, backlog: Backlog) {
+        self.source.on_timer(now, backlog);
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        self.source.next_timer()
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report("target_rate_bps", self.target_rate * 8.0);
+        report("dequeue_rate_bps", self.dequeue_rate * 8.0);
+        report("accelerate_fraction", self.fraction);
+        self.source.observe(report);
+    }
+}

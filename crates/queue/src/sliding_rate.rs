@@ -1,0 +1,130 @@
+//! The rate of what passes over a sliding window.
+
+use airpath_model::{Bytes, Duration, Timestamp};
+
+/// Into how many steps the window is divided.
+const STEPS: usize = 20;
+
+/// Bytes per second over the last `window`, of departures.
+///
+/// A packet counts as spread over the time since the one before it: else the rate of a stream of whole packets would depend on
+/// how many of them happen to fit into the window. What had departed is remembered at twenty steps of the window and is a straight
+/// line in between, so that memory does not grow with the rate.
+#[derive(Clone, Debug)]
+pub(crate) struct SlidingRate {
+    window: Duration,
+    step: Duration,
+    /// What had departed at the ends of the last steps, bytes: that of step `n`, from `n` times its length on, at `n % len`.
+    departed_at: [f64; STEPS + 2],
+    last: Timestamp,
+    departed: u64,
+}
+
+impl SlidingRate {
+    /// Over that window, of at least twenty nanoseconds, in which nothing has departed.
+    pub(crate) fn new(window: Duration) -> Self {
+        let step = Duration::from_nanos((window.as_nanos() / STEPS as u64).max(1));
+        Self { window, step, departed_at: [0.0; STEPS + 2], last: Timestamp::ZERO, departed: 0 }
+    }
+
+    /// A packet departs at `now`, which never decreases. Returns the rate over the window that ends here.
+    pub(crate) fn on_departure(&mut self, now: Timestamp, size: Bytes) -> f64 {
+        let (before, gap) = (self.departed as f64, now.since(self.last));
+        let newest = self.number(now);
+        // Those that are older are out of the window.
+        let oldest = (self.number(self.last) + 1).max(newest.saturating_sub(STEPS as u64 + 1));
+        for number in oldest..=newest {
+            let share = (Timestamp::ZERO + self.step * number).since(self.last).ratio(gap);
+            self.departed_at[number as usize % (STEPS + 2)] = before + share * size.as_f64();
+        }
+        self.last = now;
+        self.departed += size.get();
+        (self.departed as f64 - self.departed_before_window(now)) / self.window.as_secs_f64()
+    }
+
+    /// What had departed when the window that ends now began.
+    fn departed_before_window(&self, now: Timestamp) -> f64 {
+        let Some(began) = now.as_nanos().checked_sub(self.window.as_nanos()) else { return 0.0 };
+        let (number, into) = (began / self.step.as_nanos(), began % self.step.as_nanos());
+        let at = |number: u64| self.departed_at[number as usize % (STEPS + 2)];
+        let share = into as f64 / self.step.as_nanos() as f64;
+        at(number) + share * (at(number + 1) - at(number))
+    }
+
+    fn number(&self, time: Timestamp) -> u64 {
+        time.as_nanos() / self.step.as_nanos()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const WINDOW: Duration = Duration::from_millis(20);
+
+    fn at(micros: u64) -> Timestamp {
+        Timestamp::ZERO + Duration::from_micros(micros)
+    }
+
+    #[test]
+    fn a_steady_stream_has_its_rate_whatever_fits_into_the_window() {
+        for spacing in [370, 1000, 1200, 7000, 12_000, 19_999, 24_000, 300_000] {
+            let mut rate = SlidingRate::new(WINDOW);
+            let mut seen = 0.0;
+            for packet in 1..200 {
+                seen = rate.on_departure(at(packet * spacing), Bytes::new(1500));
+            }
+            let truth = 1500.0 / (spacing as f64 * 1e-6);
+            assert!((seen / truth - 1.0).abs() < 1e-3, "{seen} for {truth} byte/s");
+        }
+    }
+
+    #[test]
+    fn what_is_older_than_the_window_is_forgotten() {
+        let mut rate = SlidingRate::new(WINDOW);
+        for packet in 1..=100 {
+            rate.on_departure(at(packet * 100), Bytes::new(1500));
+        }
+        // After 80 ms of silence: a quarter of the packet falls into the window.
+        let seen = rate.on_departure(at(90_000), Bytes::new(1500));
+        assert!((seen - 1500.0 / 0.080).abs() < 1e-6, "{seen}");
+        let seen = rate.on_departure(at(90_000), Bytes::new(1000));
+        assert!((seen - 1500.0 / 0.080 - 1000.0 / 0.020).abs() < 1e-6, "{seen}");
+    }
+
+    #[test]
+    fn the_beginning_counts_as_silence() {
+        let mut rate = SlidingRate::new(WINDOW);
+        assert!((rate.on_departure(at(0), Bytes::new(1500)) - 75_000.0).abs() < 1e-9);
+        assert!((rate.on_departure(at(5_000), Bytes::new(500)) - 100_000.0).abs() < 1e-9);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        /// Between what had departed a step before and a step after the window began, by the list of all packets.
+        #[test]
+        fn it_is_what_a_list_of_all_packets_gives(packets in prop::collection::vec((0_u64..40_000, 1_u64..9000), 1..100)) {
+            let mut rate = SlidingRate::new(WINDOW);
+            let mut curve = alloc::vec![(0, 0.0)];
+            for (gap, size) in packets {
+                let (now, before) = curve[curve.len() - 1];
+                curve.push((now + gap, before + size as f64));
+                let (now, departed) = (now + gap, before + size as f64);
+                let seen = rate.on_departure(at(now), Bytes::new(size)) * 0.020;
+                let most = departed - interpolated(&curve, now.saturating_sub(21_000));
+                let least = departed - interpolated(&curve, now.saturating_sub(19_000));
+                prop_assert!(least - 1e-6 <= seen && seen <= most + 1e-6, "{} not in {}..{}", seen, least, most);
+            }
+        }
+    }
+
+    /// The height of the curve at a time; before its first point nothing.
+    fn interpolated(curve: &[(u64, f64)], time: u64) -> f64 {
+        let after = curve.partition_point(|&(at, _)| at <= time);
+        let Some(&(end, high)) = curve.get(after) else { return curve[curve.len() - 1].1 };
+        let (start, low) = curve[after - 1];
+        low + (high - low) * (time - start) as f64 / (end - start) as f64
+    }
+}
