@@ -15,6 +15,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod agent;
 mod bbr;
 mod bic;
 mod copa;
@@ -42,6 +43,7 @@ mod windowed;
 mod windowed_extremum;
 mod xcp;
 
+pub use agent::Agent;
 pub use airpath_model::config::ConfigError;
 pub use bbr::{Bbr, BbrConfig};
 pub use bic::{Bic, BicConfig};

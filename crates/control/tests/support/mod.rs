@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence, Copa, CopaConfig,
-    Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed, HighSpeedConfig,
-    Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
-    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth, Qfcp, RttScaling,
-    SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig,
-    Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence, Copa,
+    CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
+    HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig,
+    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth,
+    Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
+    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
@@ -25,7 +25,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 40] = [
+pub(crate) const CONTROLLERS: [Constructor; 41] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -39,6 +39,7 @@ pub(crate) const CONTROLLERS: [Constructor; 40] = [
     ("htcp", || windowed(htcp(), StandardSlowStart::default())),
     ("veno", || windowed(veno(), StandardSlowStart::default())),
     ("fixed", || fixed(None)),
+    ("agent", || Box::new(Agent::new(MSS * 10, MSS).expect("ten segments are a window"))),
     ("xcp", || xcp(true)),
     ("xcp-without-halving", || xcp(false)),
     ("qfcp", || Box::new(Qfcp::new(MSS * 10, MSS).expect("ten segments are a window"))),
