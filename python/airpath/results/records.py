@@ -56,6 +56,9 @@ class RunRecord:
         Of a run in real time, how far it was what it says (`airpath.emulation.Validity` as JSON); of one
         in another world than the simulator, ``departures``: what was not as in the scenario. ``None`` for
         a simulation.
+    agent
+        Of a run whose flow an agent steered, how: ``action``, ``step_s``, ``steps``, and ``actions_sha256``
+        of the actions as little-endian numbers of 64 bits. ``None`` where nobody did.
     """
 
     scheme: str
@@ -71,6 +74,7 @@ class RunRecord:
     quantities: Sequence[str] = ()
     world: str = "sim"
     validity: Mapping[str, Any] | None = None
+    agent: Mapping[str, Any] | None = None
 
     @property
     def valid(self) -> bool:
