@@ -43,6 +43,8 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
     scenario
         Instead of all these: a scenario in which one flow has the scheme `agent`; the others, routers and
         cross traffic are as written. Its `record.interval` becomes the step.
+    override
+        What of the scenario is otherwise, with keys as for `vary`: `{"flows.0.scheme": "agent"}`.
     duration
         Length of an episode. Default: 30 s, or that of the scenario.
     step
@@ -94,7 +96,7 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
             Seed of the run, and of all that is drawn for this episode and those after it. Without one, the
             next is drawn.
         options
-            `{"set": {key: value}}`: what is otherwise in this episode, with keys as for `vary`.
+            `{"override": {key: value}}`: what is otherwise in this episode, with keys as for `vary`.
 
         Returns
         -------

@@ -11,8 +11,9 @@ from airpath.errors import UsageError
 from airpath.learning.quantities import Values
 
 RewardFunction: TypeAlias = Callable[[Mapping[str, Any]], Any]
-"""From the quantities of a step (`airpath.learning.QUANTITIES`) to its reward. In a single environment they are
-numbers, in a vector environment arrays with a value for each: written with NumPy, one function does for both.
+"""From the quantities of a step (`airpath.learning.QUANTITIES`) to its reward. In a single environment they
+are numbers, in a vector environment arrays with a value for each: written with NumPy, one function does for
+both.
 """
 
 LEAST_RATE_MBPS: Final = 0.01

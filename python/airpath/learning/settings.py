@@ -62,6 +62,7 @@ class Settings:
         loss: float | None = None,
         rivals: Sequence[str] = (),
         scenario: Scenario | Mapping[str, Any] | str | Path | None = None,
+        override: Mapping[str, Any] | None = None,
         duration: str | None = None,
         step: str = "100ms",
         vary: Mapping[str, object] | None = None,
@@ -93,6 +94,8 @@ class Settings:
             base = _loaded(scenario)
             if duration is not None:
                 base = base.override(duration=duration)
+        with said_of_arguments(_ARGUMENTS if self.of_link else {}):
+            base = base.override(self._written(override or {}, "override"))
         self.scenario = base.override({"record.interval": format_duration(self.step_ns)})
         """The scenario, with one row of its series for each step."""
         self.vary = Variation(self._paths(vary or {}, "vary"))
@@ -114,7 +117,7 @@ class Settings:
         drawn
             What was drawn.
         options
-            What `reset` was given: `{"set": {key: value}}`; it wins over what was drawn.
+            What `reset` was given: `{"override": {key: value}}`; it wins over what was drawn.
 
         Raises
         ------
@@ -123,20 +126,27 @@ class Settings:
         ScenarioError
             If a value is wrong.
         """
-        if unknown := [key for key in options if key != "set"]:
-            raise UsageError(f'options: found "{unknown[0]}"; accepted: set')
-        chosen = options.get("set") or {}
+        if unknown := [key for key in options if key != "override"]:
+            raise UsageError(f'options: found "{unknown[0]}"; accepted: override')
+        chosen = options.get("override") or {}
         if not isinstance(chosen, Mapping):
-            raise UsageError(f"options.set: found {chosen!r}; accepted: keys of a scenario, and their values")
-        written = {**drawn, **self._paths(chosen, "options.set")}
+            raise UsageError(
+                f"options.override: found {chosen!r}; accepted: keys of a scenario, and their values"
+            )
+        written = {**_written(drawn), **self._written(chosen, "options.override")}
         if not written:
             return self.prepared
-        values = {path: value for key, given in written.items() for path, value in _values(key, given)}
         with said_of_arguments(_ARGUMENTS if self.of_link else {}):
-            prepared = self._prepare(self.scenario.override(values))
+            prepared = self._prepare(self.scenario.override(written))
         if self._whole_steps(prepared.scenario) != self.steps or prepared.mss_bytes != self.mss_bytes:
-            raise UsageError("options.set: the duration and the size of packets are those of the environment")
+            raise UsageError(
+                "options.override: the duration and the size of packets are those of the environment"
+            )
         return prepared
+
+    def _written(self, given: Mapping[str, Any], argument: str) -> dict[str, Any]:
+        """Return keys of a scenario and their values, for keys that may be short."""
+        return _written(self._paths(given, argument))
 
     def _paths(self, given: Mapping[str, Any], argument: str) -> dict[str, Any]:
         """Check the keys of what differs from episode to episode."""
@@ -211,6 +221,10 @@ def _tables(
             *({"name": f"rival-{number}", "scheme": rival} for number, rival in enumerate(rivals, 1)),
         ],
     }
+
+
+def _written(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {path: value for key, found in given.items() for path, value in _values(key, found)}
 
 
 def _values(key: str, value: Any) -> list[tuple[str, Any]]:
