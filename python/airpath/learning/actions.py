@@ -13,8 +13,6 @@ from airpath.errors import UsageError
 ActionKind = Literal["window-factor", "window", "rate-factor", "rate"]
 """The kinds of action."""
 
-LARGEST_WINDOW_PACKETS: Final = 65_536.0
-"""No window is larger; the smallest is one packet. With a rate, this is the window."""
 RATES_MBPS: Final = (0.1, 10_000.0)
 """The lowest rate of payload and the highest."""
 INITIAL_RATE_MBPS: Final = 1.0
@@ -23,7 +21,7 @@ INITIAL_RATE_MBPS: Final = 1.0
 ACTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "window-factor": "the window is multiplied by 2^a: half to double (as Orca does, with 4^a)",
-        "window": "the window is 2^(8 (a + 1)) packets: 1 to 65536",
+        "window": "the window is W^((a + 1) / 2) packets: from 1 to W, the largest window",
         "rate-factor": "the pacing rate is multiplied by 2^a: half to double; begins with 1 Mbit/s",
         "rate": "the pacing rate is 0.1 · 10^(2.5 (a + 1)) Mbit/s of payload: 0.1 to 10000",
     }
@@ -38,21 +36,24 @@ class Actuators:
     kind: ActionKind
     """The kind of action."""
     mss_bytes: int
-    """Payload of a full packet."""
+    """Payload of a full packet, and the smallest window."""
+    largest_bytes: int
+    """The largest window, which is also the window where rates are set."""
     windows: NDArray[np.float64]
     """Windows in bytes of payload."""
     rates: NDArray[np.float64]
     """Pacing rates in bits of payload per second; NaN without."""
 
     @classmethod
-    def of(cls, kind: ActionKind, count: int, mss_bytes: int) -> "Actuators":
+    def of(cls, kind: ActionKind, count: int, mss_bytes: int, largest_bytes: int) -> "Actuators":
         """Return those of `count` environments."""
-        return cls(kind, mss_bytes, np.full(count, float(mss_bytes)), np.full(count, np.nan))
+        windows = np.full(count, float(mss_bytes))
+        return cls(kind, mss_bytes, largest_bytes, windows, np.full(count, np.nan))
 
     def begin(self, chosen: NDArray[np.bool_], window_bytes: float) -> None:
         """Episodes begin where `chosen` says so, with that window."""
         paced = self.kind in ("rate", "rate-factor")
-        self.windows[chosen] = LARGEST_WINDOW_PACKETS * self.mss_bytes if paced else window_bytes
+        self.windows[chosen] = self.largest_bytes if paced else min(window_bytes, self.largest_bytes)
         self.rates[chosen] = INITIAL_RATE_MBPS * 1e6 if paced else np.nan
 
     def act(self, chosen: NDArray[np.bool_], actions: NDArray[np.float64]) -> None:
@@ -77,9 +78,9 @@ class Actuators:
         match self.kind:
             case "window-factor":
                 windows = self.windows[chosen] * 2.0**a
-                self.windows[chosen] = np.clip(windows, mss, LARGEST_WINDOW_PACKETS * mss)
+                self.windows[chosen] = np.clip(windows, mss, self.largest_bytes)
             case "window":
-                self.windows[chosen] = 2.0 ** (8.0 * (a + 1.0)) * mss
+                self.windows[chosen] = (self.largest_bytes / mss) ** ((a + 1.0) / 2.0) * mss
             case "rate-factor":
                 low, high = (rate * 1e6 for rate in RATES_MBPS)
                 self.rates[chosen] = np.clip(self.rates[chosen] * 2.0**a, low, high)

@@ -54,6 +54,8 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
         scenario to a range ("5mbps..50mbps log") or a list of values.
     action
         What an action does: one of `airpath.learning.ACTIONS`.
+    largest_window
+        No window is larger, in packets or bytes; where rates are set, this is the window.
     history
         How many steps an observation shows, the newest last.
     privileged

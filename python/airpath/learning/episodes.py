@@ -45,7 +45,9 @@ class Episodes:
         self._engine = _core.Episodes(count)
         self._measured = Measured(count, settings.step_s, settings.mss_bytes)
         self._observer = Observer(count, settings.history, settings.privileged, settings.mss_bytes)
-        self._actuators = Actuators.of(settings.action, count, settings.mss_bytes)
+        self._actuators = Actuators.of(
+            settings.action, count, settings.mss_bytes, settings.largest_window_bytes
+        )
         self._episodes: list[tuple[Prepared, int] | None] = [None] * count
         self._records: list[RunRecord | None] = [None] * count
         self._steps = np.zeros(count, dtype=np.int64)

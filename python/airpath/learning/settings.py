@@ -16,11 +16,13 @@ from airpath.nearest import suggestion
 from airpath.scenario import Scenario
 from airpath.scenario.compare import half_of, link_rate, said_of_arguments
 from airpath.scenario.traces import read_trace
-from airpath.schemes import AGENT
-from airpath.units import format_duration, parse_duration
+from airpath.schemes import AGENT, window_bytes
+from airpath.units import format_duration, parse_duration, parse_window
 
 DEFAULT_LINK: Final = "lte.down"
 DEFAULT_DURATION: Final = "30s"
+LARGEST_WINDOW_PACKETS: Final = 65_536
+"""No largest window is larger: in a run each packet in flight takes memory."""
 _BOTTLENECK: Final = "topology.bottleneck"
 _SHORT: Final = ("link", "rate", "rtt", "buffer", "loss")
 """What of a link has a short name; `link` and `rate` are the same."""
@@ -67,6 +69,7 @@ class Settings:
         step: str = "100ms",
         vary: Mapping[str, object] | None = None,
         action: ActionKind = "window-factor",
+        largest_window: str = "4096 packets",
         history: int = 1,
         privileged: bool = False,
         reward: Reward | RewardFunction | None = None,
@@ -103,6 +106,7 @@ class Settings:
         self.steps = self._whole_steps(self.scenario)
         first = self.prepared
         self.mss_bytes = first.mss_bytes
+        self.largest_window_bytes = _window("largest_window", largest_window, first.mss_bytes)
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -215,6 +219,8 @@ def _tables(
         "name": "environment",
         "title": f"an agent over {link}",
         "duration": duration,
+        # An agent that is still to learn loses packets by the million.
+        "record": {"drops": False},
         "topology": {"kind": "dumbbell", "bottleneck": bottleneck},
         "flows": [
             {"name": "flow", "scheme": AGENT.id},
@@ -255,6 +261,16 @@ def _loaded(scenario: Scenario | Mapping[str, Any] | str | Path) -> Scenario:
     raise UsageError(
         f"scenario: found {scenario!r}; accepted: a scenario, its tables, a file, or the name of one"
     )
+
+
+def _window(name: str, text: object, mss_bytes: int) -> int:
+    try:
+        size = window_bytes(parse_window(text), mss_bytes)
+    except UnitError as error:
+        raise UsageError(f"{name}: {error}") from None
+    if not mss_bytes <= size <= LARGEST_WINDOW_PACKETS * mss_bytes:
+        raise UsageError(f'{name}: found "{text}"; accepted: 1 to {LARGEST_WINDOW_PACKETS} packets')
+    return size
 
 
 def _duration(name: str, text: object) -> int:

@@ -29,6 +29,8 @@ ARRIVALS = {"kind": "arrivals", "size": "10kB", "mean_interval": "1s"}
         ({"action": "windows"}, "action: found 'windows'; did you mean \"window\""),
         ({"history": 0}, "history: found 0; accepted: 1 to 1000 steps"),
         ({"history": True}, "history: found True"),
+        ({"largest_window": "0 packets"}, "largest_window: found"),
+        ({"largest_window": "1GB"}, 'largest_window: found "1GB"; accepted: 1 to 65536 packets'),
         ({"privileged": 1}, "privileged: found 1; accepted: True, False"),
         ({"reward": 3}, "reward: found 3"),
         ({"step": 0.1}, "step: found the bare number 0.1, which has no unit"),

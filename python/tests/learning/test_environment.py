@@ -53,7 +53,7 @@ def test_gymnasium_finds_nothing_to_say_against_it(action, more):
     ("arguments", "action", "window"),
     [
         ({}, 0.0, "10 packets"),
-        ({"action": "window"}, -0.25, "64 packets"),  # 2^(8 · 0.75)
+        ({"action": "window"}, 0.0, "64 packets"),  # the root of 4096
     ],
 )
 def test_an_agent_that_keeps_a_window_is_the_scheme_fixed(arguments, action, window):
@@ -81,7 +81,7 @@ def test_additive_increase_and_multiplicative_decrease_fill_a_link():
             window += 2.0
         elif info["time_s"] > reduced_s + 0.3:  # losses of one window come in more than one step
             window, reduced_s = window / 2, info["time_s"]
-        return np.array([np.log2(window) / 8 - 1])
+        return np.array([np.log2(window) / 6 - 1])
 
     _, info = episode(env, aimd, seed=1)
     assert info["time_s"] == pytest.approx(30.0)
@@ -133,7 +133,7 @@ def test_what_a_step_says_is_what_happened():
     env = BottleneckEnv(link="12mbps", rtt="100ms", buffer="1000 packets", duration="10s", action="window")
     env.reset(seed=1)
     for _ in range(60):
-        *_, info = env.step(np.array([-0.125]))  # 128 packets; 103.5 fill the path
+        *_, info = env.step(np.array([7 / 6 - 1]))  # 128 packets; 100 fill the path
     assert set(info) == set(QUANTITIES)
     assert info["time_s"] == pytest.approx(6.0)
     assert info["window_packets"] == 128
