@@ -51,7 +51,7 @@ METRICS: Final = ("throughput_mbps", "utilisation", "queueing_mean_ms", "queuein
 
 
 def actions(weights: Weights, observations: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the actions of policies, each a row of weights, the last of them b, for its row of observations."""
+    """Return the actions of policies, each a row of weights (the last one is b), for their observations."""
     drive = np.einsum("ij,ij->i", np.broadcast_to(weights[..., :-1], observations.shape), observations)
     result: NDArray[np.float64] = np.tanh(drive + weights[..., -1])
     return result

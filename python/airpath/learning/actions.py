@@ -20,7 +20,7 @@ INITIAL_RATE_MBPS: Final = 1.0
 
 ACTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "window-factor": "the window is multiplied by 2^a: half to double (as Orca does, with 4^a)",
+        "window-factor": "the window is multiplied by 2^a: half to double",
         "window": "the window is W^((a + 1) / 2) packets: from 1 to W, the largest window",
         "rate-factor": "the pacing rate is multiplied by 2^a: half to double; begins with 1 Mbit/s",
         "rate": "the pacing rate is 0.1 · 10^(2.5 (a + 1)) Mbit/s of payload: 0.1 to 10000",
