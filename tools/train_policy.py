@@ -4,8 +4,8 @@
 
 A policy is linear: the action is tanh(w · observation + b). A generation is 48 policies, drawn from a normal
 distribution in each number; each of them controls the same 8 links, which are drawn anew for each generation,
-and mean and deviation go towards those of the best 12 (Rubinstein and Kroese 2004). All 384 environments do a step
-in one call. The trained policy then meets links that it never saw, LTE among them.
+and mean and deviation go towards those of the best 12 (Rubinstein and Kroese 2004). All 384 environments do
+a step in one call. The trained policy then meets links that it never saw, LTE among them.
 """
 
 import argparse
@@ -105,8 +105,9 @@ def own_goodput_mbps(results: Results, scheme: str) -> float:
     """Return the mean goodput of the flow under test over the runs of a scheme."""
     runs = [run for run in results.runs if run.record.scheme == scheme]
     flows = [row for run in runs for row in run.flows.to_pylist() if row["source_name"].startswith("flow")]
-    seconds = runs[0].record.plan["duration_ns"] / 1e9
-    return float(np.mean([flow["goodput_bytes"] for flow in flows])) * 8e-6 / seconds
+    seconds = float(runs[0].record.plan["duration_ns"]) / 1e9
+    megabits = sum(float(flow["goodput_bytes"]) for flow in flows) * 8e-6
+    return megabits / len(flows) / seconds
 
 
 def described(features: tuple[Feature, ...], policy: Weights) -> str:
