@@ -2,9 +2,9 @@
 
     python tools/train_policy.py [--generations N] [--threads N] [--out DIRECTORY]
 
-A policy is linear: the action is tanh(w · observation + b). A generation is 48 policies, drawn from a normal
+A policy is linear: the action is tanh(w · observation + b). A generation is 32 policies, drawn from a normal
 distribution in each number; each of them controls the same 8 links, which are drawn anew for each generation,
-and mean and deviation go towards those of the best 12 (Rubinstein and Kroese 2004). All 384 environments do
+and mean and deviation go towards those of the best 8 (Rubinstein and Kroese 2004). All 256 environments do
 a step in one call. The trained policy then meets links that it never saw, LTE among them.
 """
 
@@ -21,12 +21,12 @@ from airpath.results import Results
 
 Weights = NDArray[np.float64]
 
-POLICIES: Final = 48
+POLICIES: Final = 32
 LINKS: Final = 8
-ELITE: Final = 12
-SMOOTHING: Final = 0.3
+ELITE: Final = 8
+SMOOTHING: Final = 0.5
 """How much of its way towards the best a distribution goes in one generation."""
-LEAST_DEVIATION: Final = 0.15
+LEAST_DEVIATION: Final = 0.05
 """A distribution that has collapsed finds nothing more."""
 TRAINING: Final[dict[str, Any]] = {
     "link": "12mbps",

@@ -104,6 +104,7 @@ class Settings:
         self.vary = Variation(self._paths(vary or {}, "vary"))
         self.step_s = self.step_ns * 1e-9
         self.steps = self._whole_steps(self.scenario)
+        self.scenario.refuse_if_too_large()
         first = self.prepared
         self.mss_bytes = first.mss_bytes
         self.largest_window_bytes = _window("largest_window", largest_window, first.mss_bytes)

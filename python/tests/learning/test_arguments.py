@@ -36,6 +36,7 @@ ARRIVALS = {"kind": "arrivals", "size": "10kB", "mean_interval": "1s"}
         ({"step": 0.1}, "step: found the bare number 0.1, which has no unit"),
         ({"step": "0s"}, 'step: found "0s"; it must be more than zero'),
         ({"step": "70ms"}, "step: 70 ms does not divide the duration of 30 s"),
+        ({"duration": "10000h", "step": "1ms"}, "memory"),
         ({"duration": "5"}, 'duration: found "5"'),
         ({"link": "lte.dwn"}, 'link: found "lte.dwn".*did you mean "lte.down"'),
         ({"link": 12}, "link: found 12"),
