@@ -54,6 +54,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
+        self.closed = True  # until there is something to close
         refuse_no_count("num_envs", num_envs)
         refuse_no_count("threads", threads)
         if render_mode is not None:
@@ -71,6 +72,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._generators: list[np.random.Generator | None] = [None] * num_envs
+        self.closed = False
 
     @property
     def scenario(self) -> Scenario:
