@@ -68,6 +68,33 @@ class Simulation:
     def progress(self) -> float:
         """The share of simulated time that is done, 0 to 1."""
 
+@final
+class Episodes:
+    """Episodes side by side: each a run with one flow that an agent steers."""
+
+    def __new__(cls, count: int) -> Episodes: ...
+    @staticmethod
+    def quantities() -> list[str]:
+        """Return the names of the columns that `step` gives, with their units."""
+
+    def begin(self, index: int, plan: str, traces: list[Trace], seed: int) -> None:
+        """Put a run into a place, instead of what was there."""
+
+    def step(
+        self, chosen: np.ndarray, windows: np.ndarray, rates: np.ndarray, length_ns: int, threads: int
+    ) -> np.ndarray:
+        """Do one step in each place that is chosen, with the interpreter lock released.
+
+        Windows are bytes of payload, rates bits of payload per second or NaN for none. Returns a row for each
+        place; NaN where no step was done.
+        """
+
+    def finish(self, index: int) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
+        """Run an episode to the end of its plan, and hand out what `Simulation.run` does; once."""
+
+    def clear(self) -> None:
+        """Let all episodes go."""
+
 def kernel_congestion_controls() -> list[str]:
     """Return the names of the congestion controls that the kernel has. Only on Linux."""
 

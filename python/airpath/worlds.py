@@ -18,7 +18,7 @@ from airpath.kernel_routers import KernelRouter, NoKernelRouterError, kernel_rou
 from airpath.quic import quic_departures
 from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
-from airpath.schemes import find_scheme
+from airpath.schemes import AGENT, find_scheme
 from airpath.units import format_duration
 from airpath.world_names import IN_REAL_TIME, World
 
@@ -101,6 +101,12 @@ def place(scenario: Scenario, world: World) -> Placed:
         If the world is not on this system.
     """
     resolved = scenario.resolved
+    for flow, scheme in zip(resolved.plan["flows"], resolved.schemes, strict=True):
+        if scheme == AGENT.id:
+            problem = (
+                "nobody sets anything in a run; accepted: any other, or an environment (airpath.learning)"
+            )
+            raise scenario.refusal(Refusal("flow", flow["name"], "scheme", problem))
     if world not in IN_REAL_TIME:
         for flow, kernel in zip(resolved.plan["flows"], resolved.schemes, strict=True):
             if kernel is not None and kernel.startswith("kernel:"):

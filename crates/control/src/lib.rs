@@ -16,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 mod abc;
+mod agent;
 mod bbr;
 mod bic;
 mod copa;
@@ -44,6 +45,7 @@ mod windowed_extremum;
 mod xcp;
 
 pub use abc::{Abc, AbcConfig};
+pub use agent::Agent;
 pub use airpath_model::config::ConfigError;
 pub use bbr::{Bbr, BbrConfig};
 pub use bic::{Bic, BicConfig};

@@ -2,7 +2,9 @@
 
 use core::fmt::Debug;
 
-use crate::{AckEvent, Bytes, CongestionEvent, Duration, PathHeader, Probe, Rate, SendEvent, Timestamp};
+use crate::{
+    AckEvent, Bytes, CongestionEvent, Duration, PathHeader, Probe, Rate, SendEvent, Steered, Timestamp,
+};
 
 /// A congestion controller: told what happened, it says what may be sent. It owns no clock and sends nothing.
 ///
@@ -45,6 +47,12 @@ pub trait Controller: Debug + Send {
     /// When [`Controller::on_timer`] is wanted; [`Timestamp::NEVER`] when not.
     fn next_timer(&self) -> Timestamp {
         Timestamp::NEVER
+    }
+
+    /// Itself, if it is one that is told from outside what it may allow. Whoever steers it asks for
+    /// [`Controller::control`] again afterwards.
+    fn steered(&mut self) -> Option<&mut dyn Steered> {
+        None
     }
 
     /// Window, pacing and burst limit: the same answer until the next call of an `on_*` method.

@@ -3,7 +3,7 @@
 use airpath_model::Timestamp;
 
 use crate::event::{Entry, Target};
-use crate::flow::{ENDS, End, Flow, FlowKind, Timer};
+use crate::flow::{ConnectionSource, ENDS, End, Flow, FlowKind, Timer};
 use crate::network::{Ends, Network};
 use crate::packet::Packet;
 use crate::prefetch;
@@ -56,6 +56,25 @@ impl Flows {
     pub(crate) fn end_interval(&self, network: &mut Network) {
         let now = network.now;
         network.end_interval(self.flows.len(), |flow| self.flows[flow].state(now));
+    }
+
+    /// How many flows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// The sending end of a flow, if it is steered from outside.
+    pub(crate) fn steered(&mut self, flow: usize) -> Option<&mut ConnectionSource> {
+        match &mut self.flows[flow].kind {
+            FlowKind::Connections(source) => source.steered().is_some().then_some(source),
+            FlowKind::Datagrams(_) => None,
+        }
+    }
+
+    /// What the sender of a flow may send has changed.
+    pub(crate) fn send_on(&mut self, network: &mut Network, flow: usize) {
+        let event = network.events.current();
+        self.drive(network, flow, End::Sender, event);
     }
 
     /// What the rows of the flows in their table want to know.

@@ -3,7 +3,7 @@
 use airpath_estimate::AckRate;
 use airpath_model::{
     AckEvent, AckRateEstimator, CongestionEvent, Control, Controller, Measurement, PathHeader, Phase, Probe,
-    Requirements, SendEvent, Timestamp,
+    Requirements, SendEvent, Steered, Timestamp,
 };
 
 /// A controller, and ACK-rate estimators that are told of every acknowledgment and congestion signal that it is told
@@ -58,6 +58,10 @@ impl Controller for Observed {
 
     fn next_timer(&self) -> Timestamp {
         self.controller.next_timer()
+    }
+
+    fn steered(&mut self) -> Option<&mut dyn Steered> {
+        self.controller.steered()
     }
 
     fn control(&self) -> Control {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use airpath_model::Timestamp;
+
 use crate::assemble::{assemble_flows, assemble_routes};
 use crate::control::RunControl;
 use crate::ends::Flows;
@@ -14,8 +16,8 @@ use crate::plan::Plan;
 #[derive(Debug)]
 pub struct Simulation {
     /// Its timers are the two ends of each flow: the sender's, then the receiver's.
-    network: Network,
-    flows: Flows,
+    pub(crate) network: Network,
+    pub(crate) flows: Flows,
 }
 
 /// How many events and packets pass between two looks at whether somebody wants the run to stop.
@@ -45,7 +47,15 @@ impl Simulation {
     // A name of its own, so that profiles can count from here.
     #[inline(never)]
     pub fn run(mut self, control: &RunControl) -> Result<Outcome, Cancelled> {
-        let Self { network, flows } = &mut self;
+        self.advance(Timestamp::NEVER, control)?;
+        control.report(self.network.end, self.network.end);
+        Ok(self.network.outcome(self.flows.summaries()))
+    }
+
+    /// Runs until the first interval of the series has ended that ends at `until` or later, or to the end.
+    #[inline]
+    pub(crate) fn advance(&mut self, until: Timestamp, control: &RunControl) -> Result<(), Cancelled> {
+        let Self { network, flows } = self;
         let (end, first_timer, clock) = (network.end, network.first_timer(), network.clock());
         let mut next_look = 0;
         while let Some((at, target)) = network.events.pop() {
@@ -69,12 +79,14 @@ impl Simulation {
                 network.on_link(target, flows);
             } else if target == clock {
                 flows.end_interval(network);
+                if at >= until {
+                    break;
+                }
             } else {
                 flows.wake(network, target);
             }
         }
-        control.report(end, end);
-        Ok(self.network.outcome(self.flows.summaries()))
+        Ok(())
     }
 }
 

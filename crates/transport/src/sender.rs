@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 
 use airpath_model::{
     Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Phase, Probe, Rate,
-    RttEstimate, Timestamp,
+    RttEstimate, Steered, Timestamp,
 };
 
 use crate::config::{ConfigError, EcnMode, LossDetection, SenderConfig};
@@ -222,6 +222,11 @@ impl<C: Controller + ?Sized> Sender<C> {
     /// What the controller allows.
     pub fn control(&self) -> Control {
         self.controller.control()
+    }
+
+    /// The controller, if it is one that is steered from outside. Ask for segments after steering it.
+    pub fn steered(&mut self) -> Option<&mut dyn Steered> {
+        self.controller.steered()
     }
 
     /// The controller's slow-start threshold.

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final, Literal
@@ -161,6 +162,21 @@ def tshark() -> tuple[State, str]:
     return "good", told.stdout.splitlines()[0]
 
 
+def learning() -> tuple[State, str]:
+    """Whether environments for learning can be made; airpath itself does without."""
+    if find_spec("gymnasium") is None:
+        return "missing", "gymnasium is not installed (optional: pip install airpath[rl])"
+    import gymnasium
+
+    from airpath.learning import ENVIRONMENT
+
+    env = gymnasium.make(ENVIRONMENT, link="12mbps", duration="1s")
+    env.reset(seed=1)
+    env.step(env.action_space.sample())
+    env.close()
+    return "good", f"gymnasium {metadata.version('gymnasium')}, {ENVIRONMENT}"
+
+
 CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = {
     "versions": versions,
     "engine": engine,
@@ -169,9 +185,10 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = {
     "processors": processors,
     "current directory": current_directory,
     "tshark": tshark,
+    "learning": learning,
     **doctor_emulation.CHECKS,
 }
-OPTIONAL: Final = frozenset(["tshark", *doctor_emulation.CHECKS])
+OPTIONAL: Final = frozenset(["tshark", "learning", *doctor_emulation.CHECKS])
 """What airpath can do without."""
 
 

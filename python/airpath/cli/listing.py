@@ -56,9 +56,9 @@ def list_(
 
 def schemes() -> dict[str, str]:
     """Return each scheme with its line."""
-    from airpath.schemes import KERNEL_SCHEMES, SCHEMES
+    from airpath.schemes import AGENT, KERNEL_SCHEMES, SCHEMES
 
-    return {scheme.id: scheme.description for scheme in (*SCHEMES, *KERNEL_SCHEMES)}
+    return {scheme.id: scheme.description for scheme in (*SCHEMES, *KERNEL_SCHEMES, AGENT)}
 
 
 def _ending() -> str:

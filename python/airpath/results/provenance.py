@@ -75,6 +75,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
                 "damage": damage_of_plan(run.record.plan),
                 "world": run.record.world,
                 **({} if run.record.validity is None else {"validity": dict(run.record.validity)}),
+                **({} if run.record.agent is None else {"agent": dict(run.record.agent)}),
                 "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
                 **({} if (packets := run.record.capture) is None else {"capture_sha256": _sha256(packets)}),
             }

@@ -74,6 +74,9 @@ class RunRecord:
         a simulation.
     scenario
         What it was made of; ``None`` where nobody said.
+    agent
+        Of a run whose flow an agent steered, how: ``action``, ``step_s``, ``steps``, and ``actions_sha256``
+        of the actions as little-endian numbers of 64 bits. ``None`` where nobody did.
     """
 
     scheme: str
@@ -90,6 +93,7 @@ class RunRecord:
     world: str = "sim"
     validity: Mapping[str, Any] | None = None
     scenario: WrittenScenario | None = field(default=None, repr=False)
+    agent: Mapping[str, Any] | None = None
 
     @property
     def valid(self) -> bool:

@@ -5,12 +5,14 @@ kernel: lower case, with the version where it matters. Router-assisted schemes a
 with EBE as the capacity source of its routers.
 """
 
+from airpath.schemes.agent import AGENT
 from airpath.schemes.estimators import ESTIMATORS, Estimator, estimator_plan, find_estimator
 from airpath.schemes.kernel import KERNEL_SCHEMES
 from airpath.schemes.registry import SCHEMES, find_scheme, parse_scheme, same_scheme
 from airpath.schemes.scheme import LinkFacts, Router, Scheme, SchemeParameters, window_bytes
 
 __all__ = [
+    "AGENT",
     "ESTIMATORS",
     "KERNEL_SCHEMES",
     "SCHEMES",

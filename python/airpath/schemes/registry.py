@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
+from airpath.schemes.agent import AGENT
 from airpath.schemes.end_to_end import END_TO_END
 from airpath.schemes.kernel import PREFIX, kernel_scheme
 from airpath.schemes.loss_differentiation import ENDING, SUFFIX, differentiated
@@ -22,7 +23,8 @@ def find_scheme(name: str) -> Scheme:
     """Return the scheme with this identifier or alias, or the pair of family and source that it names.
 
     Any of them with the ending `-ld` is the same with loss differentiation. Names that begin with `kernel:`
-    are congestion controls of the operating system's kernel.
+    are congestion controls of the operating system's kernel; `agent` is what an environment for learning
+    sets.
 
     Raises
     ------
@@ -31,6 +33,8 @@ def find_scheme(name: str) -> Scheme:
     """
     if name.startswith(PREFIX):
         return kernel_scheme(name.removeprefix(PREFIX))
+    if name == AGENT.id:
+        return AGENT
     try:
         if name not in _BY_NAME and name.endswith(SUFFIX):
             return _differentiated(name.removesuffix(SUFFIX))

@@ -138,6 +138,18 @@ def test_every_parameter_of_a_managed_queue_is_on_its_page(queue):
     assert len(section(page, "Sources").split()) > 1
 
 
+def test_what_agents_see_and_do_is_on_their_page():
+    from airpath import learning
+
+    page = (DOCS / "learning.md").read_text(encoding="utf-8")
+    for name, meaning in (learning.QUANTITIES | learning.ACTIONS).items():
+        assert f"| `{name}` | {meaning} |" in page
+    for feature in learning.FEATURES + learning.PRIVILEGED_FEATURES:
+        made_of, low, high = feature.formula, feature.low, feature.high
+        assert f"| `{feature.name}` | {made_of} | {low:g} to {high:g} |" in page
+    assert learning.ENVIRONMENT in page
+
+
 def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for folder in ("schemes", "sources", "estimators", "queues", "links"):

@@ -159,6 +159,7 @@ def test_every_kind_of_datagrams(traffic):
         "htcp:delta_l=2s",
         "veno",
         "fixed:window=10 packets,rate=1mbps",
+        "agent",
         "newreno-ld:delay_share=0.3",
         "cubic-ebe-ld:history_rule=total,evidence=feedback",
         *(scheme.id for scheme in WESTWOOD),

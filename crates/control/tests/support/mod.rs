@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
-    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence, Copa,
-    CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
+    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence,
+    Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
     HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig,
     LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth,
     Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
@@ -25,7 +25,7 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 42] = [
+pub(crate) const CONTROLLERS: [Constructor; 43] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
@@ -39,6 +39,7 @@ pub(crate) const CONTROLLERS: [Constructor; 42] = [
     ("htcp", || windowed(htcp(), StandardSlowStart::default())),
     ("veno", || windowed(veno(), StandardSlowStart::default())),
     ("fixed", || fixed(None)),
+    ("agent", || Box::new(Agent::new(MSS * 10, MSS).expect("ten segments are a window"))),
     ("xcp", || xcp(true)),
     ("xcp-without-halving", || xcp(false)),
     ("qfcp", || Box::new(Qfcp::new(MSS * 10, MSS).expect("ten segments are a window"))),

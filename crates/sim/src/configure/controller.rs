@@ -1,7 +1,7 @@
 //! Controllers.
 
 use airpath_control::{
-    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Bbr, BbrConfig, Bic, BicConfig, ConfigError,
+    Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, ConfigError,
     CongestionEvidence, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed,
     HighSpeedConfig, HistoryRule, Htcp, HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig,
     LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Prague,
@@ -234,6 +234,7 @@ pub fn controller(
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+        ControllerPlan::Agent => Ok(Box::new(Agent::new(initial_window, mss)?)),
         // Whoever plans connections has refused it with its name.
         ControllerPlan::Kernel { .. } => {
             Err(ConfigError { parameter: "controller", range: "one that can be simulated", value: f64::NAN })

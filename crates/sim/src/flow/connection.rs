@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use airpath_control::ConfigError;
-use airpath_model::{Bytes, Duration, RandomStream, Timestamp};
+use airpath_model::{Bytes, Duration, RandomStream, RttEstimate, Steered, Timestamp};
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::End;
@@ -236,6 +236,21 @@ impl ConnectionSource {
     /// When the receiving end must be woken next.
     pub(crate) fn next_receiver_event(&self) -> Timestamp {
         self.receiver.next_timer()
+    }
+
+    /// Its controller, if that is steered from outside.
+    pub(crate) fn steered(&mut self) -> Option<&mut dyn Steered> {
+        self.sender.steered()
+    }
+
+    /// Whether it has sent all that it ever will, and all of that has arrived.
+    pub(crate) fn is_over(&self) -> bool {
+        self.began.is_none() && !self.next_file.is_scheduled()
+    }
+
+    /// Round-trip times of the connection.
+    pub(crate) fn rtt(&self) -> RttEstimate {
+        self.sender.rtt()
     }
 
     /// What the series wants to know.

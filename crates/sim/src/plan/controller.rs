@@ -278,6 +278,8 @@ pub enum ControllerPlan {
         /// Send at this rate instead of in bursts, bits per second of payload.
         pacing_bps: Option<u64>,
     },
+    /// What an agent outside of the run sets, step by step ([`crate::Episodes`]).
+    Agent,
     /// A congestion control of the operating system's kernel: only the emulator has it.
     Kernel {
         /// Its name there (`cubic`).

@@ -20,6 +20,7 @@ use crate::capture::Capture;
 use crate::network::Arrival;
 use crate::packet::{Body, Foreign, Packet, Places};
 use crate::prefetch;
+use crate::steps::LinkStep;
 
 /// Receives what happens on links and at receivers, and turns it into tables.
 #[derive(Debug)]
@@ -279,6 +280,11 @@ impl Recorder {
         if meter.recorded {
             self.link_series.push(row);
         }
+    }
+
+    /// What the link at which a flow is measured said at the end of the last interval, if it is recorded.
+    pub(crate) fn newest_at(&self, flow: u32) -> Option<LinkStep> {
+        self.link_series.newest(self.flows[flow as usize].measured_at)
     }
 
     /// A queue reports one of its quantities at the end of an interval.

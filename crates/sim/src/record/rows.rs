@@ -1,6 +1,7 @@
 //! The rows of every table, as documented in `docs/results.md`. Field names are column names.
 
 use super::table::table;
+use crate::steps::LinkStep;
 
 table! {
     /// One flow over the whole run.
@@ -55,6 +56,19 @@ table! {
         link: i64, time_s: f64, offered_bytes: f64, arrived_bytes: i64, departed_bytes: i64, dropped_packets: i64,
         marked_packets: i64, retransmitted_packets: i64, queue_mean_bytes: f64, queue_mean_packets: f64,
         queue_max_bytes: i64, queue_bytes: i64, queue_packets: i64, queue_share: f64,
+    }
+}
+
+impl LinkSeriesTable {
+    /// What a link said at the end of the last interval; `None` of one that is not recorded.
+    pub(crate) fn newest(&self, link: u32) -> Option<LinkStep> {
+        let row = self.link.iter().rposition(|&of| of == i64::from(link))?;
+        Some(LinkStep {
+            offered_bytes: self.offered_bytes[row],
+            departed_bytes: self.departed_bytes[row],
+            dropped_packets: self.dropped_packets[row],
+            queue_bytes: self.queue_bytes[row],
+        })
     }
 }
 

@@ -1,0 +1,141 @@
+//! A controller that decides nothing: an agent outside does.
+
+use airpath_model::config::check;
+use airpath_model::{
+    AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Pacing, PathHeader, Phase,
+    Probe, Requirements, SendEvent, SenderReport, Steered, Steering,
+};
+
+use crate::ConfigError;
+use crate::windowed::QUANTUM_SEGMENTS;
+
+/// Keeps to the window and the rate that an agent sets, and counts for it what the sender sees: the sending end of an
+/// environment for reinforcement learning. Until something is set, the initial window holds.
+///
+/// The window holds while losses are repaired, too, so that an action means what it says.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    steering: Steering,
+    mss: Bytes,
+    report: SenderReport,
+}
+
+impl Agent {
+    /// Begins with `initial_window` bytes of payload, without a rate. `mss` is the largest payload of one packet.
+    ///
+    /// Fails when `mss` is zero or the window does not hold one packet.
+    pub fn new(initial_window: Bytes, mss: Bytes) -> Result<Self, ConfigError> {
+        check(!mss.is_zero(), "mss", "at least one byte", mss.as_f64())?;
+        check(initial_window >= mss, "initial_window", "at least one segment", initial_window.as_f64())?;
+        let steering = Steering { window: initial_window, pacing: None };
+        Ok(Self { steering, mss, report: SenderReport::default() })
+    }
+}
+
+impl Steered for Agent {
+    fn steer(&mut self, steering: Steering) {
+        self.steering = Steering { window: steering.window.max(self.mss), ..steering };
+    }
+
+    fn take_report(&mut self) -> SenderReport {
+        core::mem::take(&mut self.report)
+    }
+}
+
+impl Controller for Agent {
+    fn requirements(&self) -> Requirements {
+        Requirements { pacing: true, window_in_recovery: true, ..Requirements::default() }
+    }
+
+    fn on_sent(&mut self, event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
+        self.report.sent += event.payload;
+        PathHeader::None
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
+        self.report.acked += event.acked;
+        self.report.lost += event.newly_lost;
+        if let Some(sample) = event.rtt_sample {
+            self.report.rtt_sum += sample;
+            self.report.rtt_samples += 1;
+        }
+    }
+
+    fn on_congestion(&mut self, event: &CongestionEvent, _probe: &mut dyn Probe) {
+        // What acknowledgments reveal as lost comes with them.
+        if event.signal == CongestionSignal::Timeout {
+            self.report.lost += event.lost;
+            self.report.timeouts += 1;
+        }
+    }
+
+    fn steered(&mut self) -> Option<&mut dyn Steered> {
+        Some(self)
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            window: self.steering.window,
+            pacing: self.steering.pacing.map_or(Pacing::FromWindow, Pacing::At),
+            quantum: self.mss * QUANTUM_SEGMENTS,
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Steady
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airpath_model::{Duration, NullProbe, Rate, Timestamp};
+
+    const MSS: Bytes = Bytes::new(1000);
+
+    #[test]
+    fn allows_what_it_is_told_and_never_less_than_a_segment() {
+        let mut agent = Agent::new(MSS * 10, MSS).unwrap();
+        assert_eq!(agent.control().window, MSS * 10);
+        assert_eq!(agent.control().pacing, Pacing::FromWindow);
+        let rate = Rate::from_bps(1_000_000);
+        agent.steer(Steering { window: MSS * 3, pacing: Some(rate) });
+        assert_eq!((agent.control().window, agent.control().pacing), (MSS * 3, Pacing::At(rate)));
+        agent.steer(Steering { window: Bytes::ZERO, pacing: None });
+        assert_eq!((agent.control().window, agent.control().pacing), (MSS, Pacing::FromWindow));
+    }
+
+    #[test]
+    fn counts_what_the_sender_sees_until_it_is_asked() {
+        let mut agent = Agent::new(MSS * 10, MSS).unwrap();
+        let now = Timestamp::from_nanos(1);
+        agent.on_sent(&SendEvent::at(now, MSS), &mut NullProbe);
+        let mut lost = CongestionEvent::at(now, CongestionSignal::Loss);
+        lost.lost = MSS; // said again by the acknowledgment
+        agent.on_congestion(&lost, &mut NullProbe);
+        let mut ack = AckEvent::at(now);
+        (ack.acked, ack.newly_lost, ack.rtt_sample) = (MSS * 2, MSS, Some(Duration::from_millis(7)));
+        agent.on_ack(&ack, &mut NullProbe);
+        (ack.acked, ack.newly_lost, ack.rtt_sample) = (MSS, Bytes::ZERO, None);
+        agent.on_ack(&ack, &mut NullProbe);
+        let mut timeout = CongestionEvent::at(now, CongestionSignal::Timeout);
+        timeout.lost = MSS * 4;
+        agent.on_congestion(&timeout, &mut NullProbe);
+        let expected = SenderReport {
+            sent: MSS,
+            acked: MSS * 3,
+            lost: MSS * 5,
+            rtt_sum: Duration::from_millis(7),
+            rtt_samples: 1,
+            timeouts: 1,
+        };
+        assert_eq!(agent.take_report(), expected);
+        assert_eq!(agent.take_report(), SenderReport::default());
+    }
+
+    #[test]
+    fn what_cannot_send_is_refused() {
+        assert!(Agent::new(MSS, Bytes::ZERO).is_err());
+        assert!(Agent::new(Bytes::new(999), MSS).is_err());
+    }
+}

@@ -1,0 +1,100 @@
+//! Environments for reinforcement learning: many runs, step by step.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use airpath_sim::plan::Plan;
+use airpath_sim::{Action, Input, NotReady, RunControl, Step};
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::simulation::{Handed, RunCancelled, hand_over, refused};
+use crate::trace::Trace;
+
+/// Episodes side by side: each a run with one flow that an agent steers.
+#[pyclass(frozen, module = "airpath._core")]
+pub(crate) struct Episodes {
+    episodes: Mutex<airpath_sim::Episodes>,
+    count: usize,
+}
+
+impl Episodes {
+    /// To be called with the interpreter lock released: another thread may be at it for as long as a step takes.
+    fn lock(&self) -> MutexGuard<'_, airpath_sim::Episodes> {
+        self.episodes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_ready(error: NotReady) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+#[pymethods]
+impl Episodes {
+    #[new]
+    fn new(count: usize) -> Self {
+        Self { episodes: Mutex::new(airpath_sim::Episodes::new(count)), count }
+    }
+
+    /// The names of the columns that `step` gives, with their units.
+    #[staticmethod]
+    fn quantities() -> Vec<&'static str> {
+        Step::QUANTITIES.to_vec()
+    }
+
+    /// Puts a run into a place, instead of what was there: a plan (JSON), the traces that it refers to, and a seed.
+    #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
+    fn begin(
+        &self,
+        py: Python<'_>,
+        index: usize,
+        plan: &str,
+        traces: Vec<PyRef<'_, Trace>>,
+        seed: u64,
+    ) -> PyResult<()> {
+        let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
+        let run = py.detach(|| airpath_sim::Simulation::new(&Plan::from_json(plan)?, &inputs, seed));
+        let run = run.map_err(refused)?;
+        py.detach(|| self.lock().begin(index, run)).map_err(not_ready)
+    }
+
+    /// Does one step of `length_ns` in each place of which `chosen` says so, with the interpreter lock released.
+    ///
+    /// `windows` are bytes of payload, `rates` bits of payload per second or NaN for none. Gives a row for each place, with
+    /// the columns of `quantities`; NaN where no step was done.
+    #[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
+    fn step<'py>(
+        &self,
+        py: Python<'py>,
+        chosen: PyReadonlyArray1<'py, bool>,
+        windows: PyReadonlyArray1<'py, f64>,
+        rates: PyReadonlyArray1<'py, f64>,
+        length_ns: u64,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (chosen, windows, rates) = (chosen.as_slice()?, windows.as_slice()?, rates.as_slice()?);
+        let count = self.count;
+        if [chosen.len(), windows.len(), rates.len()] != [count; 3] {
+            return Err(PyValueError::new_err(format!("accepted: {count} values each")));
+        }
+        let action = |index: usize| Action { window_bytes: windows[index], pacing_bps: rates[index] };
+        let actions: Vec<_> = (0..count).map(|index| chosen[index].then(|| action(index))).collect();
+        let steps = py.detach(|| self.lock().step(&actions, length_ns, threads)).map_err(not_ready)?;
+        let unknown = [f64::NAN; Step::QUANTITIES.len()];
+        let values: Vec<f64> = steps.into_iter().flat_map(|step| step.unwrap_or(unknown)).collect();
+        PyArray1::from_vec(py, values).reshape([count, unknown.len()])
+    }
+
+    /// Runs an episode to the end of its plan, with what was set last, and hands out what a run hands out. The place is
+    /// empty then.
+    fn finish<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Handed<'py>> {
+        let run = py.detach(|| self.lock().take(index)).map_err(not_ready)?;
+        let outcome = py.detach(|| run.run(&RunControl::default()));
+        hand_over(py, outcome.map_err(|error| RunCancelled::new_err(error.to_string()))?)
+    }
+
+    /// Lets all episodes go.
+    fn clear(&self, py: Python<'_>) {
+        py.detach(|| self.lock().clear());
+    }
+}

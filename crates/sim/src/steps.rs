@@ -1,0 +1,147 @@
+//! A run step by step: at the end of an interval it stops, says what a steered sender saw, and is told what that may send.
+
+use airpath_model::{Bytes, Rate, RttEstimate, SenderReport, Steering, Timestamp};
+
+use crate::control::RunControl;
+use crate::simulation::{Cancelled, Simulation};
+
+/// What one step brought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// When it ended.
+    pub now: Timestamp,
+    /// What the sender saw in it.
+    pub report: SenderReport,
+    /// Round-trip times as the transport knows them; zero before the first sample.
+    pub rtt: RttEstimate,
+    /// Payload in flight at its end.
+    pub in_flight: Bytes,
+    /// The window in force.
+    pub window: Bytes,
+    /// The pacing rate in force, if packets are paced.
+    pub pacing_rate: Option<Rate>,
+    /// Whether the flow had something to send at its end.
+    pub active: bool,
+    /// Whether the flow has sent all that it ever will, and all of that has arrived.
+    pub over: bool,
+    /// What no sender knows: of the link at which the flow is measured, if that is recorded.
+    pub link: Option<LinkStep>,
+}
+
+/// What happened at a link in one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkStep {
+    /// What the link could have carried, bytes on the wire; NaN without a limit.
+    pub offered_bytes: f64,
+    /// What it did carry, of all flows.
+    pub departed_bytes: i64,
+    /// Packets lost there, of all flows.
+    pub dropped_packets: i64,
+    /// Waiting at the end of the step.
+    pub queue_bytes: i64,
+}
+
+impl Step {
+    /// The names of [`Step::values`], with their units; those from `link_` on no sender knows.
+    pub const QUANTITIES: [&'static str; 19] = [
+        "time_s",
+        "sent_bytes",
+        "acked_bytes",
+        "lost_bytes",
+        "timeouts",
+        "rtt_s",
+        "rtt_latest_s",
+        "rtt_smoothed_s",
+        "rtt_min_s",
+        "in_flight_bytes",
+        "window_bytes",
+        "pacing_rate_bps",
+        "active",
+        "over",
+        "rtt_samples",
+        "link_offered_bytes",
+        "link_departed_bytes",
+        "link_dropped_packets",
+        "link_queue_bytes",
+    ];
+
+    /// All of it as numbers; NaN where there is no value.
+    pub fn values(&self) -> [f64; Self::QUANTITIES.len()] {
+        let Self { report, rtt, link, .. } = self;
+        let known = |span: airpath_model::Duration| {
+            if rtt.minimum.is_zero() { f64::NAN } else { span.as_secs_f64() }
+        };
+        let of_link = |value: fn(&LinkStep) -> f64| link.as_ref().map_or(f64::NAN, value);
+        [
+            self.now.as_secs_f64(),
+            report.sent.as_f64(),
+            report.acked.as_f64(),
+            report.lost.as_f64(),
+            report.timeouts as f64,
+            if report.rtt_samples == 0 {
+                f64::NAN
+            } else {
+                report.rtt_sum.as_secs_f64() / report.rtt_samples as f64
+            },
+            known(rtt.latest),
+            known(rtt.smoothed),
+            known(rtt.minimum),
+            self.in_flight.as_f64(),
+            self.window.as_f64(),
+            self.pacing_rate.map_or(f64::NAN, Rate::as_bps_f64),
+            f64::from(u8::from(self.active)),
+            f64::from(u8::from(self.over)),
+            report.rtt_samples as f64,
+            of_link(|link| link.offered_bytes),
+            of_link(|link| link.departed_bytes as f64),
+            of_link(|link| link.dropped_packets as f64),
+            of_link(|link| link.queue_bytes as f64),
+        ]
+    }
+}
+
+impl Simulation {
+    /// The flows whose controllers are steered from outside, by their places in the table of flows.
+    pub fn steered_flows(&mut self) -> Vec<usize> {
+        (0..self.flows.len()).filter(|&flow| self.flows.steered(flow).is_some()).collect()
+    }
+
+    /// Runs to the end of the first interval of the series that ends at `until` or later, and stops there, before anything
+    /// else of that instant; to the end of the run if there is none. [`Simulation::run`] goes on from there.
+    ///
+    /// # Errors
+    /// [`Cancelled`] when it was stopped.
+    pub fn advance_to(&mut self, until: Timestamp, control: &RunControl) -> Result<(), Cancelled> {
+        self.advance(until, control)
+    }
+
+    /// Sets what the sender of a flow may send from now on, and lets it. A connection that the flow opens later begins
+    /// with its initial window again. Does nothing to a flow that is not steered.
+    pub fn steer(&mut self, flow: usize, steering: Steering) {
+        let Some(source) = self.flows.steered(flow) else { return };
+        if let Some(steered) = source.steered() {
+            steered.steer(steering);
+        }
+        if source.state().active {
+            self.flows.send_on(&mut self.network, flow);
+        }
+    }
+
+    /// What the time since the last question brought a steered flow; `None` for others. Of the link: the last interval.
+    pub fn step(&mut self, flow: usize) -> Option<Step> {
+        let source = self.flows.steered(flow)?;
+        let report = source.steered()?.take_report();
+        let (state, rtt) = (source.state(), source.rtt());
+        Some(Step {
+            now: self.network.now,
+            report,
+            rtt,
+            in_flight: state.in_flight.unwrap_or_default(),
+            window: state.cwnd.unwrap_or_default(),
+            pacing_rate: state.pacing_rate,
+            active: state.active,
+            over: source.is_over(),
+            link: self.network.recorder.newest_at(flow as u32),
+        })
+    }
+}

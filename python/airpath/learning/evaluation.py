@@ -1,0 +1,105 @@
+"""Runs of a policy, beside those of other schemes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+from numpy.typing import NDArray
+
+from airpath.errors import UsageError
+from airpath.learning.episodes import Episodes
+from airpath.learning.settings import Settings
+from airpath.results import Results
+from airpath.runner import Interrupted, jobs_of, refuse_no_count, workers
+from airpath.scenario import Scenario
+from airpath.schemes import AGENT
+from airpath.workers import execute
+
+Policy = Callable[[NDArray[np.float32]], NDArray[Any]]
+"""From observations, a row for each environment, to actions, a row for each."""
+
+
+def evaluate(
+    policy: Policy,
+    schemes: Sequence[str] = (),
+    *,
+    label: str = "agent",
+    seed: int = 1,
+    repetitions: int = 1,
+    jobs: int | None = None,
+    options: dict[str, Any] | None = None,
+    **arguments: Any,
+) -> Results:
+    """Run a policy, and other schemes in its place.
+
+    Repetition k (from 0) uses the seed `seed` + k, and has what `reset` draws with it, so that repetitions
+    are paired between the policy and the schemes: same link, same seed, same rivals.
+
+    Parameters
+    ----------
+    policy
+        From observations to actions; it is asked for all repetitions at once.
+    schemes
+        Schemes that run in place of the agent's, with options if wanted.
+    label
+        What the policy is called in the results.
+    seed, repetitions
+        Seed of the first repetition, and how many.
+    jobs
+        How many runs at the same time. Default: one for each processor.
+    options
+        As for `reset`, for all repetitions.
+    **arguments
+        As for `BottleneckEnv`.
+
+    Returns
+    -------
+    Results
+        The policy's runs, then those of each scheme.
+
+    Raises
+    ------
+    airpath.errors.UsageError
+        If an argument is wrong, or the policy does not give an action for each row.
+    airpath.Interrupted
+        On Ctrl-C while the schemes run; holds the finished runs.
+    """
+    for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
+        refuse_no_count(name, value, least)
+    settings = Settings(**arguments)
+    episodes = Episodes(settings, repetitions, workers(jobs))
+    for repetition in range(repetitions):
+        generator, _ = seeding.np_random(seed + repetition)
+        episodes.begin(repetition, seed + repetition, generator, options)
+    under_way = np.ones(repetitions, dtype=np.bool_)
+    while under_way.any():
+        actions = np.asarray(policy(episodes.observations()), dtype=np.float64).reshape(-1)
+        if actions.shape != (repetitions,):
+            raise UsageError(
+                f"policy: found {actions.size} actions; accepted: {repetitions}, one for each row"
+            )
+        episodes.step(under_way, actions)
+        under_way = ~(episodes.terminated | episodes.truncated)
+    records = [episodes.record(repetition, label, repetition) for repetition in range(repetitions)]
+    rivals = [
+        replace(job, repetition=repetition)
+        for scheme in schemes
+        for repetition in range(repetitions)
+        for job in jobs_of(
+            scheme, _with_scheme(episodes.scenario(repetition), scheme), seed + repetition, repetitions=1
+        )
+    ]
+    episodes.close()
+    outcome = execute(rivals, workers(jobs), lambda _: None)
+    results = Results.from_records([*records, *outcome.records])
+    if outcome.interrupted:
+        raise Interrupted(results, len(records) + len(rivals))
+    return results
+
+
+def _with_scheme(scenario: Scenario, scheme: str) -> Scenario:
+    """Return a scenario with a scheme in place of the agent."""
+    [place] = [number for number, flow in enumerate(scenario.document.flows) if flow.scheme == AGENT.id]
+    return scenario.override({f"flows.{place}.scheme": scheme})
