@@ -21,6 +21,7 @@ use crate::plain_link::PlainLink;
 use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
 use crate::router::{full_packets, limit, qdisc};
+use crate::transmissions::logged_flows;
 use crate::workload::{Files, Sending, Workload, workloads};
 
 /// Ends a route in the route table.
@@ -67,7 +68,18 @@ pub(crate) fn assemble_flows(
             sources.push(source);
         }
     }
+    if plan.record.qlog {
+        flows = keep_logs(flows);
+    }
     Ok((flows, sources))
+}
+
+/// The flows, as many of them as may be with a log of their packets: the first of each source, then the second, …
+fn keep_logs(flows: Vec<Flow>) -> Vec<Flow> {
+    let chosen = logged_flows(flows.iter().map(|flow| (flow.kind.is_reliable(), flow.instance)));
+    let flows = flows.into_iter().zip(chosen.iter());
+    let count = chosen.iter().filter(|chosen| **chosen).count();
+    flows.map(|(flow, chosen)| if *chosen { flow.keep_log(count) } else { flow }).collect()
 }
 
 /// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,

@@ -34,6 +34,7 @@ mod rate_steps;
 mod record;
 mod router;
 mod simulation;
+mod transmissions;
 pub mod workload;
 
 pub use channel::{independent_packet_loss, long_run_loss, packet_loss};
@@ -45,3 +46,4 @@ pub use network::{Counts, Outcome};
 pub use rate_steps::rate_steps;
 pub use record::{Column, FlowSeries, Table};
 pub use simulation::{Cancelled, Simulation};
+pub use transmissions::{Transmission, Transmissions, logged_flows};

@@ -74,7 +74,8 @@ impl Simulation {
             }
         }
         control.report(end, end);
-        Ok(self.network.outcome(self.flows.summaries()))
+        let outcome = self.network.outcome(self.flows.summaries());
+        Ok(Outcome { transmissions: self.flows.into_logs().collect(), ..outcome })
     }
 }
 
