@@ -15,6 +15,8 @@ pub enum Transmission {
         packet: u64,
         /// What congestion control counts of it: payload over the simulator's transport, the whole packet over QUIC.
         bytes: u32,
+        /// An earlier packet had the same data: which of them arrives, and so its round trip, is not known.
+        again: bool,
     },
     /// An acknowledgment arrives; what it acknowledges for the first time follows.
     Acknowledgment {
@@ -115,8 +117,8 @@ impl SegmentLog {
         let packet = self.next;
         self.next += 1;
         let place = self.outstanding.partition_point(|known| known.sequence < segment.sequence);
-        let again = self.outstanding.get_mut(place).filter(|known| known.sequence == segment.sequence);
-        if let Some(known) = again {
+        let known = self.outstanding.get_mut(place).filter(|known| known.sequence == segment.sequence);
+        if let Some(known) = known {
             let earlier = std::mem::replace(&mut known.packet, packet);
             if !known.arrived {
                 self.transmissions.push(now, Transmission::Lost { packet: earlier });
@@ -125,7 +127,8 @@ impl SegmentLog {
             let (sequence, end) = (segment.sequence, segment.end());
             self.outstanding.insert(place, Outstanding { sequence, end, packet, arrived: false });
         }
-        self.transmissions.push(now, Transmission::Sent { packet, bytes: segment.payload });
+        self.transmissions
+            .push(now, Transmission::Sent { packet, bytes: segment.payload, again: segment.retransmission });
     }
 
     /// An acknowledgment of so many bytes on the wire arrives.
@@ -215,7 +218,7 @@ mod tests {
             (at(10), Acknowledged { packet: 3 }),
             (at(11), Acknowledgment { bytes: 52 }),
             (at(12), Lost { packet: 1 }),
-            (at(12), Sent { packet: 4, bytes: 100 }),
+            (at(12), Sent { packet: 4, bytes: 100, again: true }),
             (at(20), Acknowledgment { bytes: 40 }),
             (at(20), Acknowledged { packet: 4 }),
         ];
@@ -235,12 +238,12 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded_and_acknowledgments_are_whole() {
         let mut kept = Transmissions { most: 3, ..Transmissions::default() };
-        kept.push(at(0), Transmission::Sent { packet: 0, bytes: 1 });
-        kept.push(at(0), Transmission::Sent { packet: 1, bytes: 1 });
+        kept.push(at(0), Transmission::Sent { packet: 0, bytes: 1, again: false });
+        kept.push(at(0), Transmission::Sent { packet: 1, bytes: 1, again: false });
         kept.push(at(1), Transmission::Acknowledgment { bytes: 1 });
         kept.push(at(1), Transmission::Acknowledged { packet: 0 });
         kept.push(at(1), Transmission::Acknowledged { packet: 1 });
-        kept.push(at(2), Transmission::Sent { packet: 2, bytes: 1 });
+        kept.push(at(2), Transmission::Sent { packet: 2, bytes: 1, again: false });
         kept.push(at(3), Transmission::Acknowledgment { bytes: 1 });
         kept.push(at(3), Transmission::Acknowledged { packet: 2 });
         assert_eq!((kept.entries.len(), kept.full_at), (5, Some(at(2))));
