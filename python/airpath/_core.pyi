@@ -58,7 +58,7 @@ class Simulation:
         """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once.
 
         The counts are whole numbers, and `quantities` the names of those in `link_observations` and
-        `flow_observations`.
+        `flow_observations`; `logs` are those of flows (qlog): the flow, its events without a header.
         """
 
     def cancel(self) -> None:

@@ -5,7 +5,7 @@ use airpath_trace::qlog::{EventWriter, WrittenEvent};
 use crate::network::Outcome;
 use crate::plan::Plan;
 use crate::qlog::rows::{Beside, rows_beside};
-use crate::transmissions::{Transmission, Transmissions};
+use crate::transmissions::{Transmission, Transmissions, logged_flows};
 
 mod rows;
 
@@ -18,13 +18,33 @@ pub struct FlowLog {
     pub events: Vec<u8>,
 }
 
-/// Writes a log of each flow whose transmissions were kept, in any world: packets as its sender saw them, what the tables have of
-/// the sender, and what they have of its measuring link.
+/// Writes logs of the flows of a run in any world, where the plan asks for them: packets as the sender saw them, where that was
+/// kept, what the tables have of the sender, and what they have of its measuring link.
 pub fn flow_logs(plan: &Plan, outcome: &Outcome) -> Vec<FlowLog> {
-    let flows: Vec<u32> = outcome.transmissions.iter().map(|kept| kept.flow).collect();
+    if !plan.record.qlog {
+        return Vec::new();
+    }
+    let flows = flows_to_log(plan, outcome);
     let beside = rows_beside(plan, outcome, &flows);
-    let logs = outcome.transmissions.iter().zip(beside);
-    logs.map(|(kept, beside)| FlowLog { flow: kept.flow, events: merge(plan, kept, beside) }).collect()
+    let unseen = Transmissions::default();
+    let logs = flows.into_iter().zip(beside).map(|(flow, beside)| {
+        let kept = outcome.transmissions.binary_search_by_key(&flow, |kept| kept.flow);
+        let kept = kept.map_or(&unseen, |place| &outcome.transmissions[place]);
+        FlowLog { flow, events: merge(plan, kept, beside) }
+    });
+    logs.collect()
+}
+
+/// The flows of which logs are written, of those that have a controller.
+fn flows_to_log(plan: &Plan, outcome: &Outcome) -> Vec<u32> {
+    let Some(table) = outcome.tables.iter().find(|table| table.name == "flows") else { return Vec::new() };
+    let (sources, instances) = (table.integers("source"), table.integers("instance"));
+    let chosen = logged_flows(sources.iter().zip(instances).map(|(&source, &instance)| {
+        let planned = usize::try_from(source).ok().and_then(|source| plan.flows.get(source));
+        let controlled = planned.is_some_and(|planned| planned.controller.is_some());
+        (controlled, u32::try_from(instance).unwrap_or(u32::MAX))
+    }));
+    (0..).zip(chosen).filter(|(_, chosen)| *chosen).map(|(flow, _)| flow).collect()
 }
 
 /// Packets and rows of tables, in the order of time; the row of an interval comes after what happened in it.

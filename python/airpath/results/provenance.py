@@ -77,6 +77,11 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
                 **({} if run.record.validity is None else {"validity": dict(run.record.validity)}),
                 "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
                 **({} if (packets := run.record.capture) is None else {"capture_sha256": _sha256(packets)}),
+                **(
+                    {"qlog_sha256": {str(flow): _sha256(log) for flow, log in sorted(logs.items())}}
+                    if (logs := run.record.qlogs)
+                    else {}
+                ),
             }
             for run in results.runs
         ],
