@@ -6,7 +6,6 @@
 
 mod clock;
 mod controller;
-mod driver;
 mod requirements;
 mod world;
 
