@@ -17,8 +17,8 @@ use airpath_model::{
 ///
 /// Sizes are those of QUIC packets, headers included, which is what QUIC's congestion control counts.
 #[derive(Debug)]
-pub struct QuicDriver {
-    controller: Box<dyn Controller>,
+pub struct QuicDriver<C: Controller + ?Sized = dyn Controller> {
+    controller: Box<C>,
     mss: Bytes,
     in_flight: u64,
     /// What left, by the instant, until it is acknowledged or lost.
@@ -71,9 +71,9 @@ struct Batch {
     in_flight_before: u64,
 }
 
-impl QuicDriver {
+impl<C: Controller + ?Sized> QuicDriver<C> {
     /// For packets of up to `mss`.
-    pub fn new(controller: Box<dyn Controller>, mss: Bytes) -> Self {
+    pub fn new(controller: Box<C>, mss: Bytes) -> Self {
         Self {
             controller,
             mss,
@@ -234,6 +234,11 @@ impl QuicDriver {
             event.rate = self.rate.take_sample(self.rtt.minimum);
             self.controller.on_ack(&event, probe);
         }
+    }
+
+    /// The controller, for whoever made it.
+    pub fn controller_mut(&mut self) -> &mut C {
+        &mut self.controller
     }
 
     /// What the controller allows; [settle](Self::settle) before.

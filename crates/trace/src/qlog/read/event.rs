@@ -41,7 +41,7 @@ pub struct LoggedPacket {
     pub space: PacketSpace,
     /// Its number.
     pub packet: u64,
-    /// Its size in bytes; zero where the log does not say it.
+    /// Its size in bytes, at most 65 535; zero where the log does not say it.
     pub bytes: u64,
     /// It asks for an acknowledgment (RFC 9002, section 2), or the log does not tell its frames.
     pub eliciting: bool,
@@ -202,6 +202,9 @@ impl EventReader {
 /// Categories (0.3 and before) and namespaces (later) of QUIC's events.
 const CATEGORIES: [&str; 3] = ["transport", "recovery", "quic"];
 
+/// No datagram of UDP is larger.
+const LARGEST_PACKET: u64 = 65_535;
+
 /// Frames that ask for no acknowledgment (RFC 9002, section 2).
 const SILENT_FRAMES: [&str; 3] = ["ack", "padding", "connection_close"];
 
@@ -213,7 +216,8 @@ fn packet(data: &Value) -> Result<LoggedPacket, Incomplete> {
         .or_else(|| data.get("packet_size").and_then(whole))
         .or_else(|| size("raw", "payload_length"))
         .or_else(|| size("header", "payload_length"))
-        .unwrap_or(0);
+        .unwrap_or(0)
+        .min(LARGEST_PACKET);
     let frames = data.get("frames").and_then(Value::as_array);
     let mut acknowledges = Vec::new();
     let mut eliciting = frames.is_none_or(Vec::is_empty);
