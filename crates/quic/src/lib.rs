@@ -6,6 +6,7 @@
 
 mod clock;
 mod controller;
+mod logged;
 mod requirements;
 mod world;
 

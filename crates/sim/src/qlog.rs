@@ -85,7 +85,7 @@ struct Log {
     largest: Option<u64>,
     acknowledgments: u64,
     /// The acknowledgment that is being read: when it came, its size.
-    arriving: Option<(u64, u32)>,
+    arriving: Option<(u64, Option<u32>)>,
     ranges: Vec<(u64, u64)>,
     newly: Vec<u64>,
     latest_ns: Option<u64>,

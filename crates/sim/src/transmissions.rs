@@ -20,8 +20,8 @@ pub enum Transmission {
     },
     /// An acknowledgment arrives; what it acknowledges for the first time follows.
     Acknowledgment {
-        /// Its size on the wire.
-        bytes: u32,
+        /// Its size on the wire, where it is known.
+        bytes: Option<u32>,
     },
     /// The acknowledgment before tells that it has arrived.
     Acknowledged {
@@ -133,7 +133,7 @@ impl SegmentLog {
 
     /// An acknowledgment of so many bytes on the wire arrives.
     pub(crate) fn on_acknowledgment(&mut self, now: Timestamp, acknowledgment: &Acknowledgment, bytes: u32) {
-        self.transmissions.push(now, Transmission::Acknowledgment { bytes });
+        self.transmissions.push(now, Transmission::Acknowledgment { bytes: Some(bytes) });
         while let Some(first) =
             self.outstanding.front().filter(|first| first.end <= acknowledgment.cumulative)
         {
@@ -212,14 +212,14 @@ mod tests {
         assert_eq!((flow, full_at), (3, None));
         use Transmission::{Acknowledged, Acknowledgment, Lost, Sent};
         let expected = [
-            (at(10), Acknowledgment { bytes: 52 }),
+            (at(10), Acknowledgment { bytes: Some(52) }),
             (at(10), Acknowledged { packet: 0 }),
             (at(10), Acknowledged { packet: 2 }),
             (at(10), Acknowledged { packet: 3 }),
-            (at(11), Acknowledgment { bytes: 52 }),
+            (at(11), Acknowledgment { bytes: Some(52) }),
             (at(12), Lost { packet: 1 }),
             (at(12), Sent { packet: 4, bytes: 100, again: true }),
-            (at(20), Acknowledgment { bytes: 40 }),
+            (at(20), Acknowledgment { bytes: Some(40) }),
             (at(20), Acknowledged { packet: 4 }),
         ];
         assert_eq!(entries[4..], expected);
@@ -240,11 +240,11 @@ mod tests {
         let mut kept = Transmissions { most: 3, ..Transmissions::default() };
         kept.push(at(0), Transmission::Sent { packet: 0, bytes: 1, again: false });
         kept.push(at(0), Transmission::Sent { packet: 1, bytes: 1, again: false });
-        kept.push(at(1), Transmission::Acknowledgment { bytes: 1 });
+        kept.push(at(1), Transmission::Acknowledgment { bytes: None });
         kept.push(at(1), Transmission::Acknowledged { packet: 0 });
         kept.push(at(1), Transmission::Acknowledged { packet: 1 });
         kept.push(at(2), Transmission::Sent { packet: 2, bytes: 1, again: false });
-        kept.push(at(3), Transmission::Acknowledgment { bytes: 1 });
+        kept.push(at(3), Transmission::Acknowledgment { bytes: None });
         kept.push(at(3), Transmission::Acknowledged { packet: 2 });
         assert_eq!((kept.entries.len(), kept.full_at), (5, Some(at(2))));
     }

@@ -134,7 +134,7 @@ impl Reading<'_> {
         let mut begun = false;
         while let Some((line, text)) = texts.next_text() {
             let value = text.and_then(|text| {
-                serde_json::from_slice::<Value>(text).map_err(|error| format!("no JSON: {error}"))
+                serde_json::from_slice::<Value>(text.trim_ascii_end()).map_err(|error| no_json(&error))
             });
             match value {
                 Ok(Value::Object(header)) if !begun => {
@@ -193,6 +193,12 @@ impl Reading<'_> {
             Err(event::Incomplete) => self.report.incomplete += 1,
         }
     }
+}
+
+/// What is wrong with a text; its line is said by others.
+pub(crate) fn no_json(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    format!("no JSON: {}", said.split(" at line ").next().unwrap_or_default())
 }
 
 /// What the header of a log has at least one of.

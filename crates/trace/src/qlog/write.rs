@@ -28,8 +28,8 @@ pub enum WrittenEvent<'a> {
     AckReceived {
         /// Number of the packet.
         packet: u64,
-        /// Its size in bytes.
-        bytes: u32,
+        /// Its size in bytes, where it is known.
+        bytes: Option<u32>,
         /// What it acknowledges: first and last numbers, ascending.
         ranges: &'a [(u64, u64)],
     },
@@ -92,7 +92,7 @@ impl EventWriter {
         let _ = write!(out, r#"{{"time":{}.{:06},"#, at_ns / 1_000_000, at_ns % 1_000_000);
         let _ = match event {
             WrittenEvent::PacketSent { packet, bytes } => {
-                write!(out, r#""name":"transport:packet_sent","data":{{{}}}"#, Packet(*packet, *bytes))
+                write!(out, r#""name":"transport:packet_sent","data":{{{}}}"#, Packet(*packet, Some(*bytes)))
             }
             WrittenEvent::AckReceived { packet, bytes, ranges } => write!(
                 out,
@@ -152,12 +152,13 @@ pub fn number(value: f64) -> Value {
 }
 
 /// Header and size of a packet.
-struct Packet(u64, u32);
+struct Packet(u64, Option<u32>);
 
 impl std::fmt::Display for Packet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self(number, bytes) = self;
-        write!(f, r#""header":{{"packet_type":"1RTT","packet_number":{number}}},"raw":{{"length":{bytes}}}"#)
+        write!(f, r#""header":{{"packet_type":"1RTT","packet_number":{number}}}"#)?;
+        bytes.map_or(Ok(()), |bytes| write!(f, r#","raw":{{"length":{bytes}}}"#))
     }
 }
 
@@ -192,7 +193,7 @@ mod tests {
             "\u{1e}{\"time\":1234.000567,\"name\":\"transport:packet_sent\",\"data\":{\"header\":\
              {\"packet_type\":\"1RTT\",\"packet_number\":7},\"raw\":{\"length\":1460}}}\n"
         );
-        let ack = WrittenEvent::AckReceived { packet: 1, bytes: 40, ranges: &[(3, 5), (8, 8)] };
+        let ack = WrittenEvent::AckReceived { packet: 1, bytes: Some(40), ranges: &[(3, 5), (8, 8)] };
         assert!(written(0, &ack).contains(r#""acked_ranges":[[3,5],[8,8]]"#));
     }
 

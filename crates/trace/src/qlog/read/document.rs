@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde_json::{Map, Value};
 
 use super::texts::LONGEST_TEXT;
-use super::{Damage, HEADER_KEYS, QlogReadError, Reading};
+use super::{Damage, HEADER_KEYS, QlogReadError, Reading, no_json};
 
 /// Reads a document, as far as it goes.
 pub(super) fn read_document(reader: impl Read, reading: &mut Reading<'_>) -> Result<(), QlogReadError> {
@@ -27,10 +27,10 @@ pub(super) fn read_document(reader: impl Read, reading: &mut Reading<'_>) -> Res
         }
         Err(error) => {
             let line = error.line() as u64;
-            if !begun {
-                return Err(QlogReadError::NotALog { line, found: format!("no JSON: {error}") });
+            if !begun && reading.report.events == 0 {
+                return Err(QlogReadError::NotALog { line, found: no_json(&error) });
             }
-            reading.report.stopped = Some(Damage { line, problem: format!("no JSON: {error}") });
+            reading.report.stopped = Some(Damage { line, problem: no_json(&error) });
             Ok(())
         }
     }
@@ -80,10 +80,11 @@ impl<'de> Visitor<'de> for FileSeed<'_, '_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut header = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            *self.begun |= HEADER_KEYS.contains(&key.as_str());
+            *self.begun |= key != "traces" && HEADER_KEYS.contains(&key.as_str());
             if key == "traces" {
                 let title = header.get("title").cloned();
                 map.next_value_seed(TracesSeed { reading: self.reading, left: self.left, title })?;
+                *self.begun = true;
             } else if header.len() < MOST_FIELDS {
                 header.insert(key, map.next_value()?);
                 self.reading.version(&header);
