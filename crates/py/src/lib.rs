@@ -8,6 +8,7 @@ mod channel;
 mod emulated_run;
 #[cfg(target_os = "linux")]
 mod emulation;
+mod qlog;
 mod simulation;
 mod trace;
 
@@ -27,6 +28,8 @@ mod _core {
         EmulatedProcess, Emulation, EmulationFailed, become_root_in_user_namespace, held_up,
         try_emulated_hosts, try_emulation_scheduling, try_kernel_router,
     };
+    #[pymodule_export]
+    use super::qlog::{analyse_qlog, is_qlog};
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};
     #[pymodule_export]

@@ -52,7 +52,9 @@ def run(
     ] = None,
     qlog: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write a log of each flow (qlog) to this folder too.", show_default=False),
+        typer.Option(
+            metavar="DIR", help="Write a log of each flow (qlog) to this folder too.", show_default=False
+        ),
     ] = None,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,

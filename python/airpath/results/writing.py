@@ -149,9 +149,7 @@ def _plans(results: Results) -> dict[str, Any]:
                 "seed": run.record.seed,
                 "plan": texts.index(plan_text(run.record.plan)),
                 "capture": f"captures/run-{number:04}.pcapng" if run.record.capture is not None else None,
-                "qlogs": {
-                    str(flow): f"qlog/{qlog_name(number, flow)}" for flow in sorted(run.record.qlogs)
-                },
+                "qlogs": {str(flow): f"qlog/{qlog_name(number, flow)}" for flow in sorted(run.record.qlogs)},
                 "flow_schemes": dict(run.record.flow_schemes),
                 "flow_groups": dict(run.record.flow_groups),
                 "quantities": list(run.record.quantities),
