@@ -52,7 +52,7 @@ fn merge(plan: &Plan, kept: &Transmissions, beside: Vec<(u64, Beside)>) -> Vec<u
     let mut log = Log::default();
     let mut beside = beside.into_iter().peekable();
     let end = plan.duration_ns;
-    let mut entries = kept.entries.iter().filter(|(at, _)| at.as_nanos() < end).peekable();
+    let mut entries = kept.entries.iter().filter(|(at, _)| at.as_nanos() <= end).peekable();
     while let Some((at, what)) = entries.next() {
         let at = at.as_nanos();
         while let Some((earlier, row)) = beside.next_if(|(time, _)| *time < at) {
