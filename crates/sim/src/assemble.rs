@@ -69,17 +69,17 @@ pub(crate) fn assemble_flows(
         }
     }
     if plan.record.qlog {
-        flows = keep_logs(flows);
+        keep_logs(&mut flows);
     }
     Ok((flows, sources))
 }
 
-/// The flows, as many of them as may be with a log of their packets: the first of each source, then the second, …
-fn keep_logs(flows: Vec<Flow>) -> Vec<Flow> {
-    let chosen = logged_flows(flows.iter().map(|flow| (flow.kind.is_reliable(), flow.instance)));
-    let flows = flows.into_iter().zip(chosen.iter());
+/// Keeps logs of as many flows as may have one.
+fn keep_logs(flows: &mut [Flow]) {
+    let is_reliable = |flow: &Flow| matches!(flow.kind, FlowKind::Connections(_));
+    let chosen = logged_flows(flows.iter().map(|flow| (is_reliable(flow), flow.instance)));
     let count = chosen.iter().filter(|chosen| **chosen).count();
-    flows.map(|(flow, chosen)| if *chosen { flow.keep_log(count) } else { flow }).collect()
+    flows.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen).for_each(|(flow, _)| flow.keep_log(count));
 }
 
 /// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use airpath_model::Timestamp;
 use airpath_transport::{Acknowledgment, Segment};
 
+use crate::packet::{Body, Packet};
+
 /// Something that happened to a packet, as its sender sees it. Each transmission is a packet of its own, numbered from 0
 /// within the flow, as in QUIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +92,7 @@ pub fn logged_flows(flows: impl Iterator<Item = (bool, u32)>) -> Vec<bool> {
 pub(crate) struct SegmentLog {
     transmissions: Transmissions,
     next: u64,
+    connection: u32,
     /// Segments that are not acknowledged cumulatively, in the order of the stream.
     outstanding: VecDeque<Outstanding>,
 }
@@ -104,16 +107,21 @@ struct Outstanding {
 
 impl SegmentLog {
     pub(crate) fn new(transmissions: Transmissions) -> Self {
-        Self { transmissions, next: 0, outstanding: VecDeque::new() }
+        Self { transmissions, next: 0, connection: 0, outstanding: VecDeque::new() }
     }
 
-    /// A connection of the flow is gone, and what it had in flight with it.
-    pub(crate) fn forget_connection(&mut self) {
-        self.outstanding.clear();
+    /// A packet leaves.
+    #[cold]
+    pub(crate) fn on_packet(&mut self, now: Timestamp, packet: &Packet) {
+        let Body::Segment { segment, .. } = &packet.body else { return };
+        if std::mem::replace(&mut self.connection, packet.connection) != packet.connection {
+            // The connection before is gone, and what it had in flight with it.
+            self.outstanding.clear();
+        }
+        self.on_sent(now, segment);
     }
 
-    /// A segment leaves.
-    pub(crate) fn on_sent(&mut self, now: Timestamp, segment: &Segment) {
+    fn on_sent(&mut self, now: Timestamp, segment: &Segment) {
         let packet = self.next;
         self.next += 1;
         let place = self.outstanding.partition_point(|known| known.sequence < segment.sequence);
@@ -131,8 +139,17 @@ impl SegmentLog {
             .push(now, Transmission::Sent { packet, bytes: segment.payload, again: segment.retransmission });
     }
 
-    /// An acknowledgment of so many bytes on the wire arrives.
-    pub(crate) fn on_acknowledgment(&mut self, now: Timestamp, acknowledgment: &Acknowledgment, bytes: u32) {
+    /// An acknowledgment of a connection arrives, of so many bytes on the wire.
+    #[cold]
+    pub(crate) fn on_acknowledgment(
+        &mut self,
+        now: Timestamp,
+        (connection, bytes): (u32, u32),
+        acknowledgment: &Acknowledgment,
+    ) {
+        if connection != self.connection {
+            return; // a leftover of a connection that is gone
+        }
         self.transmissions.push(now, Transmission::Acknowledgment { bytes: Some(bytes) });
         while let Some(first) =
             self.outstanding.front().filter(|first| first.end <= acknowledgment.cumulative)
@@ -204,10 +221,10 @@ mod tests {
         for k in 0..4 {
             log.on_sent(at(k), &segment(100 * k, false));
         }
-        log.on_acknowledgment(at(10), &acknowledgment(100, &[(200, 400)]), 52);
-        log.on_acknowledgment(at(11), &acknowledgment(100, &[(200, 400)]), 52);
+        log.on_acknowledgment(at(10), (0, 52), &acknowledgment(100, &[(200, 400)]));
+        log.on_acknowledgment(at(11), (0, 52), &acknowledgment(100, &[(200, 400)]));
         log.on_sent(at(12), &segment(100, true));
-        log.on_acknowledgment(at(20), &acknowledgment(400, &[]), 40);
+        log.on_acknowledgment(at(20), (0, 40), &acknowledgment(400, &[]));
         let Transmissions { flow, entries, full_at, .. } = log.finish();
         assert_eq!((flow, full_at), (3, None));
         use Transmission::{Acknowledged, Acknowledgment, Lost, Sent};

@@ -2,18 +2,16 @@
 
 mod connection;
 mod datagrams;
-mod logged;
 
 use airpath_model::Timestamp;
 
 use crate::event::{Entry, Target};
 use crate::packet::{Body, Packet, Places};
 use crate::record::{FlowState, FlowSummary, Recorder};
-use crate::transmissions::Transmissions;
+use crate::transmissions::{SegmentLog, Transmissions};
 use crate::workload::Datagrams;
 
 pub(crate) use connection::{ConnectionSetup, ConnectionSource};
-pub(crate) use logged::LoggedSource;
 
 /// One flow.
 #[derive(Debug)]
@@ -34,6 +32,8 @@ pub(crate) struct Flow {
     pub(crate) ahead: [bool; 2],
     /// What it sends, and who receives it.
     pub(crate) kind: FlowKind,
+    /// What its sender sees of its packets, where that is kept.
+    log: Option<Box<SegmentLog>>,
 }
 
 /// What a flow sends.
@@ -43,24 +43,6 @@ pub(crate) enum FlowKind {
     Connections(Box<ConnectionSource>),
     /// Datagrams to a receiver that only counts.
     Datagrams(Box<Datagrams>),
-    /// Data over transport connections, of which a log is kept. The last kind: the others are asked for first.
-    Logged(Box<LoggedSource>),
-}
-
-impl FlowKind {
-    /// Whether it sends over transport connections.
-    pub(crate) fn is_reliable(&self) -> bool {
-        self.connections().is_some()
-    }
-
-    /// The source that sends over transport connections, if it is one.
-    fn connections(&self) -> Option<&ConnectionSource> {
-        match self {
-            Self::Connections(source) => Some(source),
-            Self::Logged(logged) => Some(&logged.source),
-            Self::Datagrams(_) => None,
-        }
-    }
 }
 
 impl Flow {
@@ -68,20 +50,23 @@ impl Flow {
     pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
         let [route, reverse_route] = routes;
         let (timers, ahead) = ([Timer { due: Timestamp::NEVER, set: Timestamp::ZERO }; 2], [false; 2]);
-        Self { index, instance, route, reverse_route, start, timers, ahead, kind }
+        Self { index, instance, route, reverse_route, start, timers, ahead, kind, log: None }
     }
 
     /// Whether one end never depends on how far the other is but by packets: only a source that opens connection after
     /// connection does.
     pub(crate) fn has_independent_ends(&self) -> bool {
-        self.kind.connections().is_none_or(ConnectionSource::opens_one_connection)
+        match &self.kind {
+            FlowKind::Connections(source) => source.opens_one_connection(),
+            FlowKind::Datagrams(_) => true,
+        }
     }
 
     /// Where one end sends; `None` if it sends nothing.
     pub(crate) fn route_from(&self, end: End) -> Option<u32> {
         match (end, &self.kind) {
             (End::Sender, _) => Some(self.route),
-            (End::Receiver, FlowKind::Connections(_) | FlowKind::Logged(_)) => Some(self.reverse_route),
+            (End::Receiver, FlowKind::Connections(_)) => Some(self.reverse_route),
             (End::Receiver, FlowKind::Datagrams(_)) => None,
         }
     }
@@ -90,7 +75,6 @@ impl Flow {
     pub(crate) fn wake_sender(&mut self, now: Timestamp, recorder: &mut Recorder) {
         match &mut self.kind {
             FlowKind::Connections(source) => source.wake_sender(now, self.index, recorder),
-            FlowKind::Logged(logged) => logged.source.wake_sender(now, self.index, recorder),
             FlowKind::Datagrams(_) => {}
         }
     }
@@ -99,7 +83,6 @@ impl Flow {
     pub(crate) fn wake_receiver(&mut self, now: Timestamp) {
         match &mut self.kind {
             FlowKind::Connections(source) => source.wake_receiver(now),
-            FlowKind::Logged(logged) => logged.source.wake_receiver(now),
             FlowKind::Datagrams(_) => {}
         }
     }
@@ -114,9 +97,11 @@ impl Flow {
                 let contents = datagrams::packet(now, self.index, self.route, datagram);
                 Some(recorder.places.packet(contents))
             }
-            FlowKind::Logged(logged) => logged.poll_data(now, self.index, self.route, recorder),
         }?;
         recorder.on_sent(self.index, u64::from(packet.size));
+        if let Some(log) = &mut self.log {
+            log.on_packet(now, &packet);
+        }
         Some(packet)
     }
 
@@ -128,9 +113,6 @@ impl Flow {
                 source.poll_acknowledgment(now, self.index, self.reverse_route, places)
             }
             FlowKind::Datagrams(_) => None,
-            FlowKind::Logged(logged) => {
-                logged.source.poll_acknowledgment(now, self.index, self.reverse_route, places)
-            }
         }
     }
 
@@ -142,7 +124,7 @@ impl Flow {
 
     /// A packet of this flow arrives at the end of its route. Tells which end it reached.
     pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
-        let connection = packet.connection;
+        let (connection, size) = (packet.connection, packet.size);
         match (&mut self.kind, &mut packet.body) {
             (FlowKind::Connections(source), Body::Segment { segment, sent_at }) => {
                 let sent_at = *sent_at;
@@ -151,23 +133,15 @@ impl Flow {
                 End::Receiver
             }
             (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
+                if let Some(log) = &mut self.log {
+                    log.on_acknowledgment(now, (connection, size), acknowledgment);
+                }
                 source.on_acknowledgment(now, connection, acknowledgment, self.index, recorder);
                 End::Sender
             }
             (_, &mut Body::Datagram { sent_at, .. }) => {
                 recorder.on_received(now, sent_at, packet, u64::from(packet.size));
                 End::Receiver
-            }
-            (FlowKind::Logged(logged), Body::Segment { segment, sent_at }) => {
-                let sent_at = *sent_at;
-                let goodput = logged.source.on_segment(now, connection, segment);
-                recorder.on_received(now, sent_at, packet, goodput);
-                End::Receiver
-            }
-            (FlowKind::Logged(logged), Body::Acknowledgment(acknowledgment)) => {
-                let (acknowledgment, arrived) = (*acknowledgment, (connection, packet.size));
-                logged.on_acknowledgment(now, arrived, &acknowledgment, self.index, recorder);
-                End::Sender
             }
             _ => {
                 debug_assert!(false, "a packet of a kind that its flow does not send");
@@ -176,12 +150,21 @@ impl Flow {
         }
     }
 
+    /// Begins to keep what its sender sees of its packets; before it begins. So many flows share what is kept.
+    pub(crate) fn keep_log(&mut self, flows: usize) {
+        self.log = Some(Box::new(SegmentLog::new(Transmissions::new(self.index, flows))));
+    }
+
+    /// What its sender saw of its packets, where that was kept.
+    pub(crate) fn into_log(self) -> Option<Transmissions> {
+        self.log.map(|log| log.finish())
+    }
+
     /// When the sending end must be woken next.
     pub(crate) fn next_sender_event(&self) -> Timestamp {
         match &self.kind {
             FlowKind::Connections(source) => source.next_sender_event(),
             FlowKind::Datagrams(source) => source.next_event(),
-            FlowKind::Logged(logged) => logged.source.next_sender_event(),
         }
     }
 
@@ -190,7 +173,6 @@ impl Flow {
         match &self.kind {
             FlowKind::Connections(source) => source.next_receiver_event(),
             FlowKind::Datagrams(_) => Timestamp::NEVER,
-            FlowKind::Logged(logged) => logged.source.next_receiver_event(),
         }
     }
 
@@ -198,7 +180,6 @@ impl Flow {
     pub(crate) fn state(&self, now: Timestamp) -> FlowState {
         match &self.kind {
             FlowKind::Connections(source) => source.state(),
-            FlowKind::Logged(logged) => logged.source.state(),
             FlowKind::Datagrams(source) => FlowState::unknown(source.is_active(now)),
         }
     }
@@ -208,28 +189,7 @@ impl Flow {
         let begun = FlowSummary { instance: self.instance, ..FlowSummary::begun(self.start) };
         match &self.kind {
             FlowKind::Connections(source) => source.complete(begun),
-            FlowKind::Logged(logged) => logged.source.complete(begun),
             FlowKind::Datagrams(source) => FlowSummary { sent_packets: source.sent(), ..begun },
-        }
-    }
-
-    /// Begins to keep what its sender sees of its packets, if it sends over connections; before it begins. So many flows
-    /// share what is kept.
-    pub(crate) fn keep_log(self, flows: usize) -> Self {
-        let kind = match self.kind {
-            FlowKind::Connections(source) => {
-                FlowKind::Logged(Box::new(LoggedSource::new(*source, Transmissions::new(self.index, flows))))
-            }
-            other => other,
-        };
-        Self { kind, ..self }
-    }
-
-    /// What its sender saw of its packets, where that was kept.
-    pub(crate) fn into_log(self) -> Option<Transmissions> {
-        match self.kind {
-            FlowKind::Logged(logged) => Some(logged.finish()),
-            _ => None,
         }
     }
 }
