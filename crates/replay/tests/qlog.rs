@@ -163,7 +163,7 @@ fn with_losses_those_that_count_what_is_delivered_are_equal_and_those_that_count
 /// What Westwood over this estimator is as a plan.
 fn westwood(estimator: &AckRatePlan) -> ControllerPlan {
     ControllerPlan::Westwood {
-        estimator: estimator.clone(),
+        estimator: *estimator,
         reduction: WestwoodReductionPlan::AtLoss,
         may_raise: false,
         minimum_rtt: MinimumRttPlan::OfFlow,
@@ -260,12 +260,8 @@ fn gzip_is_read_and_a_server_of_many_connections_gives_each() {
     let text = String::from_utf8(DIALECTS[0].1.to_vec()).unwrap();
     let of = |group: &str| text.replace("{\"time\"", &format!("{{\"group_id\":\"{group}\",\"time\""));
     let (one, other) = (of("aa"), of("bb"));
-    let both: String = one
-        .lines()
-        .zip(other.lines().map(|line| format!("{line}\n")))
-        .skip(1)
-        .map(|(one, other)| format!("{one}\n{other}"))
-        .collect();
+    let pairs = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
+    let both: String = pairs.skip(1).flat_map(|(one, other)| [one, other]).collect();
     let analysis = read(format!("{}\n{both}", text.lines().next().unwrap()).as_bytes());
     let groups: Vec<&str> = analysis.flows.iter().map(|flow| flow.group.as_str()).collect();
     assert_eq!(groups, ["aa", "bb"]);

@@ -227,17 +227,16 @@ mod tests {
         log.on_acknowledgment(at(20), (0, 40), &acknowledgment(400, &[]));
         let Transmissions { flow, entries, full_at, .. } = log.finish();
         assert_eq!((flow, full_at), (3, None));
-        use Transmission::{Acknowledged, Acknowledgment, Lost, Sent};
         let expected = [
-            (at(10), Acknowledgment { bytes: Some(52) }),
-            (at(10), Acknowledged { packet: 0 }),
-            (at(10), Acknowledged { packet: 2 }),
-            (at(10), Acknowledged { packet: 3 }),
-            (at(11), Acknowledgment { bytes: Some(52) }),
-            (at(12), Lost { packet: 1 }),
-            (at(12), Sent { packet: 4, bytes: 100, again: true }),
-            (at(20), Acknowledgment { bytes: Some(40) }),
-            (at(20), Acknowledged { packet: 4 }),
+            (at(10), Transmission::Acknowledgment { bytes: Some(52) }),
+            (at(10), Transmission::Acknowledged { packet: 0 }),
+            (at(10), Transmission::Acknowledged { packet: 2 }),
+            (at(10), Transmission::Acknowledged { packet: 3 }),
+            (at(11), Transmission::Acknowledgment { bytes: Some(52) }),
+            (at(12), Transmission::Lost { packet: 1 }),
+            (at(12), Transmission::Sent { packet: 4, bytes: 100, again: true }),
+            (at(20), Transmission::Acknowledgment { bytes: Some(40) }),
+            (at(20), Transmission::Acknowledged { packet: 4 }),
         ];
         assert_eq!(entries[4..], expected);
     }

@@ -2,10 +2,7 @@
 
 use airpath_fuzz::{Kind, Target};
 
-#[path = "../../../replay/tests/common/estimators.rs"]
-mod estimators;
-#[path = "../../../replay/tests/common/qlog_damage.rs"]
-mod qlog_damage;
+use crate::captures::common::qlog_damage;
 
 /// Logs in the dialects of several stacks.
 const SEEDS: [&[u8]; 6] = [

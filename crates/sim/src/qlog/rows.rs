@@ -127,17 +127,16 @@ impl Found<'_> {
 
     fn links(&mut self, plan: &Plan, links: &Table, measured_at: &[i64]) {
         let mut ended = vec![0.0; plan.links.len()];
-        let columns = (links.integers("link"), links.reals("time_s"), links.reals("offered_bytes"));
-        let queues = links.integers("queue_bytes");
-        for row in 0..columns.0.len() {
-            let (link, time, offered) = (columns.0[row], columns.1[row], columns.2[row]);
+        let (numbers, times) = (links.integers("link"), links.reals("time_s"));
+        let values = links.reals("offered_bytes").iter().zip(links.integers("queue_bytes"));
+        for ((&link, &time), (&offered, &queue)) in numbers.iter().zip(times).zip(values) {
             let Some(before) = usize::try_from(link).ok().and_then(|link| ended.get_mut(link)) else {
                 continue;
             };
             let seconds = time - std::mem::replace(before, time);
             let mut data = serde_json::Map::new();
             data.insert("link".to_owned(), json!(link_name(plan, link)));
-            data.insert("queue_bytes".to_owned(), json!(queues[row]));
+            data.insert("queue_bytes".to_owned(), json!(queue));
             if offered.is_finite() && seconds > 0.0 {
                 data.insert("capacity_bps".to_owned(), number((offered * 8.0 / seconds).round()));
             }

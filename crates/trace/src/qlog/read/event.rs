@@ -102,6 +102,9 @@ const DELTA_FORMATS: [&str; 2] = ["delta", "relative_to_previous_event"];
 /// The longest list of ranges that is read; an acknowledgment has no more on any path.
 const MOST_RANGES: usize = 4096;
 
+/// An event, its time in nanoseconds, its group.
+type Placed<'a> = (u64, Option<&'a str>, QlogEvent);
+
 /// Reads the events of one trace, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct EventReader {
@@ -117,10 +120,7 @@ impl EventReader {
     }
 
     /// The event with its time in nanoseconds and its group; `None` for kinds that are not read.
-    pub(super) fn read<'a>(
-        &mut self,
-        event: &'a Value,
-    ) -> Result<Option<(u64, Option<&'a str>, QlogEvent)>, Incomplete> {
+    pub(super) fn read<'a>(&mut self, event: &'a Value) -> Result<Option<Placed<'a>>, Incomplete> {
         let time = self.field(event, &["time", "relative_time", "delta_time"]).and_then(number);
         // Where times are differences, those of all events count.
         let at_ns = time.map(|time| self.nanoseconds(time));
