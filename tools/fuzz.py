@@ -20,6 +20,7 @@ SHARES = {"rust": 0.55, "daemon": 0.1, "python": 0.35}
 """How much of the time each program has."""
 FOLDERS = {
     "AIRPATH_CAPTURES": "captures",
+    "AIRPATH_QLOGS": "qlogs",
     "AIRPATH_TRACES": "traces",
     "AIRPATH_PLANS": "plans",
     "AIRPATH_SCENARIOS": "scenarios",
@@ -45,7 +46,7 @@ def main() -> int:
     programs = _folder_of_programs()
     arguments: list[str | Path] = ["out", out, "seeds", "plans", seeds / "plans"]
     for name, folder in more:
-        if name in ("captures", "traces"):
+        if name in ("captures", "qlogs", "traces"):
             arguments += ["seeds", name, Path(folder).resolve()]
     minutes = {name: share * options.minutes for name, share in SHARES.items()}
     failed = _run([programs / "fuzz", str(minutes["rust"]), *arguments])

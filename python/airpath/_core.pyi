@@ -38,6 +38,17 @@ def analyse_capture(
     Times in ns, rates in bit/s, None where there is no value.
     """
 
+def is_qlog(first: bytes) -> bool:
+    """Whether a file that begins with these bytes, decompressed, is read as a log of QUIC."""
+
+def analyse_qlog(
+    path: str, estimators: list[tuple[str, str]], on_progress: Callable[[int], None] | None = None
+) -> dict[str, Any]:
+    """Read a log of QUIC (qlog) and replay its connections into estimators, as `analyse_capture` does.
+
+    Returns the same, but for what only TCP has; `logged` are columns of the series that the log itself says.
+    """
+
 def packet_loss(bursts: str, size: int) -> float:
     """Return the exact probability that bursts (of a plan, JSON) damage a packet of `size` bytes."""
 
@@ -58,7 +69,7 @@ class Simulation:
         """Run to the end with the interpreter lock released: tables, capture, counts. Can be called once.
 
         The counts are whole numbers, and `quantities` the names of those in `link_observations` and
-        `flow_observations`.
+        `flow_observations`; `logs` are those of flows (qlog): the flow, its events without a header.
         """
 
     def cancel(self) -> None:

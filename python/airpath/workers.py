@@ -16,6 +16,7 @@ from airpath.emulation.validity import Validity
 from airpath.errors import AirpathError, EmulationError
 from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
+from airpath.results.qlog import whole_logs
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
 from airpath.world_names import IN_REAL_TIME, World
@@ -281,7 +282,7 @@ def _record(job: Job, run: _Run) -> RunRecord:
             f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval,"
             " or a shorter run"
         ) from None
-    return RunRecord(
+    record = RunRecord(
         scheme=job.scheme,
         scenario_name=job.scenario.name,
         seed=job.seed,
@@ -296,6 +297,7 @@ def _record(job: Job, run: _Run) -> RunRecord:
         world=job.world,
         validity=_validity(job, counts.get("validity")),
     )
+    return replace(record, qlogs=whole_logs(record, counts["logs"]))
 
 
 def _validity(job: Job, raw: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airpath_replay::{Analysis, FlowResult, NamedEstimator, Options, Series, analyse};
+use airpath_replay::{Analysis, EstimateResult, FlowResult, NamedEstimator, Options, Series, analyse};
 use airpath_sim::plan::AckRatePlan;
 use airpath_trace::capture::ReadReport;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -20,7 +20,7 @@ pyo3::create_exception!(_core, CaptureFormatError, PyValueError, "The bytes are 
 const LOOK_EVERY: u64 = 1 << 20;
 
 /// A file that lets Python speak while it is read: signals, so that Ctrl-C ends long reading, and who watches progress.
-struct Watched {
+pub(crate) struct Watched {
     file: File,
     read: u64,
     next_look: u64,
@@ -57,32 +57,55 @@ impl Read for Watched {
 /// nanoseconds, rates in bit/s, None where there is no value.
 #[pyfunction]
 #[pyo3(signature = (path, estimators, on_progress = None))]
-#[expect(clippy::needless_pass_by_value, reason = "what Python hands over is owned")]
 pub(crate) fn analyse_capture(
     py: Python<'_>,
     path: PathBuf,
     estimators: Vec<(String, String)>,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    let estimators = estimators
-        .into_iter()
-        .map(|(name, plan)| {
-            let plan = AckRatePlan::from_json(&plan).map_err(refused)?;
-            NamedEstimator::new(name, plan.config()).map_err(|error| PlanError::new_err(error.to_string()))
-        })
-        .collect::<PyResult<Vec<_>>>()?;
-    let options = Options { estimators, ..Options::default() };
-    let raised = Arc::new(Mutex::new(None));
-    let analysis = py.detach(|| {
-        let file = File::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
-        let file = Watched { file, read: 0, next_look: LOOK_EVERY, on_progress, raised: Arc::clone(&raised) };
-        analyse(file, &options).map_err(|error| CaptureFormatError::new_err(error.to_string()))
-    });
-    if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        return Err(error);
-    }
-    let analysis = analysis?;
+    let replay = Replay { path, estimators, on_progress };
+    let analysis = replay.run(py, |file, options| {
+        analyse(file, options).map_err(|error| CaptureFormatError::new_err(error.to_string()))
+    })?;
     handed(py, &analysis)
+}
+
+/// A file that is to be replayed, as Python asks for it.
+pub(crate) struct Replay {
+    pub(crate) path: PathBuf,
+    /// Name, and plan as JSON.
+    pub(crate) estimators: Vec<(String, String)>,
+    pub(crate) on_progress: Option<Py<PyAny>>,
+}
+
+impl Replay {
+    /// Analyses it with the interpreter lock released.
+    pub(crate) fn run<T: Send>(
+        self,
+        py: Python<'_>,
+        analyse: impl FnOnce(Watched, &Options) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        let Self { path, estimators, on_progress } = self;
+        let estimators = estimators
+            .into_iter()
+            .map(|(name, plan)| {
+                let plan = AckRatePlan::from_json(&plan).map_err(refused)?;
+                NamedEstimator::new(name, plan.config())
+                    .map_err(|error| PlanError::new_err(error.to_string()))
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        let options = Options { estimators, ..Options::default() };
+        let raised = Arc::new(Mutex::new(None));
+        let analysis = py.detach(|| {
+            let file = File::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+            let raised = Arc::clone(&raised);
+            analyse(Watched { file, read: 0, next_look: LOOK_EVERY, on_progress, raised }, &options)
+        });
+        match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => analysis,
+        }
+    }
 }
 
 fn handed<'py>(py: Python<'py>, analysis: &Analysis) -> PyResult<Bound<'py, PyDict>> {
@@ -170,7 +193,14 @@ fn flow<'py>(py: Python<'py>, flow: &FlowResult) -> PyResult<Bound<'py, PyDict>>
     row.set_item("backward_times", flow.backward_times)?;
     row.set_item("duplicates", flow.duplicates)?;
     row.set_item("restarts", flow.restarts)?;
-    let estimates = flow.estimates.iter().map(|estimate| {
+    row.set_item("estimates", estimates(py, &flow.estimates)?)?;
+    row.set_item("series", series(py, &flow.series, flow.estimates.len())?)?;
+    Ok(row)
+}
+
+/// What each estimator said.
+pub(crate) fn estimates<'py>(py: Python<'py>, said: &[EstimateResult]) -> PyResult<Bound<'py, PyList>> {
+    let entries = said.iter().map(|estimate| {
         let entry = PyDict::new(py);
         entry.set_item("name", &estimate.name)?;
         entry.set_item("mean_bps", estimate.mean_bps)?;
@@ -178,12 +208,15 @@ fn flow<'py>(py: Python<'py>, flow: &FlowResult) -> PyResult<Bound<'py, PyDict>>
         entry.set_item("missing", estimate.missing)?;
         Ok(entry)
     });
-    row.set_item("estimates", PyList::new(py, estimates.collect::<PyResult<Vec<_>>>()?)?)?;
-    row.set_item("series", series(py, &flow.series)?)?;
-    Ok(row)
+    PyList::new(py, entries.collect::<PyResult<Vec<_>>>()?)
 }
 
-fn series<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>> {
+/// A series with the columns of so many estimators.
+pub(crate) fn series<'py>(
+    py: Python<'py>,
+    series: &Series,
+    estimators: usize,
+) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("start_ns", series.start_ns)?;
     result.set_item("width_ns", series.width_ns)?;
@@ -198,8 +231,8 @@ fn series<'py>(py: Python<'py>, series: &Series) -> PyResult<Bound<'py, PyDict>>
     ] {
         result.set_item(name, PyBytes::new(py, bytemuck::cast_slice(column)))?;
     }
-    let estimates: Vec<_> =
-        series.estimates.iter().map(|column| PyBytes::new(py, bytemuck::cast_slice(column))).collect();
+    let columns = series.estimates.iter().take(estimators);
+    let estimates: Vec<_> = columns.map(|column| PyBytes::new(py, bytemuck::cast_slice(column))).collect();
     result.set_item("estimates", estimates)?;
     Ok(result)
 }

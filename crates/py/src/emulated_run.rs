@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_emu::{DEVICE, Emulated, EmulationError, Hosts, Options, Side};
 use airpath_sim::plan::Plan;
-use airpath_sim::{Input, RunControl};
+use airpath_sim::{Input, RunControl, flow_logs};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -56,7 +56,8 @@ impl EmulatedRun {
                 airpath_emu::run(&plan, &inputs, self.seed, &options, &self.control, prepare)
             })
             .map_err(failed)?;
-        let handed = hand_over(py, outcome)?;
+        let logs = py.detach(|| flow_logs(&plan, &outcome));
+        let handed = hand_over(py, outcome, &logs)?;
         handed.2.set_item("validity", record(py, &validity, lasted.as_secs_f64())?)?;
         Ok(handed)
     }

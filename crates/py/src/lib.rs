@@ -9,6 +9,7 @@ mod emulated_run;
 #[cfg(target_os = "linux")]
 mod emulation;
 mod episodes;
+mod qlog;
 mod simulation;
 mod trace;
 
@@ -30,6 +31,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::episodes::Episodes;
+    #[pymodule_export]
+    use super::qlog::{analyse_qlog, is_qlog};
     #[pymodule_export]
     use super::simulation::{PlanError, RunCancelled, Simulation};
     #[pymodule_export]

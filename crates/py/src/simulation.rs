@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_quic::{QuicRun, RunError};
 use airpath_sim::plan::Plan;
-use airpath_sim::{Column, FlowSeries, Input, Outcome, Part, RunControl, Table};
+use airpath_sim::{Column, FlowLog, FlowSeries, Input, Outcome, Part, RunControl, Table, flow_logs};
 use numpy::PyArray1 as Array;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ pub(crate) fn refused(error: airpath_sim::PlanError) -> PyErr {
 /// QUIC.
 #[pyclass(frozen, module = "airpath._core")]
 pub(crate) struct Simulation {
-    run: Mutex<Option<Run>>,
+    run: Mutex<Option<(Run, Plan)>>,
     control: RunControl,
 }
 
@@ -48,16 +48,15 @@ enum Run {
 
 impl Run {
     fn new(
-        plan: &str,
+        plan: &Plan,
         inputs: &[Arc<Input>],
         seed: u64,
         over_quic: bool,
     ) -> Result<Self, airpath_sim::PlanError> {
-        let plan = Plan::from_json(plan)?;
         if over_quic {
-            return QuicRun::new(&plan, inputs, seed).map(|run| Self::OverQuic(Box::new(run)));
+            return QuicRun::new(plan, inputs, seed).map(|run| Self::OverQuic(Box::new(run)));
         }
-        airpath_sim::Simulation::new(&plan, inputs, seed).map(|run| Self::Simulated(Box::new(run)))
+        airpath_sim::Simulation::new(plan, inputs, seed).map(|run| Self::Simulated(Box::new(run)))
     }
 
     fn run(self, control: &RunControl) -> PyResult<Outcome> {
@@ -86,18 +85,27 @@ impl Simulation {
         over_quic: bool,
     ) -> PyResult<Self> {
         let inputs: Vec<Arc<Input>> = traces.iter().map(|trace| trace.input()).collect();
-        let run = py.detach(|| Run::new(plan, &inputs, seed, over_quic)).map_err(refused)?;
+        let made = || {
+            let plan = Plan::from_json(plan)?;
+            Run::new(&plan, &inputs, seed, over_quic).map(|run| (run, plan))
+        };
+        let run = py.detach(made).map_err(refused)?;
         Ok(Self { run: Mutex::new(Some(run)), control: RunControl::default() })
     }
 
     /// Runs to the end with the interpreter lock released. Can be called once.
     ///
     /// Returns (tables, capture, counts): tables as {name: {column: array}}, the pcapng file or None, and what the engine did as {name: number}, with the names of the quantities in
-    /// `link_observations` and `flow_observations` as "quantities".
+    /// `link_observations` and `flow_observations` as "quantities", and logs of flows (qlog) as "logs": (flow, events without a header).
     fn run<'py>(&self, py: Python<'py>) -> PyResult<Handed<'py>> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let run = run.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
-        hand_over(py, py.detach(|| run.run(&self.control))?)
+        let (run, plan) = run.ok_or_else(|| PyRuntimeError::new_err("a run can be run once"))?;
+        let (outcome, logs) = py.detach(|| {
+            let outcome = run.run(&self.control)?;
+            let logs = flow_logs(&plan, &outcome);
+            PyResult::Ok((outcome, logs))
+        })?;
+        hand_over(py, outcome, &logs)
     }
 
     /// Asks the run to stop soon; `run` then raises `RunCancelled`.
@@ -116,7 +124,7 @@ impl Simulation {
 pub(crate) type Handed<'py> = (Bound<'py, PyDict>, Option<Bound<'py, PyBytes>>, Bound<'py, PyDict>);
 
 /// What a run hands out, for Python.
-pub(crate) fn hand_over(py: Python<'_>, outcome: Outcome) -> PyResult<Handed<'_>> {
+pub(crate) fn hand_over<'py>(py: Python<'py>, outcome: Outcome, logs: &[FlowLog]) -> PyResult<Handed<'py>> {
     let tables = tables(py, outcome.tables, outcome.flow_series)?;
     let counts = PyDict::new(py);
     counts.set_item("events", outcome.counts.events)?;
@@ -125,6 +133,8 @@ pub(crate) fn hand_over(py: Python<'_>, outcome: Outcome) -> PyResult<Handed<'_>
     counts.set_item("packets_received", outcome.counts.packets_received)?;
     counts.set_item("packets_inside", outcome.counts.packets_inside)?;
     counts.set_item("quantities", outcome.quantities)?;
+    let logs: Vec<_> = logs.iter().map(|log| (log.flow, PyBytes::new(py, &log.events))).collect();
+    counts.set_item("logs", logs)?;
     Ok((tables, outcome.capture.map(|capture| PyBytes::new(py, &capture)), counts))
 }
 

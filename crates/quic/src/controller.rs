@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use airpath_model::{Bytes, Controller, NullProbe, Probe};
+use airpath_transport::QuicDriver;
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{self, ControllerMetrics};
 
 use crate::clock::{Instant, Origin};
-use crate::driver::Driver;
 use crate::requirements::{Unsupported, check};
 
 /// Makes a controller for each connection of a QUIC stack.
@@ -54,7 +54,7 @@ const SMALLEST_MTU: Bytes = Bytes::new(1200);
 impl congestion::ControllerFactory for ControllerFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn congestion::Controller> {
         let mss = Bytes::new(u64::from(current_mtu));
-        let shared = Shared::new(Driver::new((self.build)(mss), mss), Box::new(NullProbe));
+        let shared = Shared::new(QuicDriver::new((self.build)(mss), mss), Box::new(NullProbe));
         Box::new(QuinnController::new(shared, Origin::at(now)))
     }
 }
@@ -71,17 +71,17 @@ pub(crate) struct Shared(Arc<Mutex<Probed>>);
 
 /// A driver and a probe.
 struct Probed {
-    driver: Driver,
+    driver: QuicDriver,
     probe: Box<dyn Probe + Send>,
 }
 
 impl Shared {
-    pub(crate) fn new(driver: Driver, probe: Box<dyn Probe + Send>) -> Self {
+    pub(crate) fn new(driver: QuicDriver, probe: Box<dyn Probe + Send>) -> Self {
         Self(Arc::new(Mutex::new(Probed { driver, probe })))
     }
 
     /// Works on the driver.
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Driver, &mut dyn Probe) -> T) -> T {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut QuicDriver, &mut dyn Probe) -> T) -> T {
         let mut probed: MutexGuard<'_, Probed> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Probed { driver, probe } = &mut *probed;
         work(driver, probe.as_mut())

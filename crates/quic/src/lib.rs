@@ -6,7 +6,7 @@
 
 mod clock;
 mod controller;
-mod driver;
+mod logged;
 mod requirements;
 mod world;
 

@@ -18,7 +18,7 @@ use airpath_model::{RandomStream, Timestamp};
 use airpath_sim::network::Network;
 use airpath_sim::plan::{FlowPlan, Plan};
 use airpath_sim::workload::{Sending, workloads};
-use airpath_sim::{Fault, Input, Outcome, Part, PlanError, RunControl};
+use airpath_sim::{Fault, Input, Outcome, Part, PlanError, RunControl, logged_flows};
 
 use exchange::Exchange;
 use settings::FlowSettings;
@@ -69,7 +69,12 @@ impl QuicRun {
             sources.extend(sources_of(flow, planned, end, seed)?);
         }
         let names = plan.flows.iter().map(|flow| flow.name.clone()).collect();
-        Ok(Self { exchange: Exchange::new(network, sources, names, seed), end })
+        let mut exchange = Exchange::new(network, sources, names, seed);
+        if plan.record.qlog {
+            exchange
+                .keep_packets(&logged_flows(plan.flows.iter().map(|flow| (flow.controller.is_some(), 0))));
+        }
+        Ok(Self { exchange, end })
     }
 
     /// Runs to the end, or until `control` wants it to stop.

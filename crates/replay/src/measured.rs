@@ -58,6 +58,16 @@ struct Track {
 
 impl Measured {
     pub(crate) fn new(now: Timestamp, estimators: &[NamedEstimator], tick: Option<Duration>) -> Self {
+        Self::with_columns(now, estimators, tick, 0)
+    }
+
+    /// The same with so many more columns in the series, after those of the estimators.
+    pub(crate) fn with_columns(
+        now: Timestamp,
+        estimators: &[NamedEstimator],
+        tick: Option<Duration>,
+        more: usize,
+    ) -> Self {
         let tracks: Vec<Track> = estimators
             .iter()
             .map(|one| Track {
@@ -70,7 +80,7 @@ impl Measured {
             .collect();
         Self {
             estimates: vec![None; tracks.len()],
-            series: Series::new(now, tracks.len()),
+            series: Series::new(now, tracks.len() + more),
             tracks,
             rtt: Histogram::new(2).expect("two digits are allowed"),
             rtt_extremes: None,

@@ -21,6 +21,7 @@ use crate::plain_link::PlainLink;
 use crate::plan::{AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan};
 use crate::record::{Buffer, Keep, Recorder};
 use crate::router::{full_packets, limit, qdisc};
+use crate::transmissions::logged_flows;
 use crate::workload::{Files, Sending, Workload, workloads};
 
 /// Ends a route in the route table.
@@ -67,7 +68,18 @@ pub(crate) fn assemble_flows(
             sources.push(source);
         }
     }
+    if plan.record.qlog {
+        keep_logs(&mut flows);
+    }
     Ok((flows, sources))
+}
+
+/// Keeps logs of as many flows as may have one.
+fn keep_logs(flows: &mut [Flow]) {
+    let is_reliable = |flow: &Flow| matches!(flow.kind, FlowKind::Connections(_));
+    let chosen = logged_flows(flows.iter().map(|flow| (is_reliable(flow), flow.instance)));
+    let count = chosen.iter().filter(|chosen| **chosen).count();
+    flows.iter_mut().zip(chosen).filter(|(_, chosen)| *chosen).for_each(|(flow, _)| flow.keep_log(count));
 }
 
 /// The links of a checked plan and their delays; `sources` is the flow of the plan from which each flow of the run comes,

@@ -8,6 +8,7 @@ use crate::network::{Ends, Network};
 use crate::packet::Packet;
 use crate::prefetch;
 use crate::record::FlowSummary;
+use crate::transmissions::Transmissions;
 
 /// The flows of a run, whose ends take what arrives and send what may leave.
 ///
@@ -80,6 +81,11 @@ impl Flows {
     /// What the rows of the flows in their table want to know.
     pub(crate) fn summaries(&self) -> impl Iterator<Item = FlowSummary> {
         self.flows.iter().map(Flow::summary)
+    }
+
+    /// What senders saw of their packets, where that was kept.
+    pub(crate) fn into_logs(self) -> impl Iterator<Item = Transmissions> {
+        self.flows.into_iter().filter_map(Flow::into_log)
     }
 
     /// Sends whatever one end of a flow may send when that event happens.

@@ -23,6 +23,7 @@ use crate::packet::Packet;
 use crate::plain_link::Offered;
 use crate::plan::Plan;
 use crate::record::{FlowSeries, FlowTable, Recorded, Recorder, Table};
+use crate::transmissions::Transmissions;
 
 pub use crate::record::{FlowState, FlowSummary};
 pub use foreign::{Arrival, Delivery, Direction, ForeignPacket, Lost};
@@ -76,6 +77,8 @@ pub struct Outcome {
     pub quantities: Vec<String>,
     /// A pcapng file, when links were captured; of foreign packets their owner makes it ([`Network::captured`]).
     pub capture: Option<Vec<u8>>,
+    /// What the senders of flows saw of their packets, where that was to be kept, in the order of flows.
+    pub transmissions: Vec<Transmissions>,
     /// What the engine did.
     pub counts: Counts,
 }
@@ -303,6 +306,6 @@ impl Network {
         }
         let Recorded { tables, flow_series, quantities, capture } =
             self.recorder.finish(self.interval_ended, table, &self.delays_s);
-        Outcome { tables, flow_series, quantities, capture, counts: self.counts }
+        Outcome { tables, flow_series, quantities, capture, transmissions: Vec::new(), counts: self.counts }
     }
 }

@@ -64,6 +64,9 @@ pub struct RecordPlan {
     pub drops: bool,
     /// Links at whose entrance packets are captured (pcapng, one interface per link).
     pub capture: Vec<usize>,
+    /// Keep what the senders of flows see of each packet, and write logs of flows (qlog).
+    #[serde(default)]
+    pub qlog: bool,
 }
 
 const fn by_default() -> bool {

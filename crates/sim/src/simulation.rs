@@ -49,7 +49,8 @@ impl Simulation {
     pub fn run(mut self, control: &RunControl) -> Result<Outcome, Cancelled> {
         self.advance(Timestamp::NEVER, control)?;
         control.report(self.network.end, self.network.end);
-        Ok(self.network.outcome(self.flows.summaries()))
+        let outcome = self.network.outcome(self.flows.summaries());
+        Ok(Outcome { transmissions: self.flows.into_logs().collect(), ..outcome })
     }
 
     /// Runs until the first interval of the series has ended that ends at `until` or later, or to the end.

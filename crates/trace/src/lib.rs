@@ -17,6 +17,7 @@ mod decimal;
 mod error;
 mod format;
 mod line;
+pub mod qlog;
 mod read;
 mod series;
 mod statistics;

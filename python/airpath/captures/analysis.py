@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath import _core
+from airpath.captures.qlog import facts_of_connection, is_log, logged_series, report_of_log
 from airpath.errors import CaptureError
 from airpath.input_file import InputFile, input_file
 from airpath.schemes import ESTIMATORS, estimator_plan
@@ -20,7 +21,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FlowAnalysis:
-    """One TCP flow of a capture, told by the direction in which it carried more payload.
+    """One TCP flow of a capture, or connection of a log of QUIC, told by the direction with more payload.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class FlowAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class CaptureAnalysis:
-    """One capture.
+    """One capture, or log of QUIC.
 
     Attributes
     ----------
@@ -67,7 +68,7 @@ class CaptureAnalysis:
     report
         What was read, what was left out and why, and where reading ended before the end of the file.
     start_ns
-        The first TCP packet, nanoseconds since 1970.
+        The first TCP packet, nanoseconds since 1970; 0 for a log.
     flows
         The flows that carried data, the one with most payload first.
     evicted, dropped, silent
@@ -84,10 +85,17 @@ class CaptureAnalysis:
     silent: int
 
     @property
+    def is_log(self) -> bool:
+        """Whether it is a log of QUIC (qlog)."""
+        return "qlog_version" in self.report
+
+    @property
     def ended_early(self) -> str:
         """Up to where the file was read and why no further; empty if it was read to its end."""
         if not self.report["stopped_because"]:
             return ""
+        if self.report["stopped_at"] is None:
+            return f"reading ended: {self.report['stopped_because']}"
         return f"reading ended after {self.report['stopped_at']} bytes: {self.report['stopped_because']}"
 
 
@@ -96,13 +104,13 @@ def analyse(
     estimators: Sequence[str] = (),
     on_progress: Callable[[float], None] | None = None,
 ) -> CaptureAnalysis:
-    """Read a capture, find its TCP flows, and replay the acknowledgments of each into estimators.
+    """Read a capture or log, find its TCP flows or QUIC connections, and replay them into estimators.
 
     Parameters
     ----------
     path
-        A pcap or pcapng file, plain or compressed by gzip; a pipe, which is read to its end first; or `-`
-        for standard input.
+        A pcap or pcapng file or a log of QUIC (qlog), plain or compressed by gzip; a pipe, which is read to
+        its end first; or `-` for standard input.
     estimators
         Estimators by name, also with options, as in `sarbe:resolution=10ms`; every one of the registry if
         none is given.
@@ -112,7 +120,7 @@ def analyse(
     Raises
     ------
     CaptureError
-        If there is no such file, or it is no capture.
+        If there is no such file, or it is neither a capture nor a log.
     UsageError
         If there is no such estimator, or an option of it is unknown or out of range.
     """
@@ -122,18 +130,22 @@ def analyse(
         size = capture.path.stat().st_size
         on_bytes = None if on_progress is None else lambda read: on_progress(read / size)
         try:
-            said = _core.analyse_capture(str(capture.path), chosen, on_bytes)
+            log = is_log(capture.path)
+            read = _core.analyse_qlog if log else _core.analyse_capture
+            said = read(str(capture.path), chosen, on_bytes)
             with capture.path.open("rb") as file:
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise CaptureError(f"{capture}: cannot be read: {error}") from None
         except _core.CaptureFormatError as error:
             raise CaptureError(f"{capture}: {error}") from None
-    flows = tuple(_flow(number, flow) for number, flow in enumerate(said.pop("flows"), start=1))
+    flows = tuple(_flow(number, flow, log) for number, flow in enumerate(said.pop("flows"), start=1))
+    if log:
+        said = {"start_ns": 0, "evicted": 0, "dropped": 0, **said, "report": report_of_log(said["report"])}
     return CaptureAnalysis(path=Path(capture.name), sha256=sha256, flows=flows, **said)
 
 
-def _flow(number: int, said: dict[str, Any]) -> FlowAnalysis:
+def _flow(number: int, said: dict[str, Any], log: bool) -> FlowAnalysis:
     raw, estimates = said.pop("series"), said.pop("estimates")
     width_s = raw["width_ns"] * 1e-9
     samples = _whole(raw["rtt_samples"])
@@ -147,6 +159,9 @@ def _flow(number: int, said: dict[str, Any]) -> FlowAnalysis:
             "rtt_min_s": np.where(samples > 0, least, np.nan),
             "rtt_mean_s": np.where(samples > 0, _whole(raw["rtt_sum_ns"]) / samples * 1e-9, np.nan),
         }
+    if log:
+        series |= logged_series(raw["logged"])
+        said = facts_of_connection(said)
     bins = np.arange(1, len(samples) + 1)
     return FlowAnalysis(
         number=number,

@@ -18,6 +18,11 @@ MEAN_COLOUR = "#222222"
 
 ROOM = 1.5
 """The rate axis ends at so many times the highest delivered rate."""
+WINDOWS = ("logged_congestion_window_bytes", "logged_in_flight_bytes")
+"""What logs of QUIC say of the window, beside which the estimates are drawn."""
+WINDOW_LINES = (("congestion window", "#0072b2"), ("in flight", "#56b4e9"))
+SMOOTHED = "logged_smoothed_rtt_s"
+
 OFTEN = 0.02
 """Estimates that lie above it for a larger share of the time are drawn apart, on a logarithmic axis."""
 
@@ -36,12 +41,15 @@ def flow_picture(flow: FlowAnalysis, title: str) -> Figure:
     delivered = flow.series["delivered_bps"] * 1e-6
     top = float(delivered.max(initial=0.0)) * ROOM
     near, far = _sorted_by_height(flow, top)
-    heights = [2.4, 1.4, 1.2] if far else [2.4, 1.2]
+    windows = _has(flow, WINDOWS)
+    heights = [2.4, *([1.4] if far else []), *([1.2] if windows else []), 1.2]
     figure = Figure(figsize=(PAGE_IN, 1.6 + sum(heights)), layout="constrained")
     panels = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights))
     _draw_rates(panels[0], flow, near, top)
     if far:
         _draw_far(panels[1], flow, far)
+    if windows:
+        _draw_windows(panels[-2], flow)
     _draw_round_trips(panels[-1], flow)
     panels[-1].set_xlabel("time since the capture began (s)")
     # It begins with the name of a file, in which $ is a letter like others.
@@ -96,6 +104,9 @@ def _draw_round_trips(axes: Axes, flow: FlowAnalysis) -> None:
     mean, least = flow.series["rtt_mean_s"] * 1e3, flow.series["rtt_min_s"] * 1e3
     axes.plot(flow.time_s, mean, ".", color="#0072b2", markersize=2, label="mean of the bin")
     axes.plot(flow.time_s, least, ".", color="#56b4e9", markersize=1.5, label="smallest of the bin")
+    if _has(flow, (SMOOTHED,)):
+        smoothed = _held(flow.series[SMOOTHED]) * 1e3
+        axes.plot(flow.time_s, smoothed, color="#d55e00", linewidth=0.9, label="smoothed, as logged")
     sent_again = flow.time_s[flow.series["retransmitted_packets"] > 0]
     if len(sent_again):
         axes.plot(
@@ -110,6 +121,20 @@ def _draw_round_trips(axes: Axes, flow: FlowAnalysis) -> None:
     axes.set_ylabel("round trip (ms)")
     axes.set_ylim(bottom=0)
     legend_above(axes)
+
+
+def _draw_windows(axes: Axes, flow: FlowAnalysis) -> None:
+    """Draw what the log itself says: window and bytes in flight."""
+    for name, (label, colour) in zip(WINDOWS, WINDOW_LINES, strict=True):
+        axes.plot(flow.time_s, _held(flow.series[name]) * 1e-3, color=colour, linewidth=0.9, label=label)
+    axes.set_ylabel("as logged (kB)")
+    axes.set_ylim(bottom=0)
+    legend_above(axes)
+
+
+def _has(flow: FlowAnalysis, columns: tuple[str, ...]) -> bool:
+    """Whether a log says any of these."""
+    return any(name in flow.series and bool(np.isfinite(flow.series[name]).any()) for name in columns)
 
 
 def _edges(flow: FlowAnalysis) -> Numbers:

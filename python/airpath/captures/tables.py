@@ -51,7 +51,7 @@ def _count(name: str, text: str, unit: str = "packets", key: str | None = None) 
 
 
 FLOW_COLUMNS: tuple[FlowColumn, ...] = (
-    _fact("source", pa.string(), "", "address and port of the end that sent the data"),
+    _fact("source", pa.string(), "", "address and port of the end that sent the data; QUIC: which end"),
     _fact("destination", pa.string(), "", "address and port of the end that received it"),
     _seconds("start_s", "first packet, since the first packet of the capture"),
     _seconds("duration_s", "from the first to the last packet"),
@@ -92,7 +92,7 @@ FLOW_COLUMNS: tuple[FlowColumn, ...] = (
     _seconds("rtt_min_s", "smallest round trip"),
     _seconds("rtt_median_s", "median round trip (to 1 %)"),
     _seconds("rtt_max_s", "largest round trip"),
-    _count("retransmitted_packets", "full segments sent again", key="retransmitted"),
+    _count("retransmitted_packets", "full segments sent again; QUIC: packets lost", key="retransmitted"),
     _count("needless_packets", "of these, sent after their data was acknowledged", key="needless"),
     _count("reordered_packets", "arrived out of order at the point of capture", key="reordered"),
     _count("recoveries", "loss recoveries, as inferred", ""),
@@ -153,6 +153,14 @@ SERIES_UNITS: dict[str, tuple[str, str]] = {
     "rtt_mean_s": ("s", "mean round trip in the bin"),
 }
 
+LOGGED_UNITS: dict[str, tuple[str, str]] = {
+    "logged_congestion_window_bytes": ("B", "congestion window, as the log says"),
+    "logged_in_flight_bytes": ("B", "bytes in flight, as the log says"),
+    "logged_smoothed_rtt_s": ("s", "smoothed round trip, as the log says"),
+    "logged_pacing_rate_bps": ("bit/s", "pacing rate, as the log says"),
+}
+"""Columns of the series of logs of QUIC; absent where only captures were read."""
+
 
 def flows_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
     """Return one row for each flow of each capture."""
@@ -208,8 +216,10 @@ def series_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
             joined(lambda f: np.full(len(f.time_s), f.width_s)), real, "bin_s", "width of the bin", "s"
         ),
     ]
-    for name, (unit, text) in SERIES_UNITS.items():
-        columns.append(_labelled(joined(lambda f: f.series[name]), real, name, text, unit))  # noqa: B023
+    logs = LOGGED_UNITS if any(capture.is_log for capture in captures) else {}
+    for name, (unit, text) in {**SERIES_UNITS, **logs}.items():
+        values = joined(lambda f: f.series.get(name, np.full(len(f.time_s), np.nan)))  # noqa: B023
+        columns.append(_labelled(values, real, name, text, unit))
     for name in estimators:
         text = f"last estimate of {name} in the bin; null where no acknowledgment came"
         values = joined(lambda f: f.estimates_bps[name])  # noqa: B023 - called at once

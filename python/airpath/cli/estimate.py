@@ -7,9 +7,9 @@ import typer
 
 from airpath.cli.output import JsonOption, OutOption
 
-HELP = """Estimate bandwidth from packet captures (pcap, pcapng, also compressed by gzip).
+HELP = """Estimate bandwidth from packet captures (pcap, pcapng) and logs of QUIC (qlog), also packed by gzip.
 
-Finds the TCP flows, says from where each was captured, and replays its acknowledgments into every estimator.
+Finds the flows, says from where each was captured, and replays its acknowledgments into every estimator.
 Writes tables and pictures of the larger flows.
 
 Examples:
@@ -17,6 +17,8 @@ Examples:
     airpath estimate drive.pcapng
 
     airpath estimate upload.pcap.gz --estimator sarbe --estimator westwood:samples=round-trip
+
+    airpath estimate connection.sqlog
 
     ssh phone tcpdump -c 100000 -w - tcp | airpath estimate -
 

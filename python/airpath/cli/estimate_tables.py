@@ -23,22 +23,25 @@ def tell_of_an_early_end(name: str, ended_early: str) -> None:
 def print_capture(capture: CaptureAnalysis, most_rows: int) -> None:
     """Print what was read, the largest flows, and what the estimators say of them."""
     report = capture.report
-    show(
-        f"{capture.path.name}: {report['packets']} packets, {report['tcp_packets']} of TCP, {_flows(capture)}"
-    )
+    if capture.is_log:
+        read = f"qlog, {report['events']} events, {report['events_used']} of packets and congestion control"
+    else:
+        read = f"{report['packets']} packets, {report['tcp_packets']} of TCP"
+    show(f"{capture.path.name}: {read}, {_flows(capture)}")
     if report["skipped"]:
         reasons = ", ".join(f"{count} {reason}" for reason, count in report["skipped"].items())
         show(f"left out: {reasons}")
     if capture.evicted:
         tell(f"{capture.path}: {capture.evicted} flows were ended early to bound memory")
     if not capture.flows:
-        show("no TCP flow carried data")
+        show("no connection carried data" if capture.is_log else "no TCP flow carried data")
         return
     shown = capture.flows[:most_rows]
     show(_flow_rows(shown))
     if len(capture.flows) > len(shown):
         show(f"and {len(capture.flows) - len(shown)} smaller flows, in flows.parquet")
-    show(_estimate_rows(shown[:MOST_COLUMNS]))
+    counted = "packets, headers of QUIC included" if capture.is_log else "payload"
+    show(_estimate_rows(shown[:MOST_COLUMNS], counted))
 
 
 def as_machine_reads(capture: CaptureAnalysis) -> dict[str, Any]:
@@ -100,7 +103,7 @@ def _ecn(facts: dict[str, Any]) -> str:
     return f"{facts['ecn']}: {facts['ce']} CE, {reported} {what}"
 
 
-def _estimate_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
+def _estimate_rows(flows: tuple[FlowAnalysis, ...], counted: str) -> Table:
     table = Table("estimate: mean, last", caption_justify="left")
     for flow in flows:
         table.add_column(f"flow {flow.number}", justify="right", no_wrap=True)
@@ -116,7 +119,7 @@ def _estimate_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
         if entry["missing"] and entry["missing"] != TOO_FEW
     )
     too_few = any(entry["missing"] == TOO_FEW for flow in flows for entry in flow.estimates)
-    notes = ["Mbit/s of payload", *([f"{NOTHING} {TOO_FEW}"] if too_few else []), *reasons]
+    notes = [f"Mbit/s of {counted}", *([f"{NOTHING} {TOO_FEW}"] if too_few else []), *reasons]
     table.caption = "; ".join(notes)
     return table
 

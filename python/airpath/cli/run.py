@@ -30,6 +30,8 @@ Examples:
     airpath run two-flows.toml --world emulate
 
     airpath run two-way --capture bottleneck --json | jq .schemes
+
+    airpath run lte-download --qlog logs
 """
 
 
@@ -48,12 +50,18 @@ def run(
         list[str] | None,
         typer.Option(metavar="LINK", help="Capture packets at this link (pcapng); can be repeated."),
     ] = None,
+    qlog: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write a log of each flow (qlog) to this folder too.", show_default=False
+        ),
+    ] = None,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario."""
     enter_world(world)
-    from airpath.cli.work import run_and_write
+    from airpath.cli.work import refuse_no_folder, run_and_write
     from airpath.runner import scheme_label
     from airpath.scenario import Scenario, parse_assignment
     from airpath.scenario.load import find_file
@@ -64,6 +72,9 @@ def run(
         changes["record.packets"] = True
     if capture:
         changes["record.capture"] = capture
+    if qlog is not None:
+        changes["record.qlog"] = True
+        refuse_no_folder(qlog)
     chosen = Scenario.load(scenario)
     text = find_file(scenario).read_text(encoding="utf-8")
     if changes:
@@ -72,4 +83,5 @@ def run(
     for remark in chosen.remarks():
         tell(remark)
     out = out or Path("out") / chosen.name
-    run_and_write({scheme_label(chosen): chosen}, out, text, jobs=jobs, world=world.value, as_json=as_json)
+    scenarios = {scheme_label(chosen): chosen}
+    run_and_write(scenarios, out, text, jobs=jobs, world=world.value, as_json=as_json, logs=qlog)

@@ -9,10 +9,12 @@ from rich.console import Console
 
 from airpath.cli.output import show, show_json, tell
 from airpath.damage import damage_of_plan
+from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
+from airpath.results.qlog import qlog_files
 from airpath.runner import Interrupted, run_all, workers
 from airpath.scenario import Scenario
 from airpath.world_names import IN_REAL_TIME, WORLDS, World
@@ -32,6 +34,7 @@ def run_and_write(
     jobs: int | None,
     as_json: bool,
     world: World = "sim",
+    logs: Path | None = None,
 ) -> None:
     """Run scenarios, write the results, print their summary and where they are.
 
@@ -51,6 +54,8 @@ def run_and_write(
         Print JSON.
     world
         Where to run them.
+    logs
+        A folder for the logs of flows (qlog) that the runs bring, besides that of the results.
 
     Raises
     ------
@@ -66,6 +71,8 @@ def run_and_write(
         keep_finished(interrupted, out, scenarios, scenario_text, jobs=jobs, as_json=as_json)
         raise
     write_results(results, out, scenarios, scenario_text, jobs=jobs)
+    if logs is not None:
+        _write_logs(results, logs)
     _print(results, out, as_json=as_json, interrupted=False)
 
 
@@ -121,6 +128,33 @@ def write_results(
             standard=standard,
             workers=workers(jobs),
         )
+
+
+def _write_logs(results: Results, folder: Path) -> None:
+    """Write logs of flows to a folder; each file is there as a whole or not at all."""
+    try:
+        for name, content in qlog_files(results).items():
+            write_whole(folder / name, content, forced=False)
+    except OSError as error:
+        raise OutputError(f"cannot write logs to {folder}: {error.strerror or error}") from None
+
+
+def refuse_no_folder(folder: Path) -> None:
+    """Find out before the work whether files can be written to a folder, which may have to be made.
+
+    Raises
+    ------
+    OutputError
+        If they cannot.
+    """
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{folder} exists and is not a directory")
+        first = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be read: {error.strerror or error}") from None
+    if not first.is_dir() or not os.access(first, os.W_OK | os.X_OK):
+        raise OutputError(f"{folder} cannot be written to: {first} is not a writable directory")
 
 
 def compared_text(scenarios: Mapping[str, Scenario]) -> str:

@@ -30,8 +30,9 @@ A run gives tables. `airpath.results.write` puts them into a directory, everythi
 | `summary.json` | for each scheme mean, standard deviation, n and 95 % confidence interval; the runs |
 | `scenario.toml` | the scenario as written |
 | `plan.json` | the resolved scenario of each run, and the scenario with all changes that it was made of |
-| `provenance.json` | versions, platform, command line, seeds, SHA-256 of scenario, plans, inputs, captures |
+| `provenance.json` | versions, platform, command line, seeds; SHA-256 of all that is read or kept |
 | `captures/run-0000.pcapng`, … | packets of each run (headers) at the links that `record.capture` names |
+| `qlog/run-0000-flow-0000.sqlog`, … | with `record.qlog` [logs of flows](qlog.md) |
 | `figures/*.png`, `figures/*.svg` | the standard figures |
 | `report.html` | all of it on one page that needs nothing else |
 

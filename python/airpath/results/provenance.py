@@ -78,6 +78,11 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
                 **({} if run.record.agent is None else {"agent": dict(run.record.agent)}),
                 "plan_sha256": _sha256(plan_text(run.record.plan).encode()),
                 **({} if (packets := run.record.capture) is None else {"capture_sha256": _sha256(packets)}),
+                **(
+                    {"qlog_sha256": {str(flow): _sha256(log) for flow, log in sorted(logs.items())}}
+                    if (logs := run.record.qlogs)
+                    else {}
+                ),
             }
             for run in results.runs
         ],

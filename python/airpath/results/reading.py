@@ -84,6 +84,8 @@ def _records(directory: Path, plans: Mapping[str, Any], facts: Mapping[str, Any]
             plan=plans["plans"][run["plan"]],
             tables={},
             capture=(directory / run["capture"]).read_bytes() if run["capture"] else None,
+            # Results of before there were logs do not say.
+            qlogs={int(flow): (directory / file).read_bytes() for flow, file in run.get("qlogs", {}).items()},
             wall_s=float("nan") if fact["wall_s"] is None else fact["wall_s"],
             flow_schemes=run["flow_schemes"],
             flow_groups=run["flow_groups"],

@@ -54,6 +54,8 @@ class RunRecord:
         The engine's tables; empty once they have been joined.
     capture
         A pcapng file, if the plan asked for one.
+    qlogs
+        Logs of flows (qlog), whole files by the number of the flow, if the plan asked for them.
     wall_s
         How long the run took, in seconds of real time.
     flow_schemes
@@ -86,6 +88,7 @@ class RunRecord:
     plan: Plan
     tables: RawTables = field(repr=False)
     capture: bytes | None = field(default=None, repr=False)
+    qlogs: Mapping[int, bytes] = field(default_factory=dict, repr=False)
     wall_s: float = float("nan")
     flow_schemes: Mapping[str, str] = field(default_factory=dict)
     flow_groups: Mapping[str, str] = field(default_factory=dict)

@@ -13,6 +13,7 @@ import pyarrow.csv
 from airpath.results.columns import TABLES
 from airpath.results.directory import write_directory, write_json, write_parquet
 from airpath.results.provenance import Origin, plan_text, provenance
+from airpath.results.qlog import qlog_files, qlog_name
 from airpath.results.results import Results
 from airpath.results.terminal import summary_json
 
@@ -115,6 +116,9 @@ def _write_all(
         if run.record.capture is not None:
             (directory / "captures").mkdir(exist_ok=True)
             (directory / "captures" / f"run-{number:04}.pcapng").write_bytes(run.record.capture)
+    for name, content in qlog_files(results).items():
+        (directory / "qlog").mkdir(exist_ok=True)
+        (directory / "qlog" / name).write_bytes(content)
     for name, content in files.items():
         write_json(content, directory / name)
     if not (figures or report):
@@ -159,6 +163,7 @@ def _plans(results: Results) -> dict[str, Any]:
                 "plan": texts.index(plan_text(run.record.plan)),
                 "scenario": scenarios.index(run.record.scenario) if run.record.scenario else None,
                 "capture": f"captures/run-{number:04}.pcapng" if run.record.capture is not None else None,
+                "qlogs": {str(flow): f"qlog/{qlog_name(number, flow)}" for flow in sorted(run.record.qlogs)},
                 "flow_schemes": dict(run.record.flow_schemes),
                 "flow_groups": dict(run.record.flow_groups),
                 "quantities": list(run.record.quantities),

@@ -19,6 +19,10 @@ FLOW_ESTIMATE_COLUMNS: Final = 7
 ESTIMATE_SAMPLE_COLUMNS: Final = 5
 PACKET_COLUMNS: Final = 8
 COLUMN_BYTES: Final = 8
+LOGGED_PACKET_BYTES: Final = 400
+"""What a data packet takes in a log: it leaves, and is acknowledged or lost, in memory and as text."""
+MOST_LOGGED_PACKETS: Final = 2**20
+"""Packets of a run that are logged; each has at least two entries of the 2^21 that the engine keeps."""
 FLOW_BYTES: Final = 4096
 """What the two ends of a flow take in the engine, its share of the scoreboard included."""
 
@@ -39,6 +43,8 @@ class MemoryEstimate:
     """One for each estimator and data packet that the measuring links can carry; zero when not kept."""
     packet_rows: int
     """One for each data packet that the measuring links can carry; zero when packets are not kept."""
+    logged_packets: int
+    """Data packets that the measuring links can carry, as far as they are logged; zero without logs."""
     flows: int
     """Flows, expected arrivals included."""
 
@@ -53,7 +59,8 @@ class MemoryEstimate:
             + self.estimate_sample_rows * ESTIMATE_SAMPLE_COLUMNS
             + self.packet_rows * PACKET_COLUMNS
         )
-        return cells * COLUMN_BYTES + self.flows * FLOW_BYTES
+        logs = self.logged_packets * LOGGED_PACKET_BYTES
+        return cells * COLUMN_BYTES + logs + self.flows * FLOW_BYTES
 
 
 def estimate_memory(resolved: Resolved) -> MemoryEstimate:
@@ -81,6 +88,7 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
         if plan["record"]["estimate_samples"]
         else 0,
         packet_rows=_packets(resolved) if plan["record"]["packets"] else 0,
+        logged_packets=min(_packets(resolved), MOST_LOGGED_PACKETS) if plan["record"]["qlog"] else 0,
         flows=len(plan["flows"]) + arrivals,
     )
 
@@ -104,6 +112,7 @@ def refuse_if_too_large(resolved: Resolved, source: str, available: int | None =
         return
     remedies = {
         "fewer flows": estimate.flows * FLOW_BYTES / COLUMN_BYTES,
+        "record.qlog = false": estimate.logged_packets * LOGGED_PACKET_BYTES / COLUMN_BYTES,
         "record.packets = false": estimate.packet_rows * PACKET_COLUMNS,
         "record.estimate_samples = false": estimate.estimate_sample_rows * ESTIMATE_SAMPLE_COLUMNS,
         "a larger record.interval": estimate.flow_series_rows * FLOW_SERIES_COLUMNS

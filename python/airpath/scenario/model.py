@@ -35,6 +35,8 @@ class Record(Table):
     """Keep a row for each lost packet; where millions are lost, runs without take less time and memory."""
     capture: tuple[Text, ...] = ()
     """Names of links at whose entrance packets are captured (pcapng)."""
+    qlog: Flag = False
+    """Write a log (qlog) of each flow with a controller, at most 64; memory grows with the rate."""
 
 
 class ScenarioDocument(Table):

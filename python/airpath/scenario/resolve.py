@@ -172,6 +172,7 @@ class _Resolution:
                     indices[self._link_name(name, f"record.capture[{index}]", indices)]
                     for index, name in enumerate(record.capture)
                 ],
+                "qlog": record.qlog,
             },
             "estimators": [
                 {"name": name, "estimator": estimator} for name, estimator in self.estimators.items()

@@ -34,7 +34,7 @@ def results() -> Results:
     }
     return Results.from_records(
         [
-            small_record("cubic", 0, 7, capture=b"captured", flow_groups={"two": "late"}),
+            small_record("cubic", 0, 7, capture=b"captured", qlogs={1: b"log"}, flow_groups={"two": "late"}),
             small_record("cubic", 1, 8, tables={"flows": encode("flows", {})}),
             small_record("reno", 0, 7, tables=packets, wall_s=math.nan),
             router_record(),
@@ -72,6 +72,7 @@ def test_what_is_written_is_read_back(results: Results, tmp_path: Path) -> None:
             theirs.record.plan,
         )
         assert mine.record.capture == theirs.record.capture
+        assert mine.record.qlogs == theirs.record.qlogs
         assert tuple(mine.record.quantities) == tuple(theirs.record.quantities)
         for name in TABLES:
             assert without_nan(mine.table(name)) == without_nan(theirs.table(name)), name
@@ -82,7 +83,7 @@ def test_every_promised_file_is_there(results: Results, tmp_path: Path) -> None:
     files = set(tree(out))
     tables = {f"{name}.parquet" for name in [*TABLES, "summary"]}
     others = {"summary.json", "summary.csv", "scenario.toml", "plan.json", "provenance.json", "report.html"}
-    assert tables | others | {"captures/run-0000.pcapng"} <= files
+    assert tables | others | {"captures/run-0000.pcapng", "qlog/run-0000-flow-0001.sqlog"} <= files
     drawn = {file.removesuffix(".svg") for file in files if file.endswith(".svg")}
     assert drawn == {file.removesuffix(".png") for file in files if file.endswith(".png")}
     assert {"figures/trade-off", "figures/throughput-cubic", "figures/throughput-reno"} <= drawn
@@ -100,6 +101,7 @@ def test_without_recorded_packets_there_is_no_packets_file(tmp_path: Path) -> No
     assert not (out / "packets.parquet").exists()
     assert not (out / "link_observations.parquet").exists()
     assert not (out / "captures").exists()
+    assert not (out / "qlog").exists()
 
 
 def test_tables_are_compressed_with_zstandard_and_carry_units(results: Results, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
             "estimate_samples": False,
             "drops": True,
             "capture": [],
+            "qlog": False,
         },
         "estimators": [],
         "links": [link, link | {"name": "bottleneck-reverse"}],

@@ -67,6 +67,7 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: usize) -> Plan {
             estimate_samples: false,
             drops: true,
             capture: vec![],
+            qlog: false,
         },
         estimators: vec![],
         links,

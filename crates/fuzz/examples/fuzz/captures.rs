@@ -8,7 +8,7 @@ use airpath_fuzz::{Arguments, Kind, Target};
 use airpath_replay::{NamedEstimator, Options, analyse};
 
 #[path = "../../../replay/tests/common/mod.rs"]
-mod common;
+pub(crate) mod common;
 
 use common::damage::{seeds, understood};
 

@@ -6,6 +6,7 @@
 mod captures;
 mod packets;
 mod plans;
+mod qlogs;
 mod traces;
 
 use std::process::ExitCode;
@@ -17,7 +18,7 @@ fn main() -> ExitCode {
         eprintln!("accepted: {USAGE}");
         return ExitCode::FAILURE;
     };
-    let mut targets = vec![traces::target(), packets::network()];
+    let mut targets = vec![traces::target(), qlogs::target(), packets::network()];
     #[cfg(target_os = "linux")]
     targets.push(packets::tcp_info());
     targets.extend(plans::targets());

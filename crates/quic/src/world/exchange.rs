@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_model::{Ecn, Measurement, PathHeader, Probe, Timestamp};
-use airpath_sim::Outcome;
 use airpath_sim::network::{Delivery, Direction, FlowState, FlowSummary, ForeignPacket, Network};
+use airpath_sim::{Outcome, Transmissions};
 use bytes::{Bytes, BytesMut};
 use quinn_proto::{
     ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Event, Incoming, StreamEvent, StreamId, Transmit,
@@ -20,6 +20,7 @@ use super::source::{Kind, Sending, Source};
 use super::wakeups::{Wakee, Wakeups};
 use crate::clock::Origin;
 use crate::controller::{HandOver, Shared, hand_over};
+use crate::logged::{FlowPackets, LoggedFactory};
 
 /// What is sent is cut from a piece of so many zeros.
 const PIECE: usize = 1 << 24;
@@ -54,6 +55,8 @@ struct FlowEnds {
     active: usize,
     transfers: u32,
     datagrams: u64,
+    /// What its senders see of their packets, where that is kept.
+    packets: Option<FlowPackets>,
 }
 
 /// What controllers report, until the network's records take it.
@@ -97,6 +100,16 @@ impl Exchange {
             broken: None,
             buffer: Vec::new(),
             arrived: Vec::new(),
+        }
+    }
+
+    /// Keeps what the senders of these flows see of their packets.
+    pub(super) fn keep_packets(&mut self, flows: &[bool]) {
+        let count = flows.iter().filter(|kept| **kept).count();
+        for (number, (flow, _)) in
+            self.flows.iter_mut().zip(flows).enumerate().filter(|(_, (_, kept))| **kept)
+        {
+            flow.packets = Some(FlowPackets::new(Transmissions::new(number as u32, count)));
         }
     }
 
@@ -153,7 +166,9 @@ impl Exchange {
                 }
             }
         }
-        Ok(self.network.finish(&summaries))
+        let packets = self.flows.iter().filter_map(|flow| flow.packets.as_ref());
+        let transmissions = packets.map(FlowPackets::take).collect();
+        Ok(Outcome { transmissions, ..self.network.finish(&summaries) })
     }
 
     fn deliver(&mut self, delivery: &Delivery) {
@@ -259,7 +274,11 @@ impl Exchange {
         flow.active += 1;
         let driver = files.settings.driver(files.random.split());
         let controller = Shared::new(driver, Box::new(self.telemetry.clone()));
-        let mut config = files.settings.client((self.hand_over)(controller.clone(), self.origin));
+        let mut factory = (self.hand_over)(controller.clone(), self.origin);
+        if let Some(packets) = &flow.packets {
+            factory = Arc::new(LoggedFactory { of: factory, origin: self.origin, packets: packets.clone() });
+        }
+        let mut config = files.settings.client(factory);
         config.initial_dst_cid_provider(Arc::clone(&self.identifiers));
         let host = &mut self.hosts[Side::Senders.index()];
         match host.endpoint.connect(now, config, address(Side::Receivers, number), "receiver") {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use airpath_model::{Bytes, RandomStream};
 use airpath_sim::plan::{ControllerPlan, FlowPlan, TransportPlan};
 use airpath_sim::{Fault, Part, PlanError, controller};
+use airpath_transport::QuicDriver;
 use quinn_proto::congestion;
 use quinn_proto::{
     AckFrequencyConfig, ClientConfig, ServerConfig, TransportConfig, ValidationTokenConfig, VarInt,
 };
 
 use super::plaintext::Plaintext;
-use crate::driver::Driver;
 use crate::requirements::check;
 
 /// Headers of IPv4 and UDP, bytes: what a packet on the wire has beside QUIC's own.
@@ -94,9 +94,9 @@ impl FlowSettings {
     }
 
     /// A fresh controller, driven, for one connection.
-    pub(super) fn driver(&self, random: RandomStream) -> Driver {
+    pub(super) fn driver(&self, random: RandomStream) -> QuicDriver {
         let controller = self.build(random).expect("the same plan made a controller when the run was built");
-        Driver::new(controller, self.mss())
+        QuicDriver::new(controller, self.mss())
     }
 
     /// The sender's side of a connection with that controller.

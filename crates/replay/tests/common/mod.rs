@@ -3,6 +3,7 @@
 
 pub(crate) mod damage;
 pub(crate) mod estimators;
+pub(crate) mod qlog_damage;
 pub(crate) mod recordings;
 
 /// How a capture is packed.

@@ -8,6 +8,7 @@ use airpath_model::Timestamp;
 use crate::event::{Entry, Target};
 use crate::packet::{Body, Packet, Places};
 use crate::record::{FlowState, FlowSummary, Recorder};
+use crate::transmissions::{SegmentLog, Transmissions};
 use crate::workload::Datagrams;
 
 pub(crate) use connection::{ConnectionSetup, ConnectionSource};
@@ -31,6 +32,8 @@ pub(crate) struct Flow {
     pub(crate) ahead: [bool; 2],
     /// What it sends, and who receives it.
     pub(crate) kind: FlowKind,
+    /// What its sender sees of its packets, where that is kept.
+    log: Option<Box<SegmentLog>>,
 }
 
 /// What a flow sends.
@@ -47,7 +50,7 @@ impl Flow {
     pub(crate) fn new(index: u32, instance: u32, routes: [u32; 2], start: Timestamp, kind: FlowKind) -> Self {
         let [route, reverse_route] = routes;
         let (timers, ahead) = ([Timer { due: Timestamp::NEVER, set: Timestamp::ZERO }; 2], [false; 2]);
-        Self { index, instance, route, reverse_route, start, timers, ahead, kind }
+        Self { index, instance, route, reverse_route, start, timers, ahead, kind, log: None }
     }
 
     /// Whether one end never depends on how far the other is but by packets: only a source that opens connection after
@@ -96,6 +99,9 @@ impl Flow {
             }
         }?;
         recorder.on_sent(self.index, u64::from(packet.size));
+        if let Some(log) = &mut self.log {
+            log.on_packet(now, &packet);
+        }
         Some(packet)
     }
 
@@ -118,7 +124,7 @@ impl Flow {
 
     /// A packet of this flow arrives at the end of its route. Tells which end it reached.
     pub(crate) fn receive(&mut self, now: Timestamp, packet: &mut Packet, recorder: &mut Recorder) -> End {
-        let connection = packet.connection;
+        let (connection, size) = (packet.connection, packet.size);
         match (&mut self.kind, &mut packet.body) {
             (FlowKind::Connections(source), Body::Segment { segment, sent_at }) => {
                 let sent_at = *sent_at;
@@ -127,6 +133,9 @@ impl Flow {
                 End::Receiver
             }
             (FlowKind::Connections(source), Body::Acknowledgment(acknowledgment)) => {
+                if let Some(log) = &mut self.log {
+                    log.on_acknowledgment(now, (connection, size), acknowledgment);
+                }
                 source.on_acknowledgment(now, connection, acknowledgment, self.index, recorder);
                 End::Sender
             }
@@ -139,6 +148,16 @@ impl Flow {
                 End::Receiver
             }
         }
+    }
+
+    /// Begins to keep what its sender sees of its packets; before it begins. So many flows share what is kept.
+    pub(crate) fn keep_log(&mut self, flows: usize) {
+        self.log = Some(Box::new(SegmentLog::new(Transmissions::new(self.index, flows))));
+    }
+
+    /// What its sender saw of its packets, where that was kept.
+    pub(crate) fn into_log(self) -> Option<Transmissions> {
+        self.log.map(|log| log.finish())
     }
 
     /// When the sending end must be woken next.

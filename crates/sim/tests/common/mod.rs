@@ -29,6 +29,7 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> 
             estimate_samples: false,
             drops: true,
             capture: vec![],
+            qlog: false,
         },
         estimators: vec![],
         links,

@@ -1,12 +1,13 @@
 //! What a QUIC stack tells of packets, put together to the events that controllers know.
 
-use std::collections::VecDeque;
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 
+use crate::delivery_rate::{DeliveryRate, SendState};
 use airpath_model::{
     AckEvent, Bytes, CongestionEvent, CongestionSignal, Control, Controller, Measurement, Phase, Probe, Rate,
     RttEstimate, SendEvent, Timestamp,
 };
-use airpath_transport::{DeliveryRate, SendState};
 
 /// Drives one controller from a QUIC stack's reports (RFC 9002, appendix B).
 ///
@@ -16,8 +17,8 @@ use airpath_transport::{DeliveryRate, SendState};
 ///
 /// Sizes are those of QUIC packets, headers included, which is what QUIC's congestion control counts.
 #[derive(Debug)]
-pub(crate) struct Driver {
-    controller: Box<dyn Controller>,
+pub struct QuicDriver<C: Controller + ?Sized = dyn Controller> {
+    controller: Box<C>,
     mss: Bytes,
     in_flight: u64,
     /// What left, by the instant, until it is acknowledged or lost.
@@ -39,18 +40,18 @@ pub(crate) struct Driver {
     reduced_at: Option<Timestamp>,
     /// What was lost since the controller last heard of it with an acknowledgment.
     untold_lost: u64,
-    counters: Counters,
+    counters: QuicCounters,
 }
 
 /// What happened so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counters {
+pub struct QuicCounters {
     /// Loss events.
-    pub(crate) recoveries: u64,
+    pub recoveries: u64,
     /// Persistent congestion (RFC 9002, section 7.6).
-    pub(crate) persistent: u64,
+    pub persistent: u64,
     /// Reductions after marks.
-    pub(crate) ecn_reductions: u64,
+    pub ecn_reductions: u64,
 }
 
 /// What left at one instant.
@@ -70,8 +71,9 @@ struct Batch {
     in_flight_before: u64,
 }
 
-impl Driver {
-    pub(crate) fn new(controller: Box<dyn Controller>, mss: Bytes) -> Self {
+impl<C: Controller + ?Sized> QuicDriver<C> {
+    /// For packets of up to `mss`.
+    pub fn new(controller: Box<C>, mss: Bytes) -> Self {
         Self {
             controller,
             mss,
@@ -88,12 +90,12 @@ impl Driver {
             in_recovery: false,
             reduced_at: None,
             untold_lost: 0,
-            counters: Counters::default(),
+            counters: QuicCounters::default(),
         }
     }
 
     /// Packets of together `bytes` leave.
-    pub(crate) fn on_sent(&mut self, now: Timestamp, bytes: u64, probe: &mut dyn Probe) {
+    pub fn on_sent(&mut self, now: Timestamp, bytes: u64, probe: &mut dyn Probe) {
         self.settle(probe);
         self.run_timer(now, probe);
         let idle = self.in_flight == 0;
@@ -113,7 +115,7 @@ impl Driver {
     }
 
     /// A packet of `bytes` sent then is acknowledged.
-    pub(crate) fn on_acked(&mut self, now: Timestamp, sent_at: Timestamp, bytes: u64, probe: &mut dyn Probe) {
+    pub fn on_acked(&mut self, now: Timestamp, sent_at: Timestamp, bytes: u64, probe: &mut dyn Probe) {
         if self.batch.is_none() {
             self.settle(probe);
             self.run_timer(now, probe);
@@ -139,7 +141,7 @@ impl Driver {
     }
 
     /// That was all of one acknowledgment; `in_flight` is what the stack counts now.
-    pub(crate) fn on_end_acks(&mut self, in_flight: u64, app_limited: bool, probe: &mut dyn Probe) {
+    pub fn on_end_acks(&mut self, in_flight: u64, app_limited: bool, probe: &mut dyn Probe) {
         // An acknowledgment of packets that do not count.
         let Some(batch) = self.batch.take() else { return };
         self.in_flight = in_flight;
@@ -176,7 +178,7 @@ impl Driver {
     }
 
     /// Packets of together `bytes` are lost, the newest of them sent then.
-    pub(crate) fn on_lost(
+    pub fn on_lost(
         &mut self,
         now: Timestamp,
         sent_at: Timestamp,
@@ -209,7 +211,7 @@ impl Driver {
     }
 
     /// The peer counts more marks; the newest packet that it acknowledges was sent then.
-    pub(crate) fn on_marked(&mut self, now: Timestamp, sent_at: Timestamp, probe: &mut dyn Probe) {
+    pub fn on_marked(&mut self, now: Timestamp, sent_at: Timestamp, probe: &mut dyn Probe) {
         self.settle_earlier(now, probe);
         if self.reduced_at.is_none_or(|at| sent_at > at) {
             self.counters.ecn_reductions += 1;
@@ -221,36 +223,41 @@ impl Driver {
     }
 
     /// Packets of up to this size are sent from now on.
-    pub(crate) fn set_mss(&mut self, mss: Bytes) {
+    pub fn set_mss(&mut self, mss: Bytes) {
         self.mss = mss;
     }
 
     /// Tells the controller of the acknowledgment that is held; the stack has said all of it.
-    pub(crate) fn settle(&mut self, probe: &mut dyn Probe) {
+    pub fn settle(&mut self, probe: &mut dyn Probe) {
         if let Some(mut event) = self.held.take() {
-            event.newly_lost = Bytes::new(std::mem::take(&mut self.untold_lost));
+            event.newly_lost = Bytes::new(core::mem::take(&mut self.untold_lost));
             event.rate = self.rate.take_sample(self.rtt.minimum);
             self.controller.on_ack(&event, probe);
         }
     }
 
+    /// The controller, for whoever made it.
+    pub fn controller_mut(&mut self) -> &mut C {
+        &mut self.controller
+    }
+
     /// What the controller allows; [settle](Self::settle) before.
-    pub(crate) fn control(&self) -> Control {
+    pub fn control(&self) -> Control {
         self.controller.control()
     }
 
     /// The slow-start threshold.
-    pub(crate) fn ssthresh(&self) -> Option<Bytes> {
+    pub fn ssthresh(&self) -> Option<Bytes> {
         self.controller.ssthresh()
     }
 
     /// What the controller is doing.
-    pub(crate) fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         self.controller.phase()
     }
 
     /// The rate at which the controller wants packets to be paced.
-    pub(crate) fn pacing_rate(&self) -> Option<Rate> {
+    pub fn pacing_rate(&self) -> Option<Rate> {
         match self.controller.control().pacing {
             airpath_model::Pacing::At(rate) => Some(rate),
             _ => None,
@@ -258,17 +265,17 @@ impl Driver {
     }
 
     /// What is in flight, as far as is known here.
-    pub(crate) const fn in_flight(&self) -> Bytes {
+    pub const fn in_flight(&self) -> Bytes {
         Bytes::new(self.in_flight)
     }
 
     /// Round-trip times.
-    pub(crate) const fn rtt(&self) -> RttEstimate {
+    pub const fn rtt(&self) -> RttEstimate {
         self.rtt
     }
 
     /// What happened so far.
-    pub(crate) const fn counters(&self) -> Counters {
+    pub const fn counters(&self) -> QuicCounters {
         self.counters
     }
 

@@ -1,4 +1,8 @@
+extern crate std;
+
+use std::boxed::Box;
 use std::sync::{Arc, Mutex};
+use std::vec::Vec;
 
 use airpath_model::{Duration, NullProbe, Pacing, PathHeader};
 
@@ -59,7 +63,7 @@ impl Controller for Listener {
 
 /// A driver whose controller listens.
 struct Bench {
-    driver: Driver,
+    driver: QuicDriver,
     told: Arc<Mutex<Vec<Told>>>,
 }
 
@@ -71,7 +75,7 @@ impl Bench {
     fn with(dismisses: bool, timer: Timestamp) -> Self {
         let told = Arc::new(Mutex::new(Vec::new()));
         let listener = Listener { told: Arc::clone(&told), dismisses, timer };
-        Self { driver: Driver::new(Box::new(listener), Bytes::new(1200)), told }
+        Self { driver: QuicDriver::new(Box::new(listener), Bytes::new(1200)), told }
     }
 
     fn sends(&mut self, ms: u64, bytes: u64) {
@@ -158,7 +162,7 @@ fn one_window_is_reduced_once() {
     // The mark was answered: a loss from before it is none of its own.
     bench.loses(91, 60, 1200, false);
     assert_eq!(bench.signals(), []);
-    let counters = Counters { recoveries: 2, persistent: 0, ecn_reductions: 1 };
+    let counters = QuicCounters { recoveries: 2, persistent: 0, ecn_reductions: 1 };
     assert_eq!(bench.driver.counters(), counters);
 }
 

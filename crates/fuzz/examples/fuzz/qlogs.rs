@@ -1,0 +1,21 @@
+//! Logs of QUIC: the reader, and the replay into every estimator.
+
+use airpath_fuzz::{Kind, Target};
+
+use crate::captures::common::qlog_damage;
+
+/// Logs in the dialects of several stacks.
+const SEEDS: [&[u8]; 6] = [
+    include_bytes!("../../../replay/tests/qlog/quiche-0.3.sqlog"),
+    include_bytes!("../../../replay/tests/qlog/ngtcp2-0.3.sqlog"),
+    include_bytes!("../../../replay/tests/qlog/quic-go-draft-02.qlog"),
+    include_bytes!("../../../replay/tests/qlog/picoquic-draft-00.qlog"),
+    include_bytes!("../../../replay/tests/qlog/events-14.sqlog"),
+    include_bytes!("../../../replay/tests/qlog/client-0.4.qlog"),
+];
+
+pub(crate) fn target() -> Target {
+    let feed = |bytes: &[u8]| qlog_damage::understood(bytes.to_vec());
+    let seeds = SEEDS.iter().map(|seed| seed.to_vec()).collect();
+    Target { name: "qlogs", kind: Kind::Bytes, seeds, feed: Box::new(feed) }
+}

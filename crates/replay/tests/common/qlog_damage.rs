@@ -1,0 +1,21 @@
+//! Logs of QUIC that are damaged: what the fuzz target feeds, and tests replay.
+
+use std::io::Cursor;
+
+use airpath_replay::analyse_qlog;
+
+use super::estimators::options;
+
+/// Whether the bytes were taken for a log.
+pub(crate) fn understood(file: Vec<u8>) -> bool {
+    match analyse_qlog(Cursor::new(file), &options()) {
+        Ok(analysis) => {
+            for flow in &analysis.flows {
+                assert!(flow.series.len() <= 1024);
+                assert!(flow.estimates.iter().all(|estimate| estimate.mean_bps.is_none_or(f64::is_finite)));
+            }
+            true
+        }
+        Err(_) => false,
+    }
+}

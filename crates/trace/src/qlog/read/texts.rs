@@ -1,0 +1,109 @@
+//! The texts of a sequence, each with the line on which it begins.
+
+use std::io::{BufRead, BufReader, Chain, Cursor, Read};
+
+use serde_json::{Map, Value};
+
+use super::BYTE_ORDER_MARK;
+use crate::qlog::write::RECORD_SEPARATOR;
+
+/// How the texts of a file stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// Each begins with a record separator, or each is a line.
+    Texts,
+    /// There is one, and it is long.
+    Document,
+}
+
+/// A longer text is left out; of a document it is the longest event.
+pub(super) const LONGEST_TEXT: usize = 16 << 20;
+/// A header is no longer.
+const LONGEST_HEADER: u64 = 1 << 20;
+
+/// Cuts a file into texts.
+pub(super) struct Texts<R> {
+    /// What was looked at to see what the file is, then what follows.
+    reader: Chain<Cursor<Vec<u8>>, BufReader<R>>,
+    separator: u8,
+    /// The line of the next byte.
+    line: u64,
+    text: Vec<u8>,
+}
+
+impl<R: Read> Texts<R> {
+    /// Looks at the beginning of a file.
+    pub(super) fn new(mut reader: BufReader<R>) -> (Self, Framing) {
+        let mut first = Vec::new();
+        // Failures end the file, and are kept by its source.
+        let _ = reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut first);
+        if first.starts_with(BYTE_ORDER_MARK) {
+            first.drain(..BYTE_ORDER_MARK.len());
+        }
+        let (framing, separator) = framing(&first);
+        let reader = Cursor::new(first).chain(reader);
+        (Self { reader, separator, line: 1, text: Vec::new() }, framing)
+    }
+
+    /// The whole file.
+    pub(super) fn into_reader(self) -> impl Read {
+        self.reader
+    }
+
+    /// The next text that is not blank, with its line, or what is wrong with it; `None` at the end of the file.
+    pub(super) fn next_text(&mut self) -> Option<(u64, Result<&[u8], String>)> {
+        loop {
+            let line = self.line;
+            let too_long = self.fill()?;
+            let begins = self.text.iter().position(|byte| !byte.is_ascii_whitespace());
+            let Some(begins) = begins else { continue };
+            let line = line + newlines(&self.text[..begins]);
+            if too_long {
+                return Some((line, Err(format!("a text of more than {} MiB", LONGEST_TEXT >> 20))));
+            }
+            return Some((line, Ok(&self.text[begins..])));
+        }
+    }
+
+    /// Reads up to the next separator; gives whether there was more than is kept, and `None` at the end of the file.
+    fn fill(&mut self) -> Option<bool> {
+        self.text.clear();
+        let (mut too_long, mut read) = (false, false);
+        loop {
+            let available = self.reader.fill_buf().unwrap_or_default();
+            if available.is_empty() {
+                return read.then_some(too_long);
+            }
+            read = true;
+            let end = available.iter().position(|byte| *byte == self.separator);
+            let part = &available[..end.unwrap_or(available.len())];
+            let room = LONGEST_TEXT.saturating_sub(self.text.len());
+            too_long |= part.len() > room;
+            self.text.extend_from_slice(&part[..part.len().min(room)]);
+            let taken = part.len() + usize::from(end.is_some());
+            self.line += newlines(&available[..taken]);
+            self.reader.consume(taken);
+            if end.is_some() {
+                return Some(too_long);
+            }
+        }
+    }
+}
+
+/// How the texts of a file stand that begins with this line, and what separates them.
+fn framing(first: &[u8]) -> (Framing, u8) {
+    match first.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        Some(&RECORD_SEPARATOR) => (Framing::Texts, RECORD_SEPARATOR),
+        Some(b'{') => {
+            let header: Result<Map<String, Value>, _> = serde_json::from_slice(first);
+            let is_header = header.is_ok_and(|header| !header.contains_key("traces"));
+            (if is_header { Framing::Texts } else { Framing::Document }, b'\n')
+        }
+        // What begins as no object is refused by its first line.
+        _ => (Framing::Texts, b'\n'),
+    }
+}
+
+fn newlines(bytes: &[u8]) -> u64 {
+    bytes.split(|byte| *byte == b'\n').skip(1).map(|_| 1).sum()
+}

@@ -1,0 +1,228 @@
+//! Events in text sequences of JSON (RFC 7464).
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+/// The version of the main schema, as logs name it: `draft-ietf-quic-qlog-main-schema-02` with the events of
+/// `draft-ietf-quic-qlog-quic-events-01`.
+pub const VERSION: &str = "0.3";
+
+/// The namespace of our own events.
+pub const OWN_NAMESPACE: &str = "airpath";
+
+/// Begins each text of a sequence (RFC 7464, section 2.2).
+pub(crate) const RECORD_SEPARATOR: u8 = 0x1e;
+
+/// An event that is written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WrittenEvent<'a> {
+    /// `transport:packet_sent`.
+    PacketSent {
+        /// Number of the packet.
+        packet: u64,
+        /// Its size in bytes.
+        bytes: u32,
+    },
+    /// `transport:packet_received` of a packet that only acknowledges.
+    AckReceived {
+        /// Number of the packet.
+        packet: u64,
+        /// Its size in bytes, where it is known.
+        bytes: Option<u32>,
+        /// What it acknowledges: first and last numbers, ascending.
+        ranges: &'a [(u64, u64)],
+    },
+    /// `recovery:packet_lost`.
+    PacketLost {
+        /// Number of the packet.
+        packet: u64,
+    },
+    /// `recovery:metrics_updated`.
+    MetricsUpdated(WrittenMetrics),
+    /// `recovery:congestion_state_updated`.
+    CongestionStateUpdated {
+        /// The state before, where known.
+        old: Option<&'a str>,
+        /// The state.
+        new: &'a str,
+        /// Why.
+        trigger: Option<&'a str>,
+    },
+    /// An event of our own namespace.
+    Own {
+        /// Its name there.
+        name: &'a str,
+        /// Its data.
+        data: Value,
+    },
+}
+
+/// What is known of a sender. Round-trip times in milliseconds, sizes in bytes; fields that are NaN are left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrittenMetrics {
+    /// Congestion window.
+    pub congestion_window: f64,
+    /// Sent and neither acknowledged nor lost.
+    pub bytes_in_flight: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+    /// Smoothed round-trip time.
+    pub smoothed_rtt: f64,
+    /// Newest sample.
+    pub latest_rtt: f64,
+    /// Smallest sample.
+    pub min_rtt: f64,
+    /// Pacing rate, bit/s.
+    pub pacing_rate: f64,
+}
+
+/// Writes events one after the other; whoever makes the file writes its header before.
+#[derive(Debug, Default)]
+pub struct EventWriter {
+    text: Vec<u8>,
+}
+
+impl EventWriter {
+    /// Writes an event that happened so many nanoseconds after the beginning of the log. Times should not decrease.
+    pub fn event(&mut self, at_ns: u64, event: &WrittenEvent<'_>) {
+        let out = &mut self.text;
+        out.push(RECORD_SEPARATOR);
+        // Whole nanoseconds as decimals of a millisecond, exactly. Memory takes all that is written.
+        let _ = write!(out, r#"{{"time":{}.{:06},"#, at_ns / 1_000_000, at_ns % 1_000_000);
+        let _ = match event {
+            WrittenEvent::PacketSent { packet, bytes } => {
+                write!(out, r#""name":"transport:packet_sent","data":{{{}}}"#, Packet(*packet, Some(*bytes)))
+            }
+            WrittenEvent::AckReceived { packet, bytes, ranges } => write!(
+                out,
+                r#""name":"transport:packet_received","data":{{{},"frames":[{{"frame_type":"ack","acked_ranges":[{}]}}]}}"#,
+                Packet(*packet, *bytes),
+                Ranges(ranges)
+            ),
+            // Old readers look for the number beside the header.
+            WrittenEvent::PacketLost { packet } => write!(
+                out,
+                r#""name":"recovery:packet_lost","data":{{"header":{{"packet_type":"1RTT","packet_number":{packet}}},"packet_number":{packet}}}"#
+            ),
+            WrittenEvent::MetricsUpdated(metrics) => {
+                write!(out, r#""name":"recovery:metrics_updated","data":{}"#, metrics.as_json())
+            }
+            WrittenEvent::CongestionStateUpdated { old, new, trigger } => {
+                let mut data = serde_json::Map::new();
+                let fields = [("old", *old), ("new", Some(*new)), ("trigger", *trigger)];
+                for (name, value) in fields.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+                    data.insert(name.to_owned(), json!(value));
+                }
+                write!(out, r#""name":"recovery:congestion_state_updated","data":{}"#, Value::Object(data))
+            }
+            WrittenEvent::Own { name, data } => {
+                write!(out, r#""name":"{OWN_NAMESPACE}:{name}","data":{data}"#)
+            }
+        };
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// The text so far.
+    pub fn finish(self) -> Vec<u8> {
+        self.text
+    }
+}
+
+impl WrittenMetrics {
+    fn as_json(&self) -> Value {
+        let fields = [
+            ("congestion_window", self.congestion_window),
+            ("bytes_in_flight", self.bytes_in_flight),
+            ("ssthresh", self.ssthresh),
+            ("smoothed_rtt", self.smoothed_rtt),
+            ("latest_rtt", self.latest_rtt),
+            ("min_rtt", self.min_rtt),
+            ("pacing_rate", self.pacing_rate),
+        ];
+        let known = fields.into_iter().filter(|(_, value)| value.is_finite());
+        Value::Object(known.map(|(name, value)| (name.to_owned(), number(value))).collect())
+    }
+}
+
+/// A number, written as a whole one where it is one: sizes and rates are such.
+pub fn number(value: f64) -> Value {
+    // Whole numbers below 2^53 are exact.
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
+/// Header and size of a packet.
+struct Packet(u64, Option<u32>);
+
+impl std::fmt::Display for Packet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(number, bytes) = self;
+        write!(f, r#""header":{{"packet_type":"1RTT","packet_number":{number}}}"#)?;
+        bytes.map_or(Ok(()), |bytes| write!(f, r#","raw":{{"length":{bytes}}}"#))
+    }
+}
+
+/// Ranges of packet numbers, a single number as a range of its own kind.
+struct Ranges<'a>(&'a [(u64, u64)]);
+
+impl std::fmt::Display for Ranges<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (place, (first, last)) in self.0.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            write!(f, "{comma}[{first},{last}]")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(at_ns: u64, event: &WrittenEvent<'_>) -> String {
+        let mut writer = EventWriter::default();
+        writer.event(at_ns, event);
+        String::from_utf8(writer.finish()).expect("text")
+    }
+
+    #[test]
+    fn texts_are_separated_and_times_are_exact() {
+        let sent = written(1_234_000_567, &WrittenEvent::PacketSent { packet: 7, bytes: 1460 });
+        assert_eq!(
+            sent,
+            "\u{1e}{\"time\":1234.000567,\"name\":\"transport:packet_sent\",\"data\":{\"header\":\
+             {\"packet_type\":\"1RTT\",\"packet_number\":7},\"raw\":{\"length\":1460}}}\n"
+        );
+        let ack = WrittenEvent::AckReceived { packet: 1, bytes: Some(40), ranges: &[(3, 5), (8, 8)] };
+        assert!(written(0, &ack).contains(r#""acked_ranges":[[3,5],[8,8]]"#));
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_out_and_all_is_json() {
+        let nan = f64::NAN;
+        let metrics = WrittenMetrics {
+            congestion_window: 14_600.0,
+            bytes_in_flight: 0.0,
+            ssthresh: nan,
+            smoothed_rtt: 40.125,
+            latest_rtt: f64::INFINITY,
+            min_rtt: nan,
+            pacing_rate: nan,
+        };
+        let events = [
+            WrittenEvent::MetricsUpdated(metrics),
+            WrittenEvent::PacketLost { packet: 2 },
+            WrittenEvent::CongestionStateUpdated { old: None, new: "re\"covery", trigger: Some("loss") },
+            WrittenEvent::Own { name: "link_updated", data: json!({"capacity_bps": number(12e6)}) },
+        ];
+        for event in &events {
+            let text = written(5, event);
+            let value: Value = serde_json::from_str(&text[1..]).expect("JSON");
+            assert_eq!(value["time"], json!(0.000_005));
+        }
+        assert!(
+            written(0, &events[0])
+                .contains(r#"{"bytes_in_flight":0,"congestion_window":14600,"smoothed_rtt":40.125}"#)
+        );
+    }
+}
