@@ -90,7 +90,7 @@ impl Episodes {
     fn finish<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Handed<'py>> {
         let run = py.detach(|| self.lock().take(index)).map_err(not_ready)?;
         let outcome = py.detach(|| run.run(&RunControl::default()));
-        hand_over(py, outcome.map_err(|error| RunCancelled::new_err(error.to_string()))?)
+        hand_over(py, outcome.map_err(|error| RunCancelled::new_err(error.to_string()))?, &[])
     }
 
     /// Lets all episodes go.
