@@ -14,7 +14,8 @@ from airpath.learning.rewards import Reward, RewardFunction
 from airpath.learning.variation import Variation
 from airpath.nearest import suggestion
 from airpath.scenario import Scenario
-from airpath.scenario.compare import half_of, link_rate, said_of_arguments
+from airpath.scenario.bottleneck import half_of, link_rate
+from airpath.scenario.compare import said_of_arguments
 from airpath.scenario.traces import read_trace
 from airpath.schemes import AGENT, window_bytes
 from airpath.units import format_duration, parse_duration, parse_window

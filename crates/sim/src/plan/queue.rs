@@ -132,6 +132,7 @@ pub enum SourcePlan {
     /// The truth.
     Oracle {
         /// Over what it is averaged where a link has opportunities instead of a rate, nanoseconds.
+        #[serde(default = "oracle_averaging_ns")]
         averaging_ns: u64,
     },
     /// Blind XCP: spare bandwidth from the variation of the queue.
@@ -296,4 +297,9 @@ pub enum SpareArrivalsPlan {
     Protocol,
     /// Those of EBE's estimation interval.
     Estimator,
+}
+
+/// What plans of before meant that did not say it.
+const fn oracle_averaging_ns() -> u64 {
+    200_000_000
 }

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-/// The version of the main schema, as logs name it: `draft-ietf-quic-qlog-main-schema-02` with the events of
-/// `draft-ietf-quic-qlog-quic-events-01`.
+/// The version of the main schema, as logs name it.
 pub const VERSION: &str = "0.3";
 
 /// The namespace of our own events.

@@ -204,6 +204,6 @@ fn it_needs_selective_acknowledgments() {
         let handle = Handle::new(HALVE, Bytes::new(MSS));
         let refused = Sender::new(config, handle.controller()).err();
         assert_eq!(refused, Some(ConfigError::RackWithoutSack));
-        assert_eq!(refused.map(|error| error.parameter()), Some("loss_detection"));
+        assert_eq!(refused.map(ConfigError::parameter), Some("loss_detection"));
     }
 }
