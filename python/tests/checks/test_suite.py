@@ -138,3 +138,22 @@ def test_unknown_cases_and_suites_are_refused():
     with pytest.raises(ScenarioError, match='did you mean "wireless"'):
         Suite.load("wirless")
     assert not Suite.load("wireless", only=["lte"]).is_whole
+
+
+def test_every_suite_that_comes_with_airpath_can_be_read():
+    for name in ("wireless", "rfc9743"):
+        suite = Suite.load(name, scheme="newreno")
+        assert suite.is_whole
+        assert len(suite.cases) >= 7
+    assert {case.name.split("-")[0] for case in Suite.load("rfc9743").cases} >= {
+        "5.1.1",
+        "5.1.2",
+        "5.1.3",
+        "5.1.4",
+        "5.1.5",
+        "5.2.1",
+        "5.2.2",
+        "5.2.3",
+        "6.4",
+        "7.1",
+    }

@@ -60,6 +60,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
                     "receive_window_bytes": 2**30,
                     "recovery": "prr",
                     "lost_retransmission_detection": True,
+                    "loss_detection": "threshold",
                     "spurious_timeout_undo": True,
                     "timestamps": True,
                     "delayed_ack_segments": 2,
