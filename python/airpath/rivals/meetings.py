@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from airpath.errors import ScenarioError
 from airpath.results import Results, RunResult
-from airpath.rivals.pairs import FIRST, SECOND, pair_scenario
+from airpath.rivals.pairs import FIRST, SECOND, PairOptions, pair_scenario
 from airpath.runner import refuse_schemes, run_all
 from airpath.scenario import Scenario
 from airpath.world_names import World
@@ -115,18 +116,7 @@ def rivals(
 
 
 def rival_scenarios(
-    schemes: Sequence[str],
-    link: str,
-    *,
-    rtt: str | None = None,
-    buffer: str | None = None,
-    queue: str | None = None,
-    ecn: bool = False,
-    flows: int = 1,
-    duration: str = "60s",
-    warm_up: str = "10s",
-    seed: int = 1,
-    repetitions: int = 1,
+    schemes: Sequence[str], link: str, **options: Unpack[PairOptions]
 ) -> tuple[dict[tuple[str, str], Scenario], dict[tuple[str, str], str]]:
     """Return the scenarios of `rivals` by pair, without running them, and why others cannot be."""
     schemes = refuse_schemes(schemes, link)
@@ -135,20 +125,7 @@ def rival_scenarios(
     pairs = list(combinations_with_replacement(schemes, 2))
     for number, pair in enumerate(pairs, start=1):
         try:
-            scenarios[pair] = pair_scenario(
-                number,
-                pair,
-                link,
-                rtt=rtt,
-                buffer=buffer,
-                queue=queue,
-                ecn=ecn,
-                flows=flows,
-                duration=duration,
-                warm_up=warm_up,
-                seed=seed,
-                repetitions=repetitions,
-            )
+            scenarios[pair] = pair_scenario(number, pair, link, options)
         except ScenarioError as error:
             # Beside itself a scheme can always be: then something else is wrong.
             if pair[0] == pair[1]:

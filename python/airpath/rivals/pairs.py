@@ -1,6 +1,6 @@
 """Two schemes on one link as a scenario."""
 
-from typing import Final
+from typing import Final, TypedDict
 
 from airpath.scenario import Scenario
 from airpath.scenario.bottleneck import bottleneck, long_flows
@@ -13,24 +13,22 @@ SECOND: Final = "second"
 """That of the second."""
 
 
-def pair_scenario(
-    number: int,
-    schemes: tuple[str, str],
-    link: str,
-    *,
-    rtt: str | None,
-    buffer: str | None,
-    queue: str | None,
-    ecn: bool,
-    flows: int,
-    duration: str,
-    warm_up: str,
-    seed: int,
-    repetitions: int,
-) -> Scenario:
-    """Return long-lived flows of two schemes over one link.
+class PairOptions(TypedDict):
+    """What all pairs have in common, as for `airpath.rivals.rivals`."""
 
-    The scenario's name has `number` in it; other arguments are those of `airpath.rivals.rivals`.
+    rtt: str | None
+    buffer: str | None
+    queue: str | None
+    ecn: bool
+    flows: int
+    duration: str
+    warm_up: str
+    seed: int
+    repetitions: int
+
+
+def pair_scenario(number: int, schemes: tuple[str, str], link: str, options: PairOptions) -> Scenario:
+    """Return long-lived flows of two schemes over one link; the scenario's name has `number` in it.
 
     Raises
     ------
@@ -43,16 +41,18 @@ def pair_scenario(
             {
                 "name": f"rivals-{number}-{'-'.join(part_of_path(found.id) for found in chosen)}",
                 "title": f"{chosen[0].title} beside {chosen[1].title} over {link}",
-                "duration": duration,
-                "seed": seed,
-                "repetitions": repetitions,
-                "record": {"warm_up": warm_up},
+                "duration": options["duration"],
+                "seed": options["seed"],
+                "repetitions": options["repetitions"],
+                "record": {"warm_up": options["warm_up"]},
                 "topology": {
                     "kind": "dumbbell",
-                    "bottleneck": bottleneck(link, chosen, rtt=rtt, buffer=buffer, queue=queue),
+                    "bottleneck": bottleneck(
+                        link, chosen, rtt=options["rtt"], buffer=options["buffer"], queue=options["queue"]
+                    ),
                 },
                 "flows": [
-                    long_flows(name, scheme, found, flows, ecn=ecn)
+                    long_flows(name, scheme, found, options["flows"], ecn=options["ecn"])
                     for name, scheme, found in zip((FIRST, SECOND), schemes, chosen, strict=True)
                 ],
             }

@@ -16,6 +16,17 @@ from airpath.rivals.meetings import Meeting, met, rival_scenarios
 from airpath.rivals.report import remarks, rivals_json, rivals_tables
 from airpath.runner import run_all
 
+OPTIONS = {
+    "rtt": None,
+    "buffer": None,
+    "queue": None,
+    "ecn": False,
+    "flows": 1,
+    "duration": "60s",
+    "warm_up": "10s",
+    "seed": 1,
+    "repetitions": 1,
+}
 SHORT = {"rtt": "20ms", "duration": "8s", "warm_up": "2s", "jobs": 1, "progress": False}
 
 
@@ -67,7 +78,8 @@ def test_flows_count_on_either_side():
 
 def test_whom_the_queue_belongs_to():
     """A scheme with routers brings its own; two that bring different ones cannot share a link."""
-    scenarios, refused = rival_scenarios(["cubic", "xcp", "vcp"], "10mbps", queue="codel", ecn=True)
+    options = OPTIONS | {"queue": "codel", "ecn": True}
+    scenarios, refused = rival_scenarios(["cubic", "xcp", "vcp"], "10mbps", **options)
     queues = {pair: scenario.plan()["links"][0]["queue"]["kind"] for pair, scenario in scenarios.items()}
     assert queues == {
         ("cubic", "cubic"): "managed",
@@ -84,7 +96,8 @@ def test_whom_the_queue_belongs_to():
 
 def test_pairs_without_runs_are_left_out():
     """As after an interrupt; the others keep their runs."""
-    scenarios, refused = rival_scenarios(["cubic", "newreno"], "10mbps", duration="1s", warm_up="0s")
+    options = OPTIONS | {"duration": "1s", "warm_up": "0s"}
+    scenarios, refused = rival_scenarios(["cubic", "newreno"], "10mbps", **options)
     last = {"newreno+newreno": scenarios["newreno", "newreno"]}
     found = met(["cubic", "newreno"], run_all(last, jobs=1), scenarios, refused)
     assert list(found.meetings) == [("newreno", "newreno")]
