@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -127,7 +127,7 @@ def _job(record: RunRecord, kept: dict[WrittenScenario, Scenario], directory: Pa
     scenario = kept[record.scenario]
     if record.world not in WORLDS:
         raise OutputError(f"{directory} holds runs in a world {record.world!r}; known: {', '.join(WORLDS)}")
-    world: World = record.world  # type: ignore[assignment]
+    world = cast("World", record.world)  # one of them, as was looked at
     label = place(scenario, world).label or record.scheme
     (job,) = jobs_of(record.scheme, scenario, record.seed, 1, world, record.scheme.removeprefix(label))
     return replace(job, scheme=record.scheme, repetition=record.repetition)

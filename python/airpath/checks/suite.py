@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.expectation import Bound, Envelope, Expectation, RelativeBound, in_unit
-from airpath.errors import AirpathError, ScenarioError, UnitError, UsageError
+from airpath.errors import AirpathError, UnitError, UsageError
 from airpath.nearest import suggestion
 from airpath.runner import compare_scenarios, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, plain, read_file
 from airpath.scenario.messages import faults, scenario_error
 from airpath.schemes import same_scheme
+from airpath.shipped import find_shipped, shipped_names
 
 SHIPPED: Final = Path(__file__).parent / "suites"
 """The folder of the suites that are shipped."""
@@ -165,18 +166,12 @@ def find_suite(path_or_name: str | Path) -> Path:
     ScenarioError
         If there is neither.
     """
-    path = Path(path_or_name)
-    if path.is_file():
-        return path
-    name = str(path_or_name)
-    if name in suite_names():
-        return SHIPPED / f"{name}.toml"
-    raise ScenarioError(f"{name}: neither a file nor a shipped suite; {suggestion(name, suite_names())}")
+    return find_shipped(path_or_name, SHIPPED, "suite")
 
 
 def suite_names() -> list[str]:
     """Return the names of the suites that are shipped, sorted."""
-    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
+    return shipped_names(SHIPPED)
 
 
 @contextmanager

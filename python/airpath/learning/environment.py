@@ -73,6 +73,7 @@ class BottleneckEnv(gymnasium.Env[Observation, Action]):
         If the scenario is wrong.
     """
 
+    # Gymnasium declares metadata as of an instance and spaces as of any kind; a checker takes ours for wrong.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
 
     def __init__(self, *, render_mode: str | None = None, **arguments: Any) -> None:

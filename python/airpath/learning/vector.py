@@ -43,6 +43,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         As for `BottleneckEnv`.
     """
 
+    # Gymnasium declares it as of an instance, and reads it from the class before there is one.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # type: ignore[misc]
 
     def __init__(
@@ -156,6 +157,7 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         """Let go of all runs."""
         self._episodes.close()
 
+    # Gymnasium has a generator here, or a tuple, that can be set; ours are those of the environments.
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """What each environment draws from."""

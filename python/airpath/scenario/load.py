@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from airpath.errors import ScenarioError, UsageError
-from airpath.nearest import suggestion
+from airpath.shipped import find_shipped, shipped_names
 
 DEEPEST: Final = 50
 """Levels of tables and lists in a file; scenarios and sweeps have fewer than ten."""
@@ -18,7 +18,7 @@ SHIPPED: Final = Path(__file__).parent.parent / "scenarios"
 
 def scenario_names() -> list[str]:
     """Return the names of the scenarios that are shipped, sorted."""
-    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
+    return shipped_names(SHIPPED)
 
 
 def find_file(path_or_name: str | Path) -> Path:
@@ -29,15 +29,7 @@ def find_file(path_or_name: str | Path) -> Path:
     ScenarioError
         If there is neither.
     """
-    path = Path(path_or_name)
-    if path.is_file():
-        return path
-    name = str(path_or_name)
-    if name in scenario_names():
-        return SHIPPED / f"{name}.toml"
-    raise ScenarioError(
-        f"{name}: neither a file nor a shipped scenario; {suggestion(name, scenario_names())}"
-    )
+    return find_shipped(path_or_name, SHIPPED, "scenario")
 
 
 def read_file(path: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from airpath.scenario import Scenario
 from airpath.scenario.load import find_file, override, plain, read_file
 from airpath.scenario.messages import faults, scenario_error
 from airpath.scenario.traces import TraceInput
+from airpath.shipped import find_shipped, shipped_names
 from airpath.sweeps.axes import Axes, Point
 from airpath.sweeps.document import SweepDocument
 from airpath.sweeps.keys import refuse_keys_of_schemes
@@ -216,19 +217,12 @@ def find_sweep(path_or_name: str | Path) -> Path:
     ScenarioError
         If there is neither.
     """
-    path = Path(path_or_name)
-    if path.is_file():
-        return path
-    if str(path_or_name) in sweep_names():
-        return SHIPPED / f"{path_or_name}.toml"
-    raise ScenarioError(
-        f"{path_or_name}: neither a file nor a shipped sweep; {suggestion(str(path_or_name), sweep_names())}"
-    )
+    return find_shipped(path_or_name, SHIPPED, "sweep")
 
 
 def sweep_names() -> list[str]:
     """Return the names of the sweeps that are shipped, sorted."""
-    return sorted(file.stem for file in SHIPPED.glob("*.toml"))
+    return shipped_names(SHIPPED)
 
 
 def _label(tables: Mapping[str, Any]) -> str:
