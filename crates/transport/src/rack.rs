@@ -122,3 +122,50 @@ impl Rack {
         self.due = Timestamp::NEVER;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delivery_rate::SendState;
+
+    const MSS: u64 = 100;
+
+    fn at(ms: u64) -> Timestamp {
+        Timestamp::ZERO + Duration::from_millis(ms)
+    }
+
+    fn sent(segments: u64) -> Ledger {
+        let mut ledger = Ledger::default();
+        (0..segments).for_each(|_| ledger.on_sent(at(0), MSS as u32, SendState::default()));
+        ledger
+    }
+
+    /// Section 6.2, step 2: an acknowledgment that may answer an earlier transmission tells nothing of the later one.
+    #[test]
+    fn what_may_be_an_older_answer_is_no_newest_transmission() {
+        let mut ledger = sent(3);
+        ledger.on_retransmitted(at(50), 0, SendState::default());
+        let again = *ledger.first().expect("three were sent");
+        let mut rack = Rack::default();
+        rack.on_delivered(at(51), &again, false);
+        assert_eq!((rack.newest, rack.rtt), (0, Duration::ZERO));
+        rack.on_delivered(at(150), &again, true);
+        assert_eq!((rack.newest, rack.rtt), (4, Duration::from_millis(100)));
+    }
+
+    /// Step 4: at most a smoothed round-trip time.
+    #[test]
+    fn the_window_grows_up_to_the_smoothed_round_trip() {
+        let mut rtt = RttEstimate::default();
+        rtt.on_sample(Duration::from_millis(100), true);
+        let mut rack = Rack { reordering_seen: true, newest: 9, ..Rack::default() };
+        let mut widths = alloc::vec::Vec::new();
+        for _ in 0..6 {
+            rack.mark_lost(at(0), &mut sent(2), true, rtt);
+            widths.push(rack.due());
+            // In a round trip of its own each time.
+            rack.on_ack(true, &Ledger::default());
+        }
+        assert_eq!(widths, [25, 50, 75, 100, 100, 100].map(at));
+    }
+}

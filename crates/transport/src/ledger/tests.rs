@@ -269,3 +269,50 @@ fn a_block_above_what_was_sent_is_looked_at_again() {
     }
     assert_eq!(delivered, [1, 2]);
 }
+
+fn at(ms: u64) -> Timestamp {
+    Timestamp::ZERO + Duration::from_millis(ms)
+}
+
+/// Segments 0 to 4 leave at 0, 10, … ms; the first three are lost, and sent again at 50, 60 and 70 ms (transmissions 6 to 8).
+fn sent_again() -> Ledger {
+    let mut ledger = Ledger::default();
+    for k in 0..5 {
+        ledger.on_sent(at(10 * k), MSS as u32, SendState::default());
+    }
+    ledger.mark_lost_below(3 * MSS);
+    for k in 0..3 {
+        assert_eq!(ledger.next_lost(), Some((k * MSS, MSS as u32)));
+        ledger.on_retransmitted(at(50 + 10 * k), k * MSS, SendState::default());
+    }
+    ledger
+}
+
+#[test]
+fn what_left_after_the_newest_that_was_delivered_is_never_late() {
+    let mut ledger = sent_again();
+    // Transmission 6, segment 0 sent again, was delivered last: nobody knows anything of 7 and 8.
+    ledger.acknowledge(MSS, |_| {});
+    ledger.sack_blocks([(3 * MSS, 5 * MSS)].into_iter(), |_| {});
+    assert_eq!(
+        ledger.mark_lost_by_time(6, at(10_000), Duration::from_millis(1)),
+        (Bytes::ZERO, Timestamp::NEVER)
+    );
+    assert_eq!(
+        ledger.mark_lost_by_time(8, at(10_000), Duration::from_millis(1)).0,
+        Bytes::new(MSS),
+        "7 alone"
+    );
+}
+
+#[test]
+fn the_earliest_of_originals_and_of_what_was_sent_again_is_due() {
+    let mut ledger = sent_again();
+    let patience = Duration::from_millis(100);
+    // Segment 3, an original, left at 30 and segment 0 again at 50.
+    assert_eq!(ledger.mark_lost_by_time(9, at(129), patience), (Bytes::ZERO, at(130)));
+    // Without the originals that is what was sent again.
+    ledger.sack_blocks([(3 * MSS, 5 * MSS)].into_iter(), |_| {});
+    assert_eq!(ledger.mark_lost_by_time(9, at(149), patience), (Bytes::ZERO, at(150)));
+    assert_eq!(ledger.mark_lost_by_time(9, at(150), patience), (Bytes::new(MSS), at(160)));
+}

@@ -207,3 +207,54 @@ fn it_needs_selective_acknowledgments() {
         assert_eq!(refused.map(ConfigError::parameter), Some("loss_detection"));
     }
 }
+
+#[test]
+fn blocks_of_one_acknowledgment_say_nothing_of_order() {
+    let mut script = Script::new(rack(), HALVE, 10);
+    script.send();
+    // The newer block comes first, as acknowledgments were lost.
+    assert!(script.at(100).ack(0, &[(5, 6), (3, 4)]).iter().all(|&segment| segment > 9));
+    assert_eq!(script.ack(0, &[(5, 7), (3, 4)])[0], 0, "three above a hole tell at once");
+}
+
+#[test]
+fn while_losses_are_repaired_one_above_a_hole_tells_at_once() {
+    let mut script = Script::new(rack(), HALVE, 10);
+    script.send();
+    script.at(100);
+    let limited = [script.ack(0, &[(1, 2)]), script.ack(0, &[(1, 3)])].concat();
+    assert_eq!(limited, [10, 11], "limited transmit");
+    assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+    // Of the two that left at 100 the second is there, and the recovery reaches that far.
+    script.at(200).give(10 * MSS, &[(11, 12)]);
+    assert!(script.sender.in_recovery());
+    assert_eq!(script.controller.last_ack().newly_lost.get(), MSS);
+}
+
+#[test]
+fn three_short_segments_above_a_hole_tell_at_once_as_well() {
+    let mut script = Script::idle(rack(), HALVE, 10);
+    for _ in 0..6 {
+        script.sender.offer(Bytes::new(10));
+        assert_eq!(script.segments().len(), 1);
+    }
+    script.at(100);
+    for right in 2..=4 {
+        assert!(!script.sender.in_recovery(), "{right}");
+        let mut blocks = airpath_transport::SackBlocks::new();
+        assert!(blocks.push(0, 10, right * 10));
+        let ack = airpath_transport::Acknowledgment {
+            cumulative: 0,
+            sack: blocks,
+            repeated: false,
+            receive_window: Bytes::MAX,
+            timestamp: None,
+            timestamp_echo: None,
+            ece: false,
+            marked: 0,
+            path: airpath_model::PathHeader::None,
+        };
+        script.sender.on_ack(at(100), &ack, &mut script.notes);
+    }
+    assert!(script.sender.in_recovery());
+}
