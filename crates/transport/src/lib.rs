@@ -24,6 +24,7 @@ mod receiver;
 mod retransmission_timer;
 mod segment;
 mod sender;
+mod tail_loss_probe;
 
 pub use acknowledgment::{Acknowledgment, SackBlocks};
 pub use config::{ConfigError, EcnMode, LossDetection, ReceiverConfig, Recovery, RtoFloor, SenderConfig};

@@ -11,7 +11,7 @@ use crate::ledger::{Ledger, Record};
 /// tells of a hole, and while losses are repaired (step 4). In each round trip in which something had been sent again for
 /// nothing it grows by a quarter more, up to a smoothed round-trip time; after sixteen recoveries without, it is one quarter again.
 ///
-/// Departures: no tail loss probe (section 7). Each transmission is lost at its own time, not all at that of the last (step 5).
+/// Departure: each transmission is lost at its own time, not all at that of the last (step 5).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rack {
     /// Number of the latest transmission that was certainly delivered (`RACK.segment`).

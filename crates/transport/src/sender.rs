@@ -1,6 +1,7 @@
 //! The sending end of a connection.
 
 mod ack;
+mod by_time;
 mod follower;
 mod transmit;
 
@@ -18,8 +19,8 @@ use crate::delivery_rate::DeliveryRate;
 use crate::ledger::Ledger;
 use crate::pacer::Pacer;
 use crate::proportional_rate_reduction::ProportionalRateReduction;
-use crate::rack::Rack;
 use crate::retransmission_timer::RetransmissionTimer;
+use by_time::ByTime;
 
 /// Sends a stream of payload as its controller, the pacer and the receiver allow, and repairs losses.
 ///
@@ -63,7 +64,7 @@ pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     /// needless retransmissions.
     recover: Option<u64>,
     /// Loss detection by time, where configured.
-    rack: Option<Box<Rack>>,
+    by_time: Option<Box<ByTime>>,
     doubtful_timeout: Option<DoubtfulTimeout>,
     consecutive_timeouts: u32,
     /// What had been sent at the last reduction. Echoes up to here ask for the same one: the segment that carries
@@ -154,7 +155,7 @@ impl<C: Controller + ?Sized> Sender<C> {
             rescued: false,
             partial_seen: false,
             recover: None,
-            rack: (config.loss_detection == LossDetection::Rack).then(Box::default),
+            by_time: (config.loss_detection == LossDetection::Rack).then(Box::default),
             doubtful_timeout: None,
             consecutive_timeouts: 0,
             reduced_until: None,
@@ -194,20 +195,19 @@ impl<C: Controller + ?Sized> Sender<C> {
     /// When [`Sender::on_timer`] is wanted: for the retransmission timer, the pacer or the controller.
     pub fn next_timer(&self) -> Timestamp {
         let timers = self.timer.deadline().min(self.held_until).min(self.controller.next_timer());
-        match &self.rack {
-            Some(rack) => timers.min(rack.due()),
+        match &self.by_time {
+            Some(by_time) => timers.min(by_time.due()),
             None => timers,
         }
     }
 
     /// The time asked for has come. Ask for segments afterwards.
     pub fn on_timer(&mut self, now: Timestamp, probe: &mut dyn Probe) {
+        self.on_probe_due(now);
         if self.timer.deadline() <= now {
             self.on_timeout(now, probe);
         }
-        if self.rack.as_ref().is_some_and(|rack| rack.due() <= now) {
-            self.on_late(now, probe);
-        }
+        self.on_late(now, probe);
         if self.controller.next_timer() <= now {
             self.controller.on_timer(now, probe);
         }
@@ -282,8 +282,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
         let flight_size = self.flight_size();
         let lost = self.ledger.mark_all_lost();
-        if let Some(rack) = &mut self.rack {
-            rack.on_timeout();
+        if let Some(by_time) = &mut self.by_time {
+            by_time.on_timeout();
         }
         self.rate.on_lost(lost);
         self.consecutive_timeouts += 1;

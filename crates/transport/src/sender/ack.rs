@@ -65,6 +65,9 @@ impl<C: Controller + ?Sized> Sender<C> {
             self.on_duplicate(deliveries.payload);
         }
         self.leave_episode(now, advance, probe);
+        if self.by_time.is_some() {
+            self.judge_probe(now, ack, advance, rtt_sample, probe);
+        }
         let lost = self.detect_losses(now);
         self.rate.on_lost(lost);
         if self.state == State::Open && self.ledger.first_is_lost() {
@@ -83,8 +86,8 @@ impl<C: Controller + ?Sized> Sender<C> {
     fn deliver(&mut self, now: Timestamp, ack: &Acknowledgment) -> Deliveries {
         let mut deliveries = Deliveries::default();
         let minimum_rtt = self.timer.rtt().minimum;
-        let Self { ledger, rate, config, rack, .. } = self;
-        let mut rack = rack.as_deref_mut();
+        let Self { ledger, rate, config, by_time, .. } = self;
+        let mut by_time = by_time.as_deref_mut();
         // RFC 8985, section 6.2, step 2: what comes back sooner than any round trip, or with an older timestamp, may
         // answer an earlier transmission. That leaves out retransmissions that are acknowledged selectively, whose
         // echo is that of older data; what is sent after them will tell.
@@ -95,8 +98,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         let mut note = |record: &Record| {
             let certain = answers_latest(record);
             deliveries.add(record, certain);
-            if let Some(rack) = &mut rack {
-                rack.on_delivered(now, record, certain);
+            if let Some(by_time) = &mut by_time {
+                by_time.on_delivered(now, record, certain);
             }
             rate.on_delivered(now, u64::from(record.payload), record.sent_at, &record.state);
         };
@@ -105,8 +108,8 @@ impl<C: Controller + ?Sized> Sender<C> {
             ledger.sack_blocks(ack.sack_ranges(), &mut note);
         }
         ledger.note_delivered(deliveries.newest_certain);
-        if let Some(rack) = rack {
-            rack.on_ack(ack.repeated, ledger);
+        if let Some(by_time) = by_time {
+            by_time.on_ack(ack.repeated, ledger);
         }
         deliveries
     }
@@ -192,13 +195,13 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.retransmit_first = false;
         self.duplicates = 0;
         self.duplicate_bytes = 0;
-        if let Some(rack) = &mut self.rack {
-            rack.on_repaired();
+        if let Some(by_time) = &mut self.by_time {
+            by_time.on_repaired();
         }
     }
 
     fn detect_losses(&mut self, now: Timestamp) -> Bytes {
-        if self.rack.is_some() {
+        if self.by_time.is_some() {
             return self.detect_losses_by_time(now);
         }
         let mut lost = Bytes::ZERO;
@@ -220,25 +223,6 @@ impl<C: Controller + ?Sized> Sender<C> {
         lost
     }
 
-    /// RFC 8985, section 6.2, steps 4 and 5.
-    fn detect_losses_by_time(&mut self, now: Timestamp) -> Bytes {
-        let suspicious = self.state != State::Open
-            || self.duplicates as usize >= DUPLICATE_THRESHOLD
-            || self.ledger.lost_by_sack(self.config.mss) > 0;
-        let rtt = self.timer.rtt();
-        let Self { rack, ledger, .. } = self;
-        rack.as_mut().map_or(Bytes::ZERO, |rack| rack.mark_lost(now, ledger, suspicious, rtt))
-    }
-
-    /// A transmission that was overtaken has not arrived in time (RFC 8985, section 6.3).
-    pub(super) fn on_late(&mut self, now: Timestamp, probe: &mut dyn Probe) {
-        let lost = self.detect_losses_by_time(now);
-        self.rate.on_lost(lost);
-        if self.state == State::Open && self.ledger.first_is_lost() {
-            self.enter_recovery(now, lost, probe);
-        }
-    }
-
     pub(super) fn enter_recovery(&mut self, now: Timestamp, lost: Bytes, probe: &mut dyn Probe) {
         self.counters.recoveries += 1;
         let flight_size = self.flight_size();
@@ -247,6 +231,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.recover = Some(self.ledger.next());
         self.partial_seen = false;
         self.rescued = false;
+        if let Some(by_time) = &mut self.by_time {
+            by_time.on_recovery();
+        }
         self.retransmit_first = self.ledger.next_lost().is_some();
         // The retransmission that follows gets a whole timeout, as in ns-2 and Linux. RFC 6298 restarts the timer at new
         // acknowledgments only: where the timeout is hardly longer than the round trip, every recovery would end in one.

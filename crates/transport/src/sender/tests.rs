@@ -9,6 +9,7 @@ use airpath_model::{
 };
 use proptest::prelude::*;
 
+use super::by_time::ByTime;
 use super::{Sender, State};
 use crate::ledger::Record;
 use crate::{LossDetection, Receiver, ReceiverConfig, Recovery, Segment, SenderConfig};
@@ -128,7 +129,7 @@ fn check(sender: &Sender) -> Result<(), TestCaseError> {
     prop_assert!(!lost || sender.state != State::Open);
     prop_assert!(sender.in_recovery() || sender.reduction.is_none());
     // Who loses by time waits for what was overtaken: the first original, and all that was sent again.
-    if let Some(rack) = &sender.rack {
+    if let Some(ByTime { rack, .. }) = sender.by_time.as_deref() {
         let open = |record: &&Record| !record.sacked && !record.lost;
         let original = sender.ledger.records().find(open).into_iter();
         let again = sender.ledger.records().filter(|record| !record.sacked && record.retransmitting);
@@ -138,6 +139,15 @@ fn check(sender: &Sender) -> Result<(), TestCaseError> {
     if let State::Recovery { until } | State::Loss { until } = sender.state {
         prop_assert!(sender.ledger.acknowledged() < until);
     }
+    Ok(())
+}
+
+/// Where all that may leave has left: a probe is due before the timeout, if at all, and none while losses are being repaired.
+fn check_probe(sender: &Sender) -> Result<(), TestCaseError> {
+    let Some(ByTime { tail, .. }) = sender.by_time.as_deref() else { return Ok(()) };
+    let waits = tail.due().is_scheduled();
+    prop_assert!(!waits || tail.due() <= sender.timer.deadline());
+    prop_assert!(!waits && !tail.wanted() || sender.state == State::Open && !sender.ledger.has_sacked());
     Ok(())
 }
 
@@ -221,6 +231,7 @@ proptest! {
                 data.push(segment);
                 check(&sender)?;
             }
+            check_probe(&sender)?;
         }
     }
 }

@@ -12,11 +12,21 @@ enum Candidate {
     New { payload: u32 },
     Again { sequence: u64, payload: u32 },
     Rescue { sequence: u64, payload: u32 },
+    /// A tail loss probe that was sent before.
+    Probe { sequence: u64, payload: u32 },
 }
 
 impl<C: Controller + ?Sized> Sender<C> {
     /// The next segment that may leave at `now`. Ask until there is none.
     pub fn poll_transmit(&mut self, now: Timestamp, probe: &mut dyn Probe) -> Option<Segment> {
+        let segment = self.next_segment(now, probe);
+        if segment.is_none() && self.by_time.is_some() {
+            self.schedule_probe(now);
+        }
+        segment
+    }
+
+    fn next_segment(&mut self, now: Timestamp, probe: &mut dyn Probe) -> Option<Segment> {
         self.held_until = Timestamp::NEVER;
         let Some(candidate) = self.candidate() else {
             if self.ledger.next() >= self.offered && self.in_flight() < self.controller.control().window {
@@ -64,8 +74,12 @@ impl<C: Controller + ?Sized> Sender<C> {
         self.rescue()
     }
 
-    /// Rule 4: once in a recovery the last segment is sent again, so that the loss of a whole tail shows.
+    /// A tail loss probe; or rule 4: once in a recovery the last segment is sent again, so that the loss of a whole tail shows.
     fn rescue(&self) -> Option<Candidate> {
+        if self.wants_probe() {
+            let (sequence, payload) = self.ledger.highest_unacknowledged()?;
+            return Some(Candidate::Probe { sequence, payload });
+        }
         if !self.in_recovery() || !self.ledger.has_sacked() || self.rescued {
             return None;
         }
@@ -80,10 +94,15 @@ impl<C: Controller + ?Sized> Sender<C> {
         if self.in_flight().is_zero() && !window.is_zero() {
             return true; // or a window below one segment would stop the connection for ever
         }
-        match &self.reduction {
+        let allowed = match &self.reduction {
             Some(reduction) => reduction.allows(payload),
             None => self.in_flight() + payload <= window,
-        }
+        };
+        allowed || self.wants_probe()
+    }
+
+    fn wants_probe(&self) -> bool {
+        self.by_time.as_ref().is_some_and(|by_time| by_time.wants_probe())
     }
 
     fn send(&mut self, now: Timestamp, candidate: Candidate, probe: &mut dyn Probe) -> Segment {
@@ -97,7 +116,9 @@ impl<C: Controller + ?Sized> Sender<C> {
                 self.ledger.on_sent(now, payload, state);
                 (sequence, false)
             }
-            Candidate::Again { sequence, .. } | Candidate::Rescue { sequence, .. } => {
+            Candidate::Again { sequence, .. }
+            | Candidate::Rescue { sequence, .. }
+            | Candidate::Probe { sequence, .. } => {
                 self.ledger.on_retransmitted(now, sequence, state);
                 self.retransmit_first = false;
                 self.rescued |= matches!(candidate, Candidate::Rescue { .. });
@@ -106,6 +127,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         };
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(bytes);
+        }
+        if self.wants_probe() {
+            self.on_probe_sent(retransmission);
         }
         self.timer.start(now);
         self.counters.sent_packets += 1;
@@ -142,7 +166,10 @@ impl<C: Controller + ?Sized> Sender<C> {
 impl Candidate {
     const fn payload(self) -> u32 {
         match self {
-            Self::New { payload } | Self::Again { payload, .. } | Self::Rescue { payload, .. } => payload,
+            Self::New { payload }
+            | Self::Again { payload, .. }
+            | Self::Rescue { payload, .. }
+            | Self::Probe { payload, .. } => payload,
         }
     }
 }

@@ -14,4 +14,5 @@ mod receiver;
 mod reno;
 mod sack;
 mod script;
+mod tail_loss_probe;
 mod timers;
