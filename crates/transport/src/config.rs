@@ -124,8 +124,8 @@ impl Recovery {
 pub enum LossDetection {
     /// Data above it that was delivered: three segments' worth, or three blocks (RFC 6675).
     Threshold,
-    /// Time: something sent later was delivered, and it is late itself by more than packets are seen to overtake each other (RACK, RFC
-    /// 8985, section 6; without the tail loss probe of section 7). As in Linux since 2018.
+    /// Time: something sent later was delivered, and it is late itself by more than packets are seen to overtake each other (RACK-TLP,
+    /// RFC 8985); and a lost tail is probed for. As in Linux since 2018.
     Rack,
 }
 

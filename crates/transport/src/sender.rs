@@ -31,7 +31,7 @@ use by_time::ByTime;
 /// Departures: no handshake and no Nagle delay (a short last segment leaves at once); `NextSeg` of RFC 6675 leaves
 /// out rule 3, and rule 4 where the last segment was already sent again; retransmissions that are lost again, which
 /// RFC 6675 leaves to the timer, are found by the order of transmission when the configuration says so, in the
-/// spirit of RFC 8985, of which RACK is there as a whole where configured; a window below one segment allows one segment when nothing is in flight.
+/// spirit of RFC 8985, which is there as a whole where configured; a window below one segment allows one segment when nothing is in flight.
 #[derive(Debug)]
 pub struct Sender<C: Controller + ?Sized = dyn Controller> {
     config: SenderConfig,

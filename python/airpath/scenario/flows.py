@@ -152,8 +152,8 @@ class Transport(Table):
     """Find lost retransmissions without waiting for the timer (RFC 8985). Default: true."""
     loss_detection: Literal["threshold", "rack"] | None = None
     """What tells that a segment is lost, where `recovery` reads selective acknowledgments: `threshold`, three
-    segments' worth of data above it (RFC 6675, the default), or `rack`, that it is late (RFC 8985, without
-    its tail loss probe), so that packets may overtake each other.
+    segments' worth of data above it (RFC 6675, the default), or `rack`, that it is late (RFC 8985), so that
+    packets may overtake each other; a lost tail is probed for.
     """
     spurious_timeout_undo: Flag | None = None
     """Undo a timeout that timestamps prove spurious (RFC 3522, RFC 4015). Default: as `timestamps`."""

@@ -56,9 +56,7 @@ impl<C: Controller + ?Sized> Sender<C> {
             || self.ledger.lost_by_sack(self.config.mss) > 0;
         let rtt = self.timer.rtt();
         let Self { by_time, ledger, .. } = self;
-        by_time
-            .as_mut()
-            .map_or(Bytes::ZERO, |by_time| by_time.rack.mark_lost(now, ledger, suspicious, rtt))
+        by_time.as_mut().map_or(Bytes::ZERO, |by_time| by_time.rack.mark_lost(now, ledger, suspicious, rtt))
     }
 
     /// A transmission that was overtaken has not arrived in time (RFC 8985, section 6.3).

@@ -9,11 +9,22 @@ use crate::segment::Segment;
 /// A segment that could be sent next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Candidate {
-    New { payload: u32 },
-    Again { sequence: u64, payload: u32 },
-    Rescue { sequence: u64, payload: u32 },
+    New {
+        payload: u32,
+    },
+    Again {
+        sequence: u64,
+        payload: u32,
+    },
+    Rescue {
+        sequence: u64,
+        payload: u32,
+    },
     /// A tail loss probe that was sent before.
-    Probe { sequence: u64, payload: u32 },
+    Probe {
+        sequence: u64,
+        payload: u32,
+    },
 }
 
 impl<C: Controller + ?Sized> Sender<C> {

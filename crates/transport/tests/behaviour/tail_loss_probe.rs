@@ -149,7 +149,10 @@ fn probed() -> Script {
 #[test]
 fn a_loss_that_the_probe_repaired_reduces_the_window() {
     let mut script = probed();
-    assert!(script.sender.next_timer() >= at(700), "the probe may still be on its way, so there is no second one");
+    assert!(
+        script.sender.next_timer() >= at(700),
+        "the probe may still be on its way, so there is no second one"
+    );
     script.at(500).ack(6, &[]);
     assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
     let signals = &script.controller.desk().signals;
