@@ -74,12 +74,13 @@ impl TailLossProbe {
         rtt: RttEstimate,
         timeout: Timestamp,
     ) {
-        if self.reckoned == (sent, acknowledged) || self.wanted {
+        if self.reckoned == (sent, acknowledged) {
             return;
         }
         self.reckoned = (sent, acknowledged);
+        self.cancel();
         if self.outstanding.is_some() {
-            return self.cancel();
+            return;
         }
         let patience = match (rtt.smoothed, lone) {
             (Duration::ZERO, _) => WITHOUT_SAMPLE,
@@ -92,14 +93,13 @@ impl TailLossProbe {
     /// The time has come (section 7.3).
     pub(crate) fn on_due(&mut self) {
         self.due = Timestamp::NEVER;
-        self.wanted = self.outstanding.is_none() && self.sampled;
+        self.wanted = self.sampled;
     }
 
     /// A probe has left: a segment that was sent before, or new data.
-    pub(crate) fn on_sent(&mut self, again: bool, sent: u64, acknowledged: u64, flight_size: Bytes) {
+    pub(crate) fn on_sent(&mut self, again: bool, sent: u64, flight_size: Bytes) {
         self.wanted = false;
         self.sampled = false;
-        self.reckoned = (sent, acknowledged);
         self.outstanding = Some(Outstanding { end: sent, again, flight_size });
     }
 
@@ -120,7 +120,6 @@ impl TailLossProbe {
 
     /// The probe did not help: the retransmission timer has expired, or losses are being repaired (section 7.1).
     pub(crate) fn forget(&mut self) {
-        self.cancel();
         self.outstanding = None;
     }
 }

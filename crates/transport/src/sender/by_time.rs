@@ -98,7 +98,7 @@ impl<C: Controller + ?Sized> Sender<C> {
     pub(super) fn on_probe_sent(&mut self, again: bool) {
         let flight_size = self.flight_size();
         if let Some(by_time) = &mut self.by_time {
-            by_time.tail.on_sent(again, self.ledger.next(), self.ledger.acknowledged(), flight_size);
+            by_time.tail.on_sent(again, self.ledger.next(), flight_size);
         }
     }
 
@@ -116,9 +116,7 @@ impl<C: Controller + ?Sized> Sender<C> {
             by_time.tail.on_sample();
         }
         let bare = advance == 0 && ack.sack.is_empty();
-        if let Some(flight_size) = by_time.tail.on_ack(ack.cumulative, ack.repeated, bare)
-            && self.state == State::Open
-        {
+        if let Some(flight_size) = by_time.tail.on_ack(ack.cumulative, ack.repeated, bare) {
             self.signal(now, CongestionSignal::Loss, flight_size, self.config.mss, probe);
         }
     }

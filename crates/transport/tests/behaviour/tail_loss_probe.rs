@@ -48,6 +48,20 @@ fn a_lost_tail_is_found_by_the_answer_to_a_probe() {
     script.at(500).ack(4, &[]);
     assert_eq!(script.sender.counters().timeouts, 0);
     assert_eq!(script.sender.counters().retransmitted_packets, 3);
+    // What is acknowledged later tells nothing more of that probe.
+    script.offer(2);
+    script.send();
+    script.at(600).ack(6, &[]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
+}
+
+#[test]
+fn a_first_flight_is_probed_for_as_well() {
+    let config = SenderConfig { loss_detection: LossDetection::Rack, ..config(Recovery::Sack) };
+    let mut script = Script::idle(config, HALVE, 10);
+    script.offer(3);
+    script.send();
+    script.probes_at(1000, &[2]);
 }
 
 #[test]
@@ -107,9 +121,16 @@ fn new_data_is_the_better_probe_and_may_leave_beside_the_window() {
     script.probes_at(300, &[4]);
     assert_eq!(script.in_flight(), 4);
     assert_eq!(script.at(400).ack(1, &[(4, 5)]), [1, 2], "the window is one and a half");
-    // It was new: that it arrives says nothing.
-    script.at(500).ack(5, &[]);
-    assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
+
+    // It was new: that all arrives says nothing, and there may be another one.
+    let mut script = measured(3);
+    script.offer(9);
+    script.send();
+    script.probes_at(300, &[4]);
+    assert_eq!(script.at(400).ack(5, &[]), [5, 6, 7]);
+    assert_eq!(script.at(500).ack(6, &[]), [8]);
+    assert!(script.controller.signals().is_empty());
+    script.probes_at(700, &[9]);
 }
 
 #[test]
@@ -131,6 +152,15 @@ fn there_is_one_at_a_time_and_the_timeout_follows() {
     assert_eq!(script.now, at(600));
     assert_eq!(script.sender.counters().timeouts, 1);
     assert!(script.sender.next_timer() >= at(1200), "backed off, and no probe while losses are repaired");
+    script.at(700).ack(4, &[]);
+    script.offer(2);
+    script.send();
+    script.at(800).ack(6, &[]);
+    assert_eq!(
+        script.controller.signals(),
+        [CongestionSignal::Timeout],
+        "of which the probe's loss is a part"
+    );
 }
 
 /// Segments 1 to 3 leave at 100 ms, the last is sent again as a probe at 300, and all is acknowledged at 400.
@@ -157,6 +187,7 @@ fn a_loss_that_the_probe_repaired_reduces_the_window() {
     assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
     let signals = &script.controller.desk().signals;
     assert_eq!(signals[0].flight_size.get(), 3 * MSS, "what was outstanding then");
+    assert_eq!(signals[0].lost.get(), MSS);
     assert_eq!(script.sender.counters().recoveries, 0, "there is nothing to repair");
 }
 
@@ -171,11 +202,23 @@ fn where_both_have_arrived_it_does_not() {
     script.send();
     assert_eq!(script.expire(), [8], "and there may be another one");
 
+    // The same where that acknowledgment tells of new data too.
+    let mut script = probed();
+    script.at(500).repeated = true;
+    script.ack(6, &[]);
+    assert!(script.controller.signals().is_empty());
+
     // A receiver that does not say which segment it had before sends a bare duplicate.
     let mut script = probed();
     script.at(410).ack(4, &[]);
     script.at(500).ack(6, &[]);
     assert!(script.controller.signals().is_empty());
+
+    // One that tells of what was overtaken is no such duplicate.
+    let mut script = probed();
+    script.at(500).ack(4, &[(5, 6)]);
+    script.at(501).ack(6, &[]);
+    assert_eq!(script.controller.signals(), [CongestionSignal::Loss]);
 }
 
 #[test]
@@ -188,15 +231,18 @@ fn no_probe_leaves_beside_selective_acknowledgments_or_before_a_round_trip_was_m
     assert_eq!(rack, at(225), "RACK's: a quarter of the round trip");
     assert_eq!(script.expire(), [1, 2]);
 
-    // Only the probe was ever answered, and not for certain: no sample, so the timeout is next.
+    // Both copies of a lone segment are acknowledged, which measures nothing: the timeout is next.
     let mut script = measured(10);
-    script.offer(2);
-    script.send();
-    script.probes_at(300, &[2]);
-    script.repeated = true;
-    script.at(310).give(MSS, &[]);
     script.offer(1);
-    assert_eq!(script.send(), [3]);
-    assert_eq!(script.expire(), [1]);
+    script.send();
+    script.probes_at(400, &[1]);
+    script.at(450).ack(2, &[]);
+    script.at(460).repeated = true;
+    script.ack(2, &[]);
+    script.offer(2);
+    assert_eq!(script.send(), [2, 3]);
+    script.probes_at(660, &[]);
+    assert_eq!(script.sender.next_timer(), at(960));
+    assert_eq!(script.expire(), [2]);
     assert_eq!(script.sender.counters().timeouts, 1);
 }
