@@ -130,7 +130,8 @@ fn new_data_is_the_better_probe_and_may_leave_beside_the_window() {
     assert_eq!(script.at(400).ack(4, &[]), [5, 6]);
     assert_eq!(script.at(500).ack(6, &[]), [7, 8]);
     assert!(script.controller.signals().is_empty());
-    script.probes_at(700, &[9]);
+    assert_eq!(script.expire(), [9]);
+    assert_eq!(script.now, at(500) + script.sender.rtt().smoothed * 2);
 }
 
 #[test]
