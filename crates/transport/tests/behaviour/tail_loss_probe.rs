@@ -154,9 +154,9 @@ fn there_is_one_at_a_time_and_the_timeout_follows() {
     assert_eq!(script.sender.counters().timeouts, 1);
     assert!(script.sender.next_timer() >= at(1200), "backed off, and no probe while losses are repaired");
     script.at(700).ack(4, &[]);
-    script.offer(2);
-    script.send();
-    script.at(800).ack(6, &[]);
+    script.offer(1);
+    assert_eq!(script.send(), [4]);
+    script.at(800).ack(5, &[]);
     assert_eq!(
         script.controller.signals(),
         [CongestionSignal::Timeout],
