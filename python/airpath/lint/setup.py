@@ -114,12 +114,23 @@ class Filter:
 
 @dataclass(slots=True)
 class Tree:
-    """All of one device."""
+    """All of one device.
+
+    Attributes
+    ----------
+    device
+        Which.
+    disciplines, classes, filters
+        What was set; classes by their names.
+    filters_known
+        Whether filters would be here if there were any: `tc qdisc show` says nothing of them.
+    """
 
     device: Device
     disciplines: list[Discipline] = field(default_factory=list)
     classes: dict[str, TrafficClass] = field(default_factory=dict)
     filters: list[Filter] = field(default_factory=list)
+    filters_known: bool = False
 
     @property
     def root(self) -> Discipline | None:
