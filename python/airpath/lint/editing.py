@@ -1,6 +1,5 @@
 """What `tc … add`, `change`, `replace` and `delete` make of a set-up, and what the kernel refuses."""
 
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -9,8 +8,11 @@ from airpath.lint.options import Netem
 from airpath.lint.rules_table import RULES
 from airpath.lint.setup import ROOT, Discipline, Filter, Setup, TrafficClass, Tree, Unread, major
 
-MOST_PAST: Final = 100
+MOST_PAST: Final = 40
 """How many earlier states of devices are kept."""
+
+MOST_DEEP: Final = 7
+"""How deep disciplines may hang (sch_api.c, check_loop_fn)."""
 
 
 @dataclass(slots=True)
@@ -144,6 +146,9 @@ class Editor:
     def _has_parent(self, tree: Tree, new: Discipline) -> bool:
         if new.parent in (ROOT, "ingress", ""):
             return True
+        if sum(1 for _ in tree.above(new)) > MOST_DEEP:
+            self._find("refused", tree, new, f"{new.kind} would be more than {MOST_DEEP} deep", "hang it higher")
+            return False
         holder = tree.named(major(new.parent))
         missing = holder is None
         if holder is not None and holder.kind in ("htb", "hfsc", "drr", "qfq"):
@@ -187,16 +192,14 @@ class Editor:
         self.findings.append(finding(RULES[rule], new.place, tree.device, handle, what, instead))
 
     def _keep(self, tree: Tree) -> None:
-        if not tree.disciplines:
+        """Keep a device as it is now; one state too many is kept as the sign that it was said."""
+        if not tree.disciplines or len(self.past) > MOST_PAST:
             return
-        if len(self.past) < MOST_PAST:
-            self.past.append(deepcopy(tree))
-        elif len(self.past) == MOST_PAST:
-            # Once; a state too many is kept as the sign that it was said.
-            self.past.append(deepcopy(tree))
+        # Parameters are replaced as a whole and never changed, so that both may have them.
+        disciplines = [replace(one) for one in tree.disciplines]
+        kept = Tree(tree.device, disciplines, dict(tree.classes), list(tree.filters), tree.filters_known)
+        self.past.append(kept)
+        if len(self.past) > MOST_PAST:
             place = tree.disciplines[-1].place
-            self.setup.unread.append(
-                Unread(place, str(tree.device), f"more than {MOST_PAST} changes; those after are judged in the end only")
-            )
-
-
+            why = f"more than {MOST_PAST} changes; those after are judged in the end only"
+            self.setup.unread.append(Unread(place, str(tree.device), why))

@@ -6,6 +6,7 @@ of losses in packets that follow one another; its mean length is P(loss) / P(los
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -116,6 +117,7 @@ class FourStateLoss:
 Loss = RandomLoss | GilbertElliottLoss | FourStateLoss
 
 
+@lru_cache(maxsize=64)
 def correlated_mean(share: float, correlation: float) -> float:
     """Return the mean loss of netem's correlated numbers x' = (1-c) u + c x, lost where x' <= share.
 

@@ -40,6 +40,7 @@ def is_screen(text: str) -> bool:
 
 def read_screen(text: str, source: str, setup: Setup) -> None:
     """Read the output of `tc` into a set-up; what is not understood is kept with its line."""
+    setup.shown = True
     last: Discipline | TrafficClass | None = None
     for number, line in enumerate(text.splitlines(), 1):
         place = Place(source, number)

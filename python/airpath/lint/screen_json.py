@@ -88,6 +88,7 @@ def read_json(text: str, source: str, setup: Setup) -> None:
         ) from None
     if not isinstance(entries, list):
         raise LintError(f"{source}: found JSON that is not a list; accepted: the output of tc -s -j qdisc show")
+    setup.shown = True
     known = 0
     for number, entry in enumerate(entries, 1):
         if isinstance(entry, dict) and isinstance(entry.get("kind", entry.get("class")), str):

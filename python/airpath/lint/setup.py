@@ -194,6 +194,8 @@ class Setup:
         By device, in the order in which they were met.
     written
         Whether any of it came from commands; of the output of `tc` alone, offloads and programs are not known.
+    shown
+        Whether any of it was printed by `tc`.
     offloads_off
         The offloads that `ethtool -K` turned off, by device.
     programs
@@ -206,6 +208,7 @@ class Setup:
 
     trees: dict[Device, Tree] = field(default_factory=dict)
     written: bool = False
+    shown: bool = False
     offloads_off: dict[Device, set[str]] = field(default_factory=dict)
     programs: dict[str, tuple[str, Place]] = field(default_factory=dict)
     paced: Place | None = None

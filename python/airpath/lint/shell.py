@@ -13,7 +13,7 @@ from airpath.lint.setup import Place, Unread
 from airpath.lint.shell_syntax import Choice, Command, Function, Loop, Node, TooDeepError, Word, parse
 from airpath.lint.words import UNKNOWN, unknown
 
-MOST_COMMANDS: Final = 20_000
+MOST_COMMANDS: Final = 2_000
 """More than this many commands, loops counted out, are not read."""
 MOST_CALLS: Final = 8
 """How deep functions may call."""
