@@ -1,4 +1,4 @@
-"""A linter for traffic control set-ups: what a script or a screen of `tc` amounts to, and what is wrong with it."""
+"""A linter for traffic control set-ups: what a script or a screen of `tc` amounts to, and what is wrong."""
 
 from airpath.lint.linting import Linted, lint, lint_text
 

@@ -93,7 +93,7 @@ class Lane:
 
     @property
     def buffer_bytes(self) -> int | None:
-        """What can wait for the rate, bytes, a packet being 1514; `None` where nothing limits rate or buffer."""
+        """What can wait for the rate, bytes, a packet being 1514; `None` where nothing limits either."""
         if self.rate_bps is None:
             return None
         sizes: list[float] = []
@@ -184,8 +184,8 @@ class Directions:
     def rtt_ns(self, lane: Lane | None = None) -> int:
         """Return the base round-trip time over a way, or over all of them.
 
-        Its own delay, and that of the other device where there are two. Of more devices nobody says here which
-        belong together: then twice its own, or 0 over all.
+        Its own delay, and that of the other device where there are two. Of more devices nobody says here
+        which belong together: then twice its own, or 0 over all.
         """
         own = 0 if lane is None else lane.delay_ns
         others = sum(self._delays.values())

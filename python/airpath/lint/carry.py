@@ -39,7 +39,8 @@ class Carried:
 def carry_over(linted: Linted) -> Carried:
     """Return the scenario that means the same as a set-up.
 
-    The first way that limits a rate is its bottleneck, the first way of another device the opposite direction.
+    The first way that limits a rate is its bottleneck, the first way of another device the opposite
+    direction.
 
     Raises
     ------
@@ -53,12 +54,18 @@ def carry_over(linted: Linted) -> Carried:
     if forward is None:
         raise LintError(f"{', '.join(linted.sources)}: there is no discipline that a link could be made of")
     back = next((lane for lane in lanes if lane.tree.device != forward.tree.device), None)
-    missing = [f"{lane.name}: a third way" for lane in lanes if lane is not forward and lane is not back]
+    missing = [f"{lane.name}: another way" for lane in lanes if lane is not forward and lane is not back]
     bottleneck = _link(forward, missing)
-    reverse: dict[str, Any] = {"rate": "unlimited", "delay": "0s", "loss": 0.0} if back is None else _link(back, missing)
+    reverse: dict[str, Any] = (
+        {"rate": "unlimited", "delay": "0s", "loss": 0.0} if back is None else _link(back, missing)
+    )
     # Absent keys of the opposite direction are as in the forward one.
-    reverse = {"delay": "0s", "loss": 0.0, **({"jitter": "0s"} if "jitter" in bottleneck else {}), **reverse}
-    missing += [f"{tree.device}: what is done to packets that arrive" for tree in linted.trees if tree.filters]
+    absent: dict[str, Any] = {"jitter": "0s"} if "jitter" in bottleneck else {}
+    absent |= {"queue": {"kind": "drop-tail", "limit": "unlimited"}} if "queue" in bottleneck else {}
+    reverse = absent | reverse
+    missing += [
+        f"{tree.device}: what is done to packets that arrive" for tree in linted.trees if tree.filters
+    ]
     tables = {
         "name": "linted",
         "description": f"What {', '.join(linted.sources)} amounts to: {forward.name}, and back"
@@ -82,16 +89,19 @@ def _link(lane: Lane, missing: list[str]) -> dict[str, Any]:
         link["queue"] = _queue(lane, missing)
     for one, netem in lane.netems:
         where = f"{lane.name}: netem {one.handle}".rstrip()
-        for name, value in (("duplicate", netem.duplicate), ("corrupt", netem.corrupt), ("reorder", netem.reorder)):
+        for name, value in (
+            ("duplicate", netem.duplicate),
+            ("corrupt", netem.corrupt),
+            ("reorder", netem.reorder),
+        ):
             if value:
                 missing.append(f"{where} {name} {100 * value:g} %")
         if netem.slotted:
             missing.append(f"{where} slot")
         if netem.ecn:
             missing.append(f"{where} ecn: losses are losses")
-    for one in lane.disciplines:
-        if isinstance(one.options, Tbf) and one.options.burst > 2 * PACKET:
-            missing.append(f"{lane.name}: tbf's burst of {format_size(one.options.burst)}")
+    bursts = [one.options.burst for one in lane.disciplines if isinstance(one.options, Tbf)]
+    missing += [f"{lane.name}: tbf's burst of {format_size(one)}" for one in bursts if one > 2 * PACKET]
     return link
 
 
@@ -137,7 +147,9 @@ def _loss(lane: Lane, missing: list[str]) -> float | dict[str, Any]:
                     "loss_good": loss.loss_good,
                 }
             case FourStateLoss() if 0 < loss.mean_loss < 1 and loss.mean_burst * (1 - loss.mean_loss) >= 1:
-                missing.append(f"{lane.name}: its four states; two of the same mean loss and burst stand for them")
+                missing.append(
+                    f"{lane.name}: its four states; two of the same mean loss and burst stand for them"
+                )
                 return {"kind": "gilbert", "mean_loss": loss.mean_loss, "mean_burst": loss.mean_burst}
             case _:
                 missing.append(f"{lane.name}: its model of loss; the mean is kept, independent")
@@ -148,7 +160,9 @@ def _loss(lane: Lane, missing: list[str]) -> float | dict[str, Any]:
 def _queue(lane: Lane, missing: list[str]) -> dict[str, Any]:
     size = lane.buffer_bytes
     last = lane.disciplines[-1]
-    in_bytes = isinstance(last.options, Tbf) or (isinstance(last.options, Managed) and last.options.limit_bytes)
+    in_bytes = isinstance(last.options, Tbf) or (
+        isinstance(last.options, Managed) and last.options.limit_bytes
+    )
     if size is None:
         limit = "unlimited"
     else:
@@ -162,7 +176,10 @@ def _queue(lane: Lane, missing: list[str]) -> dict[str, Any]:
     queue: dict[str, Any] = {"limit": limit}
     match managed.kind:
         case "codel" | "fq_codel":
-            queue |= {"kind": managed.kind.replace("_", "-"), "interval": format_duration(one.interval_ns or 1)}
+            queue |= {
+                "kind": managed.kind.replace("_", "-"),
+                "interval": format_duration(one.interval_ns or 1),
+            }
             if managed.kind == "fq_codel" and one.flows:
                 queue["queues"] = one.flows
             if managed.kind == "fq_codel" and one.quantum:

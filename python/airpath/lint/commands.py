@@ -1,4 +1,4 @@
-"""From commands to a set-up: `tc qdisc`, `tc class`, `tc filter`, and what else on a script's lines matters."""
+"""From commands to a set-up: `tc qdisc`, `tc class`, `tc filter`, and what else matters in a script."""
 
 import re
 from collections.abc import Callable
@@ -288,7 +288,9 @@ def _matters(words: list[str]) -> bool:
         words = [words[0], *words[3 if words[1] in ("-n", "-net", "-netns") else 2 :]]
     if len(words) > 2 and words[0] == "tc":
         words = words[1:]
-    return len(words) > 1 and words[0] in OBJECTS and keyword(words[1], _VERBS) in ("add", "change", "replace")
+    return (
+        len(words) > 1 and words[0] in OBJECTS and keyword(words[1], _VERBS) in ("add", "change", "replace")
+    )
 
 
 def _after(words: list[str], name: str) -> str:

@@ -7,7 +7,18 @@ from airpath.lint.options import Hfsc, Htb, HtbClass, Managed, Options, Tbf, Unk
 from airpath.lint.units import RefusedError, rate_bps, share, size_bytes, time_ns, whole
 from airpath.lint.words import NotUnderstoodError, Words, each_parameter
 
-QUEUES = ("pfifo", "bfifo", "pfifo_fast", "pfifo_head_drop", "codel", "fq_codel", "pie", "fq_pie", "red", "sfq")
+QUEUES = (
+    "pfifo",
+    "bfifo",
+    "pfifo_fast",
+    "pfifo_head_drop",
+    "codel",
+    "fq_codel",
+    "pie",
+    "fq_pie",
+    "red",
+    "sfq",
+)
 """Queues that only hold packets back while something below them is busy."""
 
 AQM = ("codel", "fq_codel", "pie", "fq_pie", "red")
@@ -42,7 +53,7 @@ def read_options(kind: str, words: Words) -> Options:
 
 
 def read_class(kind: str, words: Words) -> HtbClass:
-    """Read the parameters of a class; of other kinds than HTB's only the upper limit of HFSC is understood."""
+    """Read the parameters of a class; of HTB and HFSC; of other kinds nothing is understood."""
     found = HtbClass()
 
     def rate() -> None:
@@ -121,6 +132,9 @@ def _tbf(words: Words) -> Tbf:
     def minburst(value: int) -> None:
         found.minburst = value
 
+    def skip() -> None:
+        words.take()
+
     a_burst = set_("burst", _cell_size, burst)
     a_minburst = set_("minburst", _cell_size, minburst)
     each_parameter(
@@ -134,11 +148,11 @@ def _tbf(words: Words) -> Tbf:
             "maxburst": a_burst,
             "mtu": a_minburst,
             "minburst": a_minburst,
-            "mpu": words.take,
+            "mpu": skip,
             "rate": set_("rate", _rate, rate),
             "peakrate": set_("peakrate", _rate, peak),
-            "overhead": words.take,
-            "linklayer": words.take,
+            "overhead": skip,
+            "linklayer": skip,
         },
     )
     if not words.shown:
@@ -200,7 +214,9 @@ DEFAULTS = {
         limit_packets=10240, target_ns=5_000_000, interval_ns=100_000_000, flows=1024, ecn=True
     ),
     "pie": Managed(limit_packets=1000, target_ns=15_000_000, interval_ns=15_000_000, ecn=False),
-    "fq_pie": Managed(limit_packets=10240, target_ns=15_000_000, interval_ns=15_000_000, flows=1024, ecn=False),
+    "fq_pie": Managed(
+        limit_packets=10240, target_ns=15_000_000, interval_ns=15_000_000, flows=1024, ecn=False
+    ),
     "sfq": Managed(limit_packets=127),
     "fq": Managed(limit_packets=10_000),
 }
@@ -265,7 +281,13 @@ def _managed(kind: str, words: Words) -> Managed:
     if kind == "cake":
         readers = {"bandwidth": bandwidth}
     if kind == "red":
-        readers |= {"min": minimum, "max": maximum, "probability": probability, "ecn": ecn, "adaptive": adaptive}
+        readers |= {
+            "min": minimum,
+            "max": maximum,
+            "probability": probability,
+            "ecn": ecn,
+            "adaptive": adaptive,
+        }
     each_parameter(kind, words, readers, lenient=True)
     return found
 

@@ -38,7 +38,10 @@ class Editor:
         there = tree.at(new.parent)
         if there is not None:
             self._find(
-                "already-there", tree, new, f"{there.kind} of line {there.place.line} is at {new.parent} already",
+                "already-there",
+                tree,
+                new,
+                f"{there.kind} of line {there.place.line} is at {new.parent} already",
                 "write replace instead of add, or delete the old one first",
             )
             return False
@@ -75,7 +78,10 @@ class Editor:
         there = tree.at(new.parent) if new.parent else tree.named(new.handle)
         if there is None or there.kind != new.kind:
             self._find(
-                "nothing-there", tree, new, f"there is no {new.kind} at {new.parent or new.handle} to change",
+                "nothing-there",
+                tree,
+                new,
+                f"there is no {new.kind} at {new.parent or new.handle} to change",
                 "write add or replace",
             )
             return False
@@ -99,15 +105,22 @@ class Editor:
         there = tree.classes.get(new.classid)
         if there is not None and not replaces:
             self._find(
-                "already-there", tree, new, f"class {new.classid} was added in line {there.place.line} already",
+                "already-there",
+                tree,
+                new,
+                f"class {new.classid} was added in line {there.place.line} already",
                 "write replace instead of add",
             )
             return False
         holder = tree.named(major(new.classid))
         if holder is None or holder.kind != new.kind:
             self._find(
-                "nothing-there", tree, new, f"there is no {new.kind} {major(new.classid)} for class {new.classid}",
-                f"add it first: tc qdisc add dev {tree.device.name} root handle {major(new.classid)} {new.kind}",
+                "nothing-there",
+                tree,
+                new,
+                f"there is no {new.kind} {major(new.classid)} for class {new.classid}",
+                f"add it first: tc qdisc add dev {tree.device.name} root handle"
+                f" {major(new.classid)} {new.kind}",
             )
             return False
         if there is not None:
@@ -147,7 +160,9 @@ class Editor:
         if new.parent in (ROOT, "ingress", ""):
             return True
         if sum(1 for _ in tree.above(new)) > MOST_DEEP:
-            self._find("refused", tree, new, f"{new.kind} would be more than {MOST_DEEP} deep", "hang it higher")
+            self._find(
+                "refused", tree, new, f"{new.kind} would be more than {MOST_DEEP} deep", "hang it higher"
+            )
             return False
         holder = tree.named(major(new.parent))
         missing = holder is None
@@ -155,7 +170,10 @@ class Editor:
             missing = new.parent not in tree.classes
         if missing:
             self._find(
-                "nothing-there", tree, new, f"there is no class {new.parent} for {new.kind} to hang on",
+                "nothing-there",
+                tree,
+                new,
+                f"there is no class {new.parent} for {new.kind} to hang on",
                 "add the discipline or class before what hangs on it, with that handle",
             )
         return not missing
@@ -185,9 +203,7 @@ class Editor:
             )
         new.options = kept
 
-    def _find(
-        self, rule: str, tree: Tree, new: Discipline | TrafficClass, what: str, instead: str
-    ) -> None:
+    def _find(self, rule: str, tree: Tree, new: Discipline | TrafficClass, what: str, instead: str) -> None:
         handle = new.handle if isinstance(new, Discipline) else new.classid
         self.findings.append(finding(RULES[rule], new.place, tree.device, handle, what, instead))
 

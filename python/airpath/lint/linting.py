@@ -61,11 +61,11 @@ def lint(inputs: Sequence[str | Path], *, live: bool = False) -> Linted:
     Parameters
     ----------
     inputs
-        Files, pipes or `-`: shell scripts, lists of `tc` commands, or what `tc -s qdisc show` (also with `-j`)
-        printed. Together they are one set-up, in this order.
+        Files, pipes or `-`: shell scripts, lists of `tc` commands, or what `tc -s qdisc show` (also with
+        `-j`) printed. Together they are one set-up, in this order.
     live
-        Ask the system that this runs on, too: `tc -json -statistics qdisc show`, and the classes and filters of
-        what is there. Nothing is changed.
+        Ask the system that this runs on, too: `tc -json -statistics qdisc show`, and the classes and filters
+        of what is there. Nothing is changed.
 
     Raises
     ------
@@ -87,7 +87,8 @@ def lint(inputs: Sequence[str | Path], *, live: bool = False) -> Linted:
     setup = editor.setup
     if not (setup.written or setup.shown or setup.unread):
         raise LintError(
-            f"{', '.join(sources)}: there is no tc command and no output of tc in it; accepted: a script or a list with"
+            f"{', '.join(sources)}: there is no tc command and no output of tc in it; accepted: a"
+            " script or a list with"
             " tc qdisc add …, or what tc -s qdisc show prints"
         )
     return _judged(tuple(sources), editor)
@@ -114,7 +115,9 @@ def _read(file: InputFile, editor: Editor) -> None:
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        raise LintError(f"{file}: not text (byte {error.start + 1}); accepted: a script or what tc printed") from None
+        raise LintError(
+            f"{file}: not text (byte {error.start + 1}); accepted: a script or what tc printed"
+        ) from None
     _read_text(text, file.name, editor)
 
 

@@ -1,7 +1,7 @@
 """What netem's models of loss amount to: the mean loss and the mean length of a burst.
 
-Every model but the old correlated one is a chain of states with a probability of loss in each. A burst is a run
-of losses in packets that follow one another; its mean length is P(loss) / P(loss, then none).
+Every model but the old correlated one is a chain of states with a probability of loss in each. A burst is a
+run of losses in packets that follow one another; its mean length is P(loss) / P(loss, then none).
 """
 
 import math
@@ -121,7 +121,8 @@ Loss = RandomLoss | GilbertElliottLoss | FourStateLoss
 def correlated_mean(share: float, correlation: float) -> float:
     """Return the mean loss of netem's correlated numbers x' = (1-c) u + c x, lost where x' <= share.
 
-    The distribution F of x is the fixed point of F(x) = c/(1-c) times the integral of F from (x-(1-c))/c to x/c.
+    The distribution F of x is the fixed point of F(x) = c/(1-c) times the integral of F from (x-(1-c))/c to
+    x/c.
 
     Parameters
     ----------
@@ -146,7 +147,9 @@ def correlated_mean(share: float, correlation: float) -> float:
         steps = (distribution[1:] + distribution[:-1]) / (2 * _GRID)
         integral = np.concatenate([[0.0], np.cumsum(steps)])
 
-        def up_to(at: npt.NDArray[np.float64], integral: npt.NDArray[np.float64] = integral) -> npt.NDArray[np.float64]:
+        def up_to(
+            at: npt.NDArray[np.float64], integral: npt.NDArray[np.float64] = integral
+        ) -> npt.NDArray[np.float64]:
             return np.where(at > 1, integral[-1] + (at - 1), np.interp(at, x, integral, left=0.0))
 
         moved = correlation / (1 - correlation) * (up_to(upper) - up_to(lower))
@@ -175,7 +178,7 @@ def _stationary(moves: list[list[float]]) -> list[float]:
     """Return how often each state is met, from the good one on: the mean of the first many steps."""
     step = np.array(moves)
     spread = (np.eye(len(moves)) + step) / 2
-    # Squared often: far beyond any time that a state lasts, and the halves keep it from going round in circles.
+    # Squared often: far beyond any time that a state lasts; the halves keep it from going round in circles.
     for _ in range(64):
         spread = spread @ spread
         spread /= spread.sum(axis=1, keepdims=True)

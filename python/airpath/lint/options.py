@@ -56,7 +56,7 @@ class Netem:
 
 @dataclass(slots=True)
 class Tbf:
-    """`tbf`, the token bucket filter: rates in bit/s, sizes in bytes; `limit` is what waits and what passes."""
+    """`tbf`, the token bucket filter: rates in bit/s, sizes in bytes; `limit` is the most that waits."""
 
     rate_bps: int = 0
     burst: int = 0

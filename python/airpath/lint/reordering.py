@@ -1,8 +1,8 @@
 """How many packets netem reorders when it draws the delay of each by itself.
 
 A packet is reordered if one that was sent later has arrived before it (RFC 4737). Packets leave s apart with
-delays D + X. With F the distribution of X, the packet with X = x is in order if for every k the k-th after it has
-a delay above x - k s:
+delays D + X. With F the distribution of X, the packet with X = x is in order if for every k the k-th after it
+has a delay above x - k s:
 
     reordered = 1 - E[product over k >= 1 of (1 - F(X - k s))]
 """
@@ -26,8 +26,8 @@ def reordered_share(spacing_ns: float, jitter_ns: float, distribution: str = "")
     spacing_ns
         Time between packets, more than zero.
     jitter_ns
-        The jitter that netem is given: half the width of the uniform distribution, the standard deviation of the
-        normal one.
+        The jitter that netem is given: half the width of the uniform distribution, the standard deviation of
+        the normal one.
     distribution
         Empty (uniform) or `normal`.
 
@@ -40,7 +40,9 @@ def reordered_share(spacing_ns: float, jitter_ns: float, distribution: str = "")
         return 0.0
     s = max(spacing_ns / jitter_ns, _LEAST_SPACING)
     if distribution == "":
-        return 1 - sum(_in_order(-1 + 2 * (k + 0.5) / _STEPS, s, _uniform, -1.0) for k in range(_STEPS)) / _STEPS
+        return (
+            1 - sum(_in_order(-1 + 2 * (k + 0.5) / _STEPS, s, _uniform, -1.0) for k in range(_STEPS)) / _STEPS
+        )
     if distribution == "normal":
         # netem's table ends at four standard deviations.
         points = [-4 + 8 * (k + 0.5) / _STEPS for k in range(_STEPS)]

@@ -12,9 +12,21 @@ _BLOAT = "bufferbloat.net, Best practices for benchmarking CoDel and FQ CoDel"
 
 _ALL: Final = (
     # What tc refuses, and what was not read.
-    Rule("not-understood", _W, "What is not understood is not judged, and may change all that is.", "this linter"),
-    Rule("refused", _E, "tc refuses such a command, and the set-up goes on without it.", "iproute2, tc/q_*.c"),
-    Rule("already-there", _E, "add refuses where something was added before: File exists.", "tc(8), add, replace"),
+    Rule(
+        "not-understood",
+        _W,
+        "What is not understood is not judged, and may change all that is.",
+        "this linter",
+    ),
+    Rule(
+        "refused", _E, "tc refuses such a command, and the set-up goes on without it.", "iproute2, tc/q_*.c"
+    ),
+    Rule(
+        "already-there",
+        _E,
+        "add refuses where something was added before: File exists.",
+        "tc(8), add, replace",
+    ),
     Rule("nothing-there", _E, "What it hangs on or changes was never made.", "tc(8), add, change"),
     Rule(
         "replaced",
@@ -25,7 +37,8 @@ _ALL: Final = (
     Rule(
         "change-resets",
         _W,
-        "Each change of netem sets limit, delay, jitter, loss and duplication anew, to their defaults where they are"
+        "Each change of netem sets limit, delay, jitter, loss and duplication anew, to their"
+        " defaults where they are"
         " not given.",
         f"{_NETEM}, netem_change; q_netem.c",
     ),
@@ -39,7 +52,12 @@ _ALL: Final = (
     Rule("rate-without-unit", _W, "A bare number is bits per second.", _UNITS),
     Rule("time-without-unit", _W, "A bare number is microseconds, whatever tc-netem(8) says of ms.", _UNITS),
     Rule("size-in-bits", _N, "kbit and mbit of a size are 128 and 131072 bytes.", _UNITS),
-    Rule("loss-without-percent", _W, "A loss is a percentage with or without its sign: 0.01 is 0.01 %.", "tc_util.c"),
+    Rule(
+        "loss-without-percent",
+        _W,
+        "A loss is a percentage with or without its sign: 0.01 is 0.01 %.",
+        "tc_util.c",
+    ),
     # netem's delay.
     Rule(
         "netem-limit",
@@ -50,7 +68,8 @@ _ALL: Final = (
     Rule(
         "jitter-reorders",
         _W,
-        "Without a rate each packet is delayed by itself, so that later ones overtake; TCP takes that for loss.",
+        "Without a rate each packet is delayed by itself, so that later ones overtake; TCP takes"
+        " that for loss.",
         f"{_NETEM}, tabledist; moq-dev/moq#2432; RFC 4737 (what counts as reordered)",
     ),
     Rule(
@@ -68,14 +87,16 @@ _ALL: Final = (
     Rule(
         "duplicates-through-root",
         _W,
-        "netem puts duplicates in at the root again, through every shaper above it; some kernels since 2025 refuse it"
+        "netem puts duplicates in at the root again, through every shaper above it; some kernels"
+        " since 2025 refuse it"
         " beside another netem.",
         f"{_NETEM}, netem_enqueue, check_netem_in_tree",
     ),
     Rule(
         "corruption-is-loss",
         _N,
-        "One bit is flipped anywhere in the frame; what fails a checksum is lost at the receiver, the rest arrives"
+        "One bit is flipped anywhere in the frame; what fails a checksum is lost at the receiver,"
+        " the rest arrives"
         " wrong.",
         f"{_NETEM}, netem_enqueue",
     ),
@@ -95,7 +116,8 @@ _ALL: Final = (
     Rule(
         "gemodel-swapped",
         _W,
-        "The third and fourth numbers are 1-h and 1-k, the losses in the bad and the good state; papers give h and k.",
+        "The third and fourth numbers are 1-h and 1-k, the losses in the bad and the good state;"
+        " papers give h and k.",
         "tc-netem(8); q_netem.c; vishvananda/netlink#1210",
     ),
     Rule(
@@ -114,7 +136,8 @@ _ALL: Final = (
     Rule(
         "netem-with-shaper",
         _W,
-        "On one device delay and queue share limits and backlog, and who comes first decides what an AQM sees.",
+        "On one device delay and queue share limits and backlog, and who comes first decides what"
+        " an AQM sees.",
         f"{_BLOAT}; sandia-minimega/minimega#752, IntersectMBO/ouroboros-consensus#1756",
     ),
     Rule(
@@ -126,7 +149,8 @@ _ALL: Final = (
     Rule(
         "on-the-end-host",
         _W,
-        "TCP's own host is no link: drops at its device are reported to TCP at once, and delay there takes packets"
+        "TCP's own host is no link: drops at its device are reported to TCP at once, and delay"
+        " there takes packets"
         " out of the account of TCP small queues.",
         f"{_NETEM}, skb_orphan_partial; google/transperf#2; {_BLOAT}",
     ),
@@ -145,7 +169,8 @@ _ALL: Final = (
     Rule(
         "offloads",
         _W,
-        "netem and queues count super-packets of up to 64 kB: one loss is 44 packets, a limit of packets is 44 times"
+        "netem and queues count super-packets of up to 64 kB: one loss is 44 packets, a limit of"
+        " packets is 44 times"
         " as many.",
         f"{_BLOAT}; sch_netem.c, sch_tbf.c (skb_is_gso)",
     ),
@@ -153,7 +178,8 @@ _ALL: Final = (
     Rule(
         "pacing-lost",
         _W,
-        "Without fq at the root TCP paces by its own timers, and times of departure set by others are ignored.",
+        "Without fq at the root TCP paces by its own timers, and times of departure set by others"
+        " are ignored.",
         "tc-fq(8)",
     ),
     # Shapers.
@@ -175,7 +201,12 @@ _ALL: Final = (
         "After a rest the whole bucket passes at the speed of the device: no link with that rate does so.",
         "tc-tbf(8), burst",
     ),
-    Rule("buffer-deep", _W, "Such a buffer holds seconds; no controller is seen at work there, only the buffer.", _BLOAT),
+    Rule(
+        "buffer-deep",
+        _W,
+        "Such a buffer holds seconds; no controller is seen at work there, only the buffer.",
+        _BLOAT,
+    ),
     Rule("buffer-shallow", _W, "Not even two packets fit: bursts of two are lost.", "tc-tbf(8), limit"),
     Rule(
         "no-default-class",
@@ -184,11 +215,17 @@ _ALL: Final = (
         "tc-htb(8), default; tc-hfsc(8)",
     ),
     Rule("no-class", _W, "A classful shaper without classes shapes nothing.", "tc-htb(8)"),
-    Rule("rate-above-ceil", _E, "A class may not send more than its ceil, so its rate is not what it says.", "tc-htb(8), ceil"),
+    Rule(
+        "rate-above-ceil",
+        _E,
+        "A class may not send more than its ceil, so its rate is not what it says.",
+        "tc-htb(8), ceil",
+    ),
     Rule(
         "children-exceed-parent",
         _W,
-        "Rates of children are guaranteed: their sum must not exceed the parent's, else the parent is exceeded.",
+        "Rates of children are guaranteed: their sum must not exceed the parent's, else the parent"
+        " is exceeded.",
         "tc-htb(8), NOTES",
     ),
     Rule(
@@ -207,7 +244,8 @@ _ALL: Final = (
     Rule(
         "aqm-without-shaper",
         _N,
-        "Nothing limits the rate here, so the queue forms elsewhere: in the device, or at the real bottleneck.",
+        "Nothing limits the rate here, so the queue forms elsewhere: in the device, or at the real"
+        " bottleneck.",
         _BLOAT,
     ),
     # Ingress.
@@ -223,7 +261,12 @@ _ALL: Final = (
         "TCP sends windows in bursts; a bucket below a bandwidth-delay product keeps it far below the rate.",
         "tc-police(8); Flach et al., An Internet-wide analysis of traffic policing, SIGCOMM 2016",
     ),
-    Rule("ifb-unshaped", _W, "Packets go through this ifb device, and nothing shapes them there.", "tc-mirred(8)"),
+    Rule(
+        "ifb-unshaped",
+        _W,
+        "Packets go through this ifb device, and nothing shapes them there.",
+        "tc-mirred(8)",
+    ),
     Rule("ifb-without-redirect", _W, "Nothing sends packets to this ifb device.", "tc-mirred(8)"),
     # Statistics.
     Rule(
@@ -238,7 +281,8 @@ _ALL: Final = (
     Rule(
         "requeued",
         _N,
-        "The device was busy and gave packets back; of netem it is how many packets were reordered on purpose.",
+        "The device was busy and gave packets back; of netem it is how many packets were reordered"
+        " on purpose.",
         f"tc(8), -s; {_NETEM}, netem_enqueue",
     ),
     Rule("nothing-sent", _W, "Nothing passed here, while other parts of the device sent.", "tc(8), -s"),

@@ -26,7 +26,8 @@ NO_DISCIPLINE: Final = ("noqueue", "pfifo_fast", "mq")
 
 _HEAD: Final = re.compile(r"(qdisc|class) (\S+) ([0-9a-fA-F]{0,8}:[0-9a-fA-F]{0,8})(?: dev (\S+))?(.*)")
 _SENT: Final = re.compile(
-    r"\s*Sent (\d{1,20}) bytes (\d{1,20}) pkts? \(dropped (\d{1,20}), overlimits (\d{1,20}) requeues (\d{1,20})\)"
+    r"\s*Sent (\d{1,20}) bytes (\d{1,20}) pkts?"
+    r" \(dropped (\d{1,20}), overlimits (\d{1,20}) requeues (\d{1,20})\)"
 )
 _BACKLOG: Final = re.compile(r"\s*(?:rate \S+ \S+ )?backlog (\d{1,15})([KMG]?)b (\d{1,15})p")
 _FILTER: Final = re.compile(r"filter (?:dev (\S+) )?parent (\S+) .*?(?:flowid|classid) (\S+)")

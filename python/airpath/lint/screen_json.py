@@ -84,10 +84,13 @@ def read_json(text: str, source: str, setup: Setup) -> None:
     except (ValueError, RecursionError) as error:
         what = " ".join(str(error).split())
         raise LintError(
-            f"{source}: not JSON: {what}; older versions of tc print some disciplines wrong: leave -j out then"
+            f"{source}: not JSON: {what}; older versions of tc print some disciplines wrong: leave"
+            " -j out then"
         ) from None
     if not isinstance(entries, list):
-        raise LintError(f"{source}: found JSON that is not a list; accepted: the output of tc -s -j qdisc show")
+        raise LintError(
+            f"{source}: found JSON that is not a list; accepted: the output of tc -s -j qdisc show"
+        )
     setup.shown = True
     known = 0
     for number, entry in enumerate(entries, 1):
@@ -95,7 +98,9 @@ def read_json(text: str, source: str, setup: Setup) -> None:
             known += 1
             _enter(entry, number, source, setup)
     if entries and not known:
-        raise LintError(f"{source}: nothing in the list has a kind; accepted: the output of tc -s -j qdisc show")
+        raise LintError(
+            f"{source}: nothing in the list has a kind; accepted: the output of tc -s -j qdisc show"
+        )
 
 
 def _enter(entry: dict[str, Any], number: int, source: str, setup: Setup) -> None:
@@ -200,4 +205,8 @@ def _number(value: Any) -> float:
 
 
 def _integer(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**20 else int(_number(value))
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**20
+        else int(_number(value))
+    )

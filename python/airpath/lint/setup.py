@@ -193,7 +193,7 @@ class Setup:
     trees
         By device, in the order in which they were met.
     written
-        Whether any of it came from commands; of the output of `tc` alone, offloads and programs are not known.
+        Whether any of it came from commands; the output of `tc` says nothing of offloads and programs.
     shown
         Whether any of it was printed by `tc`.
     offloads_off

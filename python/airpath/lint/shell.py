@@ -1,7 +1,7 @@
-"""Running a script on paper: variables that are literals, loops over literals, functions called with literals.
+"""Running a script on paper: variables, loops and functions, as far as they are made of literals.
 
-Nothing is executed. What a command would have got from elsewhere stays unknown in its words, and whoever needs
-such a word says so.
+Nothing is executed. What a command would have got from elsewhere stays unknown in its words, and whoever
+needs such a word says so.
 """
 
 import re
@@ -90,7 +90,9 @@ class Script:
             return
         for name, function in self._functions.items():
             if name not in self._called and (line := self._line_that_matters(function.body)) is not None:
-                self._remark(line, f"{name}()", "this function is not called in the script with what it needs")
+                self._remark(
+                    line, f"{name}()", "this function is not called in the script with what it needs"
+                )
 
     def _run(self, nodes: list[Node]) -> None:
         succeeded: bool | None = None
@@ -153,7 +155,9 @@ class Script:
             self._run(choice.branches[0])
         for branch, line in matters:
             if line is not None and branch is not taken:
-                self._remark(line, "", "only the first branch that sets something up is read, and this is another")
+                self._remark(
+                    line, "", "only the first branch that sets something up is read, and this is another"
+                )
         # Which branch is taken is not known, and with it what a variable is from here on.
         names = {name for branch in choice.branches for name in _assigned(branch)}
         for name in names:

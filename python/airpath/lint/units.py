@@ -70,7 +70,9 @@ def size_bytes(text: str) -> int:
     number, unit = _split(text, "a size such as 32kb")
     factor = SIZE_UNITS.get(unit.lower())
     if factor is None:
-        raise RefusedError(f'found the size "{text}"; accepted: b, k or kb (1024 bytes), m or mb, g or gb, kbit')
+        raise RefusedError(
+            f'found the size "{text}"; accepted: b, k or kb (1024 bytes), m or mb, g or gb, kbit'
+        )
     return _within(number * factor, text, LARGEST_U32)
 
 

@@ -1,4 +1,4 @@
-"""What stands before a command and says where or as whom it runs: `sudo`, `ip netns exec NS`, …"""
+"""What stands before a command and says where or as whom it runs: `sudo`, `ip netns exec NS` and others."""
 
 from pathlib import PurePosixPath
 

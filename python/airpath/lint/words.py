@@ -53,7 +53,9 @@ class Words:
     def is_number(self, *, signed: bool = False) -> bool:
         """Tell whether the next word begins as numbers do (`NEXT_IS_NUMBER`)."""
         word = self.peek()
-        return bool(word) and (word[0].isascii() and word[0].isdigit() or signed and word[0] == "-" or UNKNOWN in word)
+        return bool(word) and (
+            (word[0].isascii() and word[0].isdigit()) or (signed and word[0] == "-") or UNKNOWN in word
+        )
 
     def value(self, name: str, read: Callable[[str], T]) -> T:
         """Read the value of a parameter, and keep its text."""

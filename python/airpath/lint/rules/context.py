@@ -1,5 +1,6 @@
 """What the rules look at, and how they write numbers."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -85,6 +86,6 @@ def percent(share: float) -> str:
 
 def tidy(value: float) -> int:
     """Round up to two digits: nobody writes a limit of 1703 packets."""
-    whole = max(int(-(-value // 1)), 1)
-    scale = 10 ** max(len(str(whole)) - 2, 0)
+    whole = max(math.ceil(value), 1)
+    scale = int(10 ** max(len(str(whole)) - 2, 0))
     return -(-whole // scale) * scale

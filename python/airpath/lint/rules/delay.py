@@ -36,7 +36,8 @@ def _limit(context: Context, lane: Lane, one: Discipline, netem: Netem) -> Itera
                 "netem-limit",
                 lane.tree,
                 one,
-                f"limit {netem.limit} holds {rate_text(holds)} for {time_text(delay)}; above that packets are dropped,"
+                f"limit {netem.limit} holds {rate_text(holds)} for {time_text(delay)}; above that"
+                " packets are dropped,"
                 " and no rate is set here",
                 f"limit {tidy(2 * FAST_BPS * delay / (8e9 * PACKET))}, enough for 1 Gbit/s, or set a rate",
             )
@@ -58,9 +59,11 @@ def _limit(context: Context, lane: Lane, one: Discipline, netem: Netem) -> Itera
             "netem-limit",
             lane.tree,
             one,
-            f"{flying:.0f} of the {netem.limit} packets of limit are in flight at {rate_text(rate)}; that leaves"
+            f"{flying:.0f} of the {netem.limit} packets of limit are in flight at"
+            f" {rate_text(rate)}; that leaves"
             f" {netem.limit - flying:.0f} for a queue",
-            f"limit {tidy(flying + rate * max(context.rtt_ns(lane), delay) / (8e9 * PACKET))} for a queue of one"
+            f"limit {tidy(flying + rate * max(context.rtt_ns(lane), delay) / (8e9 * PACKET))} for a"
+            " queue of one"
             " bandwidth-delay product",
         )
 
@@ -79,7 +82,9 @@ def _jitter(lane: Lane, one: Discipline, netem: Netem) -> Iterator[Finding]:
     if not said:
         return
     if netem.delay_correlation:
-        said.append(f"fewer with the correlation of {percent(netem.delay_correlation)}, which does not keep order")
+        said.append(
+            f"fewer with the correlation of {percent(netem.delay_correlation)}, which does not keep order"
+        )
     suggestion = tc_rate(lane.rate_bps) if lane.rate_bps else "RATE"
     yield on(
         "jitter-reorders",
@@ -100,7 +105,13 @@ def _rest(tree: Tree, one: Discipline, netem: Netem) -> Iterator[Finding]:
             f"a delay of at least {time_text(netem.jitter_ns)}",
         )
     if netem.is_random and netem.seed is None:
-        yield on("no-seed", tree, one, "what is drawn here differs from run to run", "seed 1 (and count the seeds up)")
+        yield on(
+            "no-seed",
+            tree,
+            one,
+            "what is drawn here differs from run to run",
+            "seed 1 (and count the seeds up)",
+        )
     if netem.duplicate and one.parent != ROOT:
         yield on(
             "duplicates-through-root",

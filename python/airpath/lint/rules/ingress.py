@@ -39,7 +39,8 @@ def ingress_rules(context: Context) -> Iterator[Finding]:
                 tree,
                 tree.root,
                 f"no filter redirects packets to {tree.device}",
-                "tc qdisc add dev DEVICE ingress; tc filter add dev DEVICE parent ffff: matchall action mirred egress"
+                "tc qdisc add dev DEVICE ingress; tc filter add dev DEVICE parent ffff: matchall"
+                " action mirred egress"
                 f" redirect dev {tree.device.name}",
             )
 
@@ -59,7 +60,8 @@ def _policer(context: Context, tree: Tree, one: Filter, rate: int) -> Iterator[F
             "policer-burst",
             one.place,
             tree.device,
-            f"burst {size_text(burst)} is {time_text(burst * 8e9 / rate)} at {rate_text(rate)}, less than a round trip"
+            f"burst {size_text(burst)} is {time_text(burst * 8e9 / rate)} at {rate_text(rate)},"
+            " less than a round trip"
             f" of {time_text(rtt)}",
             f"burst {max(tidy(rate * rtt / 8e9), 2 * PACKET)}b",
         )

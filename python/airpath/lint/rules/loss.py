@@ -56,7 +56,8 @@ def _random(tree: Tree, one: Discipline, loss: RandomLoss) -> Iterator[Finding]:
 
 def _gilbert_elliott(tree: Tree, one: Discipline, loss: GilbertElliottLoss) -> Iterator[Finding]:
     said = (
-        f"p {percent(loss.p)}, r {percent(loss.r)}, 1-h {percent(loss.loss_bad)}, 1-k {percent(loss.loss_good)}:"
+        f"p {percent(loss.p)}, r {percent(loss.r)}, 1-h {percent(loss.loss_bad)}, 1-k"
+        f" {percent(loss.loss_good)}:"
         f" {percent(loss.mean_loss)} are lost"
     )
     if loss.loss_good >= loss.loss_bad:
@@ -66,7 +67,8 @@ def _gilbert_elliott(tree: Tree, one: Discipline, loss: GilbertElliottLoss) -> I
             tree,
             one,
             f"{said}, no more in the bad state than in the good one",
-            f"1-h and 1-k, in this order: if {percent(loss.loss_bad)} and {percent(loss.loss_good)} are h and k,"
+            f"1-h and 1-k, in this order: if {percent(loss.loss_bad)} and {percent(loss.loss_good)}"
+            " are h and k,"
             f" write {right}",
         )
         return

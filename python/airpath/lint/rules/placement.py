@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from airpath.lint.disciplines import AQM, SHAPERS
+from airpath.lint.disciplines import AQM, QUEUES, SHAPERS
 from airpath.lint.findings import Finding
 from airpath.lint.options import Netem
 from airpath.lint.rules.context import Context, about, on
@@ -30,31 +30,42 @@ def _together(tree: Tree) -> Iterator[Finding]:
                     "netem-with-shaper",
                     tree,
                     one,
-                    f"netem delays inside {shaper.kind} {shaper.handle}: its limit counts delayed packets and the queue"
+                    f"netem delays inside {shaper.kind} {shaper.handle}: its limit counts delayed"
+                    " packets and the queue"
                     " of the shaper together",
                     _elsewhere(tree, one.options),
                 )
         elif one.kind in (*SHAPERS, *AQM):
             netem = next((other for other in above if isinstance(other.options, Netem)), None)
             shaped = any(other.kind in SHAPERS for other in above)
-            if netem is not None and isinstance(netem.options, Netem) and netem.options.delay_ns and not shaped:
+            if (
+                netem is not None
+                and isinstance(netem.options, Netem)
+                and netem.options.delay_ns
+                and not shaped
+            ):
                 yield on(
                     "netem-with-shaper",
                     tree,
                     one,
-                    f"packets are delayed by netem {netem.handle} and queue in {one.kind} behind it; netem's limit of"
+                    f"packets are delayed by netem {netem.handle} and queue in {one.kind} behind"
+                    " it; netem's limit of"
                     f" {netem.options.limit} counts both",
                     _elsewhere(tree, netem.options),
                 )
         if one.kind == "tbf":
-            inner = next((other for other in tree.below(one)), None)
+            # Whoever hangs a queue there sets the buffer by its limit.
+            inner = next(
+                (other for other in tree.below(one) if other.kind not in (*QUEUES, "fq", "cake")), None
+            )
             if inner is not None:
                 given = "latency" if "latency" in one.given else "limit"
                 yield on(
                     "inner-replaces-limit",
                     tree,
                     one,
-                    f"{inner.kind} (line {inner.place.line}) hangs in tbf, so that {given} of tbf has no effect"
+                    f"{inner.kind} (line {inner.place.line}) hangs in tbf, so that {given} of tbf"
+                    " has no effect"
                     if inner.place.line
                     else f"{inner.kind} hangs in tbf, so that {given} of tbf has no effect",
                     f"set the buffer by the limit of {inner.kind}, or put it elsewhere",
@@ -63,7 +74,8 @@ def _together(tree: Tree) -> Iterator[Finding]:
 
 def _elsewhere(tree: Tree, netem: Netem) -> str:
     return (
-        f"leave the shaper on {tree.device}, and delay at the next device on the way (of a router, or the other end of"
+        f"leave the shaper on {tree.device}, and delay at the next device on the way (of a router,"
+        " or the other end of"
         f" a veth pair): tc qdisc add dev NEXT root netem delay {netem.delay_ns / 1e6:g}ms limit …"
     )
 
@@ -112,7 +124,8 @@ def _directions(context: Context) -> Iterator[Finding]:
             tree,
             root,
             f"only what leaves {tree.device} is changed",
-            "the same at the device of the other direction, or an ifb device that what arrives is redirected to",
+            "the same at the device of the other direction, or an ifb device that what arrives is"
+            " redirected to",
         )
 
 
@@ -147,7 +160,7 @@ def _counts_packets(tree: Tree) -> bool:
 
 
 def _pacing(context: Context) -> Iterator[Finding]:
-    """Yield where a controller that paces is chosen and no fq stands at the root, or where fq was replaced."""
+    """Yield where a controller that paces is chosen and no fq stands at the root, or fq was replaced."""
     bare = [tree for tree in context.current if tree.root is not None and not _has_fq(tree)]
     ends = {id(tree) for tree in context.current}
     replaced = [(tree, _fq(tree)) for tree in context.trees if id(tree) not in ends and _has_fq(tree)]

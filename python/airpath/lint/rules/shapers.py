@@ -34,7 +34,8 @@ def shaper_rules(context: Context) -> Iterator[Finding]:
                 tree,
                 one,
                 f"{one.kind} stands alone at the root of {tree.device}",
-                f"in a shaper: tc qdisc add dev {tree.device.name} root handle 1: tbf rate …, and {one.kind} at parent 1:1",
+                f"in a shaper: tc qdisc add dev {tree.device.name} root handle 1: tbf rate …, and"
+                f" {one.kind} at parent 1:1",
             )
 
 
@@ -54,8 +55,10 @@ def _bucket(context: Context, lane: Lane, one: Discipline, tbf: Tbf) -> Iterator
             "burst-below-tick",
             lane.tree,
             one,
-            f"burst {size_text(tbf.burst)} is {time_text(tbf.burst * 8e9 / tbf.rate_bps)} at {rate_text(tbf.rate_bps)}",
-            f"burst {tidy(tbf.rate_bps / 8 / FASTEST_HZ)}b at HZ = 1000, {tidy(tbf.rate_bps / 8 / 250)}b at 250",
+            f"burst {size_text(tbf.burst)} is {time_text(tbf.burst * 8e9 / tbf.rate_bps)} at"
+            f" {rate_text(tbf.rate_bps)}",
+            f"burst {tidy(tbf.rate_bps / 8 / FASTEST_HZ)}b at HZ = 1000,"
+            f" {tidy(tbf.rate_bps / 8 / 250)}b at 250",
         )
     rtt = context.rtt_ns(lane) or SHORT_RTT_NS
     if tbf.peak_bps is None and tbf.burst * 8e9 > tbf.rate_bps * rtt and tbf.burst > 2 * PACKET:
@@ -63,7 +66,8 @@ def _bucket(context: Context, lane: Lane, one: Discipline, tbf: Tbf) -> Iterator
             "burst-large",
             lane.tree,
             one,
-            f"burst {size_text(tbf.burst)} is {time_text(tbf.burst * 8e9 / tbf.rate_bps)} at {rate_text(tbf.rate_bps)},"
+            f"burst {size_text(tbf.burst)} is {time_text(tbf.burst * 8e9 / tbf.rate_bps)} at"
+            f" {rate_text(tbf.rate_bps)},"
             f" more than a round trip of {time_text(rtt)}",
             f"burst {max(1600, tidy(tbf.rate_bps / 8 / 250))}b",
         )
@@ -120,7 +124,13 @@ def _classes(tree: Tree, one: Discipline, options: Htb | Hfsc) -> Iterator[Findi
     if not own:
         # The output of `tc qdisc show` alone has no classes.
         if tree.filters_known:
-            yield on("no-class", tree, one, f"{one.kind} has no class", f"tc class add dev {tree.device.name} parent …")
+            yield on(
+                "no-class",
+                tree,
+                one,
+                f"{one.kind} has no class",
+                f"tc class add dev {tree.device.name} parent …",
+            )
         return
     default = f"{one.handle}{options.default:x}"
     if not options.default or default not in own:
@@ -143,7 +153,13 @@ def _classes(tree: Tree, one: Discipline, options: Htb | Hfsc) -> Iterator[Findi
         if isinstance(options, Htb):
             yield from _quantum(tree, found, options)
         if tree.filters_known and name not in targets and f":{name.split(':')[1]}" not in targets:
-            yield on("class-unused", tree, found, f"nothing sends packets to {name}", f"a filter with flowid {name}")
+            yield on(
+                "class-unused",
+                tree,
+                found,
+                f"nothing sends packets to {name}",
+                f"a filter with flowid {name}",
+            )
 
 
 def _class(tree: Tree, one: TrafficClass, own: dict[str, TrafficClass]) -> Iterator[Finding]:
@@ -162,7 +178,8 @@ def _class(tree: Tree, one: TrafficClass, own: dict[str, TrafficClass]) -> Itera
             "children-exceed-parent",
             tree,
             one,
-            f"the {len(below)} classes below have {rate_text(sum(below))} together, this one {rate_text(rate)}",
+            f"the {len(below)} classes below have {rate_text(sum(below))} together, this one"
+            f" {rate_text(rate)}",
             f"rates with the sum {tc_rate(rate)}, and what may be borrowed as ceil",
         )
 

@@ -51,7 +51,9 @@ def _drops(tree: Tree, one: Discipline, seen: Statistics) -> Iterator[Finding]:
         spread = math.sqrt(offered * mean * (1 - mean) * (2 * burst if math.isfinite(burst) else 1))
         over = seen.dropped - offered * mean - SURE * spread
         if over > 0 and mean < 1:
-            explained = f", of which its loss explains {offered * mean:.0f}" if mean else ", and it has no loss"
+            explained = (
+                f", of which its loss explains {offered * mean:.0f}" if mean else ", and it has no loss"
+            )
             yield on(
                 "netem-dropped-at-limit",
                 tree,

@@ -16,8 +16,10 @@ _SHARES = ("loss", "loss, number 1", "duplicate", "corrupt", "reorder")
 def unit_rules(context: Context) -> Iterator[Finding]:
     """Yield what is wrong with units; the output of tc has none that a person wrote."""
     for tree in context.trees:
-        for one in (*tree.disciplines, *tree.classes.values()):
-            yield from _units(tree, one)
+        for discipline in tree.disciplines:
+            yield from _units(tree, discipline)
+        for found in tree.classes.values():
+            yield from _units(tree, found)
 
 
 def _units(tree: Tree, one: Discipline | TrafficClass) -> Iterator[Finding]:
@@ -27,10 +29,22 @@ def _units(tree: Tree, one: Discipline | TrafficClass) -> Iterator[Finding]:
             yield from _rate(tree, one, name, text)
         elif name in _TIMES and not unit and time_ns(text):
             said = f"{name} {text} is {time_text(time_ns(text))}"
-            yield on("time-without-unit", tree, one, said, f"{name} {number}us, or {name} {number}ms if that was meant")
+            yield on(
+                "time-without-unit",
+                tree,
+                one,
+                said,
+                f"{name} {number}us, or {name} {number}ms if that was meant",
+            )
         elif name in _SIZES and unit.endswith("bit"):
             size = size_bytes(text)
-            yield on("size-in-bits", tree, one, f"{name} {text} is {size} bytes ({size_text(size)})", f"{name} {size}b")
+            yield on(
+                "size-in-bits",
+                tree,
+                one,
+                f"{name} {text} is {size} bytes ({size_text(size)})",
+                f"{name} {size}b",
+            )
         elif name in _SHARES and not unit and 0 < share(text) < 0.01:
             said = f"{name.split(',')[0]} {text} is {percent(share(text))}"
             instead = f"{text}%, or {100 * float(number):g}% if a share was meant"
@@ -43,8 +57,14 @@ def _rate(tree: Tree, one: Discipline | TrafficClass, name: str, text: str) -> I
     if unit.endswith("bps"):
         meant = f"{number}{unit.removesuffix('bps')}bit"
         said = f"{name} {text} is {rate_text(bits)}"
-        yield on("rate-in-bytes", tree, one, said, f"{name} {meant}, or {name} {tc_rate(bits)} if bytes were meant")
+        yield on(
+            "rate-in-bytes", tree, one, said, f"{name} {meant}, or {name} {tc_rate(bits)} if bytes were meant"
+        )
     elif not unit:
         yield on(
-            "rate-without-unit", tree, one, f"{name} {text} is {rate_text(bits)}", f"{name} with kbit, mbit or gbit"
+            "rate-without-unit",
+            tree,
+            one,
+            f"{name} {text} is {rate_text(bits)}",
+            f"{name} with kbit, mbit or gbit",
         )
