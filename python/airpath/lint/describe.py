@@ -19,7 +19,7 @@ def describe_entry(one: Discipline | TrafficClass) -> str:
     kind = f"class {one.kind}" if isinstance(one, TrafficClass) else one.kind
     said = ", ".join(_said(one.options))
     line = f" (line {one.place.line})" if one.place.line else ""
-    return f"{kind} {name}".rstrip() + (f": {said}" if said else "") + line
+    return f"{kind} {name}".rstrip() + (f"  {said}" if said else "") + line
 
 
 def _said(options: object) -> Iterator[str]:

@@ -49,7 +49,9 @@ TIME_UNITS: Final = {
 """Nanoseconds in each unit."""
 
 # No number of astronomical length is computed with, whatever stands there.
-_NUMBER: Final = re.compile(r"(\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE]([+-]?\d{1,2}))?([A-Za-z%]*)")
+_NUMBER: Final = re.compile(
+    r"(\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE]([+-]?\d{1,2}))?([A-Za-z%]*)", re.ASCII
+)
 
 
 class RefusedError(ValueError):
@@ -97,7 +99,7 @@ def whole(text: str) -> int:
     """Read a whole number: decimal, 0x hexadecimal."""
     if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", text):
         return int(text, 16)
-    if re.fullmatch(r"\d{1,20}", text):
+    if re.fullmatch(r"[0-9]{1,20}", text):
         return int(text)
     raise RefusedError(f'found "{text}"; accepted: a whole number')
 
