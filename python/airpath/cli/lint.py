@@ -1,5 +1,6 @@
 """`airpath lint`."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,8 @@ Examples:
     airpath lint setup.sh
 
     tc -s qdisc show | airpath lint -
+
+    airpath lint shape.sh --set 1=eth0 --set RATE=10mbit
 
     airpath lint --live
 
@@ -47,6 +50,14 @@ def lint(
             show_default=False,
         ),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A variable that the script gets from elsewhere, 1 its first argument; can be repeated.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Judge a set-up."""
@@ -57,7 +68,7 @@ def lint(
 
     if scenario is not None:
         refuse_no_file("scenario", scenario)
-    linted = judge(files or [], live=live)
+    linted = judge(files or [], live=live, variables=_variables(settings or []))
     carried = carry_over(linted) if scenario is not None else None
     if carried is not None and scenario is not None:
         write_file(scenario, carried.toml.encode())
@@ -73,3 +84,15 @@ def lint(
                 tell(f"not carried over: {one}")
             tell(f"scenario: {scenario}")
     return 0 if linted.clean else FINDINGS
+
+
+def _variables(settings: list[str]) -> dict[str, str]:
+    from airpath.errors import UsageError
+
+    found = {}
+    for one in settings:
+        name, equals, value = one.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+", name):
+            raise UsageError(f'set: found "{one}"; accepted: NAME=VALUE, or 1=VALUE for the first argument')
+        found[name] = value
+    return found

@@ -1,7 +1,7 @@
 """From commands to a set-up: `tc qdisc`, `tc class`, `tc filter`, and what else matters in a script."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from airpath.lint.disciplines import read_class, read_options
@@ -69,13 +69,16 @@ class Commands:
         What makes the set-up.
     source
         The name of the input.
+    variables
+        What is known of variables before the script runs; its arguments are 1, 2, ….
     """
 
-    def __init__(self, editor: Editor, source: str) -> None:
+    def __init__(self, editor: Editor, source: str, variables: Mapping[str, str]) -> None:
         self._editor = editor
         self._source = source
         self._namespace = ""
         self._script = Script(source, self._handle, _matters, editor.setup.unread.append)
+        self._script.variables = dict(variables)
         self.seen: set[int] = set()
 
     def read(self, text: str) -> None:

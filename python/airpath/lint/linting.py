@@ -1,9 +1,10 @@
 """Reading inputs and judging them."""
 
 import json
+import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +25,8 @@ LARGEST: Final = 4 << 20
 """Bytes of an input that are read."""
 LIVE: Final = "live"
 _TIMEOUT_S: Final = 10
+_JSON: Final = re.compile(r"\s*(\[\s*(\{|\]|\[\s*[\[{\]])|\{\s*[\"}])")
+"""How JSON begins, and no script: `[[ -n $1 ]]`, `{ tc …; }`."""
 
 _ORDER: Final = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
@@ -55,7 +58,9 @@ class Linted:
         return not any(one.rule.level.counts for one in self.findings)
 
 
-def lint(inputs: Sequence[str | Path], *, live: bool = False) -> Linted:
+def lint(
+    inputs: Sequence[str | Path], *, live: bool = False, variables: Mapping[str, str] | None = None
+) -> Linted:
     """Judge a traffic control set-up.
 
     Parameters
@@ -66,6 +71,8 @@ def lint(inputs: Sequence[str | Path], *, live: bool = False) -> Linted:
     live
         Ask the system that this runs on, too: `tc -json -statistics qdisc show`, and the classes and filters
         of what is there. Nothing is changed.
+    variables
+        Values of variables that scripts get from elsewhere; their arguments are 1, 2, ….
 
     Raises
     ------
@@ -80,7 +87,7 @@ def lint(inputs: Sequence[str | Path], *, live: bool = False) -> Linted:
     for given in inputs:
         with input_file(given, LintError) as file:
             sources.append(file.name)
-            _read(file, editor)
+            _read(file, editor, variables or {})
     if live:
         sources.append(LIVE)
         _read_live(editor.setup)
@@ -103,11 +110,11 @@ def lint_text(text: str, source: str = "text") -> Linted:
         If it is JSON and not that of `tc`.
     """
     editor = Editor(Setup())
-    _read_text(text, source, editor)
+    _read_text(text, source, editor, {})
     return _judged((source,), editor)
 
 
-def _read(file: InputFile, editor: Editor) -> None:
+def _read(file: InputFile, editor: Editor, variables: Mapping[str, str]) -> None:
     with file.path.open("rb") as stream:
         content = stream.read(LARGEST + 1)
     if len(content) > LARGEST:
@@ -118,16 +125,16 @@ def _read(file: InputFile, editor: Editor) -> None:
         raise LintError(
             f"{file}: not text (byte {error.start + 1}); accepted: a script or what tc printed"
         ) from None
-    _read_text(text, file.name, editor)
+    _read_text(text, file.name, editor, variables)
 
 
-def _read_text(text: str, source: str, editor: Editor) -> None:
-    if text.lstrip()[:1] in ("[", "{") and not text.lstrip().startswith("[ "):
+def _read_text(text: str, source: str, editor: Editor, variables: Mapping[str, str]) -> None:
+    if _JSON.match(text):
         read_json(text, source, editor.setup)
     elif is_screen(text):
         read_screen(text, source, editor.setup)
     else:
-        Commands(editor, source).read(text)
+        Commands(editor, source, variables).read(text)
 
 
 def _judged(sources: tuple[str, ...], editor: Editor) -> Linted:

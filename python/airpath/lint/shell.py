@@ -204,7 +204,10 @@ class Script:
                 words[-1] += parts[0]
                 words += parts[1:]
         if any(len(one) > MOST_TEXT for one in words):
-            return [unknown("a text of more than 4096 characters")]
+            assigned = _ASSIGNMENT.match(words[0])
+            return [
+                (assigned[0] if assigned else "") + unknown(f"a text of more than {MOST_TEXT} characters")
+            ]
         return words if some else []
 
     def _line_that_matters(self, nodes: list[Node]) -> int | None:

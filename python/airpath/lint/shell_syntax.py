@@ -15,6 +15,8 @@ MOST_NESTED: Final = 40
 _BLANK: Final = " \t\r"
 _BREAKS: Final = _BLANK + "\n;&|()<>"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+# What stands behind :- is taken where a variable has no value, and then the value is not known here.
+_BRACED: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9@*]+)(?::?[-?].*)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +235,10 @@ def _expansion(text: str, at: int, quoted: bool) -> tuple[Piece, int]:
     if text.startswith("${", at):
         end = text.find("}", at)
         end = len(text) if end < 0 else end + 1
-        name = text[at + 2 : end - 1]
-        known = _NAME.fullmatch(name) is not None
-        return Piece(name if known else text[at:end], "variable" if known else "substitution", quoted), end
+        inner = _BRACED.fullmatch(text[at + 2 : end - 1])
+        if inner is None:
+            return Piece(text[at:end], "substitution", quoted), end
+        return Piece(inner[1], "variable", quoted), end
     if text.startswith("$(", at):
         depth, end = 0, at + 1
         while end < len(text):

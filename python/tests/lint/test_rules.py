@@ -12,9 +12,9 @@ from airpath.lint.rules_table import RULES
 
 OFF = "ethtool -K eth0 tso off gso off gro off\nethtool -K eth1 tso off gso off gro off\n"
 NETEM = "tc qdisc add dev eth0 root netem "
-SCREEN = (
-    "qdisc {} dev eth0 root refcnt 2 {}\n Sent 1000 bytes {} pkt (dropped {}, overlimits 0 requeues {})\n"
-)
+SCREEN = """qdisc netem 1: dev eth0 root refcnt 2 limit 1000 loss 10%
+ Sent 1000 bytes {} pkt (dropped {}, overlimits 0 requeues 0)
+"""
 
 
 def cases():

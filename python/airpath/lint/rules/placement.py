@@ -115,10 +115,8 @@ def _directions(context: Context) -> Iterator[Finding]:
     tree = trees[0]
     root = tree.root
     assert root is not None
-    if root.kind not in ("netem", *SHAPERS):
-        return
-    polices = any(one.police_bps for one in tree.filters)
-    if not polices and context.directions.lanes:
+    changes = any(lane.rate_bps or lane.delay_ns or lane.losses for lane in context.directions.lanes)
+    if changes and not any(one.police_bps for one in tree.filters):
         yield on(
             "one-direction",
             tree,
