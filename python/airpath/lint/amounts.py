@@ -14,6 +14,8 @@ PACKET: Final = 1514
 """Bytes of a full packet at a discipline: 1500 and the Ethernet header."""
 TXQUEUELEN: Final = 1000
 """Packets that a class holds without a discipline of its own: the queue length of Ethernet devices."""
+LOOPBACK: Final = "lo"
+"""What both directions of connections within a host pass."""
 MOST_LANES: Final = 64
 """So many ways out of a device are looked at."""
 MOST_DEEP: Final = 16
@@ -75,7 +77,9 @@ class Lane:
     @property
     def mean_loss(self) -> float:
         """The share of packets that all of them lose."""
-        return 1 - math.prod(1 - loss.mean_loss for loss in self.losses)
+        if len(self.losses) == 1:
+            return self.losses[0].mean_loss
+        return 1 - math.prod(1.0 - loss.mean_loss for loss in self.losses)
 
     @property
     def mean_burst(self) -> float | None:
@@ -184,8 +188,8 @@ class Directions:
     def rtt_ns(self, lane: Lane | None = None) -> int:
         """Return the base round-trip time over a way, or over all of them.
 
-        Its own delay, and that of the other device where there are two. Of more devices nobody says here
-        which belong together: then twice its own, or 0 over all.
+        Its own delay, and that of the other device where there are two; over the loopback device twice its
+        own. Of more devices nobody says here which belong together: then twice its own, or 0 over all.
         """
         own = 0 if lane is None else lane.delay_ns
         others = sum(self._delays.values())
@@ -193,6 +197,8 @@ class Directions:
         if lane is not None and lane.tree.device in self._delays:
             others -= self._delays[lane.tree.device]
             count -= 1
+        if lane is not None and lane.tree.device.name == LOOPBACK:
+            return 2 * own
         return 2 * own if count > (2 if lane is None else 1) else own + others
 
     def bdp_bytes(self, lane: Lane) -> float | None:

@@ -117,13 +117,15 @@ def _rate(text: str) -> int:
     return rate_bps(text)
 
 
-def _loss(words: Words) -> Loss:
+def _loss(words: Words) -> Loss | None:
     word = words.peek()
     if words.is_number() or word == "random":
         if word == "random":
             words.take()
         mean = words.value("loss", share)
-        return RandomLoss(mean, words.value("loss correlation", share) if words.is_number() else 0.0)
+        correlation = words.value("loss correlation", share) if words.is_number() else 0.0
+        # For iproute2 too a loss of nothing is no model of loss.
+        return RandomLoss(mean, correlation) if mean else None
     words.take()
     if word == "state":
         found = _shares(words, 5)

@@ -167,6 +167,13 @@ _ALL: Final = (
         "tc-netem(8): outgoing; SRTLab/srt-cookbook#9",
     ),
     Rule(
+        "loopback",
+        _W,
+        "Both directions pass it and share rate and queue, and the delay counts twice; with its MTU of 65536"
+        " packets have up to 64 kB.",
+        "Linux, drivers/net/loopback.c",
+    ),
+    Rule(
         "offloads",
         _W,
         "netem and queues count super-packets of up to 64 kB: one loss is 44 packets, a limit of"
@@ -230,8 +237,9 @@ _ALL: Final = (
     ),
     Rule(
         "quantum",
-        _W,
-        "rate / r2q is how much a class sends in its turn; the kernel bounds it to 1000 to 200000 bytes.",
+        _N,
+        "rate / r2q is what a class sends in its turn beside others; the kernel keeps it within 1000 and"
+        " 200000 bytes.",
         "tc-htb(8), quantum; sch_htb.c, htb_change_class",
     ),
     Rule("class-unused", _N, "No filter chooses this class, and it is not the default.", "tc-htb(8)"),

@@ -35,7 +35,7 @@ def unread(text):
         "bash -c 'tc qdisc add dev eth0 root netem delay 10ms'",
         "tc -b - <<END\nqdisc add dev eth0 root netem delay 10ms\nEND",
         "tc -batch - <<-'END'\n\tqdisc add dev eth0 root netem delay 10ms\n\tEND",
-        "case $1 in\non) tc qdisc add dev eth0 root netem delay 10ms;;\noff) tc qdisc del dev eth0 root;;\nesac",
+        "case $1 in\n1) tc qdisc add dev eth0 root netem delay 10ms;;\n2) tc qdisc del dev eth0 root;;\nesac",
         "(cd /tmp && tc qdisc add dev eth0 root netem delay 10ms)",
         "true && { tc qdisc add dev eth0 root netem delay 10ms; }",
         "$ tc qdisc add dev eth0 root netem delay 10ms",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from airpath.lint.amounts import LOOPBACK
 from airpath.lint.disciplines import AQM, QUEUES, SHAPERS
 from airpath.lint.findings import Finding
 from airpath.lint.options import Netem
@@ -14,6 +15,7 @@ def placement_rules(context: Context) -> Iterator[Finding]:
     for tree in context.trees:
         yield from _together(tree)
     yield from _hosts(context)
+    yield from _loopback(context)
     yield from _directions(context)
     yield from _offloads(context)
     yield from _pacing(context)
@@ -30,7 +32,7 @@ def _together(tree: Tree) -> Iterator[Finding]:
                     "netem-with-shaper",
                     tree,
                     one,
-                    f"netem delays inside {shaper.kind} {shaper.handle}: its limit counts delayed"
+                    f"netem delays inside {shaper.kind} ({shaper.handle}) and its limit counts delayed"
                     " packets and the queue"
                     " of the shaper together",
                     _elsewhere(tree, one.options),
@@ -108,9 +110,22 @@ def _hosts(context: Context) -> Iterator[Finding]:
             )
 
 
+def _loopback(context: Context) -> Iterator[Finding]:
+    for tree in context.current:
+        root = tree.root
+        if tree.device.name == LOOPBACK and root is not None and root.kind in ("netem", *SHAPERS):
+            yield on(
+                "loopback",
+                tree,
+                root,
+                f"{root.kind} stands on {LOOPBACK}",
+                "a veth pair with one end in a network namespace, and each direction at an end",
+            )
+
+
 def _directions(context: Context) -> Iterator[Finding]:
     trees = [tree for tree in context.current if tree.root is not None]
-    if len(trees) != 1 or any(one.redirect for one in trees[0].filters):
+    if len(trees) != 1 or trees[0].device.name == LOOPBACK or any(one.redirect for one in trees[0].filters):
         return
     tree = trees[0]
     root = tree.root

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from airpath.lint.amounts import PACKET, Lane
 from airpath.lint.disciplines import AQM
 from airpath.lint.findings import Finding
-from airpath.lint.options import Hfsc, Htb, Managed, Netem, Tbf
+from airpath.lint.options import Hfsc, Htb, Managed, Tbf
 from airpath.lint.rules.context import Context, on, rate_text, size_text, tc_rate, tidy, time_text
 from airpath.lint.setup import ROOT, Discipline, TrafficClass, Tree, major
 
@@ -93,7 +93,7 @@ def _buffer(context: Context, lane: Lane) -> Iterator[Finding]:
             f"{tidy(wanted / PACKET)} packets or {tidy(wanted)} bytes are one bandwidth-delay product at"
             f" {time_text(rtt or 100_000_000)}",
         )
-    elif size < 2 * PACKET and not isinstance(leaf.options, Netem):
+    elif size < 2 * PACKET and all(lane.in_flight(netem) < netem.limit for _, netem in lane.netems):
         yield on(
             "buffer-shallow",
             lane.tree,
