@@ -40,7 +40,8 @@ def lint(
         typer.Argument(metavar="FILE", help="Files or pipes; - is standard input.", show_default=False),
     ] = None,
     live: Annotated[
-        bool, typer.Option("--live", help="Ask this system too, by `tc -s -j … show`; nothing is changed.")
+        bool,
+        typer.Option("--live", help="Ask this system instead, by `tc -s -j … show`; nothing is changed."),
     ] = False,
     scenario: Annotated[
         Path | None,

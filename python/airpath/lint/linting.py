@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from airpath.errors import LintError
+from airpath.errors import LintError, UsageError
 from airpath.input_file import InputFile, input_file, refuse_standard_input_twice
 from airpath.lint.amounts import Directions, lanes
 from airpath.lint.commands import Commands
@@ -69,8 +69,8 @@ def lint(
         Files, pipes or `-`: shell scripts, lists of `tc` commands, or what `tc -s qdisc show` (also with
         `-j`) printed. Together they are one set-up, in this order.
     live
-        Ask the system that this runs on, too: `tc -json -statistics qdisc show`, and the classes and filters
-        of what is there. Nothing is changed.
+        Ask the system that this runs on instead: `tc -json -statistics qdisc show`, and the classes and
+        filters of what is there. Nothing is changed.
     variables
         Values of variables that scripts get from elsewhere; their arguments are 1, 2, ….
 
@@ -78,10 +78,16 @@ def lint(
     ------
     LintError
         If an input cannot be read, or has no set-up in it.
+    UsageError
+        If there is no input, or a live system beside one.
     """
     refuse_standard_input_twice(inputs)
     if not inputs and not live:
-        raise LintError("no input; accepted: files, - for standard input, or --live")
+        raise UsageError("no input; accepted: files, - for standard input, or live")
+    if inputs and live:
+        raise UsageError(
+            "live: found together with inputs; accepted: one or the other, since devices are the same"
+        )
     editor = Editor(Setup())
     sources: list[str] = []
     for given in inputs:

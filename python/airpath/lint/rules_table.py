@@ -284,6 +284,12 @@ _ALL: Final = (
         f"{_NETEM}, netem_enqueue",
     ),
     Rule("near-limit", _W, "The queue is at its limit now.", "tc(8), -s"),
+    Rule(
+        "never-limited",
+        _N,
+        "The bucket never ran empty, so that the traffic was not limited by this rate.",
+        "tc(8), -s; sch_tbf.c (overlimits)",
+    ),
     Rule("overflowed", _N, "The buffer overflowed.", "tc(8), -s"),
     Rule("direct-packets", _W, "Packets passed HTB unshaped, since no class was chosen.", "tc-htb(8)"),
     Rule(

@@ -1,6 +1,8 @@
 """What models of loss amount to, against closed forms and against netem's own rule, drawn."""
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -109,3 +111,16 @@ def test_what_is_suggested_has_the_mean_and_the_burst():
     p, r = (float(word.rstrip("%")) / 100 for word in gemodel(0.01, 5).split()[2:])
     loss = GilbertElliottLoss(p, r)
     assert (loss.mean_loss, loss.mean_burst) == pytest.approx((0.01, 5), rel=1e-3)
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "lint.md"
+
+
+def test_the_numbers_of_the_page():
+    rows = re.findall(
+        r"^\| ([\d.]+) %, correlation (\d+) % \| ([\d.]+) % \|$", PAGE.read_text(), re.MULTILINE
+    )
+    assert len(rows) == 4
+    for asked, correlation, lost in rows:
+        mean = RandomLoss(float(asked) / 100, float(correlation) / 100).mean_loss
+        assert 100 * mean == pytest.approx(float(lost), rel=0.03)

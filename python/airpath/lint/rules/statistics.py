@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from airpath.lint.amounts import PACKET
 from airpath.lint.findings import Finding
 from airpath.lint.options import Htb, Managed, Netem, Tbf
-from airpath.lint.rules.context import Context, on, percent, tidy
+from airpath.lint.rules.context import Context, on, percent, rate_text, tidy
 from airpath.lint.setup import Discipline, Statistics, TrafficClass, Tree
 
 NEAR = 0.9
 """From this share of its limit on a queue is at it."""
+MANY = 1000
+"""So many packets should have met a limit."""
 SURE = 5.0
 """Standard deviations from which on a number of drops is not chance."""
 
@@ -84,6 +86,14 @@ def _rest(tree: Tree, one: Discipline, seen: Statistics) -> Iterator[Finding]:
             one,
             f"{one.options.direct_packets} packets passed unshaped",
             "a default class",
+        )
+    if isinstance(one.options, Tbf) and not seen.overlimits and seen.sent_packets >= MANY:
+        yield on(
+            "never-limited",
+            tree,
+            one,
+            f"{seen.sent_packets} packets were sent, and none had to wait for {rate_text(one.options.rate_bps)}",
+            "more traffic, or a look at what limits it",
         )
     if seen.requeues:
         meant = " (reordered on purpose)" if isinstance(one.options, Netem) and one.options.reorder else ""
