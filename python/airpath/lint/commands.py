@@ -316,7 +316,8 @@ def _classid(text: str) -> str:
     """Return the name of a class in one form: `1:10`."""
     major, colon, minor = text.partition(":")
     if not colon:
-        raise RefusedError(f'found the class "{text}"; accepted: two numbers and a colon, such as 1:10')
+        # For iproute2 a number alone is a minor one, and its discipline none.
+        return f"0:{_number(major):x}"
     if not minor:
         return f"{_number(major):x}:"
     return f"{_number(major) if major else 0:x}:{_number(minor):x}"

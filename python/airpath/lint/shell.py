@@ -125,7 +125,12 @@ class Script:
             words.pop(0)
         if not words:
             return None
+        if words[0] == "shift" and (arguments := self._arguments()):
+            count = int(words[1]) if words[1:] and words[1] in tuple("0123456789") else 1
+            self._set_arguments(arguments[count:])
+            return None
         if words[0] in self._functions:
+            self.lines.add(command.line)
             self._call(self._functions[words[0]], words[1:])
             return None
         return self.handle(ShellCommand(command.line, words, command.body))
@@ -135,14 +140,23 @@ class Script:
             self._remark(function.line, f"{function.name}()", "functions call each other too deep")
             return
         self._called.add(function.name)
-        before = {name: text for name, text in self.variables.items() if name.isdigit()}
-        positional = {str(number): text for number, text in enumerate(arguments, 1)}
-        self.variables = {name: text for name, text in self.variables.items() if not name.isdigit()}
-        self.variables |= positional
+        before = self._arguments()
+        self._set_arguments(arguments)
         self._calls += 1
         self._run(function.body)
         self._calls -= 1
-        self.variables = {name: text for name, text in self.variables.items() if not name.isdigit()} | before
+        self._set_arguments(before)
+
+    def _arguments(self) -> list[str]:
+        """Return the arguments of the function or the script, as far as they are known from the first on."""
+        found: list[str] = []
+        while (text := self.variables.get(str(len(found) + 1))) is not None:
+            found.append(text)
+        return found
+
+    def _set_arguments(self, arguments: list[str]) -> None:
+        self.variables = {name: text for name, text in self.variables.items() if not name.isdigit()}
+        self.variables |= {str(number): text for number, text in enumerate(arguments, 1)}
 
     def _choice(self, choice: Choice) -> None:
         """Read the first branch in which anything matters, and say of the others that they are not read."""
@@ -181,6 +195,10 @@ class Script:
 
     def _expanded(self, word: Word) -> list[str]:
         """Return the words that a word becomes: unquoted variables are split at blanks."""
+        arguments = self._arguments()
+        pieces = [piece for piece in word.pieces if piece.text]
+        if arguments and len(pieces) == 1 and pieces[0].kind == "variable" and pieces[0].text in "@*":
+            return arguments
         words = [""]
         some = False
         for piece in word.pieces:

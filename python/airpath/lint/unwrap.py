@@ -2,6 +2,8 @@
 
 from pathlib import PurePosixPath
 
+from airpath.lint.words import UNKNOWN
+
 _WITH_VALUE = {
     "sudo": ("-u", "-g", "-h", "-p", "-C"),
     "docker": ("-u", "-w", "-e", "--user", "--workdir", "--env"),
@@ -57,6 +59,9 @@ def unwrapped(words: list[str]) -> tuple[str, list[str]]:
             if len(words) == 1:
                 # One quoted word is a command line of its own.
                 words = words[0].split()
+        elif UNKNOWN in name and [PurePosixPath(one).name for one in rest[:1]] == ["tc"]:
+            # `$SUDO tc …`: as whom it runs decides nothing.
+            words = rest
         else:
             return "/".join(places), [name, *rest]
     return "/".join(places), []

@@ -92,7 +92,7 @@ def _rest(tree: Tree, one: Discipline, seen: Statistics) -> Iterator[Finding]:
             "never-limited",
             tree,
             one,
-            f"{seen.sent_packets} packets were sent, and none had to wait for {rate_text(one.options.rate_bps)}",
+            f"{seen.sent_packets} packets were sent; none had to wait for {rate_text(one.options.rate_bps)}",
             "more traffic, or a look at what limits it",
         )
     if seen.requeues:
