@@ -54,7 +54,7 @@ class Editor:
         """Put a discipline in the place of another; of the same kind it is a change."""
         there = tree.at(new.parent)
         if there is not None and there.kind == new.kind and new.handle in ("", there.handle):
-            return self.change_discipline(tree, new)
+            return self.change_discipline(tree, new, replaces=True)
         if not self._has_parent(tree, new):
             return False
         if there is not None:
@@ -62,7 +62,7 @@ class Editor:
             lost = [one.kind for one in tree.below(there)]
             tree.remove(there)
             hung = f" with {', '.join(lost)} on it" if lost else ""
-            if lost or new.parent == ROOT:
+            if lost or (new.parent == ROOT and there.kind != new.kind):
                 self._find(
                     "replaced",
                     tree,
@@ -73,8 +73,8 @@ class Editor:
         tree.disciplines.append(new)
         return True
 
-    def change_discipline(self, tree: Tree, new: Discipline) -> bool:
-        """Change the parameters of a discipline."""
+    def change_discipline(self, tree: Tree, new: Discipline, *, replaces: bool = False) -> bool:
+        """Change the parameters of a discipline; who replaces it means all of them."""
         there = tree.at(new.parent) if new.parent else tree.named(new.handle)
         if there is None or there.kind != new.kind:
             self._find(
@@ -87,7 +87,7 @@ class Editor:
             return False
         self._keep(tree)
         if isinstance(there.options, Netem) and isinstance(new.options, Netem):
-            self._change_netem(tree, there, new)
+            self._change_netem(tree, there, new, replaces=replaces)
         there.options, there.given, there.place = new.options, new.given, new.place
         return True
 
@@ -178,7 +178,7 @@ class Editor:
             )
         return not missing
 
-    def _change_netem(self, tree: Tree, there: Discipline, new: Discipline) -> None:
+    def _change_netem(self, tree: Tree, there: Discipline, new: Discipline, *, replaces: bool) -> None:
         old, changed = there.options, new.options
         assert isinstance(old, Netem)
         assert isinstance(changed, Netem)
@@ -193,7 +193,7 @@ class Editor:
             corrupt=changed.corrupt or old.corrupt,
             slotted=changed.slotted or old.slotted,
         )
-        if said:
+        if said and not replaces:
             self._find(
                 "change-resets",
                 tree,

@@ -73,6 +73,12 @@ _ALL: Final = (
         f"{_NETEM}, tabledist; moq-dev/moq#2432; RFC 4737 (what counts as reordered)",
     ),
     Rule(
+        "reorder-is-early",
+        _N,
+        "What netem reorders is not delayed at all: it arrives earlier by the whole delay, not late.",
+        "tc-netem(8), reorder",
+    ),
+    Rule(
         "jitter-above-delay",
         _W,
         "Delays below zero are no delay, so that the mean is more than what is written.",

@@ -104,6 +104,14 @@ def _rest(tree: Tree, one: Discipline, netem: Netem) -> Iterator[Finding]:
             f"delay {time_text(netem.delay_ns)} with jitter {time_text(netem.jitter_ns)}",
             f"a delay of at least {time_text(netem.jitter_ns)}",
         )
+    if netem.reorder:
+        yield on(
+            "reorder-is-early",
+            tree,
+            one,
+            f"{percent(netem.reorder)} of packets come {time_text(netem.delay_ns)} before their time",
+            "a smaller delay here, and the rest of it at another device",
+        )
     if netem.is_random and netem.seed is None:
         yield on(
             "no-seed",
