@@ -15,6 +15,7 @@ MOST_NESTED: Final = 40
 _BLANK: Final = " \t\r"
 _BREAKS: Final = _BLANK + "\n;&|()<>"
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
+_REDIRECTION: Final = re.compile(r"<<-?|<>|<&|>>|>&|>\||[<>]")
 # What stands behind :- is taken where a variable has no value, and then the value is not known here.
 _BRACED: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9@*]+)(?::?[-?].*)?", re.DOTALL)
 
@@ -165,7 +166,7 @@ def _tokens(text: str) -> Iterator[Word | Operator]:
             yield Operator(line, operator)
             at += len(operator)
         elif char in "<>":
-            match = re.compile(r"<<-?|<>|<&|>>|>&|>\||[<>]").match(text, at)
+            match = _REDIRECTION.match(text, at)
             assert match is not None
             at = match.end()
             while at < length and text[at] in _BLANK:

@@ -1,8 +1,15 @@
 """What of a script is understood, and what is said of the rest."""
 
-import pytest
+import json
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from airpath.errors import LintError
 from airpath.lint import lint_text
+from airpath.lint.describe import as_machine_reads
+from airpath.lint.rules_table import RULES
 
 
 def netems(text):
@@ -139,3 +146,25 @@ def test_blocks_that_nest_too_deep_are_said():
 def test_words_that_grow_without_end_are_not_known():
     text = "X=aaaaaaaaaaaaaaaa\n" + "X=$X$X\n" * 40 + "tc qdisc add dev eth0 root netem delay $X"
     assert unread(text)
+
+
+WORDS = r"""
+tc qdisc class filter add change replace del dev eth0 ifb0 lo root parent handle 1: 1:1 1:10 ffff: netem
+tbf htb hfsc fq_codel red ingress rate 10mbit 1kbps 5 burst 5kb limit 100 latency delay 10ms loss 1% 25%
+gemodel state duplicate reorder police mirred redirect flowid $X ${X:-1} $(x) $1 " ' ` ( ) { } [[ ]] ; ;;
+&& || | & < << END \ # ! if then elif else fi for x in do done while case esac function f() X=1 shift
+sudo ip netns exec ns1 bash -c -b - -n ethtool -K tso off iperf3 0 99999999999 nan
+"""
+TOKENS = st.sampled_from([*WORDS.split(), "\x00", "\u0663"])
+
+
+@given(st.lists(st.tuples(TOKENS, st.sampled_from([" ", " ", " ", "\n"])), max_size=60))
+def test_whatever_words_stand_there_they_are_read_or_refused(words):
+    text = "".join(word + blank for word, blank in words)
+    try:
+        linted = lint_text(text)
+    except LintError:
+        # It looks like JSON.
+        return
+    assert all(one.rule.name in RULES and one.place.line for one in linted.findings)
+    assert json.dumps(as_machine_reads(linted), allow_nan=False)
