@@ -14,7 +14,9 @@ from airpath.lint.setup import (
     Setup,
     Statistics,
     TrafficClass,
+    Tree,
     Unread,
+    major,
 )
 from airpath.lint.units import RefusedError
 from airpath.lint.words import NotUnderstoodError, Words
@@ -62,7 +64,7 @@ def read_screen(text: str, source: str, setup: Setup) -> None:
                     int(backlog[3]),
                 )
         elif chosen := _FILTER.match(line):
-            tree = setup.tree(Device("", chosen[1] or NAMELESS))
+            tree = owner(setup, chosen[1] or NAMELESS, chosen[2])
             tree.filters_known = True
             tree.filters.append(Filter(chosen[2], chosen[3], "", None, None, place))
 
@@ -126,5 +128,14 @@ def enter_class(
         setup.unread.append(Unread(place, line.strip()[:200], str(error)))
         return None
     entry = TrafficClass(kind, classid, parent, options, {}, place)
-    setup.tree(Device("", device)).classes[classid] = entry
+    owner(setup, device, classid).classes[classid] = entry
     return entry
+
+
+def owner(setup: Setup, device: str, classid: str) -> Tree:
+    """Return the tree of a device; where it was not named, of the only one with the discipline of a class."""
+    if device == NAMELESS:
+        holders = [tree for tree in setup.trees.values() if tree.named(major(classid)) is not None]
+        if len(holders) == 1:
+            return holders[0]
+    return setup.tree(Device("", device))

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from airpath.errors import LintError
-from airpath.lint.screen import NAMELESS, enter_class, enter_discipline
-from airpath.lint.setup import ROOT, Device, Filter, Place, Setup, Statistics, Unread
+from airpath.lint.screen import NAMELESS, enter_class, enter_discipline, owner
+from airpath.lint.setup import ROOT, Filter, Place, Setup, Statistics, Unread
 
 _COUNTERS: Final = ("bytes", "packets", "drops", "overlimits", "requeues", "backlog", "qlen")
 
@@ -111,7 +111,7 @@ def _enter(entry: dict[str, Any], number: int, source: str, setup: Setup) -> Non
     options = entry.get("options")
     line = f"entry {number}: {kind} {handle}"
     if "protocol" in entry:
-        tree = setup.tree(Device("", device))
+        tree = owner(setup, device, parent)
         tree.filters_known = True
         target = _text(options, "flowid") or _text(options, "classid") if isinstance(options, dict) else ""
         if target:

@@ -159,3 +159,18 @@ def test_odd_values_in_json_are_said():
     (one,) = lint_text(json.dumps([entry])).findings
     assert one.rule.name == "not-understood"
     assert "limit" in one.what
+
+
+def test_classes_and_filters_without_a_device_belong_to_the_only_discipline_that_has_them():
+    text = """qdisc htb 1: dev eth0 root refcnt 2 r2q 10 default 0x10
+qdisc netem 2: dev eth1 root refcnt 2 limit 1000
+class htb 1:10 parent 1:1 prio 0 rate 5Mbit ceil 6Mbit burst 1600b cburst 1599b
+filter parent 1: protocol ip pref 1 u32 chain 0 fh 800::800 order 2048 key ht 800 bkt 0 flowid 1:10
+"""
+    tree, other = lint_text(text).trees
+    assert (str(tree.device), list(tree.classes), [one.target for one in tree.filters]) == (
+        "eth0",
+        ["1:10"],
+        ["1:10"],
+    )
+    assert (str(other.device), other.classes) == ("eth1", {})
