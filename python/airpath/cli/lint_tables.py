@@ -22,6 +22,10 @@ def print_linted(linted: Linted) -> None:
     """Print a set-up, what it amounts to, and the findings."""
     for tree in linted.trees:
         show(_picture(tree))
+    if not linted.trees:
+        show(
+            "nothing is set up: devices have the disciplines that they have of themselves, or what was not read"
+        )
     if linted.directions.lanes:
         show(_amounts(linted))
     if linted.findings:

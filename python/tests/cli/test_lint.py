@@ -138,6 +138,13 @@ def test_a_live_system_is_only_asked(airpath, folder, monkeypatch):
     ]
 
 
+def test_a_screen_on_which_nothing_is_set_up(airpath, folder):
+    (folder / "screen").write_text("qdisc pfifo_fast 0: dev eth0 root refcnt 2 bands 3 priomap 1 2 2 2\n")
+    outcome = airpath("lint", "screen")
+    assert outcome.code == 0
+    assert "nothing is set up" in outcome.out
+
+
 def test_a_live_system_that_refuses_is_said(airpath, folder, monkeypatch):
     program = folder / "tc"
     program.write_text("#!/bin/sh\necho 'Cannot open netlink socket' >&2\nexit 1\n")
