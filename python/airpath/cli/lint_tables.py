@@ -23,9 +23,7 @@ def print_linted(linted: Linted) -> None:
     for tree in linted.trees:
         show(_picture(tree))
     if not linted.trees:
-        show(
-            "nothing is set up: devices have the disciplines that they have of themselves, or what was not read"
-        )
+        show("nothing is set up: devices have the disciplines that they have of themselves")
     if linted.directions.lanes:
         show(_amounts(linted))
     if linted.findings:
