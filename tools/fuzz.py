@@ -25,6 +25,7 @@ FOLDERS = {
     "AIRPATH_PLANS": "plans",
     "AIRPATH_SCENARIOS": "scenarios",
     "AIRPATH_LOSSES": "losses",
+    "AIRPATH_SETUPS": "setups",
 }
 """Variables of the environment that name folders of more seeds, and whose."""
 

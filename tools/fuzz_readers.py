@@ -1,7 +1,7 @@
-"""Feed damaged files to what Python reads: scenarios, sweeps, suites, losses, results. See `docs/fuzzing.md`.
+"""Feed damaged files to what Python reads: scenarios, sweeps, suites, losses, set-ups, results.
 
-Kept runs and tables have checksums: these are made anew, so that the damage is behind them. The damage is
-that of the Rust targets: their program writes it (`fuzz write`).
+See `docs/fuzzing.md`. Kept runs and tables have checksums: these are made anew, so that the damage is behind
+them. The damage is that of the Rust targets: their program writes it (`fuzz write`).
 Used by `tools/fuzz.py`, and alone with files: `fuzz_readers.py FUZZ-PROGRAM SEEDS OUT MINUTES [NAME ...]`, or
 `fuzz_readers.py file NAME FILE` for one that failed.
 """
@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from fuzz_setups import SETUPS, judged
 from fuzz_tables import (
     CHANGES,
     changed_tables,
@@ -131,6 +132,16 @@ def losses(content: bytes, folder: Path) -> bool:
     return False
 
 
+def setups(content: bytes, folder: Path) -> bool:
+    """Read a traffic control set-up, judge it, print it, and make its scenario."""
+    file = folder / "fuzzed.sh"
+    file.write_bytes(content)
+    try:
+        return judged(file)
+    except AirpathError as error:
+        return _refused(error, file)
+
+
 def states(content: bytes, folder: Path) -> bool:
     """Read what a folder says of the sweep or the results that it holds."""
     for name in (STATE, FAILURES, "provenance.json"):
@@ -195,6 +206,7 @@ TARGETS: Mapping[str, Target] = {
     "suites": Target("text", suites),
     "baselines": Target("text", baselines),
     "losses": Target("text", losses),
+    "setups": Target("text", setups),
     "states": Target("text", states),
     "result-plans": Target("text", _of_results("plan.json")),
     "result-facts": Target("text", _of_results("provenance.json")),
@@ -289,6 +301,8 @@ def write_seeds(folder: Path) -> None:
         "numbers": "1\n2\n30\n",
     }.items():
         (folder / "losses" / name).write_text(text)
+    for name, text in SETUPS.items():
+        (folder / "setups" / name).write_text(text)
     for name, text in {
         "state": '{\n "format": "airpath sweep 1",\n "runs": 3,\n "tables": ["flows"]\n}\n',
         "failures": '{\n "failures": [{"run": 1, "error": "x"}]\n}\n',

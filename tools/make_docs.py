@@ -17,6 +17,7 @@ from typing import Any, get_args
 from pydantic import ConfigDict
 
 from airpath.links import LINKS
+from airpath.lint.rules_table import RULES
 from airpath.papers.registry import FIGURES
 from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
@@ -36,6 +37,7 @@ COMMANDS = (
     "emulate",
     "estimate",
     "fit",
+    "lint",
     "sweep",
     "reproduce",
     "rivals",
@@ -59,6 +61,7 @@ def main() -> None:
     write("lists/queues.md", listed({queue.name: queue.description for queue in QUEUES}))
     write("lists/links.md", listed({link.name: link.description for link in LINKS}))
     write("lists/figures.md", listed({figure.id: figure.heading for figure in FIGURES}))
+    write("lists/lint-rules.md", lint_rules())
     write(
         "lists/scenarios.md",
         listed({name: Scenario.load(name).document.description for name in scenario_names()}),
@@ -110,6 +113,14 @@ def together(parts: tuple[type[Table], ...]) -> type[Table]:
         namespace["__module__"] = __name__
 
     return new_class("Together", parts, exec_body=body)
+
+
+def lint_rules() -> str:
+    """Return the table of the rules of `airpath lint`."""
+    rows = [
+        f"| `{one.name}` | {one.level} | {cell(one.why)} | {cell(one.source)} |" for one in RULES.values()
+    ]
+    return "\n".join(["| rule | level | why | source |", "|---|---|---|---|", *rows]) + "\n"
 
 
 def estimators() -> str:

@@ -24,6 +24,10 @@ class FitError(AirpathError):
     """There is nothing in a recording that a chain of losses could be fitted to."""
 
 
+class LintError(AirpathError):
+    """There is no traffic control set-up in an input, or it cannot be read."""
+
+
 class OutputError(AirpathError):
     """Results cannot be written or read back."""
 

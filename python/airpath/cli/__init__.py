@@ -16,6 +16,7 @@ from airpath.cli import (
     estimate,
     fit,
     gap,
+    lint,
     listing,
     reproduce,
     rerun,
@@ -52,6 +53,7 @@ app.command("sweep", help=sweep.HELP)(sweep.sweep)
 app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
 app.command("estimate", help=estimate.HELP)(estimate.estimate)
 app.command("fit", help=fit.HELP)(fit.fit)
+app.command("lint", help=lint.HELP)(lint.lint)
 app.command("validate", help=validate.HELP)(validate.validate)
 app.command("list", help=listing.HELP)(listing.list_)
 app.add_typer(trace.app, name="trace")

@@ -14,9 +14,11 @@ from airpath.cli.output import (
     WorldOption,
     answers,
     enter_world,
+    refuse_no_file,
     show,
     show_json,
     tell,
+    write_file,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ def check(
     for one in chosen.cases:
         refuse_unwritable(out / one.name)
     if junit is not None:
-        _refuse_no_file(junit)
+        refuse_no_file("junit", junit)
 
     def keep(done: "CheckedCase") -> None:
         place = out / done.case.name
@@ -144,27 +146,5 @@ def _show(checked: "Checked", out: Path, *, as_json: bool, interrupted: bool) ->
 
 def _write_junit(checked: "Checked", file: Path) -> None:
     from airpath.checks.report import junit
-    from airpath.durable import write_whole
-    from airpath.errors import OutputError
 
-    try:
-        write_whole(file, junit(checked))
-    except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror or error}") from None
-
-
-def _refuse_no_file(file: Path) -> None:
-    """Find out before the work that a file cannot be written there.
-
-    Raises
-    ------
-    UsageError
-        If a directory is there, or the place it would be in is none.
-    """
-    from airpath.errors import UsageError
-
-    if file.is_dir():
-        raise UsageError(f"junit: {file} is a directory; accepted: a file")
-    parent = next(folder for folder in file.absolute().parents if folder.exists())
-    if not parent.is_dir():
-        raise UsageError(f"junit: {file} cannot be made: {parent} is not a directory")
+    write_file(file, junit(checked))

@@ -140,6 +140,40 @@ def file_name_of(link: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"
 
 
+def refuse_no_file(option: str, file: Path) -> None:
+    """Find out before the work that a file cannot be written there.
+
+    Raises
+    ------
+    UsageError
+        If a directory is there, or the place it would be in is none.
+    """
+    from airpath.errors import UsageError
+
+    if file.is_dir():
+        raise UsageError(f"{option}: {file} is a directory; accepted: a file")
+    parent = next(folder for folder in file.absolute().parents if folder.exists())
+    if not parent.is_dir():
+        raise UsageError(f"{option}: {file} cannot be made: {parent} is not a directory")
+
+
+def write_file(file: Path, content: bytes) -> None:
+    """Write a file, whole or not at all.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
+    from airpath.durable import write_whole
+    from airpath.errors import OutputError
+
+    try:
+        write_whole(file, content)
+    except OSError as error:
+        raise OutputError(f"cannot write {file}: {error.strerror or error}") from None
+
+
 def _console() -> "Console":
     from rich.console import Console
 

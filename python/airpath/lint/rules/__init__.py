@@ -1,0 +1,35 @@
+"""The rules, each a function from a set-up to what breaks it."""
+
+from collections.abc import Callable, Iterator
+
+from airpath.lint.findings import Finding
+from airpath.lint.rules.context import Context
+from airpath.lint.rules.delay import delay_rules
+from airpath.lint.rules.ingress import ingress_rules
+from airpath.lint.rules.loss import loss_rules
+from airpath.lint.rules.placement import placement_rules
+from airpath.lint.rules.shapers import shaper_rules
+from airpath.lint.rules.statistics import statistics_rules
+from airpath.lint.rules.units import unit_rules
+
+_GROUPS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
+    unit_rules,
+    delay_rules,
+    loss_rules,
+    placement_rules,
+    shaper_rules,
+    ingress_rules,
+    statistics_rules,
+)
+
+
+def judge(context: Context) -> list[Finding]:
+    """Return everything that the rules find, each thing once."""
+    found: dict[tuple[object, ...], Finding] = {}
+    for group in _GROUPS:
+        for one in group(context):
+            found.setdefault((one.rule.name, one.place, one.device, one.handle, one.what), one)
+    return list(found.values())
+
+
+__all__ = ["Context", "judge"]

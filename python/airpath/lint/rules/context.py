@@ -1,0 +1,91 @@
+"""What the rules look at, and how they write numbers."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from airpath.lint.amounts import Directions, Lane, lanes
+from airpath.lint.findings import Finding, finding
+from airpath.lint.rules_table import RULES
+from airpath.lint.setup import Device, Discipline, Place, Setup, TrafficClass, Tree
+from airpath.units import format_duration, format_rate, format_size
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A set-up.
+
+    Attributes
+    ----------
+    setup
+        What was read.
+    trees
+        Every device as it ever stood, the latest last.
+    current
+        Every device as it stands in the end.
+    directions
+        The ways out of the current ones.
+    """
+
+    setup: Setup
+    trees: list[Tree]
+    current: list[Tree]
+    directions: Directions
+
+    def disciplines(self) -> Iterator[tuple[Tree, Discipline]]:
+        """Yield every discipline with its device."""
+        for tree in self.trees:
+            for one in tree.disciplines:
+                yield tree, one
+
+    def lanes(self) -> Iterator[Lane]:
+        """Yield the ways out of every device."""
+        for tree in self.trees:
+            yield from lanes(tree)
+
+    def rtt_ns(self, lane: Lane) -> int:
+        """Return the base round-trip time over a way, with the other devices as they stand in the end."""
+        return self.directions.rtt_ns(lane)
+
+
+def on(rule: str, tree: Tree, where: Discipline | TrafficClass, what: str, instead: str = "") -> Finding:
+    """Return a finding about a discipline or class."""
+    handle = where.classid if isinstance(where, TrafficClass) else where.handle
+    return finding(RULES[rule], where.place, tree.device, handle, what, instead)
+
+
+def about(rule: str, place: Place, device: Device | None, what: str, instead: str = "") -> Finding:
+    """Return a finding about a device, or about nothing but a line."""
+    return finding(RULES[rule], place, device, "", what, instead)
+
+
+def rate_text(bits_per_second: float) -> str:
+    """Write a rate for people, three digits."""
+    return format_rate(bits_per_second, 3)
+
+
+def tc_rate(bits_per_second: float) -> str:
+    """Write a rate as tc reads it."""
+    return format_rate(bits_per_second, 6).lower().replace(" ", "").replace("/s", "")
+
+
+def time_text(nanoseconds: float) -> str:
+    """Write a time for people, three digits."""
+    return format_duration(nanoseconds, 3)
+
+
+def size_text(size: float) -> str:
+    """Write a size for people, three digits."""
+    return format_size(size, 3)
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage, three digits."""
+    return f"{100 * share:.3g} %"
+
+
+def tidy(value: float) -> int:
+    """Round up to two digits: nobody writes a limit of 1703 packets."""
+    whole = max(math.ceil(value), 1)
+    scale = int(10 ** max(len(str(whole)) - 2, 0))
+    return -(-whole // scale) * scale

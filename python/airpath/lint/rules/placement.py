@@ -1,0 +1,207 @@
+"""Where disciplines stand: on which device, in which order, in one direction or two."""
+
+from collections.abc import Iterator
+
+from airpath.lint.amounts import LOOPBACK
+from airpath.lint.disciplines import AQM, QUEUES, SHAPERS
+from airpath.lint.findings import Finding
+from airpath.lint.options import Netem
+from airpath.lint.rules.context import Context, about, on
+from airpath.lint.setup import ROOT, Discipline, Place, Tree
+
+
+def placement_rules(context: Context) -> Iterator[Finding]:
+    """Yield what stands in a wrong place."""
+    for tree in context.trees:
+        yield from _together(tree)
+    yield from _hosts(context)
+    yield from _loopback(context)
+    yield from _directions(context)
+    yield from _offloads(context)
+    yield from _pacing(context)
+
+
+def _together(tree: Tree) -> Iterator[Finding]:
+    """Yield delay and queue on one device, and what stands in tbf."""
+    for one in tree.disciplines:
+        above = list(tree.above(one))
+        if one.kind == "netem" and isinstance(one.options, Netem):
+            shaper = next((other for other in above if other.kind in SHAPERS), None)
+            if shaper is not None and one.options.delay_ns:
+                yield on(
+                    "netem-with-shaper",
+                    tree,
+                    one,
+                    f"netem delays inside {shaper.kind} ({shaper.handle}) and its limit counts delayed"
+                    " packets and the queue"
+                    " of the shaper together",
+                    _elsewhere(tree, one.options),
+                )
+        elif one.kind in (*SHAPERS, *AQM):
+            netem = next((other for other in above if isinstance(other.options, Netem)), None)
+            shaped = any(other.kind in SHAPERS for other in above)
+            if (
+                netem is not None
+                and isinstance(netem.options, Netem)
+                and netem.options.delay_ns
+                and not shaped
+            ):
+                yield on(
+                    "netem-with-shaper",
+                    tree,
+                    one,
+                    f"packets are delayed by netem {netem.handle} and queue in {one.kind} behind"
+                    " it; netem's limit of"
+                    f" {netem.options.limit} counts both",
+                    _elsewhere(tree, netem.options),
+                )
+        if one.kind == "tbf":
+            # Whoever hangs a queue there sets the buffer by its limit.
+            inner = next(
+                (other for other in tree.below(one) if other.kind not in (*QUEUES, "fq", "cake")), None
+            )
+            if inner is not None:
+                given = "latency" if "latency" in one.given else "limit"
+                yield on(
+                    "inner-replaces-limit",
+                    tree,
+                    one,
+                    f"{inner.kind} (line {inner.place.line}) hangs in tbf, so that {given} of tbf"
+                    " has no effect"
+                    if inner.place.line
+                    else f"{inner.kind} hangs in tbf, so that {given} of tbf has no effect",
+                    f"set the buffer by the limit of {inner.kind}, or put it elsewhere",
+                )
+
+
+def _elsewhere(tree: Tree, netem: Netem) -> str:
+    return (
+        f"leave the shaper on {tree.device}, and delay at the next device on the way (of a router,"
+        " or the other end of"
+        f" a veth pair): tc qdisc add dev NEXT root netem delay {netem.delay_ns / 1e6:g}ms limit …"
+    )
+
+
+def _hosts(context: Context) -> Iterator[Finding]:
+    """Yield delays and queues on the device of a host that sends, as far as that can be known."""
+    said = False
+    for tree in context.current:
+        root = tree.root
+        if root is None or root.kind not in ("netem", *SHAPERS) or tree.device.name.startswith("ifb"):
+            continue
+        program = context.setup.programs.get(tree.device.namespace)
+        if program is not None:
+            name, place = program
+            yield on(
+                "on-the-end-host",
+                tree,
+                root,
+                f"{name} (line {place.line}) runs where {root.kind} stands on its device",
+                "three namespaces, the middle one forwarding: shape and delay at its devices",
+            )
+        elif not said:
+            said = True
+            yield on(
+                "host-or-router",
+                tree,
+                root,
+                f"if this is the device of a sender, {root.kind} stands in its own stack",
+                "on a router between the hosts, or at the receiver's ifb",
+            )
+
+
+def _loopback(context: Context) -> Iterator[Finding]:
+    for tree in context.current:
+        root = tree.root
+        if tree.device.name == LOOPBACK and root is not None and root.kind in ("netem", *SHAPERS):
+            yield on(
+                "loopback",
+                tree,
+                root,
+                f"{root.kind} stands on {LOOPBACK}",
+                "a veth pair with one end in a network namespace, and each direction at an end",
+            )
+
+
+def _directions(context: Context) -> Iterator[Finding]:
+    trees = [tree for tree in context.current if tree.root is not None]
+    if len(trees) != 1 or trees[0].device.name == LOOPBACK or any(one.redirect for one in trees[0].filters):
+        return
+    tree = trees[0]
+    root = tree.root
+    assert root is not None
+    changes = any(lane.rate_bps or lane.delay_ns or lane.losses for lane in context.directions.lanes)
+    if changes and not any(one.police_bps for one in tree.filters):
+        yield on(
+            "one-direction",
+            tree,
+            root,
+            f"only what leaves {tree.device} is changed",
+            "the same at the device of the other direction, or an ifb device that what arrives is"
+            " redirected to",
+        )
+
+
+def _offloads(context: Context) -> Iterator[Finding]:
+    trees = [tree for tree in context.current if _counts_packets(tree)]
+    if trees and not context.setup.written:
+        root = trees[0].disciplines[0]
+        yield on(
+            "offloads-not-seen",
+            trees[0],
+            root,
+            "whether packets are single ones is not shown here",
+            f"ethtool -k {trees[0].device.name} | grep -E 'tcp-seg|generic-seg|generic-rec'",
+        )
+        return
+    for tree in trees:
+        off = context.setup.offloads_off.get(tree.device, set())
+        on_ = [one for one in ("tso", "gso", "gro") if one not in off]
+        if on_ and tree.disciplines:
+            name = tree.device.name
+            yield on(
+                "offloads",
+                tree,
+                tree.root or tree.disciplines[0],
+                f"nothing turns off {', '.join(on_)} of {name} in this script",
+                f"ethtool -K {name} tso off gso off gro off, and gro off where packets come in",
+            )
+
+
+def _counts_packets(tree: Tree) -> bool:
+    return any(one.kind in ("netem", *SHAPERS) and one.parent != "ingress" for one in tree.disciplines)
+
+
+def _pacing(context: Context) -> Iterator[Finding]:
+    """Yield where a controller that paces is chosen and no fq stands at the root, or fq was replaced."""
+    bare = [tree for tree in context.current if tree.root is not None and not _has_fq(tree)]
+    ends = {id(tree) for tree in context.current}
+    replaced = [(tree, _fq(tree)) for tree in context.trees if id(tree) not in ends and _has_fq(tree)]
+    for before, fq in replaced:
+        after = next((tree for tree in bare if tree.device == before.device), None)
+        if after is not None and after.root is not None and fq is not None:
+            yield on(
+                "pacing-lost",
+                after,
+                after.root,
+                f"{after.root.kind} stands where fq of line {fq.place.line} stood",
+                "leave fq at the sender, and put the link on another device",
+            )
+            return
+    place: Place | None = context.setup.paced
+    if place is not None and bare and bare[0].root is not None:
+        yield about(
+            "pacing-lost",
+            place,
+            bare[0].device,
+            f"BBR is chosen, and {bare[0].root.kind} at the root of {bare[0].device} has no fq",
+            f"tc qdisc replace dev DEVICE {ROOT} fq at the sender, and the link on another device",
+        )
+
+
+def _fq(tree: Tree) -> Discipline | None:
+    return next((one for one in tree.disciplines if one.kind == "fq"), None)
+
+
+def _has_fq(tree: Tree) -> bool:
+    return _fq(tree) is not None

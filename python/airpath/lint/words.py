@@ -1,0 +1,113 @@
+"""Walking over the words of a `tc` command as iproute2 does."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from airpath.lint.units import RefusedError
+
+T = TypeVar("T")
+
+
+class NotUnderstoodError(ValueError):
+    """The words may be right and mean something that is not known here."""
+
+
+class Words:
+    """The words of a command, from left to right.
+
+    Parameters
+    ----------
+    words
+        The words; a word that holds `UNKNOWN` was not known, and whoever needs it finds that out.
+    shown
+        Whether they come from a screen, which labels and abbreviates otherwise than a command line.
+    """
+
+    def __init__(self, words: Sequence[str], *, shown: bool = False) -> None:
+        self._words = list(words)
+        self._at = 0
+        self.shown = shown
+        self.given: dict[str, str] = {}
+
+    def __bool__(self) -> bool:
+        return self._at < len(self._words)
+
+    def peek(self) -> str:
+        """Return the next word; empty at the end."""
+        return self._words[self._at] if self else ""
+
+    def take(self) -> str:
+        """Return the next word and step over it."""
+        if not self:
+            raise RefusedError("the command ends where a value was expected")
+        word = self._words[self._at]
+        self._at += 1
+        return word
+
+    def rest(self) -> list[str]:
+        """Return all words that are left, and step over them."""
+        left = self._words[self._at :]
+        self._at = len(self._words)
+        return left
+
+    def is_number(self, *, signed: bool = False) -> bool:
+        """Tell whether the next word begins as numbers do (`NEXT_IS_NUMBER`)."""
+        word = self.peek()
+        return bool(word) and (
+            (word[0].isascii() and word[0].isdigit()) or (signed and word[0] == "-") or UNKNOWN in word
+        )
+
+    def value(self, name: str, read: Callable[[str], T]) -> T:
+        """Read the value of a parameter, and keep its text."""
+        text = self.take()
+        if UNKNOWN in text:
+            raise NotUnderstoodError(f"{name}: its value is not known: {shown_unknown(text)}")
+        try:
+            value = read(text)
+        except RefusedError as error:
+            raise RefusedError(f"{name}: {error}") from None
+        self.given[name] = text
+        return value
+
+
+UNKNOWN = "\0"
+"""Encloses the name of what a word lacks: no shell can have it in a word."""
+
+
+def unknown(why: str) -> str:
+    """Return the text that stands for something that is not known."""
+    return f"{UNKNOWN}{why}{UNKNOWN}"
+
+
+def shown_unknown(word: str) -> str:
+    """Return a word for people: what is not known by what it would have come from."""
+    return word.replace(UNKNOWN, "")
+
+
+def keyword(word: str, known: Sequence[str]) -> str | None:
+    """Return the parameter that a word means: in full or, as in iproute2, the first that begins with it."""
+    if word in known:
+        return word
+    return next((one for one in known if word and one.startswith(word)), None)
+
+
+def each_parameter(
+    kind: str, words: Words, readers: Mapping[str, Callable[[], None]], *, lenient: bool = False
+) -> None:
+    """Read parameters until the words end.
+
+    Raises
+    ------
+    NotUnderstoodError
+        At a word that is no parameter; where lenient, or on a screen, it is stepped over instead.
+    """
+    known = tuple(readers)
+    while words:
+        word = words.take()
+        name = keyword(word, known)
+        if name is not None:
+            readers[name]()
+        elif UNKNOWN in word:
+            raise NotUnderstoodError(f"{kind}: {shown_unknown(word)} is not known here")
+        elif not lenient and not words.shown:
+            raise NotUnderstoodError(f'{kind}: "{word}" is not known here')
