@@ -81,7 +81,7 @@ def report_html(
     """
     style = style or style_for(results.schemes)
     names = list(dict.fromkeys(run.record.scenario_name for run in results.runs))
-    found = _differences_section(results, style) if compared else []
+    found = [*_precision_section(results, style), *_differences_section(results, style)] if compared else []
     pictures = [(figure, _picture(figure)) for figure in figures]
     return _template().render(
         title=", ".join(names) or "airpath",
@@ -177,6 +177,17 @@ def _validity_section(results: Results) -> list[Section]:
     )
     table = {"title": "Links", "head": LINKS_HEAD, "rows": rows}
     return [Section("validity", "Configured and achieved", note, [], [table], [])]
+
+
+def _precision_section(results: Results, style: Style) -> list[Section]:
+    """Return how well means are known, where there was more than one run of a scheme."""
+    if not results.is_repeated:
+        return []
+    from airpath.precision.reached import judge  # here: its report is made of sections of this one
+    from airpath.precision.report import precision_section
+
+    reached = judge(results.summary, results.until)
+    return [precision_section(reached, lambda scheme: style[scheme].display_name)]
 
 
 def _differences_section(results: Results, style: Style) -> list[Section]:
