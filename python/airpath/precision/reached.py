@@ -136,7 +136,7 @@ class Reached:
 
     @property
     def end(self) -> str:
-        """Why there are no more: ``precision``, ``limit``, ``interrupted``; ``fixed`` if so many were asked."""
+        """Why there are no more: ``precision``, ``limit``, ``interrupted``, or a ``fixed`` number."""
         if self.rule is None:
             return "fixed"
         if self.repetitions in self.rule.looks and self.is_enough:

@@ -6,6 +6,7 @@ from typing import Any
 
 from airpath.metrics import METRICS
 from airpath.precision.reached import Decision, PairPrecision, Reached, SchemePrecision
+from airpath.precision.rule import LARGEST_MOST
 from airpath.report.html import Section
 from airpath.results.formatting import NO_VALUE, mean_and_half_width, number
 
@@ -98,9 +99,9 @@ def _note(reached: Reached) -> str:
         )
     looks = ", ".join(map(str, rule.looks))
     return (
-        f"Repetitions were added until this was enough; looks were settled before, after {looks}. Here the"
-        " intervals hold the mean with 95 % at all looks together, and are wider than those of the summary for"
-        " it: repeated confidence intervals after Jennison and Turnbull (1989), at each look with"
+        f"Repetitions were added until this was enough; looks were settled before, after {looks}. Here"
+        " intervals hold the mean with 95 % at all looks together, and are wider than those of the summary"
+        " for it: repeated confidence intervals after Jennison and Turnbull (1989), at each look with"
         f" {100 * (1 - reached.level):.2f} %. Every scheme and every pair by itself: the level is not"
         " adjusted for their number."
     )
@@ -114,7 +115,7 @@ def _fixed(reached: Reached) -> list[str]:
     if all(one.is_reached for one in known):
         return [text]
     target = known[0].target
-    return [f"{text}; for {_within(target)} {_probably(reached.needed)}"]
+    return [f"{text}; for {_within(target)} {_probably(reached.needed, max(one.share for one in known))}"]
 
 
 def _ended(reached: Reached) -> str:
@@ -138,7 +139,7 @@ def _ended(reached: Reached) -> str:
 
 def _missed(one: SchemePrecision) -> str:
     return (
-        f"{one.scheme}: {_within(one.share)} of the mean, not {_within(one.target)}; {_probably(one.needed)}"
+        f"{one.scheme}: {_within(one.share)} of the mean, not {_within(one.target)}; {_probably(one.needed, one.share)}"
     )
 
 
@@ -146,11 +147,15 @@ def _open(reached: Reached, pair: PairPrecision) -> str:
     unit = METRICS[reached.metric].unit
     return (
         f"{pair.first} less {pair.second}: {_plus_minus(pair.difference, pair.half_width)}"
-        f"{unit and ' ' + unit} is neither told from zero nor known to be below {number(pair.margin)}; {_probably(pair.needed)}"
+        f"{unit and ' ' + unit} is neither told from zero nor known to be below {number(pair.margin)};"
+        f" {_probably(pair.needed, pair.half_width)}"
     )
 
 
-def _probably(needed: int | None) -> str:
+def _probably(needed: int | None, known: float) -> str:
+    """Say how many repetitions would do; of what is `known` there is a number, but perhaps a very large one."""
+    if needed is None and math.isfinite(known):
+        return f"over {LARGEST_MOST} repetitions would be needed"
     if needed is None:
         return "how many repetitions would do cannot be said"
     return f"about {needed} repetitions would probably do"
