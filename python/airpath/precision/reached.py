@@ -1,7 +1,6 @@
 """How well means and differences are known."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -11,6 +10,7 @@ import pyarrow as pa
 from scipy.special import stdtrit
 
 from airpath.metrics import mean_interval
+from airpath.metrics.formulas import Numbers
 from airpath.precision.rule import CONFIDENCE, DEFAULT_METRIC, LARGEST_MOST, PrecisionRule
 from airpath.statistics import PairedComparison, paired_metric
 
@@ -143,14 +143,6 @@ class Reached:
             return "precision"
         return "limit" if self.repetitions >= self.rule.max_repetitions else "interrupted"
 
-    @property
-    def needed(self) -> int | None:
-        """How many repetitions would probably be enough for all; `None` if they are, or nobody can say."""
-        missing = [scheme.needed for scheme in self.schemes if not scheme.is_reached]
-        missing += [pair.needed for pair in self.pairs if pair.decision is Decision.OPEN]
-        known = [count for count in missing if count is not None]
-        return max(known) if known and len(known) == len(missing) else None
-
 
 def judge(summary: pa.Table, rule: PrecisionRule | None = None) -> Reached:
     """Say how well things are known.
@@ -241,12 +233,37 @@ def repetitions_needed(sd: float, half_width: float, level: float) -> int | None
     return enough
 
 
-def _scheme(scheme: str, values: Sequence[float], level: float, target: float | None) -> SchemePrecision:
+def share_after(values: Numbers, level: float) -> float:
+    """Return the half-width of the interval of a mean, as a share of the mean.
+
+    Parameters
+    ----------
+    values
+        One for each run; NaN does not count.
+    level
+        One less the confidence of the interval, above 0 and below 1.
+
+    Returns
+    -------
+    float
+        As `SchemePrecision.share`.
+    """
+    mean, _, _, low, high = mean_interval(values, 1.0 - level)
+    return _share(mean, (high - low) / 2)
+
+
+def _share(mean: float, half_width: float) -> float:
+    if math.isnan(half_width):
+        return math.nan
+    if half_width == 0.0:
+        return 0.0
+    return half_width / abs(mean) if mean else math.inf
+
+
+def _scheme(scheme: str, values: Numbers, level: float, target: float | None) -> SchemePrecision:
     mean, sd, n, low, high = mean_interval(values, 1.0 - level)
     half = (high - low) / 2
-    share = math.nan
-    if not math.isnan(half):
-        share = 0.0 if half == 0.0 else half / abs(mean) if mean else math.inf
+    share = _share(mean, half)
     needed = None
     if target is not None and not share <= target:
         needed = repetitions_needed(sd, target * abs(mean), level)

@@ -1,6 +1,7 @@
 """How well means and differences are known: at the terminal, in the report, and for machines."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ def precision_lines(reached: Reached) -> list[str]:
         return _fixed(reached)
     lines = [_ended(reached)]
     lines += [_missed(one) for one in reached.schemes if not one.is_reached]
+    if reached.pairs:
+        lines.append(_decided(reached))
     lines += [_open(reached, pair) for pair in reached.pairs if pair.decision is Decision.OPEN]
     lines += [f"{scheme}: no run has a value of {reached.metric}" for scheme in reached.without_value]
     return lines
@@ -114,8 +117,10 @@ def _fixed(reached: Reached) -> list[str]:
     text = f"{_title(reached)} is known within {_range(known)} of the mean (95 %)"
     if all(one.is_reached for one in known):
         return [text]
-    target = known[0].target
-    return [f"{text}; for {_within(target)} {_probably(reached.needed, max(one.share for one in known))}"]
+    missed = [one for one in known if not one.is_reached]
+    # What cannot be said of one cannot be said of all.
+    most = max(missed, key=lambda one: math.inf if one.needed is None else one.needed)
+    return [f"{text}; for {_within(most.target)} {_probably(most.needed, most.share)}"]
 
 
 def _ended(reached: Reached) -> str:
@@ -139,8 +144,22 @@ def _ended(reached: Reached) -> str:
 
 def _missed(one: SchemePrecision) -> str:
     return (
-        f"{one.scheme}: {_within(one.share)} of the mean, not {_within(one.target)}; {_probably(one.needed, one.share)}"
+        f"{one.scheme}: {_within(one.share)} of the mean, not {_within(one.target)};"
+        f" {_probably(one.needed, one.share)}"
     )
+
+
+def _decided(reached: Reached) -> str:
+    """Say how many differences are known, and as what."""
+    assert reached.rule is not None
+    counts = Counter(pair.decision for pair in reached.pairs)
+    known = {
+        Decision.DIFFERENT: "told from zero",
+        Decision.ALIKE: f"known to be below {100 * (reached.rule.difference or 0.0):g} %",
+        Decision.OPEN: "open",
+    }
+    parts = [f"{counts[decision]} {text}" for decision, text in known.items() if counts[decision]]
+    return f"differences of {_title(reached)} between {len(reached.schemes)} schemes: {', '.join(parts)}"
 
 
 def _open(reached: Reached, pair: PairPrecision) -> str:
@@ -153,7 +172,7 @@ def _open(reached: Reached, pair: PairPrecision) -> str:
 
 
 def _probably(needed: int | None, known: float) -> str:
-    """Say how many repetitions would do; of what is `known` there is a number, but perhaps a very large one."""
+    """Say how many repetitions would do; where a number is `known`, there are as many, be they very many."""
     if needed is None and math.isfinite(known):
         return f"over {LARGEST_MOST} repetitions would be needed"
     if needed is None:

@@ -14,7 +14,7 @@ from airpath.damage import damage_of_plan
 from airpath.metrics import METRICS, SCOPE, flow_metrics, nearest_rank
 from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
-from airpath.report.differences import HEAD, NOTE, difference_rows, differences
+from airpath.report.differences import HEAD, LOOKED_AT, NOTE, difference_rows, differences
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.validity import LINKS_HEAD, links_rows
@@ -200,7 +200,10 @@ def _differences_section(results: Results, style: Style) -> list[Section]:
         }
         for metric, pairs in differences(results.summary).items()
     ]
-    return [Section("differences", "Differences between schemes", NOTE, [], tables, [])] if tables else []
+    remarks = [LOOKED_AT] if results.until is not None else []
+    return (
+        [Section("differences", "Differences between schemes", NOTE, remarks, tables, [])] if tables else []
+    )
 
 
 def _world_facts(results: Results) -> list[tuple[str, str]]:
