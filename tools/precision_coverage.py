@@ -19,6 +19,7 @@ TRIALS: Final = 20_000
 RUNS: Final = 400
 """Runs of each link, whose mean stands for the true one."""
 SHARES: Final = (0.02, 0.05)
+LEAST: Final = (10, 30, 50)
 Draw = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 
 DISTRIBUTIONS: Final[Mapping[str, tuple[Draw, float]]] = {
@@ -126,6 +127,15 @@ def main(runs: int) -> None:
                 away = (measured - measured.mean()) / measured.std()
                 about = f"sd {100 * measured.std() / measured.mean():.1f} %, skewness {(away**3).mean():.1f}"
                 _rows(f"{name}, {scheme}: {metric}, {about}", values, float(measured.mean()))
+    _say(
+        "\n| values, precision 5 % | at least 10: held | runs | at least 30: held | runs | 50: held | runs |"
+    )
+    _say("|---|---|---|---|---|---|---|")
+    for name, (draw, mean) in DISTRIBUTIONS.items():
+        values = draw(np.random.default_rng(1), (TRIALS, 100))
+        found = [coverage(values, mean, PrecisionRule(0.05, min_repetitions=least)) for least in LEAST]
+        cells = [f"{one.at_the_end:.3f} | {one.repetitions.mean():.0f}" for one in found]
+        _say(f"| {name} | {' | '.join(cells)} |")
     rule = PrecisionRule(0.02)
     told = [false_alarms(np.random.default_rng(1), rule, level) for level in (0.05, None)]
     _say(f"\na difference of zero is told from zero at some look: {told[0]:.3f} and {told[1]:.3f}")
