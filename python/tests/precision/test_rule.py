@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri
 
-from airpath.errors import UsageError
+from airpath.errors import OutputError, UsageError
 from airpath.metrics import METRICS
 from airpath.precision import PrecisionRule
 from airpath.precision.group_sequential import nominal_level
 from airpath.precision.rule import metric_called
+from airpath.results.reading import stopping_rule
 
 POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 6: 2.453, 7: 2.485, 8: 2.512, 10: 2.555, 20: 2.672}
 """Jennison and Turnbull, "Group Sequential Methods", 2000, Table 2.1: C_P(K, 0.05).
@@ -131,6 +132,30 @@ def test_fewer_than_ten_may_be_the_most():
 def test_shares_of_attributes_are_numbers(share):
     with pytest.raises(UsageError, match="accepted: a number above 0 and below 1"):
         PrecisionRule(share)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+FACTS = st.fixed_dictionaries(
+    {},
+    optional={
+        name: JSON | st.floats(0.0, 1.0) | st.integers(0, 300) | st.sampled_from(sorted(METRICS))
+        for name in ("precision", "difference", "metric", "min_repetitions", "max_repetitions", "speed")
+    },
+)
+
+
+@given(JSON | st.fixed_dictionaries({"rule": FACTS | JSON}))
+def test_what_results_hold_is_a_rule_or_refused(stopping):
+    try:
+        rule = stopping_rule({"stopping": stopping})
+    except OutputError:
+        return
+    assert (rule is None) == (stopping is None)
+    assert rule is None or stopping_rule({"stopping": {"rule": rule.facts()}}) == rule
 
 
 def test_nothing_asked_is_refused():
