@@ -317,6 +317,7 @@ def run_all(
         raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
     refuse_together(world, jobs)
     if until is not None:
+        until.refuse_too_few(len(scenarios))
         repetitions = until.max_repetitions
     refuse_if_too_large(
         [

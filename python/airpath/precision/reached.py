@@ -1,8 +1,10 @@
 """How well means and differences are known."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -78,7 +80,8 @@ class PairPrecision:
     n
         How many pairs of runs.
     difference, half_width
-        Mean of the first less the second, and the half-width of its interval; NaN of a single pair.
+        Mean of the first less the second, and the half-width of its interval; NaN of a single pair, both
+        without any.
     margin
         What is too small to matter: the share that was asked for, of the mean of both schemes.
     decision
@@ -167,8 +170,14 @@ def judge(summary: pa.Table, rule: PrecisionRule | None = None) -> Reached:
     pairs: tuple[PairPrecision, ...] = ()
     if rule is not None and rule.difference is not None:
         means = {one.scheme: one.mean for one in found}
-        compared = paired_metric(summary, metric, schemes=list(means), alpha=level)
-        pairs = tuple(_pair(pair, means, rule.difference, level) for pair in compared)
+        compared = {
+            (pair.first, pair.second): pair
+            for pair in paired_metric(summary, metric, schemes=list(means), alpha=level)
+        }
+        pairs = tuple(
+            _pair(names, compared.get(names), means, rule.difference, level)
+            for names in combinations(means, 2)
+        )
     return Reached(
         metric,
         level,
@@ -270,8 +279,16 @@ def _scheme(scheme: str, values: Numbers, level: float, target: float | None) ->
     return SchemePrecision(scheme, n, mean, half, share, target, needed)
 
 
-def _pair(pair: PairedComparison, means: dict[str, float], share: float, level: float) -> PairPrecision:
-    margin = share * abs(means[pair.first] + means[pair.second]) / 2
+def _pair(
+    names: tuple[str, str],
+    pair: PairedComparison | None,
+    means: Mapping[str, float],
+    share: float,
+    level: float,
+) -> PairPrecision:
+    margin = share * abs(means[names[0]] + means[names[1]]) / 2
+    if pair is None:  # no seed with a value of both
+        return PairPrecision(*names, 0, math.nan, math.nan, margin, Decision.OPEN, None)
     half, size = (pair.high - pair.low) / 2, abs(pair.difference)
     if pair.n > 1 and pair.sd == 0.0:
         half = 0.0

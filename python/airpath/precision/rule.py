@@ -114,6 +114,17 @@ class PrecisionRule:
             max_repetitions,
         )
 
+    def refuse_too_few(self, schemes: int) -> None:
+        """Refuse to ask for differences where there is only one scheme.
+
+        Raises
+        ------
+        UsageError
+            If that is so.
+        """
+        if self.difference is not None and schemes < 2:
+            raise UsageError("difference: found a single scheme; accepted: two or more")
+
     def facts(self) -> dict[str, Any]:
         """Return its attributes, for JSON."""
         return {

@@ -154,6 +154,14 @@ def test_bad_input_is_said_before_anything_runs(airpath, folder, options, said):
     assert not (folder / "out").exists()
 
 
+def test_a_difference_takes_two_schemes(airpath):
+    done = airpath("compare", "cubic", "--link", "lte.down", "--difference", "1%")
+    assert (done.code, done.err) == (
+        2,
+        "airpath: difference: found a single scheme; accepted: two or more\n",
+    )
+
+
 @pytest.mark.parametrize(
     "stopping",
     [7, [], {}, {"rule": 7}, {"rule": {"precision": "2%"}}, {"rule": {"speed": 1}}, {"rule": {"metric": []}}],

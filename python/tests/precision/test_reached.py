@@ -101,6 +101,12 @@ def test_what_is_known_of_a_difference(first, second, decision):
         assert pair.needed is None
 
 
+def test_a_difference_of_runs_that_have_no_seed_in_common_is_open():
+    nan = math.nan
+    (pair,) = judge(runs(a=[1.0, 1.0, nan, nan], b=[nan, nan, 1.0, 1.0]), rule(None, 0.02)).pairs
+    assert (pair.n, pair.decision, pair.needed) == (0, Decision.OPEN, None)
+
+
 def test_differences_are_counted():
     steady, moving = [10.0, 10.01, 9.99] * 5, [10.0, 12.0, 8.0] * 5
     told = precision_lines(judge(runs(a=steady, b=[10.01, 10.0, 9.99] * 5, c=moving), rule(None, 0.02)))
