@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from airpath import errors
     from airpath.loss_fit import fit
+    from airpath.precision import PrecisionRule
     from airpath.results import Results
     from airpath.runner import Interrupted, compare, run
     from airpath.scenario import Scenario
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Interrupted",
+    "PrecisionRule",
     "Results",
     "Scenario",
     "SweepPlan",
@@ -34,6 +36,7 @@ __all__ = [
 
 _HOMES: Final = {
     "Interrupted": "airpath.runner",
+    "PrecisionRule": "airpath.precision",
     "Results": "airpath.results",
     "Scenario": "airpath.scenario",
     "SweepPlan": "airpath.sweeps",

@@ -10,10 +10,11 @@ from typing import Any, cast
 import pyarrow as pa
 
 from airpath.errors import AirpathError, OutputError
+from airpath.precision.rule import PrecisionRule
 from airpath.results.changes import Change, environment_changes, input_changes
 from airpath.results.directory import read_parquet, write_parquet
 from airpath.results.provenance import plan_text
-from airpath.results.reading import read_records
+from airpath.results.reading import read_records, stopping_rule
 from airpath.results.records import RunRecord, WrittenScenario
 from airpath.results.results import Results
 from airpath.runner import jobs_of, refuse_if_too_large, run_jobs
@@ -37,6 +38,8 @@ class KeptRuns:
     """What ``scenario.toml`` says."""
     changed_plans: tuple[Change, ...]
     """Schemes whose scenario comes to another plan than then."""
+    until: PrecisionRule | None
+    """The rule by which repetitions were added; `None` where their number was given."""
 
     @property
     def scenarios(self) -> dict[str, Scenario]:
@@ -66,7 +69,7 @@ class KeptRuns:
 
     def run(self, jobs: int | None, on_progress: Callable[[float], None]) -> Results:
         """Do the runs again; the arguments are those of `airpath.runner.run_jobs`."""
-        return run_jobs(self.jobs, jobs, on_progress)
+        return Results(run_jobs(self.jobs, jobs, on_progress).runs, until=self.until)
 
 
 def load_kept(directory: Path) -> KeptRuns:
@@ -95,7 +98,7 @@ def load_kept(directory: Path) -> KeptRuns:
         for record, job in zip(records, jobs, strict=True)
     }
     changed = tuple(plan for plan in plans.values() if plan.first != plan.second)
-    return KeptRuns(directory, facts, tuple(jobs), text, changed)
+    return KeptRuns(directory, facts, tuple(jobs), text, changed, stopping_rule(facts))
 
 
 def compare_tables(then: Path, now: Path) -> dict[str, str]:

@@ -3,13 +3,15 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from airpath.errors import ScenarioError, UsageError
+from airpath.precision.rule import PrecisionRule
 from airpath.progress import progress_bar
-from airpath.results import Results
+from airpath.results import Results, RunResult
 from airpath.results.records import WrittenScenario
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.memory import available_memory
@@ -121,6 +123,7 @@ def compare(
     warm_up: str = "0s",
     seed: int = 1,
     repetitions: int = 1,
+    until: PrecisionRule | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
     world: World = "sim",
@@ -153,6 +156,9 @@ def compare(
         Length of a run; summaries count from the end of the warm-up.
     seed, repetitions
         Seed of the first repetition, and how many.
+    until
+        Add repetitions until means or differences are known well enough, instead of `repetitions`. All
+        schemes have equally many, and the first N runs are those of ``repetitions=N``.
     jobs, progress, world
         As for `airpath.run`.
 
@@ -183,9 +189,9 @@ def compare(
         duration=duration,
         warm_up=warm_up,
         seed=seed,
-        repetitions=repetitions,
+        repetitions=repetitions if until is None else until.max_repetitions,
     )
-    return run_all(scenarios, jobs=jobs, progress=progress, world=world)
+    return run_all(scenarios, until=until, jobs=jobs, progress=progress, world=world)
 
 
 def compare_scenarios(
@@ -281,6 +287,7 @@ def run_all(
     *,
     seed: int | None = None,
     repetitions: int | None = None,
+    until: PrecisionRule | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
     world: World = "sim",
@@ -294,6 +301,8 @@ def run_all(
         Scenario of each scheme.
     seed, repetitions, jobs, progress, world
         As for `airpath.run`.
+    until
+        As for `airpath.compare`; `repetitions` does not count then.
     apart
         What the names of runs in other worlds than the simulator end with.
 
@@ -307,17 +316,21 @@ def run_all(
     if not isinstance(world, str) or world not in WORLDS:
         raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
     refuse_together(world, jobs)
+    if until is not None:
+        until.refuse_too_few(len(scenarios))
+        repetitions = until.max_repetitions
     refuse_if_too_large(
         [
             (scenario, scenario.repetitions if repetitions is None else int(repetitions))
             for scenario in scenarios.values()
         ]
     )
-    work = [
-        job
-        for label, scenario in scenarios.items()
-        for job in jobs_of(label, scenario, seed, repetitions, world, apart)
+    by_scheme = [
+        jobs_of(label, scenario, seed, repetitions, world, apart) for label, scenario in scenarios.items()
     ]
+    if until is not None:
+        return _run_until(until, by_scheme, jobs, progress)
+    work = [job for of_scheme in by_scheme for job in of_scheme]
     with progress_bar(f"{len(work)} run{'s' if len(work) > 1 else ''}", progress) as show:
         return run_jobs(work, jobs, show)
 
@@ -352,6 +365,45 @@ def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float
     if outcome.interrupted:
         raise Interrupted(results, len(work))
     return results
+
+
+def _run_until(
+    until: PrecisionRule, by_scheme: Sequence[Sequence[Job]], jobs: int | None, progress: bool | None
+) -> Results:
+    """Do the runs of all schemes round by round until there are enough; they are ordered as others are.
+
+    The scenarios that are kept say how many repetitions there were: the results are those of a command that
+    asked for as many.
+    """
+    from airpath.precision.reached import judge  # here, because statistics are slow to import
+
+    done: list[RunResult] = []
+    place = {of_scheme[0].scheme: number for number, of_scheme in enumerate(by_scheme)}
+
+    def found(now: int) -> Results:
+        written = [_written(repeated(of_scheme[0].scenario, now)) for of_scheme in by_scheme]
+        for run in done:
+            run.record = replace(run.record, scenario=written[place[run.record.scheme]])
+        ordered = sorted(done, key=lambda run: (place[run.record.scheme], run.record.repetition))
+        return Results(ordered, until=until)
+
+    for before, now in pairwise((0, *until.looks)):
+        work = [job for of_scheme in by_scheme for job in of_scheme[before:now]]
+        try:
+            with progress_bar(f"{len(work)} runs, repetitions {before + 1} to {now}", progress) as show:
+                done += run_jobs(work, jobs, show).runs
+        except Interrupted as interrupted:
+            done += interrupted.results.runs
+            raise Interrupted(found(now), len(by_scheme) * now) from None
+        results = found(now)
+        if judge(results.summary, until).is_enough:
+            break
+    return results
+
+
+def repeated(scenario: Scenario, repetitions: int) -> Scenario:
+    """Return the scenario with another number of repetitions."""
+    return scenario.override({"repetitions": repetitions})
 
 
 def _written(scenario: Scenario) -> WrittenScenario:

@@ -1,7 +1,8 @@
 """`airpath compare`."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -18,6 +19,12 @@ from airpath.cli.output import (
     file_name_of,
 )
 
+if TYPE_CHECKING:
+    from airpath.precision import PrecisionRule
+
+OPTIONS: Final = {"metric": "--metric", "min_repetitions": "--min-reps", "max_repetitions": "--max-reps"}
+"""Options by the attribute of the rule that they give."""
+
 HELP = """Compare schemes over one link, everything else equal, and write tables, figures and a report.
 
 Examples:
@@ -29,6 +36,8 @@ Examples:
     airpath compare cubic cubic:beta=0.8 --link my-phone.trace --duration 2min --reps 5
 
     airpath compare cubic prague xcp-ebe --link 40mbps --rtt 20ms --queue dual-pi2 --ecn
+
+    airpath compare newreno cubic --link lte.down --precision 2% --max-reps 200
 
     airpath compare newreno cubic kernel:bbr --link 10mbps --duration 20s --world emulate
 
@@ -51,7 +60,34 @@ def compare(
     flows: Annotated[int, typer.Option(help="How many flows.")] = 1,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
     warm_up: Annotated[str, typer.Option(help="Summaries count from here on.")] = "0s",
-    reps: Annotated[int, typer.Option(help="Repetitions of each scheme.")] = 1,
+    reps: Annotated[int | None, typer.Option(help="Repetitions of each scheme.", show_default="1")] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Instead of --reps: add repetitions until the 95 % interval of every scheme's mean is at"
+            " most ± this share of it (2%).",
+            show_default=False,
+        ),
+    ] = None,
+    difference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Also, or instead: until every two schemes differ for sure, or for sure by less than this"
+            " share of their mean (1%).",
+            show_default=False,
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option(help="Metric of --precision and --difference.", show_default="goodput")
+    ] = None,
+    min_reps: Annotated[
+        int | None, typer.Option(help="With --precision: fewest repetitions.", show_default="10")
+    ] = None,
+    max_reps: Annotated[
+        int | None, typer.Option(help="With --precision: most repetitions.", show_default="100")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
     jobs: JobsOption = None,
     out: OutOption = None,
@@ -63,6 +99,12 @@ def compare(
     from airpath.cli.work import compared_text, run_and_write
     from airpath.runner import compare_scenarios
 
+    until = _rule(
+        reps,
+        precision,
+        difference,
+        {"metric": metric, "min_repetitions": min_reps, "max_repetitions": max_reps},
+    )
     scenarios = compare_scenarios(
         schemes,
         link,
@@ -74,7 +116,34 @@ def compare(
         duration=duration,
         warm_up=warm_up,
         seed=seed,
-        repetitions=reps,
+        repetitions=(1 if reps is None else reps) if until is None else until.max_repetitions,
     )
     out = out or Path("out") / f"compare-{file_name_of(link)}"
-    run_and_write(scenarios, out, compared_text(scenarios), jobs=jobs, world=world.value, as_json=as_json)
+    run_and_write(scenarios, out, compared_text, jobs=jobs, world=world.value, as_json=as_json, until=until)
+
+
+def _rule(
+    reps: int | None, precision: str | None, difference: str | None, others: Mapping[str, Any]
+) -> "PrecisionRule | None":
+    """Return the rule that the options come to; `None` for a given number of repetitions.
+
+    Raises
+    ------
+    UsageError
+        If they do not fit together, or one is wrong.
+    """
+    from airpath.errors import UsageError
+    from airpath.precision import PrecisionRule
+
+    given = {name: value for name, value in others.items() if value is not None}
+    if precision is None and difference is None:
+        if given:
+            option = OPTIONS[next(iter(given))]
+            raise UsageError(f"{option} goes with --precision or --difference; found neither")
+        return None
+    if reps is not None:
+        raise UsageError(
+            f"found --reps {reps} with --precision or --difference, which find out the number; accepted: one"
+            " of them (--min-reps and --max-reps bound the number)"
+        )
+    return PrecisionRule.parse(precision, difference=difference, **given)

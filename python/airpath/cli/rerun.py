@@ -4,12 +4,15 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, answers, enter_world, tell
 from airpath.world_names import IN_REAL_TIME
+
+if TYPE_CHECKING:
+    from airpath.results import Results
 
 HELP = """Run again what stands in a directory of results, and say whether the tables are the same.
 
@@ -80,6 +83,8 @@ def rerun(
         for one in changed:
             show(f"{one.what}: {one.first or 'not known'} then, {one.second or 'not known'} now")
         show(_told(tables, others, in_real_time=kept.in_real_time, changed=bool(changed)))
+        for line in _stopping(done):
+            show(line)
         show(f"results: {out}\nreport:  {out / 'report.html'}")
     return DIFFERENT if others and not kept.in_real_time else 0
 
@@ -96,6 +101,21 @@ def _told(tables: Mapping[str, str], others: Sequence[str], *, in_real_time: boo
     why = "" if changed else "; nothing that is known of has changed since"
     names = ", ".join(others)
     return f"{len(others)} of {len(tables)} tables differ ({names}){why}; `airpath diff` says how far"
+
+
+def _stopping(done: "Results") -> list[str]:
+    """Say what precision was reached, and whether repetitions would now be added otherwise."""
+    from airpath.precision.reached import judge, stops_after
+    from airpath.precision.report import precision_lines
+
+    if done.until is None:
+        return []
+    reached = judge(done.summary, done.until)
+    lines = precision_lines(reached)
+    now = stops_after(done.summary, done.until)
+    if now != reached.repetitions and reached.end != "interrupted":
+        lines.append(f"what was run again would have stopped after {now} repetitions")
+    return lines
 
 
 def _enter_world_of(results: Path) -> None:

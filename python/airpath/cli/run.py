@@ -84,4 +84,4 @@ def run(
         tell(remark)
     out = out or Path("out") / chosen.name
     scenarios = {scheme_label(chosen): chosen}
-    run_and_write(scenarios, out, text, jobs=jobs, world=world.value, as_json=as_json, logs=qlog)
+    run_and_write(scenarios, out, lambda _: text, jobs=jobs, world=world.value, as_json=as_json, logs=qlog)

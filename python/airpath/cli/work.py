@@ -1,7 +1,7 @@
 """Running scenarios on behalf of a command: check, run, write, print."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,11 @@ from airpath.damage import damage_of_plan
 from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
+from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
 from airpath.results.qlog import qlog_files
-from airpath.runner import Interrupted, run_all, workers
+from airpath.runner import Interrupted, repeated, run_all, workers
 from airpath.scenario import Scenario
 from airpath.world_names import IN_REAL_TIME, WORLDS, World
 from airpath.worlds import validity_text
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 def run_and_write(
     scenarios: Mapping[str, Scenario],
     out: Path,
-    scenario_text: str,
+    scenario_text: Callable[[Mapping[str, Scenario]], str],
     *,
     jobs: int | None,
     as_json: bool,
     world: World = "sim",
     logs: Path | None = None,
+    until: PrecisionRule | None = None,
 ) -> None:
     """Run scenarios, write the results, print their summary and where they are.
 
@@ -47,7 +49,7 @@ def run_and_write(
     out
         Where to write the results.
     scenario_text
-        The scenario as its author wrote it.
+        Gives the scenario as its author wrote it, of the scenarios with the repetitions that there were.
     jobs
         How many runs at the same time.
     as_json
@@ -56,6 +58,8 @@ def run_and_write(
         Where to run them.
     logs
         A folder for the logs of flows (qlog) that the runs bring, besides that of the results.
+    until
+        Add repetitions until means or differences are known well enough.
 
     Raises
     ------
@@ -66,14 +70,25 @@ def run_and_write(
     """
     refuse_unwritable(out)
     try:
-        results = run_all(scenarios, jobs=jobs, world=world)
+        results = run_all(scenarios, until=until, jobs=jobs, world=world)
     except Interrupted as interrupted:
-        keep_finished(interrupted, out, scenarios, scenario_text, jobs=jobs, as_json=as_json)
+        kept = _as_run(scenarios, interrupted.asked, until)
+        keep_finished(interrupted, out, kept, scenario_text(kept), jobs=jobs, as_json=as_json)
         raise
-    write_results(results, out, scenarios, scenario_text, jobs=jobs)
+    kept = _as_run(scenarios, len(results.runs), until)
+    write_results(results, out, kept, scenario_text(kept), jobs=jobs)
     if logs is not None:
         _write_logs(results, logs)
     _print(results, out, as_json=as_json, interrupted=False)
+
+
+def _as_run(
+    scenarios: Mapping[str, Scenario], runs: int, until: PrecisionRule | None
+) -> Mapping[str, Scenario]:
+    """Return the scenarios with as many repetitions as came of a rule."""
+    if until is None:
+        return scenarios
+    return {label: repeated(scenario, runs // len(scenarios)) for label, scenario in scenarios.items()}
 
 
 def keep_finished(
@@ -199,11 +214,14 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
                 "out": str(out),
                 "report": str(report),
                 "interrupted": interrupted,
+                **_precision_json(results),
                 **validity_json(results),
             }
         )
         return
     show(summary_table(results.summary))
+    for text in _precision_lines(results):
+        show(text)
     if (table := _differences_table(results)) is not None:
         show(table)
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
@@ -213,6 +231,26 @@ def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> 
     for text in dict.fromkeys(_where(run) for run in results.runs if run.record.world != "sim"):
         show(text)
     show(f"results: {out}\nreport:  {report}")
+
+
+def _precision_lines(results: Results) -> list[str]:
+    """Return how well means are known; nothing of single runs."""
+    if not results.is_repeated:
+        return []
+    from airpath.precision.reached import judge
+    from airpath.precision.report import precision_lines
+
+    return precision_lines(judge(results.summary, results.until))
+
+
+def _precision_json(results: Results) -> dict[str, Any]:
+    """Return the same for machines."""
+    if not results.is_repeated:
+        return {}
+    from airpath.precision.reached import judge
+    from airpath.precision.report import precision_json
+
+    return {"precision": precision_json(judge(results.summary, results.until))}
 
 
 def _differences_table(results: Results) -> "Table | None":

@@ -9,6 +9,7 @@ from airpath.plots.distributions import (
 )
 from airpath.plots.figures import save_figures, standard_figures, summary_bars
 from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
+from airpath.plots.repetitions import precision
 from airpath.plots.router import (
     capacity_estimate,
     estimate_error,
@@ -42,6 +43,7 @@ __all__ = [
     "metric_bars",
     "new_axes",
     "one_way_delay",
+    "precision",
     "queue",
     "queue_share",
     "render",

@@ -15,6 +15,7 @@ from airpath.plots.distributions import (
     delay_distributions,
 )
 from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
+from airpath.plots.repetitions import precision, precision_points
 from airpath.plots.router_figures import router_figures
 from airpath.plots.standard_figure import StandardFigure, figure_of
 from airpath.plots.style import COLUMN_IN, PAGE_IN, Style, new_axes, render, style_for, styled
@@ -127,6 +128,16 @@ def _comparisons(results: Results, style: Style) -> list[StandardFigure]:
             summary_bars(results, style),
         )
     )
+    if precision_points(results):
+        figures.append(
+            StandardFigure(
+                "precision",
+                "How well means are known after each repetition: half-width of the interval as a share of "
+                "the mean, against what is enough (dashed). Where repetitions were added, the intervals are "
+                "those by which they were, and grey lines are looks; else the usual 95 % (Student's t).",
+                figure_of(precision(results, style=style)),
+            )
+        )
     if delay_distributions(runs):
         figures.append(
             StandardFigure(

@@ -21,6 +21,11 @@ NOTE: Final = (
     "The first scheme less the second, mean over equal seeds ± half-width of the 95 % confidence interval; n"
     " pairs; p of the paired t test. Each pair by itself: the level is not adjusted for their number."
 )
+LOOKED_AT: Final = (
+    "Repetitions were added until there were enough. Intervals and p of this section take no account of it;"
+    " those under “Enough repetitions?” do."
+)
+"""What to say of them where a rule said how many repetitions there were."""
 
 
 def differences(summary: pa.Table) -> dict[str, list[PairedComparison]]:

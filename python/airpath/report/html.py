@@ -14,7 +14,7 @@ from airpath.damage import damage_of_plan
 from airpath.metrics import METRICS, SCOPE, flow_metrics, nearest_rank
 from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
-from airpath.report.differences import HEAD, NOTE, difference_rows, differences
+from airpath.report.differences import HEAD, LOOKED_AT, NOTE, difference_rows, differences
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.validity import LINKS_HEAD, links_rows
@@ -81,7 +81,7 @@ def report_html(
     """
     style = style or style_for(results.schemes)
     names = list(dict.fromkeys(run.record.scenario_name for run in results.runs))
-    found = _differences_section(results, style) if compared else []
+    found = [*_precision_section(results, style), *_differences_section(results, style)] if compared else []
     pictures = [(figure, _picture(figure)) for figure in figures]
     return _template().render(
         title=", ".join(names) or "airpath",
@@ -179,6 +179,17 @@ def _validity_section(results: Results) -> list[Section]:
     return [Section("validity", "Configured and achieved", note, [], [table], [])]
 
 
+def _precision_section(results: Results, style: Style) -> list[Section]:
+    """Return how well means are known, where there was more than one run of a scheme."""
+    if not results.is_repeated:
+        return []
+    from airpath.precision.reached import judge  # here: its report is made of sections of this one
+    from airpath.precision.report import precision_section
+
+    reached = judge(results.summary, results.until)
+    return [precision_section(reached, lambda scheme: style[scheme].display_name)]
+
+
 def _differences_section(results: Results, style: Style) -> list[Section]:
     """Return by how much schemes differ, where at least two runs of two schemes can be compared."""
     tables = [
@@ -189,7 +200,10 @@ def _differences_section(results: Results, style: Style) -> list[Section]:
         }
         for metric, pairs in differences(results.summary).items()
     ]
-    return [Section("differences", "Differences between schemes", NOTE, [], tables, [])] if tables else []
+    remarks = [LOOKED_AT] if results.until is not None else []
+    return (
+        [Section("differences", "Differences between schemes", NOTE, remarks, tables, [])] if tables else []
+    )
 
 
 def _world_facts(results: Results) -> list[tuple[str, str]]:

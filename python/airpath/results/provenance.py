@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from airpath.damage import damage_of_plan
+from airpath.precision.rule import PrecisionRule
 from airpath.results.records import Plan
 from airpath.results.results import Results
 
@@ -65,6 +66,7 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
             "scenario": _sha256(scenario_text.encode()),
             "inputs": {name: _sha256(content) for name, content in sorted(origin.inputs.items())},
         },
+        **({} if results.until is None else {"stopping": _stopping(results, results.until)}),
         "runs": [
             {
                 "scheme": run.record.scheme,
@@ -86,6 +88,20 @@ def provenance(results: Results, scenario_text: str, origin: Origin) -> dict[str
             }
             for run in results.runs
         ],
+    }
+
+
+def _stopping(results: Results, rule: PrecisionRule) -> dict[str, Any]:
+    """Return by which rule repetitions were added, and why there are no more."""
+    from airpath.precision.reached import judge  # here, because statistics are slow to import
+
+    reached = judge(results.summary, rule)
+    return {
+        "rule": rule.facts(),
+        "looks": list(rule.looks),
+        "level_of_each_look": rule.level,
+        "repetitions": reached.repetitions,
+        "end": reached.end,
     }
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from airpath.errors import OutputError
+from airpath.errors import OutputError, UsageError
+from airpath.precision.rule import PrecisionRule
 from airpath.results.columns import TABLES
 from airpath.results.directory import read_parquet
 from airpath.results.provenance import FORMAT
@@ -37,7 +38,8 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
         run gives.
     """
     directory = Path(out_dir)
-    _, records = read_records(directory)
+    facts, records = read_records(directory)
+    until = stopping_rule(facts)
     try:
         keys = [(record.scheme, record.repetition) for record in records]
         tables: list[dict[str, pa.Table]] = [{} for _ in records]
@@ -53,7 +55,27 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
                 mine[name] = part
     except (*_DAMAGE, pa.ArrowException) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error
-    return Results([RunResult(record, mine) for record, mine in zip(records, tables, strict=True)])
+    runs = [RunResult(record, mine) for record, mine in zip(records, tables, strict=True)]
+    return Results(runs, until=until)
+
+
+def stopping_rule(facts: Mapping[str, Any]) -> PrecisionRule | None:
+    """Return the rule by which ``provenance.json`` says that repetitions were added; `None` if it says none.
+
+    Raises
+    ------
+    OutputError
+        If what it says is no rule.
+    """
+    if (said := facts.get("stopping")) is None:
+        return None
+    rule = said.get("rule") if isinstance(said, Mapping) else None
+    if not isinstance(rule, Mapping):
+        raise OutputError(f"provenance.json: stopping: found {said!r}; accepted: a rule")
+    try:
+        return PrecisionRule(**rule)
+    except (TypeError, UsageError) as error:
+        raise OutputError(f"provenance.json: stopping: {error}") from None
 
 
 def read_records(directory: Path) -> tuple[dict[str, Any], list[RunRecord]]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from airpath.precision.rule import PrecisionRule
+
 
 class TableSet(ABC):
     """Tables by name; what one run and many runs have in common.
@@ -183,11 +185,15 @@ class Results(TableSet):
     ----------
     runs
         The runs; a scheme and repetition may occur once.
+    until
+        What the number of repetitions followed from; `None` if it was given.
 
     Attributes
     ----------
     runs
         The runs, in the order given.
+    until
+        As the parameter.
 
     Raises
     ------
@@ -195,8 +201,9 @@ class Results(TableSet):
         If two runs have the same scheme and repetition.
     """
 
-    def __init__(self, runs: Sequence[RunResult]) -> None:
+    def __init__(self, runs: Sequence[RunResult], *, until: "PrecisionRule | None" = None) -> None:
         self.runs = tuple(runs)
+        self.until = until
         keys = [(run.record.scheme, run.record.repetition) for run in self.runs]
         if twice := [key for key in dict.fromkeys(keys) if keys.count(key) > 1]:
             raise ValueError(f"scheme {twice[0][0]} has repetition {twice[0][1]} twice")
@@ -221,6 +228,11 @@ class Results(TableSet):
     def schemes(self) -> tuple[str, ...]:
         """Schemes under test, in the order of the runs."""
         return tuple(dict.fromkeys(run.record.scheme for run in self.runs))
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a scheme was run more than once."""
+        return any(run.record.repetition != self.runs[0].record.repetition for run in self.runs)
 
     @property
     def statistics(self) -> pa.Table:

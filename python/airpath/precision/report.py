@@ -1,0 +1,220 @@
+"""How well means and differences are known: at the terminal, in the report, and for machines."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from airpath.metrics import METRICS
+from airpath.precision.reached import Decision, PairPrecision, Reached, SchemePrecision
+from airpath.precision.rule import LARGEST_MOST
+from airpath.report.html import Section
+from airpath.results.formatting import NO_VALUE, mean_and_half_width, number
+
+HEAD = ("scheme", "mean", "share of the mean", "n", "enough")
+PAIR_HEAD = ("schemes", "difference", "too small to matter", "n", "known")
+
+
+def precision_lines(reached: Reached) -> list[str]:
+    """Return what to say of it: one line of a fixed number of repetitions, else why there are no more.
+
+    Nothing of single runs.
+    """
+    if reached.rule is None:
+        return _fixed(reached)
+    lines = [_ended(reached)]
+    lines += [_missed(one) for one in reached.schemes if not one.is_reached]
+    if reached.pairs:
+        lines.append(_decided(reached))
+    lines += [_open(reached, pair) for pair in reached.pairs if pair.decision is Decision.OPEN]
+    lines += [f"{scheme}: no run has a value of {reached.metric}" for scheme in reached.without_value]
+    return lines
+
+
+def precision_json(reached: Reached) -> dict[str, Any]:
+    """Return everything for ``json.dumps``; what has no value is null."""
+    rule = reached.rule
+    return {
+        "metric": reached.metric,
+        "confidence": 1.0 - reached.level,
+        "repetitions": reached.repetitions,
+        "end": reached.end,
+        "rule": None if rule is None else rule.facts(),
+        "looks": None if rule is None else list(rule.looks),
+        "schemes": [
+            {
+                "scheme": one.scheme,
+                "n": one.n,
+                "mean": _known(one.mean),
+                "half_width": _known(one.half_width),
+                "share": _known(one.share),
+                "reached": one.is_reached,
+                "repetitions_needed": one.needed,
+            }
+            for one in reached.schemes
+        ],
+        "without_value": list(reached.without_value),
+        "differences": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "n": pair.n,
+                "difference": _known(pair.difference),
+                "half_width": _known(pair.half_width),
+                "margin": _known(pair.margin),
+                "decision": str(pair.decision),
+                "repetitions_needed": pair.needed,
+            }
+            for pair in reached.pairs
+        ],
+    }
+
+
+def precision_section(reached: Reached, name: Callable[[str], str] = str) -> Section:
+    """Return the section of the report; `name` gives a scheme the name that people know."""
+    heading = METRICS[reached.metric].heading
+    rows = [
+        (name(one.scheme), _mean(one), _within(one.share), str(one.n), _enough(one))
+        for one in reached.schemes
+    ]
+    tables: list[dict[str, Any]] = [{"title": heading, "head": HEAD, "rows": rows}]
+    if reached.pairs:
+        pairs = [
+            (
+                f"{name(pair.first)} less {name(pair.second)}",
+                _plus_minus(pair.difference, pair.half_width),
+                number(pair.margin),
+                str(pair.n),
+                str(pair.decision) if pair.decision is not Decision.OPEN else f"open{_needs(pair.needed)}",
+            )
+            for pair in reached.pairs
+        ]
+        tables.append({"title": f"Differences of {heading}", "head": PAIR_HEAD, "rows": pairs})
+    return Section("precision", "Enough repetitions?", _note(reached), precision_lines(reached), tables, [])
+
+
+def _note(reached: Reached) -> str:
+    if (rule := reached.rule) is None:
+        return (
+            "± is the half-width of the 95 % confidence interval of the mean (Student's t). How many"
+            " repetitions would do follows from the standard deviation that was found, which is itself"
+            " uncertain."
+        )
+    looks = ", ".join(map(str, rule.looks))
+    return (
+        f"Repetitions were added until this was enough; looks were settled before, after {looks}. Here"
+        " intervals hold the mean with 95 % at all looks together, and are wider than those of the summary"
+        " for it: repeated confidence intervals after Jennison and Turnbull (1989), at each look with"
+        f" {100 * (1 - reached.level):.2f} %. Every scheme and every pair by itself: the level is not"
+        " adjusted for their number."
+    )
+
+
+def _fixed(reached: Reached) -> list[str]:
+    known = [one for one in reached.schemes if not math.isnan(one.share)]
+    if not known:
+        return []
+    text = f"{_title(reached)} is known within {_range(known)} of the mean (95 %)"
+    if all(one.is_reached for one in known):
+        return [text]
+    missed = [one for one in known if not one.is_reached]
+    # What cannot be said of one cannot be said of all.
+    most = max(missed, key=lambda one: math.inf if one.needed is None else one.needed)
+    return [f"{text}; for {_within(most.target)} {_probably(most.needed, most.share)}"]
+
+
+def _ended(reached: Reached) -> str:
+    rule = reached.rule
+    assert rule is not None
+    known = [one for one in reached.schemes if not math.isnan(one.share)]
+    within = (
+        f"; {_title(reached)} is known within {_range(known)} of the mean (95 % at all looks)"
+        if known
+        else ""
+    )
+    why = {
+        "precision": "enough",
+        "limit": "the limit, not enough",
+        "interrupted": "interrupted",
+    }
+    if reached.end == "precision" and not known:
+        return f"stopped after {reached.repetitions} repetitions: nothing can be known better"
+    return f"stopped after {reached.repetitions} repetitions ({why[reached.end]}){within}"
+
+
+def _missed(one: SchemePrecision) -> str:
+    return (
+        f"{one.scheme}: {_within(one.share)} of the mean, not {_within(one.target)};"
+        f" {_probably(one.needed, one.share)}"
+    )
+
+
+def _decided(reached: Reached) -> str:
+    """Say how many differences are known, and as what."""
+    assert reached.rule is not None
+    counts = Counter(pair.decision for pair in reached.pairs)
+    known = {
+        Decision.DIFFERENT: "told from zero",
+        Decision.ALIKE: f"known to be below {100 * (reached.rule.difference or 0.0):g} %",
+        Decision.OPEN: "open",
+    }
+    parts = [f"{counts[decision]} {text}" for decision, text in known.items() if counts[decision]]
+    return f"differences of {_title(reached)} between {len(reached.schemes)} schemes: {', '.join(parts)}"
+
+
+def _open(reached: Reached, pair: PairPrecision) -> str:
+    unit = METRICS[reached.metric].unit
+    return (
+        f"{pair.first} less {pair.second}: {_plus_minus(pair.difference, pair.half_width)}"
+        f"{unit and ' ' + unit} is neither told from zero nor known to be below {number(pair.margin)};"
+        f" {_probably(pair.needed, pair.half_width)}"
+    )
+
+
+def _probably(needed: int | None, known: float) -> str:
+    """Say how many repetitions would do; where a number is `known`, there are as many, be they very many."""
+    if needed is None and math.isfinite(known):
+        return f"over {LARGEST_MOST} repetitions would be needed"
+    if needed is None:
+        return "how many repetitions would do cannot be said"
+    return f"about {needed} repetitions would probably do"
+
+
+def _enough(one: SchemePrecision) -> str:
+    if one.target is None:
+        return NO_VALUE
+    return "yes" if one.is_reached else f"no{_needs(one.needed)}"
+
+
+def _needs(needed: int | None) -> str:
+    return "" if needed is None else f", about {needed} would probably be"
+
+
+def _title(reached: Reached) -> str:
+    return METRICS[reached.metric].title
+
+
+def _range(known: Sequence[SchemePrecision]) -> str:
+    """Return the shares of the best known and the worst known scheme."""
+    best, worst = min(known, key=lambda one: one.share), max(known, key=lambda one: one.share)
+    if len(known) == 1:
+        return _within(worst.share)
+    return f"{_within(best.share)} ({best.scheme}) to {_within(worst.share)} ({worst.scheme})"
+
+
+def _within(share: float | None) -> str:
+    if share is None or not math.isfinite(share):
+        return NO_VALUE
+    return "± 0 %" if share == 0.0 else f"± {100 * share:.2g} %"
+
+
+def _mean(one: SchemePrecision) -> str:
+    return _plus_minus(one.mean, one.half_width)
+
+
+def _plus_minus(mean: float, half_width: float) -> str:
+    return mean_and_half_width({"mean": mean, "ci95_low": mean - half_width, "ci95_high": mean + half_width})
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

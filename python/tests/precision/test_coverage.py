@@ -1,0 +1,48 @@
+"""Adding runs until they are enough leaves intervals with the confidence that they claim: a short version of
+`tools/precision_coverage.py`, whose figures are on `docs/precision.md`.
+"""
+
+import numpy as np
+import pytest
+from precision_coverage import DISTRIBUTIONS, coverage, false_alarms
+
+from airpath.precision import PrecisionRule
+
+TRIALS = 4000
+NORMAL = ("normal, sd 5 % of the mean", "normal, sd 10 %")
+
+
+def drawn(name):
+    draw, mean = DISTRIBUTIONS[name]
+    return draw(np.random.default_rng(5), (TRIALS, 100)), mean
+
+
+@pytest.mark.parametrize("name", NORMAL)
+@pytest.mark.parametrize("share", [0.02, 0.05])
+def test_normal_values_are_held_at_every_look(name, share):
+    found = coverage(*drawn(name), PrecisionRule(share))
+    # 95 %, less the Student's t with few values (half a per cent) and three standard deviations of the count.
+    assert found.at_every_look == pytest.approx(0.95, abs=0.005 + 3 * (0.05 * 0.95 / TRIALS) ** 0.5)
+    assert found.at_the_end > 0.97
+
+
+def test_usual_intervals_at_every_look_would_not_hold_it():
+    found = coverage(*drawn(NORMAL[1]), PrecisionRule(0.05), 0.05)
+    assert found.at_every_look < 0.85
+    assert found.at_the_end < 0.95
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("1 less exponential of mean 0.1", 0.9), ("1 and exponential of mean 0.1", 0.9)]
+)
+def test_skewed_values_are_held_better_than_by_usual_intervals(name, least):
+    values, mean = drawn(name)
+    repeated, usual = (coverage(values, mean, PrecisionRule(0.05), level) for level in (None, 0.05))
+    assert repeated.at_the_end > max(least, usual.at_the_end + 0.02)
+
+
+def test_a_difference_of_zero_is_rarely_told_from_zero():
+    draw = np.random.default_rng(1)
+    rule = PrecisionRule(0.02)
+    assert false_alarms(draw, rule) == pytest.approx(0.05, abs=0.01)
+    assert false_alarms(draw, rule, 0.05) > 0.15
