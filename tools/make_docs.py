@@ -43,6 +43,7 @@ COMMANDS = (
     "list",
     "trace show",
     "trace convert",
+    "trace log",
     "doctor",
 )
 

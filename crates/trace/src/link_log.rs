@@ -26,8 +26,13 @@ use crate::source::{NothingToRead, Source};
 use event::{Event, parse_base, parse_event};
 use lines::Lines;
 
-/// Events that are read of one file at most: an hour and more of 100 Mbit/s. They take about a gigabyte.
+/// Events that are read of one file at most, 24 bytes each or less: an hour of a full link of 36 Mbit/s has as many.
 pub const MOST_EVENTS: usize = 1 << 25;
+
+/// No event is further from the beginning, in nanoseconds (three years): sums and differences of times then fit.
+const LONGEST_NS: u64 = 100_000_000_000_000_000;
+const ACCEPTED_SPAN: &str =
+    "a time at most 100000000000 ms from the base timestamp, or else from the first event";
 
 /// Why a file is no log.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -163,7 +168,11 @@ pub fn read_link_log(reader: impl Read + Send + 'static) -> Result<LinkLog, Link
             return Err(line.refuse("at most 33554432 events in a file").into());
         }
         events += 1;
-        log.push(since(*origin_ns.get_or_insert(time_ns), time_ns), event);
+        let since_ns = since(*origin_ns.get_or_insert(time_ns), time_ns);
+        if since_ns.unsigned_abs() > LONGEST_NS {
+            return Err(line.refuse(ACCEPTED_SPAN).into());
+        }
+        log.push(since_ns, event);
     }
     if let Some(reason) = failure.take() {
         log.stopped.get_or_insert(Stopped { line: lines.read() + 1, reason });

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from airpath.cli import trace_log
 from airpath.cli.output import JsonOption, show, show_json
 from airpath.errors import OutputError, TraceError, UsageError
 from airpath.input_file import STANDARD_INPUT, input_file, input_name
@@ -36,7 +37,9 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Look at trace files and convert them.", no_args_is_help=True, rich_markup_mode="markdown"
+    help="Look at trace files, convert them, and read logs of links.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
 )
 
 FileArgument = Annotated[
@@ -139,6 +142,9 @@ def convert(
         )
     else:
         show(f"{out}: written from {file} ({trace.format})")
+
+
+app.command("log", help=trace_log.HELP)(trace_log.log)
 
 
 def bin_width_s(duration_s: float) -> float:

@@ -8,13 +8,16 @@ use crate::decimal;
 pub(super) const ACCEPTED: &str = "`TIME # BYTES`, `TIME + BYTES [FLOW]`, `TIME - BYTES DELAY [FLOW]`, `TIME d PACKETS BYTES`, \
     `TIME d BYTES` (times in milliseconds), or a header that begins with #";
 
-/// Times and delays are no longer, in nanoseconds (126 years), so that their sums and differences fit.
+/// Clocks show no more, in nanoseconds (126 years).
 pub(super) const LATEST_NS: u64 = 4_000_000_000_000_000_000;
+
+/// No delay is longer, in nanoseconds (11 days).
+const LONGEST_DELAY_NS: u64 = 1_000_000_000_000_000;
 
 const BASE: &[u8] = b"# base timestamp:";
 const ACCEPTED_BASE: &str = "`# base timestamp: MILLISECONDS`, up to 4000000000000";
 const ACCEPTED_TIME: &str = "milliseconds, not negative, up to 4000000000000";
-const ACCEPTED_DELAY: &str = "milliseconds, up to 4000000000000";
+const ACCEPTED_DELAY: &str = "milliseconds, up to 1000000000";
 const ACCEPTED_COUNT: &str = "a whole number up to 4294967295";
 const ACCEPTED_WHOLE: &str = "a line of at most a kilobyte";
 const ACCEPTED_MERGED: &str = "`TIME - BYTES DELAY`; this is what one end of a tunnel logs (`TIME - PACKET - BYTES`), and \
@@ -75,10 +78,13 @@ fn milliseconds(field: &[u8]) -> Option<u64> {
 }
 
 fn signed_milliseconds(field: &[u8]) -> Option<i64> {
-    match field {
-        [b'-', amount @ ..] => milliseconds(amount).map(|delay_ns| -(delay_ns as i64)),
-        amount => milliseconds(amount).map(|delay_ns| delay_ns as i64),
-    }
+    let (sign, amount) = match field {
+        [b'-', amount @ ..] => (-1, amount),
+        amount => (1, amount),
+    };
+    milliseconds(amount)
+        .filter(|delay_ns| *delay_ns <= LONGEST_DELAY_NS)
+        .map(|delay_ns| sign * delay_ns as i64)
 }
 
 fn number(field: &[u8]) -> Option<u32> {
