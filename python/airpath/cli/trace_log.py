@@ -116,6 +116,8 @@ def _rows(log: "LinkLog") -> "Table":
         ("loss rate", "{:.2%}", "loss_rate"),
         ("packets dropped by the queue", "{:.0f}", "dropped_packets"),
     ):
+        if name == "dropped_packets" and not whole[name]:
+            continue  # tunnels and older mm-link say nothing of drops
         cells = [_cell(measures.get(name), form) for measures in columns.values()]
         table.add_row(title, *cells)
     if len(shown) < len(log.flows) and log.names_flows:

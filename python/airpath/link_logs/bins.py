@@ -59,5 +59,5 @@ class LogBins:
 
     def rate_mbps(self, events: Events) -> npt.NDArray[np.float64]:
         """Mean rate of events over each bin in Mbit/s."""
-        rate: npt.NDArray[np.float64] = self.sum(events) * 8e-6 / self.width_s
+        rate: npt.NDArray[np.float64] = self.sum(events) * np.float64(8e-6) / self.width_s
         return rate

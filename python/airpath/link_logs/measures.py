@@ -92,8 +92,8 @@ def _traffic(log: LinkLog, arrivals: Events, departures: Events) -> dict[str, fl
     return {
         "ingress_mbps": _rate(log, arrivals),
         "throughput_mbps": _rate(log, departures),
-        "delay_mean_ms": float(delay_ns.mean()) * 1e-6 if len(delay_ns) else math.nan,
-        "delay_p95_ms": nearest_rank(delay_ns, 95) * 1e-6,
+        "delay_mean_ms": float(delay_ns.mean()) / 1e6 if len(delay_ns) else math.nan,
+        "delay_p95_ms": nearest_rank(delay_ns, 95) / 1e6,
         "signal_delay_p95_ms": signal_delay(received_ns - delay_ns, received_ns) * 1e3,
         "loss_rate": 1 - left / arrived if arrived else math.nan,
         "arrived_packets": float(len(arrivals["bytes"])),

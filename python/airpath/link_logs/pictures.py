@@ -121,7 +121,8 @@ def _visible(
     departures: Events, span_s: tuple[float, float], highest_ms: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return instants (s) and delays (ms) of packets, one for each cell of the picture."""
-    time_s, delay_ms = departures["time_ns"] * 1e-9, departures["delay_ns"] * 1e-6
+    time_s: npt.NDArray[np.float64] = departures["time_ns"] / 1e9
+    delay_ms: npt.NDArray[np.float64] = departures["delay_ns"] / 1e6
     across, up = CELLS
     column = (time_s - span_s[0]) / max(span_s[1] - span_s[0], 1e-9) * across
     row = delay_ms / max(highest_ms, 1e-9) * up

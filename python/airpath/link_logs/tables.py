@@ -1,13 +1,13 @@
 """Tables of what logs of links say, with units and meanings of their columns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from airpath.link_logs.bins import LogBins
-from airpath.link_logs.log import LinkLog
+from airpath.link_logs.log import Events, LinkLog
 from airpath.link_logs.measures import MEASURES, flow_measures, log_measures
 from airpath.results.labelled import Labelled, labelled, table_of
 
@@ -25,7 +25,7 @@ def logs_table(logs: Sequence[LinkLog]) -> pa.Table:
             labelled([log.kind for log in logs], _TEXT, "kind", "mm-link or tunnel: whose definitions hold"),
             labelled([len(log.flows) for log in logs], _WHOLE, "flows", "flows with packets"),
             labelled(
-                [(last - first) * 1e-9 for first, last in spans],
+                [(last - first) / 1e9 for first, last in spans],
                 _REAL,
                 "duration_s",
                 "from the first event to the last",
@@ -50,7 +50,7 @@ def flows_table(logs: Sequence[LinkLog]) -> pa.Table:
 
 def log_series_table(logs: Sequence[LinkLog], bins: Sequence[LogBins]) -> pa.Table:
     """Return one row for each log and bin of time."""
-    columns = {
+    columns: dict[str, tuple[str, Callable[[LinkLog], Events]]] = {
         "offered_bytes": ("what the link could deliver in the bin", lambda log: log.opportunities),
         "arrived_bytes": ("what arrived in the bin", lambda log: log.arrivals),
         "departed_bytes": ("what left in the bin", lambda log: log.departures),
@@ -116,9 +116,9 @@ def packets_table(logs: Sequence[LinkLog]) -> pa.Table:
             _names(logs, [len(events["time_ns"]) for events in departures]),
             labelled(_joined([events["flow"] for events in departures]), _WHOLE, "flow", _FLOW),
             labelled(
-                (received - delay) * 1e-9, _REAL, "sent_s", "when it arrived at the queue or tunnel", "s"
+                (received - delay) / 1e9, _REAL, "sent_s", "when it arrived at the queue or tunnel", "s"
             ),
-            labelled(received * 1e-9, _REAL, "received_s", "when it left it", "s"),
+            labelled(received / 1e9, _REAL, "received_s", "when it left it", "s"),
             labelled(_joined([events["bytes"] for events in departures]), _WHOLE, "bytes", "its size", "B"),
         ]
     )

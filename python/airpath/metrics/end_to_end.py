@@ -1,8 +1,8 @@
-"""Signal delay, and end-to-end and self-inflicted delay as Sprout measures them (Winstein et al., NSDI 2013)."""
+"""Signal delay, and Sprout's end-to-end and self-inflicted delay (Winstein et al., NSDI 2013), of one run."""
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from airpath.metrics.signal_delay import Instants, signal_delay
 from airpath.metrics.time_bins import Plan
 
 Columns = Mapping[str, npt.NDArray[Any]]
+Numbers = npt.NDArray[np.float64]
 
 FINEST_S = 0.01
 """Intervals within which the capacity changes may not be longer, in seconds: so far the bound can be off."""
@@ -108,7 +109,7 @@ def age(
             high = middle
         else:
             low = middle + 1
-    return low * 1e-9
+    return low / 1e9
 
 
 def omniscient(
@@ -134,7 +135,7 @@ def omniscient(
     carried = np.concatenate([[0.0], np.cumsum(offered)])
     ends = np.concatenate([[0.0], ends_s]) * 1e9
     packets = int(carried[-1] / packet_bytes + _ROUNDING)
-    edges = np.arange(packets + 1) * float(packet_bytes)
+    edges: Numbers = np.arange(packets + 1) * np.float64(packet_bytes)
     starts = _instants(edges[:-1], carried, ends, "right")
     departs = _instants(edges[1:], carried, ends, "left")
     return starts, departs + delay_ns
@@ -144,7 +145,7 @@ _ROUNDING = 1e-6
 
 
 def _instants(
-    amounts: npt.NDArray[np.float64], carried: npt.NDArray[np.float64], ends: Any, side: Any
+    amounts: Numbers, carried: Numbers, ends_ns: Numbers, side: Literal["left", "right"]
 ) -> Instants:
     """Return when so much has been carried: the first such instant (left), or the last (right)."""
     slack = _ROUNDING if side == "right" else -_ROUNDING
@@ -152,7 +153,8 @@ def _instants(
     before = after - 1
     width = carried[after] - carried[before]
     part = np.divide(amounts - carried[before], width, out=np.ones_like(amounts), where=width > 0)
-    return np.rint(ends[before] + np.clip(part, 0, 1) * (ends[after] - ends[before])).astype(np.int64)
+    instants: Numbers = ends_ns[before] + np.clip(part, 0, 1) * (ends_ns[after] - ends_ns[before])
+    return np.rint(instants).astype(np.int64)
 
 
 def _constant_delay(plan: Plan, sources: npt.NDArray[np.bool_], link: int, packet_bytes: int) -> int | None:
@@ -181,7 +183,7 @@ def _constant_delay(plan: Plan, sources: npt.NDArray[np.bool_], link: int, packe
     return total
 
 
-def _is_fine(plan: Plan, link: int, ends_s: npt.NDArray[np.float64]) -> bool:
+def _is_fine(plan: Plan, link: int, ends_s: Numbers) -> bool:
     """Tell whether intervals say well enough how the capacity changes."""
     rate, interval_ns = plan["links"][link]["rate"], plan["record"]["interval_ns"]
     if not len(ends_s) or rate["kind"] == "unlimited":
@@ -196,5 +198,5 @@ def _is_fine(plan: Plan, link: int, ends_s: npt.NDArray[np.float64]) -> bool:
     return False
 
 
-def _nanoseconds(time_s: npt.NDArray[np.float64]) -> Instants:
+def _nanoseconds(time_s: Numbers) -> Instants:
     return np.rint(time_s * 1e9).astype(np.int64)

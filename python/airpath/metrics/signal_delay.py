@@ -45,7 +45,7 @@ def signal_delay(sent_ns: Instants, received_ns: Instants, percentile: float = 9
     least, count = (earliest - sent[0] - last * STEP_NS)[some], count[some]
     # The messages of one packet wait `least`, and a step longer each: none needs to be written down.
     rank = math.ceil(percentile * int(count.sum()) / 100.0)
-    return smallest_reaching(rank, least, count) * 1e-9
+    return smallest_reaching(rank, least, count) / 1e9
 
 
 def smallest_reaching(rank: int, least: npt.NDArray[Any], count: npt.NDArray[Any]) -> int:

@@ -1,4 +1,4 @@
-"""Logs as `mm-link` and Pantheon write them, and their numbers once more, line by line as the tools define them."""
+"""Logs as `mm-link` and Pantheon write them, and their numbers, line by line as the tools define them."""
 
 import math
 from dataclasses import dataclass, field
