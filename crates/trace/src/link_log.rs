@@ -26,8 +26,8 @@ use crate::source::{NothingToRead, Source};
 use event::{Event, parse_base, parse_event};
 use lines::Lines;
 
-/// Events that are read of one file at most, 24 bytes each or less: an hour of a full link of 36 Mbit/s has as many.
-pub const MOST_EVENTS: usize = 1 << 25;
+/// Events that are read of one file at most, 24 bytes each or less: half an hour of a full link of 36 Mbit/s has as many.
+pub const MOST_EVENTS: usize = 1 << 24;
 
 /// No event is further from the beginning, in nanoseconds (three years): sums and differences of times then fit.
 const LONGEST_NS: u64 = 100_000_000_000_000_000;
@@ -165,7 +165,7 @@ pub fn read_link_log(reader: impl Read + Send + 'static) -> Result<LinkLog, Link
         }
         let (time_ns, event) = parse_event(&line)?;
         if events == MOST_EVENTS {
-            return Err(line.refuse("at most 33554432 events in a file").into());
+            return Err(line.refuse("at most 16777216 events in a file").into());
         }
         events += 1;
         let since_ns = since(*origin_ns.get_or_insert(time_ns), time_ns);

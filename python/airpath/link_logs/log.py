@@ -14,9 +14,9 @@ from airpath import _core
 from airpath.errors import LinkLogError
 from airpath.input_file import InputFile, input_file
 
-Column = npt.NDArray[np.int64]
+Column = npt.NDArray[Any]
 Events = Mapping[str, Column]
-"""Columns of one kind of event: `time_ns`, `bytes`, and what the kind has beside them."""
+"""Columns of one kind of event: `time_ns`, `bytes`, and others; those in nanoseconds int64, others uint32."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,6 @@ MOST_FLOWS = 1000
 
 def _columns(said: dict[str, Any]) -> Events:
     return {
-        name: np.frombuffer(column, dtype="<i8" if name.endswith("_ns") else "<u4").astype(np.int64)
+        name: np.frombuffer(column, dtype="<i8" if name.endswith("_ns") else "<u4")
         for name, column in said.items()
     }

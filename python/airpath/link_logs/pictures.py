@@ -126,7 +126,9 @@ def _visible(
     across, up = CELLS
     column = (time_s - span_s[0]) / max(span_s[1] - span_s[0], 1e-9) * across
     row = delay_ms / max(highest_ms, 1e-9) * up
-    _, shown = np.unique(np.stack([column, row]).astype(np.int64), axis=1, return_index=True)
+    # What lies below zero has rows of its own: clocks of two ends can differ.
+    cell = column.astype(np.int64) * (4 * up) + np.clip(row, -up, 2 * up).astype(np.int64)
+    _, shown = np.unique(cell, return_index=True)
     return time_s[shown], delay_ms[shown]
 
 
