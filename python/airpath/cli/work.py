@@ -14,6 +14,7 @@ from airpath.errors import OutputError
 from airpath.origin import origin_of_this_process
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
+from airpath.results.flent import flent_files
 from airpath.results.qlog import qlog_files
 from airpath.runner import Interrupted, run_all, workers
 from airpath.scenario import Scenario
@@ -35,6 +36,7 @@ def run_and_write(
     as_json: bool,
     world: World = "sim",
     logs: Path | None = None,
+    flent: Path | None = None,
 ) -> None:
     """Run scenarios, write the results, print their summary and where they are.
 
@@ -56,6 +58,8 @@ def run_and_write(
         Where to run them.
     logs
         A folder for the logs of flows (qlog) that the runs bring, besides that of the results.
+    flent
+        A folder for a file of Flent of each run.
 
     Raises
     ------
@@ -72,7 +76,9 @@ def run_and_write(
         raise
     write_results(results, out, scenarios, scenario_text, jobs=jobs)
     if logs is not None:
-        _write_logs(results, logs)
+        _write_files(qlog_files(results), logs)
+    if flent is not None:
+        _write_files(flent_files(results), flent)
     _print(results, out, as_json=as_json, interrupted=False)
 
 
@@ -130,13 +136,13 @@ def write_results(
         )
 
 
-def _write_logs(results: Results, folder: Path) -> None:
-    """Write logs of flows to a folder; each file is there as a whole or not at all."""
+def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files to a folder; each is there as a whole or not at all."""
     try:
-        for name, content in qlog_files(results).items():
+        for name, content in files.items():
             write_whole(folder / name, content, forced=False)
     except OSError as error:
-        raise OutputError(f"cannot write logs to {folder}: {error.strerror or error}") from None
+        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from None
 
 
 def refuse_no_folder(folder: Path) -> None:
