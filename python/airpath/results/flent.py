@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from airpath.results.results import Results, RunResult
 
 VERSION = 3
-"""The version of the form."""
+"""The version of the form. Version 4 (Flent 2) is the same but for units of series that are not here."""
 
 TEST = "tcp_ndown"
 """The test of Flent whose plots are offered."""
@@ -86,12 +86,21 @@ def flent_file(run: "RunResult", name: str) -> bytes:
     lengths_s = np.diff(ends_s, prepend=0.0)
     goodput_mbps[row, column] = series["goodput_bytes"][mine] * 8e-6 / lengths_s[column]
     round_trip_ms[row, column] = series["srtt_s"][mine] * 1e3
+    series_of_flent = _results(goodput_mbps, round_trip_ms)
     content = {
         "version": VERSION,
         "metadata": _metadata(run, name, flows, rows),
         "x_values": ends_s.tolist(),
-        "results": _results(goodput_mbps, round_trip_ms),
-        "raw_values": {},
+        "results": series_of_flent,
+        # Flent draws these; times are on the clock on which the run began at zero.
+        "raw_values": {
+            name: [
+                {"t": time_s, "val": value}
+                for time_s, value in zip(ends_s.tolist(), values, strict=True)
+                if value is not None
+            ]
+            for name, values in series_of_flent.items()
+        },
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, sort_keys=True)
     return gzip.compress(text.encode(), mtime=0)

@@ -61,6 +61,9 @@ def test_series_are_those_of_the_tables() -> None:
     assert all(value is None or value > 40 for value in ping)
     fairness = [value for value in found["results"]["TCP download fairness"] if value is not None]
     assert all(0.5 <= value <= 1 + 1e-12 for value in fairness)
+    for name, values in found["results"].items():
+        raw = {point["t"]: point["val"] for point in found["raw_values"][name]}
+        assert [raw.get(at) for at in x] == values
     said = found["metadata"]
     assert (said["NAME"], said["TEST_PARAMETERS"]) == ("tcp_ndown", {"download_streams": "2"})
     assert said["AIRPATH"]["seed"] == str(run.record.seed)
