@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airpath_replay::{Analysis, EstimateResult, FlowResult, NamedEstimator, Options, Series, analyse};
@@ -95,7 +95,7 @@ impl Replay {
             })
             .collect::<PyResult<Vec<_>>>()?;
         let options = Options { estimators, ..Options::default() };
-        read_watched(py, &path, on_progress, |file| analyse(file, &options))
+        read_watched(py, path, on_progress, |file| analyse(file, &options))
     }
 }
 
@@ -103,7 +103,7 @@ impl Replay {
 /// bytes were read.
 pub(crate) fn read_watched<T: Send>(
     py: Python<'_>,
-    path: &Path,
+    path: PathBuf,
     on_progress: Option<Py<PyAny>>,
     read: impl FnOnce(Watched) -> PyResult<T> + Send,
 ) -> PyResult<T> {

@@ -21,7 +21,7 @@ pub(crate) fn read_link_log(
     path: PathBuf,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    let log = read_watched(py, &path, on_progress, |file| {
+    let log = read_watched(py, path, on_progress, |file| {
         read(file).map_err(|error| LinkLogFormatError::new_err(error.to_string()))
     })?;
     handed(py, &log)
