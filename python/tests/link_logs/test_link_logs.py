@@ -167,6 +167,18 @@ def test_what_is_no_log_is_refused_and_nothing_written(
     assert not (tmp_path / "found").exists()
 
 
+def test_a_log_that_is_taken_for_a_trace_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "up.log"
+    for text, is_log in ((mm_link(10), True), (tunnel(1, 10), True), ("# what\n", False)):
+        file.write_text(text)
+        with pytest.raises(SystemExit) as left:
+            main(["trace", "show", str(file), "--out", str(tmp_path / "x.png")])
+        assert left.value.code == 1
+        said = capsys.readouterr().err
+        assert "up.log: line 1: found `# " in said
+        assert ("this is a log of a link: `airpath trace log` reads it" in said) == is_log
+
+
 def test_a_log_of_years_asks_for_wider_bins(tmp_path: Path) -> None:
     log = read(tmp_path, "0 + 1\n60000000000 + 1\n")
     with pytest.raises(UsageError, match="120000001 bins of 500 ms; accepted: at most 1000000 bins"):
