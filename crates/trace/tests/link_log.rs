@@ -20,8 +20,8 @@ fn read(bytes: impl Into<Vec<u8>>) -> Result<LinkLog, LinkLogError> {
 
 fn packed(text: &str) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
+    encoder.write_all(text.as_bytes()).expect("a vector takes all");
+    encoder.finish().expect("a vector takes all")
 }
 
 const MS: i64 = 1_000_000;
@@ -127,7 +127,8 @@ fn a_log_that_breaks_off_gives_what_stands_before() {
     let stopped = cut.stopped.unwrap();
     assert_eq!((stopped.line, stopped.reason.as_str()), (15, "the last line has no end"));
 
-    let many: String = (0..50_000).map(|ms| format!("{ms} + {}\n", 40 + ms * 7919 % 1460)).collect();
+    let line = |ms| format!("{ms} + {}\n", 40 + ms * 7919 % 1460);
+    let many = (0..50_000).map(line).collect::<Vec<_>>().concat();
     let packed = packed(&many);
     let cut = read(&packed[..packed.len() / 2]).unwrap();
     let lines = cut.arrivals.time_ns.len();
