@@ -165,15 +165,11 @@ def _constant_delay(plan: Plan, sources: npt.NDArray[np.bool_], link: int, packe
     total = 0
     for number in paths.pop():
         hop = plan["links"][number]
-        if (
-            hop["loss"]
-            or hop["bursts"]
-            or hop["arq"]
-            or hop["jitter_ns"]
-            or hop["delay_ns"]["kind"] != "constant"
-        ):
+        delay = hop.get("delay_ns") or {}
+        varies = any(hop.get(name) for name in ("loss", "bursts", "arq", "jitter_ns"))
+        if varies or delay.get("kind") != "constant":
             return None
-        total += int(hop["delay_ns"]["value"])
+        total += int(delay["value"])
         if number == link:
             continue
         if hop["rate"]["kind"] == "constant":

@@ -141,6 +141,7 @@ def test_there_is_no_bound_where_it_is_not_known() -> None:
         ("loss", 0.1),
         ("bursts", {"kind": "any"}),
         ("arq", {"retries": 3}),
+        ("delay_ns", None),
         ("jitter_ns", {"kind": "constant", "value": 1.0}),
         ("delay_ns", {"kind": "uniform", "low": 0.0, "high": 1.0}),
         ("rate", {"kind": "unlimited"}),
