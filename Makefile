@@ -19,7 +19,7 @@ PROFILED = CARGO_BUILD_RUSTFLAGS="$$($(PYTHON) tools/compiler_profile.py --flags
 export PROPTEST_RNG_SEED ?= 1
 
 # Folders that the user names: tests run in other folders than this one.
-$(foreach name,VECTORS CAPTURES QLOGS TRACES PLANS SCENARIOS LOSSES SETUPS,$(if $(AIRPATH_$(name)),\
+$(foreach name,VECTORS CAPTURES QLOGS TRACES LINK_LOGS PLANS SCENARIOS LOSSES SETUPS,$(if $(AIRPATH_$(name)),\
   $(eval override export AIRPATH_$(name) := $(abspath $(AIRPATH_$(name))))))
 
 export CARGO_TERM_PROGRESS_WHEN := never

@@ -22,6 +22,7 @@ FOLDERS = {
     "AIRPATH_CAPTURES": "captures",
     "AIRPATH_QLOGS": "qlogs",
     "AIRPATH_TRACES": "traces",
+    "AIRPATH_LINK_LOGS": "link-logs",
     "AIRPATH_PLANS": "plans",
     "AIRPATH_SCENARIOS": "scenarios",
     "AIRPATH_LOSSES": "losses",
@@ -47,7 +48,7 @@ def main() -> int:
     programs = _folder_of_programs()
     arguments: list[str | Path] = ["out", out, "seeds", "plans", seeds / "plans"]
     for name, folder in more:
-        if name in ("captures", "qlogs", "traces"):
+        if name in ("captures", "qlogs", "traces", "link-logs"):
             arguments += ["seeds", name, Path(folder).resolve()]
     minutes = {name: share * options.minutes for name, share in SHARES.items()}
     failed = _run([programs / "fuzz", str(minutes["rust"]), *arguments])

@@ -45,6 +45,7 @@ COMMANDS = (
     "list",
     "trace show",
     "trace convert",
+    "trace log",
     "doctor",
 )
 

@@ -38,6 +38,16 @@ def analyse_capture(
     Times in ns, rates in bit/s, None where there is no value.
     """
 
+class LinkLogFormatError(ValueError):
+    """The bytes are no log of a link."""
+
+def read_link_log(path: str, on_progress: Callable[[int], None] | None = None) -> dict[str, Any]:
+    """Read a log of a link: facts of the file, and the columns of each kind of event as bytes.
+
+    `on_progress` is told now and then how many bytes of the file were read. Signals are heard meanwhile.
+    Times are int64 in ns, other columns uint32, little-endian.
+    """
+
 def is_qlog(first: bytes) -> bool:
     """Whether a file that begins with these bytes, decompressed, is read as a log of QUIC."""
 

@@ -20,6 +20,10 @@ class CaptureError(AirpathError):
     """A capture is missing, unreadable, or no capture at all."""
 
 
+class LinkLogError(AirpathError):
+    """A log of a link is missing, unreadable, or no such log."""
+
+
 class FitError(AirpathError):
     """There is nothing in a recording that a chain of losses could be fitted to."""
 

@@ -95,16 +95,27 @@ impl Replay {
             })
             .collect::<PyResult<Vec<_>>>()?;
         let options = Options { estimators, ..Options::default() };
-        let raised = Arc::new(Mutex::new(None));
-        let analysis = py.detach(|| {
-            let file = File::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
-            let raised = Arc::clone(&raised);
-            analyse(Watched { file, read: 0, next_look: LOOK_EVERY, on_progress, raised }, &options)
-        });
-        match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(error) => Err(error),
-            None => analysis,
-        }
+        read_watched(py, path, on_progress, |file| analyse(file, &options))
+    }
+}
+
+/// Reads a file with the interpreter lock released; what Python raises meanwhile ends it. `on_progress` is told now and then how many
+/// bytes were read.
+pub(crate) fn read_watched<T: Send>(
+    py: Python<'_>,
+    path: PathBuf,
+    on_progress: Option<Py<PyAny>>,
+    read: impl FnOnce(Watched) -> PyResult<T> + Send,
+) -> PyResult<T> {
+    let raised = Arc::new(Mutex::new(None));
+    let result = py.detach(|| {
+        let file = File::open(path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+        let raised = Arc::clone(&raised);
+        read(Watched { file, read: 0, next_look: LOOK_EVERY, on_progress, raised })
+    });
+    match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => result,
     }
 }
 

@@ -9,6 +9,7 @@ mod emulated_run;
 #[cfg(target_os = "linux")]
 mod emulation;
 mod episodes;
+mod link_log;
 mod qlog;
 mod simulation;
 mod trace;
@@ -31,6 +32,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::episodes::Episodes;
+    #[pymodule_export]
+    use super::link_log::{LinkLogFormatError, read_link_log};
     #[pymodule_export]
     use super::qlog::{analyse_qlog, is_qlog};
     #[pymodule_export]

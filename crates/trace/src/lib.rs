@@ -1,6 +1,6 @@
 //! File formats: packet-delivery traces and rate logs in, packet captures out.
 //!
-//! Readers are pure functions from bytes to a [`Trace`]; nothing here opens a file. No input makes them panic, and
+//! Readers of traces are pure functions from bytes to a [`Trace`], those of captures and logs read a stream; nothing here opens a file. No input makes them panic, and
 //! what they allocate is bounded by the length of the input. A refusal is a [`TraceError`] that names the line.
 //!
 //! ```
@@ -17,9 +17,11 @@ mod decimal;
 mod error;
 mod format;
 mod line;
+pub mod link_log;
 pub mod qlog;
 mod read;
 mod series;
+mod source;
 mod statistics;
 mod trace;
 mod write;

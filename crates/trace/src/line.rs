@@ -23,7 +23,7 @@ pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
         .map(|(index, text)| Line { number: index + 1, text: text.strip_suffix(b"\r").unwrap_or(text) })
 }
 
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+pub(crate) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The first line; refused when there is none.
 pub(crate) fn first_line<'a>(bytes: &'a [u8], accepted: &str) -> Result<Line<'a>, TraceError> {

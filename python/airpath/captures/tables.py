@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis
+from airpath.results.labelled import labelled, table_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +167,13 @@ def flows_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
     """Return one row for each flow of each capture."""
     rows = [(capture, flow) for capture in captures for flow in capture.flows]
     columns = [
-        _labelled([capture.path.name for capture, _ in rows], pa.string(), "capture", "name of the file"),
-        _labelled([flow.number for _, flow in rows], pa.int64(), "flow", "number within the capture"),
+        labelled([capture.path.name for capture, _ in rows], pa.string(), "capture", "name of the file"),
+        labelled([flow.number for _, flow in rows], pa.int64(), "flow", "number within the capture"),
     ]
     for column in FLOW_COLUMNS:
         values = [column.value(flow.facts) for _, flow in rows]
-        columns.append(_labelled(values, column.type, column.name, column.description, column.unit))
-    return _table(columns)
+        columns.append(labelled(values, column.type, column.name, column.description, column.unit))
+    return table_of(columns)
 
 
 def estimates_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
@@ -185,14 +186,14 @@ def estimates_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
     ]
     text, real = pa.string(), pa.float64()
     mean = "mean over time of the estimate, from its first value on"
-    return _table(
+    return table_of(
         [
-            _labelled([row[0] for row in rows], text, "capture", "name of the file"),
-            _labelled([row[1] for row in rows], pa.int64(), "flow", "number within the capture"),
-            _labelled([row[2]["name"] for row in rows], text, "estimator", "name of the estimator"),
-            _labelled([row[2]["mean_bps"] for row in rows], real, "mean_bps", mean, "bit/s"),
-            _labelled([row[2]["last_bps"] for row in rows], real, "last_bps", "last estimate", "bit/s"),
-            _labelled([row[2]["missing"] for row in rows], text, "missing", "why there is no estimate"),
+            labelled([row[0] for row in rows], text, "capture", "name of the file"),
+            labelled([row[1] for row in rows], pa.int64(), "flow", "number within the capture"),
+            labelled([row[2]["name"] for row in rows], text, "estimator", "name of the estimator"),
+            labelled([row[2]["mean_bps"] for row in rows], real, "mean_bps", mean, "bit/s"),
+            labelled([row[2]["last_bps"] for row in rows], real, "last_bps", "last estimate", "bit/s"),
+            labelled([row[2]["missing"] for row in rows], text, "missing", "why there is no estimate"),
         ]
     )
 
@@ -209,38 +210,22 @@ def series_table(captures: Sequence[CaptureAnalysis]) -> pa.Table:
     numbers = [flow.number for _, flow in pairs for _ in flow.time_s]
     real = pa.float64()
     columns = [
-        _labelled(names, pa.string(), "capture", "name of the file"),
-        _labelled(numbers, pa.int64(), "flow", "number within the capture"),
-        _labelled(joined(lambda f: f.time_s), real, "time_s", "end of the bin, since the capture began", "s"),
-        _labelled(
-            joined(lambda f: np.full(len(f.time_s), f.width_s)), real, "bin_s", "width of the bin", "s"
-        ),
+        labelled(names, pa.string(), "capture", "name of the file"),
+        labelled(numbers, pa.int64(), "flow", "number within the capture"),
+        labelled(joined(lambda f: f.time_s), real, "time_s", "end of the bin, since the capture began", "s"),
+        labelled(joined(lambda f: np.full(len(f.time_s), f.width_s)), real, "bin_s", "width of the bin", "s"),
     ]
     logs = LOGGED_UNITS if any(capture.is_log for capture in captures) else {}
     for name, (unit, text) in {**SERIES_UNITS, **logs}.items():
         values = joined(lambda f: f.series.get(name, np.full(len(f.time_s), np.nan)))  # noqa: B023
-        columns.append(_labelled(values, real, name, text, unit))
+        columns.append(labelled(values, real, name, text, unit))
     for name in estimators:
         text = f"last estimate of {name} in the bin; null where no acknowledgment came"
         values = joined(lambda f: f.estimates_bps[name])  # noqa: B023 - called at once
-        columns.append(_labelled(values, real, f"{name}_bps", text, "bit/s"))
-    return _table(columns)
+        columns.append(labelled(values, real, f"{name}_bps", text, "bit/s"))
+    return table_of(columns)
 
 
 def _mean_length(runs: list[tuple[int, int]]) -> float | None:
     count = sum(number for _, number in runs)
     return sum(length * number for length, number in runs) / count if count else None
-
-
-Labelled = tuple[pa.Field, pa.Array]
-
-
-def _labelled(values: Any, kind: pa.DataType, name: str, description: str, unit: str = "") -> Labelled:
-    metadata = {"unit": unit, "description": description}
-    return pa.field(name, kind, metadata=metadata), pa.array(values, type=kind, from_pandas=True)
-
-
-def _table(columns: list[Labelled]) -> pa.Table:
-    return pa.Table.from_arrays(
-        [array for _, array in columns], schema=pa.schema([field for field, _ in columns])
-    )

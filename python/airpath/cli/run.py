@@ -32,6 +32,8 @@ Examples:
     airpath run two-way --capture bottleneck --json | jq .schemes
 
     airpath run lte-download --qlog logs
+
+    airpath run lte-download --flent flent
 """
 
 
@@ -56,12 +58,19 @@ def run(
             metavar="DIR", help="Write a log of each flow (qlog) to this folder too.", show_default=False
         ),
     ] = None,
+    flent: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write a file of Flent of each run to this folder too.", show_default=False
+        ),
+    ] = None,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> None:
     """Run a scenario."""
     enter_world(world)
     from airpath.cli.work import refuse_no_folder, run_and_write
+    from airpath.results.flent import refuse_unfit_for_flent
     from airpath.runner import scheme_label
     from airpath.scenario import Scenario, parse_assignment
     from airpath.scenario.load import find_file
@@ -75,6 +84,8 @@ def run(
     if qlog is not None:
         changes["record.qlog"] = True
         refuse_no_folder(qlog)
+    if flent is not None:
+        refuse_no_folder(flent)
     chosen = Scenario.load(scenario)
     text = find_file(scenario).read_text(encoding="utf-8")
     if changes:
@@ -82,6 +93,10 @@ def run(
         text = chosen.to_toml()
     for remark in chosen.remarks():
         tell(remark)
+    if flent is not None:
+        refuse_unfit_for_flent(chosen.plan(), chosen.name)
     out = out or Path("out") / chosen.name
     scenarios = {scheme_label(chosen): chosen}
-    run_and_write(scenarios, out, lambda _: text, jobs=jobs, world=world.value, as_json=as_json, logs=qlog)
+    run_and_write(
+        scenarios, out, lambda _: text, jobs=jobs, world=world.value, as_json=as_json, logs=qlog, flent=flent
+    )

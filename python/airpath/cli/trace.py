@@ -3,12 +3,14 @@
 import math
 import os
 import tempfile
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from airpath.cli import trace_log
 from airpath.cli.output import JsonOption, show, show_json
 from airpath.errors import OutputError, TraceError, UsageError
 from airpath.input_file import STANDARD_INPUT, input_file, input_name
@@ -36,7 +38,9 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Look at trace files and convert them.", no_args_is_help=True, rich_markup_mode="markdown"
+    help="Look at trace files, convert them, and read logs of links.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
 )
 
 FileArgument = Annotated[
@@ -141,6 +145,9 @@ def convert(
         show(f"{out}: written from {file} ({trace.format})")
 
 
+app.command("log", help=trace_log.HELP)(trace_log.log)
+
+
 def bin_width_s(duration_s: float) -> float:
     """Return the width of the bins of a picture, in seconds: `BIN_S`, more for a trace of several hours."""
     return BIN_S * max(1, math.ceil(duration_s / BIN_S / MOST_BINS))
@@ -169,12 +176,33 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
         raise UsageError(f'direction: found "{direction}"; accepted: down, up')
     if file == STANDARD_INPUT:
         with input_file(file, TraceError) as recording:
-            return read_recording(recording, format_name, direction)
+            return _read(lambda: read_recording(recording, format_name, direction), recording.path)
     shipped = {link.name: str(link.rate["file"]) for link in LINKS if link.rate["kind"] == "trace"}
     path = Path(file if Path(file).exists() else shipped.get(file, file))
     if not path.exists():
         raise TraceError(f"{file}: neither a file nor a shipped link; {suggestion(file, shipped)}")
-    return read_trace(TraceInput(path, format_name, direction))
+    return _read(lambda: read_trace(TraceInput(path, format_name, direction)), path)
+
+
+def _read(read: Callable[[], "Trace"], path: Path) -> "Trace":
+    """Read a trace; of what is no trace but a log of a link, say so."""
+    try:
+        return read()
+    except TraceError as error:
+        if path.is_file() and _is_link_log(path):
+            raise TraceError(f"{error}; this is a log of a link: `airpath trace log` reads it") from None
+        raise
+
+
+def _is_link_log(path: Path) -> bool:
+    """Tell whether a file begins with the headers of a log of `mm-link` or of a tunnel."""
+    with path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+    return beginning.startswith(b"#") and any(header in beginning for header in _LOG_HEADERS)
+
+
+_BEGINNING = 4096
+_LOG_HEADERS = (b"# mahimahi mm-link", b"# base timestamp:", b"# init timestamp:")
 
 
 def write_file(path: Path, data: bytes) -> None:

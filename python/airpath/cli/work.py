@@ -15,6 +15,7 @@ from airpath.origin import origin_of_this_process
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
+from airpath.results.flent import flent_files
 from airpath.results.qlog import qlog_files
 from airpath.runner import Interrupted, repeated, run_all, workers
 from airpath.scenario import Scenario
@@ -37,6 +38,7 @@ def run_and_write(
     world: World = "sim",
     logs: Path | None = None,
     until: PrecisionRule | None = None,
+    flent: Path | None = None,
 ) -> None:
     """Run scenarios, write the results, print their summary and where they are.
 
@@ -60,6 +62,8 @@ def run_and_write(
         A folder for the logs of flows (qlog) that the runs bring, besides that of the results.
     until
         Add repetitions until means or differences are known well enough.
+    flent
+        A folder for a file of Flent of each run.
 
     Raises
     ------
@@ -78,7 +82,9 @@ def run_and_write(
     kept = _as_run(scenarios, len(results.runs), until)
     write_results(results, out, kept, scenario_text(kept), jobs=jobs)
     if logs is not None:
-        _write_logs(results, logs)
+        _write_files(qlog_files(results), logs)
+    if flent is not None:
+        _write_files(flent_files(results), flent)
     _print(results, out, as_json=as_json, interrupted=False)
 
 
@@ -145,13 +151,13 @@ def write_results(
         )
 
 
-def _write_logs(results: Results, folder: Path) -> None:
-    """Write logs of flows to a folder; each file is there as a whole or not at all."""
+def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files to a folder; each is there as a whole or not at all."""
     try:
-        for name, content in qlog_files(results).items():
+        for name, content in files.items():
             write_whole(folder / name, content, forced=False)
     except OSError as error:
-        raise OutputError(f"cannot write logs to {folder}: {error.strerror or error}") from None
+        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from None
 
 
 def refuse_no_folder(folder: Path) -> None:

@@ -141,6 +141,31 @@ _METRICS = (
         better="lower",
     ),
     Metric(
+        "signal_delay_p95_ms",
+        "p95 signal delay",
+        "ms",
+        "95th percentile, nearest rank, over each millisecond from the first to the last sending of the same "
+        "packets, of the least time for a message made then to reach the receiver; only with record.packets",
+        better="lower",
+    ),
+    Metric(
+        "end_to_end_delay_p95_ms",
+        "p95 end-to-end delay",
+        "ms",
+        "95th percentile over time, from the first to the last reception of the same packets, of the time "
+        "since the latest packet that was received had been sent; only with record.packets",
+        better="lower",
+    ),
+    Metric(
+        "self_inflicted_delay_ms",
+        "self-inflicted delay",
+        "ms",
+        "that less the same of a sender that knows the future of the link under test and fills it without "
+        "ever waiting; only where all packets take one path of constant delays without losses by the "
+        "channel, and the recorded intervals tell how the capacity changes",
+        better="lower",
+    ),
+    Metric(
         "queue_mean_bytes",
         "mean queue",
         "B",

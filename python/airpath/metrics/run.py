@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from airpath.metrics.end_to_end import end_to_end_metrics
 from airpath.metrics.estimator import estimator_metrics
 from airpath.metrics.formulas import jain_index, nearest_rank, power
 from airpath.metrics.time_bins import FAIRNESS_BIN_S, RATE_BIN_S, Plan, TimeBins
@@ -31,6 +32,7 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     metrics = _throughput(flows, tested)
     metrics |= _link_metrics(plan, tables, link)
     metrics |= _delays(plan, flows, tables["delay_histogram"], tested)
+    metrics |= _end_to_end(plan, tables, flows["flow"][tested], link)
     metrics |= _fairness(plan, flows, columns(tables["flow_series"]), tested)
     metrics |= _completion_times(plan, columns(tables["completions"]), flows["flow"][tested])
     metrics["retransmitted_packets"] = float(flows["retransmitted_packets"][tested].sum())
@@ -283,6 +285,17 @@ def _delays(
             nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
         )
     return metrics
+
+
+def _end_to_end(plan: Plan, tables: Tables, flows: npt.NDArray[np.int64], link: int) -> dict[str, float]:
+    packets = None
+    if "packets" in tables:  # only when the scenario asks for it
+        table = columns(tables["packets"])
+        mine = np.isin(table["flow"], flows)
+        packets = {name: table[name][mine] for name in ("sent_s", "received_s", "bytes")}
+    start_s, _ = measured_span_s(plan)
+    series = columns(tables["link_series"])
+    return end_to_end_metrics(plan, packets, series, sources_under_test(plan), link, start_s)
 
 
 def _fairness(

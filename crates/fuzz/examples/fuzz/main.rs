@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a tool for developers")]
 
 mod captures;
+mod link_logs;
 mod packets;
 mod plans;
 mod qlogs;
@@ -18,7 +19,7 @@ fn main() -> ExitCode {
         eprintln!("accepted: {USAGE}");
         return ExitCode::FAILURE;
     };
-    let mut targets = vec![traces::target(), qlogs::target(), packets::network()];
+    let mut targets = vec![traces::target(), link_logs::target(), qlogs::target(), packets::network()];
     #[cfg(target_os = "linux")]
     targets.push(packets::tcp_info());
     targets.extend(plans::targets());

@@ -6,7 +6,6 @@
 
 mod document;
 mod event;
-mod source;
 mod texts;
 
 use std::io::{BufReader, Read};
@@ -16,8 +15,9 @@ use thiserror::Error;
 
 use document::read_document;
 use event::{EventReader, TraceFacts};
-use source::Source;
 use texts::{Framing, Texts};
+
+use crate::source::{NothingToRead, Source};
 
 pub use event::{LoggedMetrics, LoggedPacket, PacketSpace, QlogEvent};
 
@@ -38,6 +38,15 @@ pub enum QlogReadError {
     /// The file cannot be read.
     #[error("the file cannot be read: {0}")]
     Unreadable(String),
+}
+
+impl From<NothingToRead> for QlogReadError {
+    fn from(reason: NothingToRead) -> Self {
+        match reason {
+            NothingToRead::Empty => Self::Empty,
+            NothingToRead::Unreadable(because) => Self::Unreadable(because),
+        }
+    }
 }
 
 /// What files can be.

@@ -5,35 +5,41 @@ use std::sync::{Arc, Mutex};
 
 use flate2::read::MultiGzDecoder;
 
-use super::QlogReadError;
-
 /// Ends at the first failure, which it keeps: what stands before is read.
-pub(super) struct Source {
+pub(crate) struct Source {
     reader: Box<dyn Read + Send>,
     failure: Failure,
 }
 
+/// Why there is nothing to read.
+pub(crate) enum NothingToRead {
+    /// There are no bytes.
+    Empty,
+    /// The first bytes cannot be read, for this reason.
+    Unreadable(String),
+}
+
 /// The failure that ended a source.
 #[derive(Clone, Default)]
-pub(super) struct Failure(Arc<Mutex<Option<String>>>);
+pub(crate) struct Failure(Arc<Mutex<Option<String>>>);
 
 impl Failure {
     /// It, once.
-    pub(super) fn take(&self) -> Option<String> {
+    pub(crate) fn take(&self) -> Option<String> {
         self.0.lock().ok().and_then(|mut failure| failure.take())
     }
 }
 
 impl Source {
-    pub(super) fn new(mut reader: impl Read + Send + 'static) -> Result<(Self, Failure), QlogReadError> {
+    pub(crate) fn new(mut reader: impl Read + Send + 'static) -> Result<(Self, Failure), NothingToRead> {
         let mut first = Vec::new();
         reader
             .by_ref()
             .take(GZIP.len() as u64)
             .read_to_end(&mut first)
-            .map_err(|error| QlogReadError::Unreadable(error.to_string()))?;
+            .map_err(|error| NothingToRead::Unreadable(error.to_string()))?;
         if first.is_empty() {
-            return Err(QlogReadError::Empty);
+            return Err(NothingToRead::Empty);
         }
         let compressed = first == GZIP;
         let whole = Cursor::new(first).chain(reader);

@@ -1,0 +1,36 @@
+//! Logs of emulated links and of tunnels.
+
+use std::io::Cursor;
+
+use airpath_fuzz::{Kind, Target};
+use airpath_trace::link_log::{LinkLogError, read_link_log};
+
+#[path = "../../../trace/tests/common/link_logs.rs"]
+mod seeds;
+
+pub(crate) fn target() -> Target {
+    let seeds = seeds::LOGS.map(|text| text.as_bytes().to_vec()).to_vec();
+    Target { name: "link-logs", kind: Kind::Text, seeds, feed: Box::new(feed) }
+}
+
+fn feed(bytes: &[u8]) -> bool {
+    let lines = bytes.split(|&byte| byte == b'\n').count();
+    match read_link_log(Cursor::new(bytes.to_vec())) {
+        Ok(log) => {
+            let departures = &log.departures;
+            assert_eq!(departures.time_ns.len(), departures.flow.len());
+            for (time_ns, delay_ns) in departures.time_ns.iter().zip(&departures.delay_ns) {
+                assert!(time_ns.checked_sub(*delay_ns).is_some(), "a packet was sent at no time");
+            }
+            true
+        }
+        Err(error) => {
+            assert!(error.to_string().len() < 1000, "{error}");
+            if let LinkLogError::Line(error) = error {
+                // Compressed ones have lines of their own.
+                assert!(bytes.starts_with(&[0x1f, 0x8b]) || (1..=lines).contains(&error.line), "{error}");
+            }
+            false
+        }
+    }
+}

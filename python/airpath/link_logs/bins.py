@@ -1,0 +1,63 @@
+"""Bins of a log's time, all of the same width, counted from its zero."""
+
+import numpy as np
+import numpy.typing as npt
+
+from airpath.errors import UsageError
+from airpath.link_logs.log import Events, LinkLog
+from airpath.units import format_duration
+
+BIN_NS = 500_000_000
+"""Default width, in nanoseconds: that of Pantheon, and of Mahimahi's picture of a link at work."""
+
+MOST_BINS = 1_000_000
+"""A log has no more bins: a file of two lines can last for years."""
+
+
+class LogBins:
+    """The bins of a log, from its first event to its last.
+
+    Parameters
+    ----------
+    log
+        The log.
+    width_ns
+        Their width in nanoseconds, greater than zero.
+
+    Raises
+    ------
+    UsageError
+        If there would be more than `MOST_BINS`.
+    """
+
+    def __init__(self, log: LinkLog, width_ns: int = BIN_NS) -> None:
+        first, last = log.span_ns
+        self.width_s = width_ns * 1e-9
+        self._width_ns, self._first = width_ns, first // width_ns
+        self._count = last // width_ns - self._first + 1
+        if self._count > MOST_BINS:
+            raise UsageError(
+                f"{log.path}: lasts {format_duration(last - first, 3)}, {self._count} bins of "
+                f"{format_duration(width_ns, 3)}; accepted: at most {MOST_BINS} bins (--bin)"
+            )
+
+    def __len__(self) -> int:
+        """How many bins there are."""
+        return self._count
+
+    @property
+    def edges_s(self) -> npt.NDArray[np.float64]:
+        """Where they begin and the last one ends, in seconds of the log."""
+        edges: npt.NDArray[np.float64] = (self._first + np.arange(self._count + 1)) * self._width_ns / 1e9
+        return edges
+
+    def sum(self, events: Events, column: str = "bytes") -> npt.NDArray[np.int64]:
+        """Sum of a column of events over each bin."""
+        sums = np.zeros(self._count, dtype=np.int64)
+        np.add.at(sums, events["time_ns"] // self._width_ns - self._first, events[column])
+        return sums
+
+    def rate_mbps(self, events: Events) -> npt.NDArray[np.float64]:
+        """Mean rate of events over each bin in Mbit/s."""
+        rate: npt.NDArray[np.float64] = self.sum(events) * np.float64(8e-6) / self.width_s
+        return rate

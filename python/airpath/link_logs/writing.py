@@ -1,0 +1,103 @@
+"""What logs of links say, to a directory, all or nothing."""
+
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+from airpath.link_logs.bins import BIN_NS, LogBins
+from airpath.link_logs.log import LinkLog
+from airpath.link_logs.pictures import delay_picture, throughput_picture
+from airpath.link_logs.tables import (
+    flow_series_table,
+    flows_table,
+    log_series_table,
+    logs_table,
+    packets_table,
+)
+from airpath.plots.style import render
+from airpath.results.directory import write_directory, write_json, write_parquet
+from airpath.results.provenance import Origin
+
+FORMAT = "airpath results 1, link logs"
+"""Names the layout of the directory."""
+
+
+def write_link_logs(
+    logs: Sequence[LinkLog], out_dir: str | os.PathLike[str], origin: Origin, bin_ns: int = BIN_NS
+) -> Path:
+    """Write tables (Parquet; those of logs and flows also as CSV), pictures and provenance.
+
+    Parameters
+    ----------
+    logs
+        What was read.
+    out_dir
+        The directory to make; earlier results there are replaced.
+    origin
+        Where the results come from; ``inputs`` is not used, logs have their own hashes.
+    bin_ns
+        Width of the bins of series and pictures, in nanoseconds.
+
+    Raises
+    ------
+    airpath.errors.UsageError
+        If a log has too many such bins.
+    airpath.errors.OutputError
+        If the directory holds something other than airpath results, or cannot be written.
+    """
+    bins = [LogBins(log, bin_ns) for log in logs]
+
+    def fill(directory: Path) -> None:
+        for name, table in (("logs", logs_table(logs)), ("flows", flows_table(logs))):
+            write_parquet(table, directory / f"{name}.parquet")
+            pyarrow.csv.write_csv(table, directory / f"{name}.csv")
+        write_parquet(log_series_table(logs, bins), directory / "log_series.parquet")
+        write_parquet(flow_series_table(logs, bins), directory / "flow_series.parquet")
+        write_parquet(packets_table(logs), directory / "packets.parquet")
+        write_json(_provenance(logs, origin, bin_ns), directory / "provenance.json")
+        (directory / "figures").mkdir()
+        for number, (log, of) in enumerate(zip(logs, bins, strict=True), start=1):
+            for name, figure in (("throughput", throughput_picture(log, of)), ("delay", delay_picture(log))):
+                for kind in ("png", "svg"):
+                    file = directory / "figures" / f"{picture_name(number, log)}-{name}.{kind}"
+                    file.write_bytes(render(figure, kind))
+
+    return write_directory(out_dir, fill)
+
+
+def picture_name(number: int, log: LinkLog) -> str:
+    """Return the beginning of the names of a log's pictures; different for logs of the same name."""
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in log.path.name)
+    return f"{number:02}-{plain}"
+
+
+def _provenance(logs: Sequence[LinkLog], origin: Origin, bin_ns: int) -> dict[str, Any]:
+    from airpath import __version__
+
+    return {
+        "format": FORMAT,
+        "created": origin.created,
+        "command_line": list(origin.command_line),
+        "versions": {
+            "airpath": __version__,
+            "commit": origin.commit,
+            "rust": origin.rust_version,
+            "python": platform.python_version(),
+            "pyarrow": pa.__version__,
+        },
+        "bin_ns": bin_ns,
+        "logs": [
+            {
+                "path": str(log.path),
+                "sha256": log.sha256,
+                "kind": log.kind,
+                "ended_early": log.ended_early or None,
+            }
+            for log in logs
+        ],
+    }
