@@ -234,6 +234,9 @@ impl<C: Controller + ?Sized> Sender<C> {
     pub(super) fn on_late(&mut self, now: Timestamp, probe: &mut dyn Probe) {
         let lost = self.detect_losses_by_time(now);
         self.rate.on_lost(lost);
+        if let Some(rack) = &mut self.rack {
+            rack.on_late(lost);
+        }
         if self.state == State::Open && self.ledger.first_is_lost() {
             self.enter_recovery(now, lost, probe);
         }
@@ -332,7 +335,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         event.acked = delivered;
         event.advance = Bytes::new(deliveries.advance);
         event.duplicate = deliveries.duplicate;
-        event.newly_lost = lost;
+        let late = self.rack.as_mut().map_or(Bytes::ZERO, |rack| rack.take_untold());
+        event.newly_lost = lost + late;
         event.in_flight_before = in_flight_before;
         event.in_flight = self.in_flight();
         event.mss = self.config.mss;
