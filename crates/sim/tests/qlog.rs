@@ -129,13 +129,20 @@ fn acknowledgments_are_whole_and_round_trips_are_those_of_their_newest_packets()
     let arrived = |packet| Transmission::Acknowledged { packet };
     let mut kept = Transmissions::new(0, 1);
     (0..5).for_each(|packet| kept.push(at(10 + packet), sent(packet, false)));
-    [came, arrived(0), arrived(3), arrived(2)].into_iter().for_each(|what| kept.push(at(50), what));
-    kept.push(at(60), came);
-    kept.push(at(70), sent(5, true));
-    [came, arrived(1)].into_iter().for_each(|what| kept.push(at(120), what));
-    kept.push(at(125), came);
-    // The newest of these was sent before: its round trip is not known.
-    [came, arrived(4), arrived(5)].into_iter().for_each(|what| kept.push(at(220), what));
+    let later = [
+        (50, &[came, arrived(0), arrived(3), arrived(2)][..]),
+        (60, &[came]),
+        (70, &[sent(5, true)]),
+        (120, &[came, arrived(1)]),
+        (125, &[came]),
+        // The newest of these was sent before: its round trip is not known.
+        (220, &[came, arrived(4), arrived(5)]),
+    ];
+    for (ms, what) in later {
+        for what in what {
+            kept.push(at(ms), *what);
+        }
+    }
     let events = log_of(kept);
     let acknowledgments = named(&events, "transport:packet_received");
     let ranges: Vec<&Value> = acknowledgments.iter().map(|data| &data["frames"][0]["acked_ranges"]).collect();
