@@ -133,6 +133,13 @@ mod tests {
         assert_eq!(agent.take_report(), SenderReport::default());
     }
 
+    /// A rate is kept, and the window stands while losses are repaired.
+    #[test]
+    fn what_it_is_told_holds_always() {
+        let needs = Agent::new(MSS, MSS).unwrap().requirements();
+        assert!(needs.pacing && needs.window_in_recovery);
+    }
+
     #[test]
     fn what_cannot_send_is_refused() {
         assert!(Agent::new(MSS, Bytes::ZERO).is_err());

@@ -72,7 +72,8 @@ pub struct AckEvent {
     pub duplicate: bool,
     /// It is a duplicate, of which a controller in between hides the repair: for those who count data only.
     pub hidden_duplicate: bool,
-    /// Payload that this acknowledgment reveals as lost.
+    /// Payload that this acknowledgment reveals as lost, and what a timer other than that of retransmission found lost since the one
+    /// before (RACK).
     pub newly_lost: Bytes,
     /// Payload in flight before this acknowledgment was processed.
     pub in_flight_before: Bytes,

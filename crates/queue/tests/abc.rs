@@ -139,7 +139,33 @@ fn the_source_hears_everything() {
     assert_eq!(*heard.lock().unwrap(), expected);
 }
 
-/// A source with a capacity that takes down what passes.
+#[test]
+fn the_source_has_its_timer_and_reports_beside_the_router() {
+    let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let source = Heard(std::sync::Arc::clone(&heard));
+    let mut driver = Driver::new(Abc::new(AbcConfig::default(), Box::new(source)).expect("in range"));
+    for quantity in ["target_rate_bps", "dequeue_rate_bps", "accelerate_fraction"] {
+        assert!(close(driver.observed(quantity), 0.0), "nothing has left: {quantity}");
+    }
+    driver.arrive(SIZE, true, ACCELERATE);
+    heard.lock().unwrap().clear();
+    let due = Timestamp::ZERO + MILLISECOND * 30;
+    driver.run_to(due);
+    assert_eq!(*heard.lock().unwrap(), [Event::Timer(due, SIZE)]);
+    assert!(close(driver.observed("told"), 1.0));
+}
+
+/// A bucket of one token never holds more than one, so that nothing accelerates; one of two does.
+#[test]
+fn an_accelerate_takes_more_than_one_token() {
+    for (token_limit, left) in [(1.0, BRAKE), (2.0, ACCELERATE)] {
+        let config = AbcConfig { token_limit, target: 1.0, ..AbcConfig::default() };
+        let mut driver = Driver::new(Abc::new(config, Box::new(Known(1e9))).expect("at the bounds"));
+        assert_eq!(pass(&mut driver, MILLISECOND, ACCELERATE), left, "{token_limit}");
+    }
+}
+
+/// A source with a capacity that takes down what passes and wants a timer at 30 ms.
 #[derive(Debug)]
 struct Heard(source::Told);
 
@@ -150,6 +176,20 @@ impl airpath_model::CapacitySource for Heard {
 
     fn on_departure(&mut self, now: Timestamp, size: Bytes, backlog: airpath_model::Backlog) {
         self.0.lock().expect("nobody panicked").push(Event::Departure(now, size, backlog.bytes));
+    }
+
+    fn on_timer(&mut self, now: Timestamp, backlog: airpath_model::Backlog) {
+        self.0.lock().expect("nobody panicked").push(Event::Timer(now, backlog.bytes));
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        let told = self.0.lock().expect("nobody panicked");
+        let over = told.iter().any(|event| matches!(event, Event::Timer(..)));
+        if over { Timestamp::NEVER } else { Timestamp::ZERO + MILLISECOND * 30 }
+    }
+
+    fn observe(&self, report: &mut dyn FnMut(&'static str, f64)) {
+        report("told", self.0.lock().expect("nobody panicked").len() as f64);
     }
 
     fn capacity(&mut self, _now: Timestamp) -> Option<f64> {

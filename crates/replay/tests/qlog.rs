@@ -20,6 +20,7 @@ use airpath_replay::{
 };
 use airpath_sim::plan::*;
 use airpath_sim::{Outcome, RunControl, flow_logs};
+use airpath_trace::qlog::{EventWriter, WrittenEvent};
 use common::*;
 use estimators::options;
 use proptest::prelude::*;
@@ -238,6 +239,35 @@ fn losses_are_found_where_a_log_does_not_say_them() {
     assert_eq!((flow.lost_packets, flow.says_losses, flow.recoveries), (1, false, 1));
 }
 
+/// What is in flight after each acknowledgment, bytes.
+#[derive(Default)]
+struct InFlight(Vec<u64>);
+
+impl QlogObserver for InFlight {
+    fn on_ack(&mut self, event: &AckEvent, _: &[Option<f64>]) {
+        self.0.push(event.in_flight.get());
+    }
+}
+
+/// A stack that migrates or restarts may count from zero again: what had the number before is never acknowledged.
+#[test]
+fn a_number_that_is_used_again_leaves_nothing_in_flight_for_ever() {
+    let mut writer = EventWriter::default();
+    for (at, packet) in [(0, 0), (1, 1), (50, 0), (51, 1)] {
+        writer.event(at * MILLISECOND, &WrittenEvent::PacketSent { packet, bytes: 1250 });
+    }
+    for (at, number) in [(90, 0), (91, 1)] {
+        let ranges = &[(number, number)];
+        writer
+            .event(at * MILLISECOND, &WrittenEvent::AckReceived { packet: number, bytes: Some(40), ranges });
+    }
+    let mut in_flight = InFlight::default();
+    let log = Cursor::new(file(&writer.finish()));
+    let analysis = analyse_qlog_observed(log, &options(), &mut in_flight).unwrap();
+    assert_eq!(in_flight.0, [1250, 0]);
+    assert_eq!((analysis.flows[0].acked_bytes, analysis.flows[0].rtt_max_ns), (2500, Some(40_000_000)));
+}
+
 #[test]
 fn a_receiver_knows_what_arrived_and_no_more() {
     let analysis = read(CLIENT);
@@ -266,6 +296,50 @@ fn gzip_is_read_and_a_server_of_many_connections_gives_each() {
     let groups: Vec<&str> = analysis.flows.iter().map(|flow| flow.group.as_str()).collect();
     assert_eq!(groups, ["aa", "bb"]);
     assert!(analysis.flows.iter().all(|flow| flow.acked_bytes == 28_750));
+}
+
+/// An event of a connection as a line.
+fn event(group: &str, name: &str, packet: u64) -> String {
+    let header = format!(r#"{{"packet_type":"1RTT","packet_number":{packet}}}"#);
+    let data = format!(r#"{{"header":{header},"raw":{{"length":1250}}}}"#);
+    format!(r#"{{"time":{packet},"group_id":"{group}","name":"{name}","data":{data}}}"#)
+}
+
+#[test]
+fn connections_come_by_their_data_and_what_is_left_out_is_counted() {
+    let (sent, lost) = ("transport:packet_sent", "recovery:packet_lost");
+    let mut lines = vec![r#"{"qlog_version":"0.3","trace":{"vantage_point":{"type":"server"}}}"#.to_owned()];
+    lines.push(event("little", sent, 0));
+    lines.extend((0..8).map(|packet| event("much", sent, packet)));
+    // Two neighbours, one alone, three neighbours: what is not lost stands between.
+    lines.extend([0, 1, 3, 5, 6, 7].map(|packet| event("much", lost, packet)));
+    lines.push(event("silent", lost, 0));
+    let text = lines.join("\n");
+    let all = read(text.as_bytes());
+    assert_eq!(all.flows.iter().map(|flow| flow.group.as_str()).collect::<Vec<_>>(), ["much", "little"]);
+    assert_eq!((all.silent, all.not_followed), (1, 0));
+    assert_eq!((all.flows[0].lost_packets, &all.flows[0].loss_runs[..]), (6, &[(1, 1), (2, 1), (3, 1)][..]));
+    let options = Options { most_flows: 1, ..options() };
+    let first = analyse_qlog(Cursor::new(text), &options).unwrap();
+    assert_eq!((first.flows.len(), first.flows[0].group.as_str()), (1, "little"));
+    assert_eq!((first.silent, first.not_followed), (0, 15));
+}
+
+#[test]
+fn traces_of_one_document_are_connections_of_their_own() {
+    let trace = |packets: u64| {
+        let events: Vec<String> =
+            (0..packets).map(|packet| event("", "transport:packet_sent", packet)).collect();
+        format!(
+            r#"{{"title":"{packets} packets","vantage_point":{{"type":"client"}},"events":[{}]}}"#,
+            events.join(",")
+        )
+    };
+    let text = format!(r#"{{"qlog_version":"0.3","traces":[{},{}]}}"#, trace(2), trace(3));
+    let analysis = read(text.as_bytes());
+    let said: Vec<(&str, u64)> =
+        analysis.flows.iter().map(|flow| (flow.title.as_str(), flow.data_packets)).collect();
+    assert_eq!(said, [("3 packets", 3), ("2 packets", 2)]);
 }
 
 #[test]

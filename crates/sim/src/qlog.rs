@@ -172,9 +172,14 @@ impl Log {
 
     fn congestion(&mut self, at: u64, event: &'static str) {
         match event {
-            "loss" | "timeout" => {
+            "loss" => {
                 self.state.recovering = true;
                 self.enter(at, "recovery", Some(event));
+            }
+            // Ends what was being repaired, and nothing tells when its own repair ends.
+            "timeout" => {
+                self.state.recovering = false;
+                self.enter(at, "slow_start", Some(event));
             }
             "ecn reduction" => {
                 let state = self.state.said.unwrap_or("congestion_avoidance");

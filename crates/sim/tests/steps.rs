@@ -121,6 +121,49 @@ fn what_no_sender_knows_is_that_of_the_measured_link() {
 }
 
 #[test]
+fn a_wider_window_is_used_at_once_and_not_by_the_next_acknowledgment() {
+    let mut plan = peer_dumbbell(1, &ControllerPlan::Agent, RecoveryPlan::Prr);
+    plan.record.measure_from_ns = 0;
+    let mut run = simulation(&plan, 1);
+    for (step, segments) in [(1, 2), (2, 50)] {
+        run.steer(0, window(segments));
+        run.advance_to(Timestamp::from_nanos(step * STEP), &RunControl::default()).unwrap();
+        run.step(0).unwrap();
+    }
+    let flight = run.step(0).unwrap().in_flight;
+    run.steer(0, window(400));
+    let step = run.step(0).unwrap();
+    assert_eq!(step.report.sent, Bytes::new(400 * MSS) - flight);
+    assert_eq!((step.in_flight, step.window), (Bytes::new(400 * MSS), Bytes::new(400 * MSS)));
+}
+
+#[test]
+fn what_is_not_known_yet_is_no_number() {
+    let place = |name: &str| Step::QUANTITIES.iter().position(|quantity| *quantity == name).unwrap();
+    let mut plan = peer_dumbbell(1, &ControllerPlan::Agent, RecoveryPlan::Prr);
+    plan.duration_ns = 2 * SECOND;
+    plan.record.measure_from_ns = 0;
+    plan.record.interval_ns = 10 * MILLISECOND;
+    let mut run = simulation(&plan, 1);
+    let round_trips = ["rtt_s", "rtt_latest_s", "rtt_smoothed_s", "rtt_min_s"];
+    let mut after = |ns: u64| {
+        run.advance_to(Timestamp::from_nanos(ns), &RunControl::default()).unwrap();
+        run.step(0).unwrap()
+    };
+    let early = after(10 * MILLISECOND).values();
+    assert!(round_trips.iter().all(|name| early[place(name)].is_nan()), "{early:?}");
+    let late = after(SECOND);
+    assert!(late.report.rtt_samples > 1);
+    let values = late.values();
+    let mean = late.report.rtt_sum.as_secs_f64() / late.report.rtt_samples as f64;
+    assert!((values[place("rtt_s")] - mean).abs() < 1e-12 && mean >= values[place("rtt_min_s")]);
+    assert!(round_trips.iter().all(|name| (0.05..0.5).contains(&values[place(name)])), "{values:?}");
+    // In a step without samples the mean is unknown, and the rest stays.
+    let empty = Step { report: airpath_model::SenderReport::default(), ..late }.values();
+    assert!(empty[place("rtt_s")].is_nan() && !empty[place("rtt_latest_s")].is_nan());
+}
+
+#[test]
 fn an_episode_needs_one_agent_and_a_place() {
     let mut episodes = Episodes::new(2);
     let of = |controller| simulation(&beside_cubic(controller), 1);

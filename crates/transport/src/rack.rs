@@ -32,6 +32,8 @@ pub(crate) struct Rack {
     grown_until: Option<u64>,
     /// When the next transmission will be late.
     due: Timestamp,
+    /// What was found lost between acknowledgments, of which the next one tells the controller.
+    untold: Bytes,
 }
 
 /// For so many recoveries the window stays as wide as it has grown.
@@ -49,6 +51,7 @@ impl Default for Rack {
             persists: 0,
             grown_until: None,
             due: Timestamp::NEVER,
+            untold: Bytes::ZERO,
         }
     }
 }
@@ -115,6 +118,16 @@ impl Rack {
     /// When [`Rack::mark_lost`] is wanted, if nothing is acknowledged before.
     pub(crate) const fn due(&self) -> Timestamp {
         self.due
+    }
+
+    /// No acknowledgment reveals these losses: they were late.
+    pub(crate) fn on_late(&mut self, lost: Bytes) {
+        self.untold += lost;
+    }
+
+    /// What was found lost since the acknowledgment before, once.
+    pub(crate) fn take_untold(&mut self) -> Bytes {
+        core::mem::take(&mut self.untold)
     }
 
     /// The retransmission timer has marked everything.

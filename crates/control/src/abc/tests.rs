@@ -180,3 +180,117 @@ fn impossible_parameters_are_refused() {
     assert!(Abc::new(good, None, Bytes::new(999), MSS).is_err());
     assert!(Abc::new(good, None, MSS, Bytes::ZERO).is_err());
 }
+
+/// A second window of ten packets that counts what it hears: sent, limited acknowledgments, others, signals, undone, timers.
+#[derive(Debug, Default)]
+struct Second(alloc::sync::Arc<[core::sync::atomic::AtomicU32; 6]>);
+
+impl Second {
+    fn hear(&self, place: usize) {
+        self.0[place].fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+impl Controller for Second {
+    fn requirements(&self) -> Requirements {
+        Requirements { rate_samples: true, ..Requirements::default() }
+    }
+
+    fn on_sent(&mut self, _event: &SendEvent, _probe: &mut dyn Probe) -> PathHeader {
+        self.hear(0);
+        PathHeader::None
+    }
+
+    fn on_ack(&mut self, event: &AckEvent, _probe: &mut dyn Probe) {
+        self.hear(if event.window_limited { 1 } else { 2 });
+    }
+
+    fn on_congestion(&mut self, _event: &CongestionEvent, _probe: &mut dyn Probe) {
+        self.hear(3);
+    }
+
+    fn on_spurious(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
+        self.hear(4);
+    }
+
+    fn on_timer(&mut self, _now: Timestamp, _probe: &mut dyn Probe) {
+        self.hear(5);
+    }
+
+    fn next_timer(&self) -> Timestamp {
+        Timestamp::from_nanos(7)
+    }
+
+    fn control(&self) -> Control {
+        Control { window: MSS * 10, pacing: Pacing::FromWindow, quantum: MSS }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::Steady
+    }
+}
+
+#[test]
+fn the_second_window_hears_all_and_grows_only_where_it_is_used() {
+    let heard = alloc::sync::Arc::default();
+    let second = Second(alloc::sync::Arc::clone(&heard));
+    let mut controller = Abc::new(AbcConfig::default(), Some(Box::new(second)), MSS * 10, MSS).unwrap();
+    let sent = controller.on_sent(&SendEvent::at(Timestamp::ZERO, MSS), &mut NullProbe);
+    assert_eq!(sent, PathHeader::Abc(AbcMark::Accelerate), "the mark is ABC's");
+    // Of ten packets five in flight are half: it is not limited by its own window.
+    for in_flight in [4, 5, 6] {
+        controller.on_ack(&ack(AbcMark::Accelerate, in_flight), &mut NullProbe);
+    }
+    let mut unused = ack(AbcMark::Accelerate, 9);
+    unused.window_limited = false;
+    controller.on_ack(&unused, &mut NullProbe);
+    controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    assert_eq!(controller.next_timer(), Timestamp::from_nanos(7));
+    controller.on_timer(Timestamp::from_nanos(7), &mut NullProbe);
+    let heard: alloc::vec::Vec<u32> =
+        heard.iter().map(|count| count.load(core::sync::atomic::Ordering::Relaxed)).collect();
+    assert_eq!(heard, [1, 1, 3, 1, 1, 1]);
+    let needs = controller.requirements();
+    assert!(needs.pacing && needs.path_feedback && needs.rate_samples && !needs.window_in_recovery);
+}
+
+#[test]
+fn a_false_timeout_gives_back_the_window_before_it_and_not_an_earlier_one() {
+    let mut controller = abc();
+    controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    for _ in 0..5 {
+        told(&mut controller, AbcMark::Brake);
+    }
+    let before = controller.window;
+    assert!(before < 6000.0);
+    controller.on_congestion(&signal(CongestionSignal::Loss, 0), &mut NullProbe);
+    controller.on_congestion(&signal(CongestionSignal::Timeout, 1), &mut NullProbe);
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    close(controller.window, before);
+    // What was false is so once.
+    told(&mut controller, AbcMark::Brake);
+    let lower = controller.window;
+    controller.on_spurious(Timestamp::ZERO, &mut NullProbe);
+    close(controller.window, lower);
+}
+
+#[test]
+fn packets_that_grow_in_a_run_leave_in_larger_bursts() {
+    let mut controller = abc();
+    let quantum = controller.control().quantum;
+    let mut larger = ack(AbcMark::Brake, 10);
+    larger.mss = MSS * 2;
+    controller.on_ack(&larger, &mut NullProbe);
+    assert_eq!(controller.control().quantum, quantum * 2);
+    controller.on_congestion(&signal(CongestionSignal::Loss, 0), &mut NullProbe);
+    assert_eq!(controller.control().quantum, quantum);
+}
+
+#[test]
+fn parameters_at_their_bounds_are_taken() {
+    let config = AbcConfig { additive_increase: 0.0, minimum_window: 1.0, pacing_gain: 0.5 };
+    let least = Abc::new(config, None, MSS, MSS).unwrap();
+    assert_eq!(least.control().window, MSS);
+}

@@ -102,3 +102,13 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(with(1.0, 0), Err("virtual_rtt"));
     assert_eq!(with(1.0, 1), Ok(()));
 }
+
+/// Marks are counted in whole segments, so that a round of short ones can say more than arrived.
+#[test]
+fn more_marks_than_data_are_all_of_it() {
+    let mut rule = prague();
+    rule.alpha = 0.5;
+    rule.on_ack(Bytes::new(MSS), &acked(0, 100, 1000, 50), &mut NullProbe);
+    rule.on_ack(Bytes::new(MSS), &acked(50, 100, 1000, 50), &mut NullProbe);
+    assert!((rule.alpha - (0.5 * 15.0 / 16.0 + 1.0 / 16.0)).abs() < 1e-15, "{}", rule.alpha);
+}

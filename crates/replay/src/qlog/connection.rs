@@ -154,8 +154,9 @@ impl Connection {
             self.counts.largest = packet.bytes;
             self.driver.set_mss(Bytes::new(packet.bytes));
         }
-        self.spaces[packet.space as usize].on_sent(packet.packet, self.now, packet.bytes);
-        self.in_flight += packet.bytes;
+        let earlier = self.spaces[packet.space as usize].on_sent(packet.packet, self.now, packet.bytes);
+        self.in_flight =
+            self.in_flight.saturating_sub(earlier.map_or(0, |earlier| earlier.bytes)) + packet.bytes;
         self.driver.on_sent(self.now, packet.bytes, &mut NullProbe);
         if self.packets_kept() > MOST_PACKETS {
             self.forget();

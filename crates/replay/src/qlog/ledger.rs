@@ -28,8 +28,10 @@ impl Ledger {
         self.packets.len()
     }
 
-    pub(super) fn on_sent(&mut self, packet: u64, sent_at: Timestamp, bytes: u64) {
-        self.packets.insert(packet, Outstanding { sent_at, bytes, lost: false });
+    /// Gives the packet that had this number before and was still on its way, where a log begins anew: nothing will tell of it.
+    pub(super) fn on_sent(&mut self, packet: u64, sent_at: Timestamp, bytes: u64) -> Option<Outstanding> {
+        let earlier = self.packets.insert(packet, Outstanding { sent_at, bytes, lost: false });
+        earlier.filter(|earlier| !earlier.lost)
     }
 
     /// Takes out what is acknowledged for the first time; packets of one instant in the order of their numbers.

@@ -319,7 +319,8 @@ impl<C: Controller + ?Sized> Sender<C> {
         event.acked = delivered;
         event.advance = Bytes::new(deliveries.advance);
         event.duplicate = deliveries.duplicate;
-        event.newly_lost = lost;
+        let late = self.by_time.as_mut().map_or(Bytes::ZERO, |by_time| by_time.rack.take_untold());
+        event.newly_lost = lost + late;
         event.in_flight_before = in_flight_before;
         event.in_flight = self.in_flight();
         event.mss = self.config.mss;

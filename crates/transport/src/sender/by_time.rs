@@ -66,6 +66,9 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
         let lost = self.detect_losses_by_time(now);
         self.rate.on_lost(lost);
+        if let Some(by_time) = &mut self.by_time {
+            by_time.rack.on_late(lost);
+        }
         if self.state == State::Open && self.ledger.first_is_lost() {
             self.enter_recovery(now, lost, probe);
         }

@@ -77,6 +77,19 @@ fn what_is_later_is_lost() {
     assert_eq!(script.controller.desk().signals[0].lost.get(), MSS);
 }
 
+/// Controllers count losses by acknowledgments: what is late between two of them must not be missing there.
+#[test]
+fn what_was_late_is_counted_by_the_next_acknowledgment_and_once() {
+    let mut script = reordered(10);
+    script.at(200).ack(6, &[(7, 15)]);
+    assert_eq!(script.controller.last_ack().newly_lost.get(), 0);
+    script.expire();
+    script.at(230).ack(6, &[(7, 16)]);
+    assert_eq!(script.controller.last_ack().newly_lost.get(), MSS);
+    script.at(231).ack(6, &[(7, 16)]);
+    assert_eq!(script.controller.last_ack().newly_lost.get(), 0);
+}
+
 /// Segments 6 to 15 leave at 100 ms, all but the first arrive; that is sent again at 225, and the original comes at `late`.
 fn sent_again_for_nothing() -> Script {
     let mut script = reordered(10);
