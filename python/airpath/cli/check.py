@@ -1,6 +1,7 @@
 """`airpath check`."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,7 +37,7 @@ Examples:
 
     airpath check my-suite.toml --update
 
-    airpath check my-suite.toml --junit check.xml --out failed
+    airpath check my-suite.toml --junit check.xml --markdown check.md --out failed
 
     airpath check wireless --scheme cubic-ebe --case lte --json | jq .cases
 """
@@ -67,6 +68,14 @@ def check(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write JUnit's XML, for CI.", show_default=False)
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the table as Markdown, for $GITHUB_STEP_SUMMARY.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: JobsOption = None,
     out: OutOption = None,
     world: WorldOption = WorldChoice.SIM,
@@ -76,6 +85,7 @@ def check(
     enter_world(world)
     from airpath.checks import CheckInterrupted, Suite
     from airpath.checks import check as check_suite
+    from airpath.checks.suite import find_suite
     from airpath.cli.work import refuse_unwritable
     from airpath.results.directory import is_results
 
@@ -83,8 +93,10 @@ def check(
     out = out or Path("out") / f"check-{chosen.name}"
     for one in chosen.cases:
         refuse_unwritable(out / one.name)
-    if junit is not None:
-        _refuse_no_file(junit)
+    _refuse_no_files(
+        {"junit": junit, "markdown": markdown},
+        {"the suite": find_suite(suite), "the baselines": baseline or chosen.baseline},
+    )
 
     def keep(done: "CheckedCase") -> None:
         place = out / done.case.name
@@ -110,8 +122,7 @@ def check(
         if done:
             _show(interrupted.checked, out, as_json=as_json, interrupted=True)
         raise
-    if junit is not None:
-        _write_junit(checked, junit)
+    _write_files(checked, junit=junit, markdown=markdown)
     _show(checked, out, as_json=as_json, interrupted=False)
     return 0 if checked.passed else FAILED
 
@@ -142,29 +153,48 @@ def _show(checked: "Checked", out: Path, *, as_json: bool, interrupted: bool) ->
         show(f"baselines: {checked.baseline}")
 
 
-def _write_junit(checked: "Checked", file: Path) -> None:
-    from airpath.checks.report import junit
+def _write_files(checked: "Checked", *, junit: Path | None, markdown: Path | None) -> None:
+    from airpath.checks.markdown import check_markdown
+    from airpath.checks.report import junit as junit_of
     from airpath.durable import write_whole
     from airpath.errors import OutputError
 
-    try:
-        write_whole(file, junit(checked))
-    except OSError as error:
-        raise OutputError(f"cannot write {file}: {error.strerror or error}") from None
+    contents = [(junit, junit_of(checked)), (markdown, check_markdown(checked).encode())]
+    for file, content in contents:
+        if file is None:
+            continue
+        try:
+            write_whole(file, content)
+        except OSError as error:
+            raise OutputError(f"cannot write {file}: {error.strerror or error}") from None
 
 
-def _refuse_no_file(file: Path) -> None:
+def _refuse_no_files(wanted: Mapping[str, Path | None], taken: Mapping[str, Path]) -> None:
     """Find out before the work that a file cannot be written there.
+
+    Parameters
+    ----------
+    wanted
+        Files that will be written, by option.
+    taken
+        Files that must stay, and what they are.
 
     Raises
     ------
     UsageError
-        If a directory is there, or the place it would be in is none.
+        If a directory is there, the place it would be in is none, or the file is one that is taken.
     """
     from airpath.errors import UsageError
 
-    if file.is_dir():
-        raise UsageError(f"junit: {file} is a directory; accepted: a file")
-    parent = next(folder for folder in file.absolute().parents if folder.exists())
-    if not parent.is_dir():
-        raise UsageError(f"junit: {file} cannot be made: {parent} is not a directory")
+    places = {file.resolve(): what for what, file in taken.items()}
+    for option, file in wanted.items():
+        if file is None:
+            continue
+        if file.is_dir():
+            raise UsageError(f"{option}: {file} is a directory; accepted: a file")
+        parent = next(folder for folder in file.absolute().parents if folder.exists())
+        if not parent.is_dir():
+            raise UsageError(f"{option}: {file} cannot be made: {parent} is not a directory")
+        if what := places.get(file.resolve()):
+            raise UsageError(f"{option}: {file} is that of {what}; accepted: a file of its own")
+        places[file.resolve()] = f"--{option}"

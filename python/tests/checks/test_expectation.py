@@ -55,6 +55,27 @@ def test_without_any_value_a_bound_fails():
     assert judged.remark == "no run has a value"
 
 
+def test_a_run_in_which_nothing_came_is_not_hidden_by_the_others():
+    lower = Bound("goodput_mbps", True, 2.0).judge(values(3.0, math.nan, 3.0))
+    assert not lower.passed
+    assert lower.measured.n == 2
+    assert lower.remark == "no value in 1 of 3 runs"
+    relative = RelativeBound("goodput_mbps", True, 0.5, "cubic")
+    gone = relative.judge(values(3.0, math.nan, 3.0), values(3.0, 3.0, 3.0))
+    assert not gone.passed
+    assert "no value in 1 of 3 runs" in gone.remark
+    # What the other scheme did not get is no fault of this one.
+    assert relative.judge(values(3.0, 3.0, 3.0), values(3.0, math.nan, 3.0)).passed
+    assert "no run of cubic has" in relative.judge(values(3.0), values(math.nan)).remark
+    assert relative.judge(values(math.nan), values(3.0)).remark == "no run has a value"
+    envelope, baseline = Envelope("goodput_mbps", 0.1, absolute=False), values(3.0, 3.1, 3.2)
+    less = envelope.judge(values(3.0, 3.1, math.nan), baseline)
+    assert not less.passed
+    assert "no value in 1 of 3 runs" in less.remark
+    # Neither has a seed of which the baseline knows nothing.
+    assert envelope.judge({1: 3.0, 2: 3.1, 3: 3.2, 4: math.nan}, baseline).passed
+
+
 def test_a_relative_bound_is_judged_seed_by_seed():
     bound = RelativeBound("goodput_mbps", True, 0.9, "cubic")
     # In each draw exactly 0.95 of CUBIC, though draws differ by more than that.
@@ -109,6 +130,17 @@ def test_single_runs_are_judged_by_the_difference_alone():
     envelope = Envelope("goodput_mbps", 0.1, absolute=False)
     assert envelope.judge(values(9.5), values(10.0)).passed
     assert not envelope.judge(values(8.0), values(10.0)).passed
+
+
+def test_a_single_run_is_compared_with_that_of_its_seed():
+    """Whatever the mean of the baseline's other draws is."""
+    envelope, baseline = Envelope("goodput_mbps", 0.1, absolute=False), values(10.0, 30.0, 50.0)
+    same = envelope.judge(values(10.0), baseline)
+    assert same.passed
+    assert same.difference is not None
+    assert (same.difference.difference, same.difference.pairs) == (0.0, 1)
+    assert not envelope.judge(values(5.0), baseline).passed
+    assert envelope.judge({9: 29.0}, baseline).passed
 
 
 def test_a_value_that_is_gone_fails_and_one_that_never_was_does_not():
