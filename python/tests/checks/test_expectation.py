@@ -49,6 +49,48 @@ def test_a_bound_is_judged_by_the_mean():
     assert lower.judge(values(1.0)).expected == "at least 2 Mbit/s"
 
 
+def test_a_limit_that_equal_values_meet_exactly_is_not_said_to_be_within_an_interval():
+    assert Bound("utilisation", True, 0.5).judge(values(0.5, 0.5)).remark == ""
+    assert RelativeBound("utilisation", True, 1.0, "cubic").judge(
+        values(0.5, 0.5), values(0.5, 0.5)
+    ).remark == ("cubic has 0.5000")
+
+
+def test_what_is_said_of_a_relative_bound():
+    bound, others = RelativeBound("queueing_p95_ms", False, 1.5, "bbr"), values(10.0, 20.0)
+    judged = bound.judge(values(14.0, 31.0, math.nan), others)
+    assert (judged.metric, judged.expected) == ("queueing_p95_ms", "at most 1.5 of bbr")
+    assert judged.name == "queueing_p95_ms at most 1.5 of bbr"
+    said = [
+        "bbr has 15 ± 64",
+        "no value in 1 of 3 runs",
+        "the limit is within the interval: more repetitions",
+    ]
+    assert [part[: len(text)] for part, text in zip(judged.remark.split("; "), said, strict=True)] == said
+    # Whether it passes or not.
+    assert "within the interval" in bound.judge(values(14.0, 28.0), others).remark
+    assert "within the interval" not in bound.judge(values(1.0, 16.5), others).remark
+
+
+def test_what_is_said_of_a_baseline():
+    share, quantity = (
+        Envelope("queueing_p95_ms", 0.5, absolute=False),
+        Envelope("queueing_p95_ms", 2.0, absolute=True),
+    )
+    assert share.expected == "as the baseline within 50 %"
+    assert quantity.expected == "as the baseline within 2 ms"
+    assert share.judge(values(10.0, 12.0), values(10.0, 12.0)).remark == "baseline 11 ± 13"
+    moved = share.judge(values(11.0, 13.5), values(10.0, 12.0))
+    assert moved.remark == "baseline 11 ± 13, difference 1.250 [-1.927, 4.427]"
+    assert share.judge(values(11.0), values(10.0)).remark == "baseline 10, difference 1"
+    doubtful = quantity.judge(values(12.0, 18.0), values(10.0, 12.0))
+    assert doubtful.passed
+    assert doubtful.remark.endswith("]; the interval holds zero: not sure")
+    learned = share.learned(values(10.0, 12.0))
+    assert (learned.metric, learned.expected, learned.remark) == (share.metric, share.expected, "learned")
+    assert not learned.skipped
+
+
 def test_without_any_value_a_bound_fails():
     judged = Bound("jain_index", True, 0.5).judge(values(math.nan, math.nan))
     assert not judged.passed

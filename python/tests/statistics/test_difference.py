@@ -56,7 +56,26 @@ def test_a_single_value_is_compared_with_that_of_its_seed():
     assert math.isnan(found.low)
     # Two have an interval, which says more than one pair.
     assert mean_difference({2: 5.0, 9: 5.0}, {1: 1.0, 2: 4.0, 3: 100.0}).pairs == 0
-    assert mean_difference({9: 5.0}, {1: 1.0, 2: 3.0}).difference == 3.0
+    for other in (3.0, 1.0):
+        alone = mean_difference({9: 5.0}, {1: 1.0, 2: other})
+        assert (alone.difference, alone.pairs) == (5.0 - (1.0 + other) / 2, 0)
+        assert math.isnan(alone.low)
+        assert math.isnan(alone.high)
+    # Of a seed without a value there is nothing to compare with.
+    for first, second in [
+        ({1: math.nan, 2: 4.0}, {1: 1.0, 2: 3.0}),
+        ({1: 1.0, 2: 4.0}, {1: math.nan, 2: 3.0}),
+    ]:
+        found = mean_difference(first, second)
+        assert (found.difference, found.pairs) == (1.0, 1)
+
+
+def test_a_mean_has_students_interval():
+    # Standard deviation 2, n = 4: t(0.975, 3) = 3.182446.
+    found = MeanEstimate.of({1: 1.0, 2: 3.0, 3: 5.0, 4: 3.0, 5: math.nan})
+    half = 3.182446 * math.sqrt(8 / 3) / 2
+    assert (found.mean, found.n) == (3.0, 4)
+    assert (found.low, found.high) == pytest.approx((3 - half, 3 + half), rel=1e-6)
 
 
 @pytest.mark.parametrize(("first", "second"), [(3, 2), (3, 4), (7, 10)])
