@@ -91,7 +91,9 @@ def test_a_share_is_of_what_left_the_link_not_of_what_waited():
 
 
 def test_flows_of_which_nothing_arrived_have_no_delay_to_count():
-    found = rivals(["cubic", "newreno"], "100kbps", flows=20, **SHORT | {"duration": "1s", "warm_up": "0s"})
+    found = rivals(
+        ["cubic", "newreno"], "1mbps", flows=5, buffer="200kB", **SHORT | {"duration": "1s", "warm_up": "0s"}
+    )
     meeting = found.meetings["cubic", "newreno"]
     (run,) = [run for run in found.results.runs if run.record.scheme == meeting.label]
     flows = run.table("flows").to_pylist()
