@@ -7,6 +7,7 @@ import pytest
 from airpath.checks import Suite, suite_names
 from airpath.checks.expectation import Bound, Envelope, RelativeBound
 from airpath.errors import AirpathError, ScenarioError, UsageError
+from airpath.scenario import Scenario
 
 CASE = {"name": "a", "link": "2mbps", "duration": "2s", "expect": {"utilisation": {"at_least": 0.5}}}
 TWO_FLOWS = {
@@ -85,10 +86,16 @@ def test_baselines_and_traces_stand_beside_the_suite_and_those_of_shipped_ones_h
     (tmp_path / "there" / "own.toml").write_text(
         'name = "mine"\nscheme = "cubic"\n[[cases]]\nname = "a"\nlink = "my.trace"\nduration = "1s"\n'
         "expect = { utilisation = { at_least = 0.5 } }\n"
+        '[[cases]]\nname = "b"\nscenario = "two-way.toml"\nexpect = { utilisation = { at_least = 0.5 } }\n'
+        '[[cases]]\nname = "c"\nscenario = "two-way"\nexpect = { utilisation = { at_least = 0.5 } }\n'
     )
+    shipped = Scenario.load("two-way").override({"duration": "17s"}).to_toml()
+    (tmp_path / "there" / "two-way.toml").write_text(shipped)
     found = Suite.load("there/own.toml")
     assert found.baseline == Path("there/own.baseline.json")
     assert [trace.path.name for trace in found.cases[0].scenarios["cubic"].traces] == ["my.trace"]
+    durations = [case.scenarios["cubic"].plan()["duration_ns"] for case in found.cases[1:]]
+    assert durations == [17e9, Scenario.load("two-way").plan()["duration_ns"]]
 
 
 def test_settings_change_the_scenario():
