@@ -22,10 +22,10 @@ def variant(seeds=(1, 2, 3), settings=None, facts=None, **metrics):
 
 @pytest.fixture
 def compare(monkeypatch):
-    def compare(first, second, kinds=("runs", "runs")):
+    def compare(first, second, kinds=("runs", "runs"), traces=("t", "t")):
         sides = {
-            Path(name): Side(Path(name), kind, {}, {}, of)
-            for name, kind, of in zip("ab", kinds, (first, second), strict=True)
+            Path(name): Side(Path(name), kind, {"sha256": {"inputs": {"my.trace": trace}}}, {}, of)
+            for name, kind, of, trace in zip("ab", kinds, (first, second), traces, strict=True)
         }
         monkeypatch.setattr(differences, "read_side", sides.__getitem__)
         return diff("a", "b")
@@ -103,6 +103,11 @@ def test_who_is_compared_with_whom(compare):
     assert (found.only_first, found.only_second, found.same) == ((), (), 1)
     found = compare({"a": variant(), "b": variant()}, {"c": variant(), "b": variant()} | {"d": variant()})
     assert (found.only_first, found.only_second) == (("a",), ("c", "d"))
+    assert (found.first, found.second, found.is_empty) == (Path("a"), Path("b"), False)
+    few = compare({"a": variant(), "b": variant()}, {"c": variant()})
+    assert (few.only_first, few.only_second) == (("a", "b"), ("c",))
+    assert not compare({"a": variant()}, {}).is_empty
+    assert not compare({}, {"a": variant()}).is_empty
     with pytest.raises(UsageError, match="found runs in a and a sweep in b; accepted: two results"):
         compare({}, {}, ("runs", "sweep"))
 
@@ -117,6 +122,11 @@ def test_a_change_of_some_schemes_names_them_and_a_plan_is_named_where_nothing_e
     assert compare(first, second).changes == (Change("duration", '"1s"', '"2s"'),)
     plain = compare({"cubic": variant(facts=plans[0])}, {"cubic": variant(facts=plans[1])})
     assert plain.changes == (Change("plan of the same scenario", "one", "another"),)
+    assert not plain.is_empty
+    renamed = {"cubic": variant(), "bbr": variant(settings=key[0])}, {"cubic": variant(), "copa": variant()}
+    assert compare(*renamed).changes == (Change("duration (bbr → copa)", '"1s"', None),)
+    trace = compare({"cubic": variant()}, {"cubic": variant()}, traces=("t", "u"))
+    assert trace.changes == (Change("input my.trace", "t", "u"),)
     world = compare({"cubic": variant()}, {"cubic": variant(facts={"world": "quic"})})
     assert world.changes == (Change("world", "sim", "quic"),)
 
