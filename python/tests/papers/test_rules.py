@@ -5,7 +5,7 @@ import math
 import pytest
 
 from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import sample
+from airpath.papers.sample import Sample, ratio_of_means, sample
 
 NOTHING = sample([math.nan])
 
@@ -78,3 +78,16 @@ def test_a_mean_of_zero_is_not_above_it_and_what_stands_in_the_way_is_said():
     assert Near(1.0, 0.1).obstacle(sample([1.0])) == "a single run: no interval, no significance"
     assert Near(1.0, 0.1).obstacle(sample([1.0, 2.0])) == ""
     assert Positive().obstacle(sample([1.0, 1.1, 0.9, 1.05, 1.0])) == ""
+    for runs in (3, 2):
+        untested = ratio_of_means([1.0] * runs, [0.0] * (runs - 1) + [1.0])
+        assert Positive().obstacle(untested) == "there is no test of this number"
+    assert Positive().obstacle(sample([0.5] * 20)) == ""
+
+
+def test_equal_differences_count_where_the_paper_has_a_test_of_its_own():
+    assert not NotSignificant().holds(sample([0.5] * 3))
+    assert NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.5))
+    assert not NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.001))
+    # At the level itself nothing is significant.
+    assert NotSignificant().holds(Sample((1.0, 2.0), p=0.01))
+    assert not Positive().holds(Sample((1.0, 2.0), p=0.01))
