@@ -226,7 +226,7 @@ def compare_scenarios(
     return dict(zip(schemes, scenarios, strict=True))
 
 
-def refuse_schemes(schemes: Sequence[str], link: str) -> list[str]:
+def refuse_schemes(schemes: Sequence[str], link: str = "") -> list[str]:
     """Return the schemes as a list.
 
     Raises

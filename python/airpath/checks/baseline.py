@@ -124,7 +124,7 @@ def read_baselines(file: Path, suite: str) -> Baselines:
     Raises
     ------
     OutputError
-        If it cannot be read or is no such file.
+        If it cannot be read, is no such file, or that of another suite.
     """
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -141,6 +141,9 @@ def read_baselines(file: Path, suite: str) -> Baselines:
         ) from None
     except (ValueError, RecursionError) as error:
         raise OutputError(f"{file}: not valid JSON: {error}; accepted: what --update writes") from None
+    if found.suite != suite:
+        # Its cases would be taken for some that the suite does not have any more, and forgotten.
+        raise OutputError(f'{file}: holds the baselines of the suite "{found.suite}"; accepted: of "{suite}"')
     return Baselines(suite, dict(found.cases))
 
 

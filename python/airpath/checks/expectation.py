@@ -99,7 +99,10 @@ class Bound:
     limit: float
 
     def judge(self, values: Values) -> Judged:
-        """Judge the values by their mean; the interval is for people to see how near it is."""
+        """Judge the values by their mean; the interval is for people to see how near it is.
+
+        A run without a value fails it, as one in which nothing arrived: the mean of the others hides it.
+        """
         measured = MeanEstimate.of(values)
         unit = METRICS[self.metric].unit
         expected = f"at {'least' if self.is_lower else 'most'} {self.limit:g}{f' {unit}' if unit else ''}"
@@ -107,7 +110,8 @@ class Bound:
             return Judged(self.metric, expected, measured, passed=False, remark=NO_VALUE_REMARK)
         passed = measured.mean >= self.limit if self.is_lower else measured.mean <= self.limit
         near = measured.low < self.limit < measured.high
-        return Judged(self.metric, expected, measured, passed, NEAR_REMARK if near else "")
+        remark = _joined(_gone(values), NEAR_REMARK if near else "")
+        return Judged(self.metric, expected, measured, passed and not _gone(values), remark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +136,21 @@ class RelativeBound:
     of: str
 
     def judge(self, values: Values, others: Values) -> Judged:
-        """Judge the mean difference from the factor times the other's value, seed by seed."""
+        """Judge the mean difference from the factor times the other's value, seed by seed.
+
+        A run without a value fails it; one of the other scheme is nothing to compare with.
+        """
         measured, other = MeanEstimate.of(values), MeanEstimate.of(others)
         expected = f"at {'least' if self.is_lower else 'most'} {self.factor:g} of {self.of}"
         limits = {seed: self.factor * value for seed, value in others.items()}
         difference = mean_difference(values, limits)
         if math.isnan(difference.difference):
-            return Judged(self.metric, expected, measured, passed=False, remark=NO_VALUE_REMARK)
+            remark = f"no run of {self.of} has a value" if measured.n else NO_VALUE_REMARK
+            return Judged(self.metric, expected, measured, passed=False, remark=remark)
         passed = difference.difference >= 0.0 if self.is_lower else difference.difference <= 0.0
         near = difference.low < 0.0 < difference.high
-        remark = f"{self.of} has {mean_text(other)}{f'; {NEAR_REMARK}' if near else ''}"
-        return Judged(self.metric, expected, measured, passed, remark, difference)
+        remark = _joined(f"{self.of} has {mean_text(other)}", _gone(values), NEAR_REMARK if near else "")
+        return Judged(self.metric, expected, measured, passed and not _gone(values), remark, difference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +193,7 @@ class Envelope:
 
         It counts when its interval excludes zero and it is larger than the tolerance; of single values, which
         have no interval, when it is larger. What is better passes, where one way is better; else both fail.
+        A run without a value fails it where the baseline has one of its seed.
         """
         measured, then = MeanEstimate.of(values), MeanEstimate.of(baseline)
         difference = mean_difference(values, baseline)
@@ -197,6 +206,7 @@ class Envelope:
         most = self.tolerance if self.absolute else self.tolerance * abs(then.mean)
         single = math.isnan(difference.low)
         counts = abs(by) > most and (single or difference.is_sure)
+        gone = _gone({seed: value for seed, value in values.items() if seed in baseline})
         better = METRICS[self.metric].better
         is_better = bool(better) and (by > 0.0) == (better == "higher")
         remark = f"baseline {mean_text(then)}"
@@ -207,10 +217,22 @@ class Envelope:
             remark += "; better: --update keeps it"
         elif abs(by) > most and not counts:
             remark += "; the interval holds zero: not sure"
-        return Judged(self.metric, self.expected, measured, not counts or is_better, remark, difference)
+        passed = (not counts or is_better) and not gone
+        return Judged(self.metric, self.expected, measured, passed, _joined(remark, gone), difference)
 
 
 Expectation = Bound | RelativeBound | Envelope
+
+
+def _gone(values: Values) -> str:
+    """Say of how many runs there is no value; nothing if all have one."""
+    gone = sum(math.isnan(value) for value in values.values())
+    return f"no value in {gone} of {len(values)} runs" if gone else ""
+
+
+def _joined(*remarks: str) -> str:
+    return "; ".join(filter(None, remarks))
+
 
 NO_VALUE_REMARK: Final = "no run has a value"
 NEAR_REMARK: Final = "the limit is within the interval: more repetitions would make it sure"

@@ -2,7 +2,8 @@
 
 import math
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 from xml.etree import ElementTree
 
 from rich.table import Table
@@ -17,26 +18,43 @@ CAPTION = (
     " baselines by the interval of the difference"
 )
 PASSED, FAILED, SKIPPED = "pass", "FAIL", "skip"
+HEADINGS: Final = ("case", "scheme", "metric", "expected", "measured", "n", "verdict", "remark")
+"""Of the columns of `check_rows`."""
+NUMBERS: Final = ("measured", "n")
+"""Columns that stand to the right."""
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold."""
 
 
+def check_rows(checked: Checked) -> Iterator[tuple[Judged, tuple[str, ...]]]:
+    """Give each expectation with its cells, one for each of `HEADINGS`."""
+    for case in checked.cases:
+        for one in case.judged:
+            yield (
+                one,
+                (
+                    case.case.name,
+                    case.label,
+                    METRICS[one.metric].heading,
+                    one.expected,
+                    mean_text(one.measured),
+                    str(one.measured.n),
+                    _verdict(one),
+                    one.remark,
+                ),
+            )
+
+
 def check_table(checked: Checked) -> Table:
     """Return a row for each expectation, for rich to print."""
     table = Table(caption=Text(CAPTION), caption_justify="left")
-    for title in ("case", "scheme", "metric", "expected"):
-        table.add_column(title)
-    table.add_column("measured", justify="right")
-    table.add_column("n", justify="right")
-    for title in ("", "remark"):
-        table.add_column(title)
-    for case in checked.cases:
-        for one in case.judged:
-            verdict = Text(FAILED, style="bold red") if not one.passed else Text(_verdict(one))
-            heading = METRICS[one.metric].heading
-            cells = (case.case.name, case.label, heading, one.expected, mean_text(one.measured))
-            table.add_row(*map(Text, cells), str(one.measured.n), verdict, Text(one.remark))
+    for heading in HEADINGS:
+        table.add_column(
+            "" if heading == "verdict" else heading, justify="right" if heading in NUMBERS else "left"
+        )
+    for _, cells in check_rows(checked):
+        table.add_row(*(Text(cell, style="bold red" if cell == FAILED else "") for cell in cells))
     return table
 
 

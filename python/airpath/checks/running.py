@@ -7,7 +7,7 @@ from pathlib import Path
 from airpath.checks.baseline import Baselines, inputs_sha256, learned, read_baselines, scenario_sha256
 from airpath.checks.expectation import Bound, Envelope, Judged, RelativeBound, Values
 from airpath.checks.suite import Case, Suite
-from airpath.errors import AirpathError
+from airpath.errors import AirpathError, UsageError
 from airpath.origin import origin_of_this_process
 from airpath.progress import progress_bar, progress_lines
 from airpath.results import Results
@@ -125,7 +125,7 @@ def check(
     Raises
     ------
     ScenarioError, TraceError, UsageError
-        If a case cannot run in this world, or does not fit into the memory.
+        If a case cannot run in this world, or does not fit into the memory; or there is nothing to update.
     OutputError
         If the baselines cannot be read or written.
     CheckInterrupted
@@ -134,6 +134,10 @@ def check(
     refuse_together(world, jobs)
     file = baseline or suite.baseline
     wanted = any(isinstance(one, Envelope) for case in suite.cases for one in case.expectations)
+    if update and not wanted:
+        raise UsageError(
+            'update: nothing is expected of a baseline; accepted: with a "baseline" in the suite'
+        )
     baselines = read_baselines(file, suite.name) if wanted else Baselines(suite.name)
     may_skip = not (suite.needs_baseline or baseline)
     work = [_jobs(case, world) for case in suite.cases]

@@ -14,7 +14,7 @@ from airpath.cli.output import (
     WorldOption,
     answers,
     enter_world,
-    refuse_no_file,
+    refuse_no_files,
     show,
     show_json,
     tell,
@@ -38,7 +38,7 @@ Examples:
 
     airpath check my-suite.toml --update
 
-    airpath check my-suite.toml --junit check.xml --out failed
+    airpath check my-suite.toml --junit check.xml --markdown check.md --out failed
 
     airpath check wireless --scheme cubic-ebe --case lte --json | jq .cases
 """
@@ -69,6 +69,14 @@ def check(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write JUnit's XML, for CI.", show_default=False)
     ] = None,
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the table as Markdown, for $GITHUB_STEP_SUMMARY.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: JobsOption = None,
     out: OutOption = None,
     world: WorldOption = WorldChoice.SIM,
@@ -78,6 +86,7 @@ def check(
     enter_world(world)
     from airpath.checks import CheckInterrupted, Suite
     from airpath.checks import check as check_suite
+    from airpath.checks.suite import find_suite
     from airpath.cli.work import refuse_unwritable
     from airpath.results.directory import is_results
 
@@ -85,8 +94,10 @@ def check(
     out = out or Path("out") / f"check-{chosen.name}"
     for one in chosen.cases:
         refuse_unwritable(out / one.name)
-    if junit is not None:
-        refuse_no_file("junit", junit)
+    refuse_no_files(
+        {"junit": junit, "markdown": markdown},
+        {"the suite": find_suite(suite), "the baselines": baseline or chosen.baseline},
+    )
 
     def keep(done: "CheckedCase") -> None:
         place = out / done.case.name
@@ -112,8 +123,7 @@ def check(
         if done:
             _show(interrupted.checked, out, as_json=as_json, interrupted=True)
         raise
-    if junit is not None:
-        _write_junit(checked, junit)
+    _write_files(checked, junit=junit, markdown=markdown)
     _show(checked, out, as_json=as_json, interrupted=False)
     return 0 if checked.passed else FAILED
 
@@ -144,7 +154,10 @@ def _show(checked: "Checked", out: Path, *, as_json: bool, interrupted: bool) ->
         show(f"baselines: {checked.baseline}")
 
 
-def _write_junit(checked: "Checked", file: Path) -> None:
-    from airpath.checks.report import junit
+def _write_files(checked: "Checked", *, junit: Path | None, markdown: Path | None) -> None:
+    from airpath.checks.markdown import check_markdown
+    from airpath.checks.report import junit as junit_of
 
-    write_file(file, junit(checked))
+    for file, content in ((junit, junit_of(checked)), (markdown, check_markdown(checked).encode())):
+        if file is not None:
+            write_file(file, content)

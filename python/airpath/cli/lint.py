@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from airpath.cli.output import JsonOption, answers, refuse_no_file, show_json, tell, write_file
+from airpath.cli.output import JsonOption, answers, refuse_no_files, show_json, tell, write_file
 
 HELP = """Judge a traffic control set-up (`tc`, netem): what it amounts to, and what is wrong with it.
 
@@ -67,8 +67,8 @@ def lint(
     from airpath.lint.carry import carry_over
     from airpath.lint.describe import as_machine_reads
 
-    if scenario is not None:
-        refuse_no_file("scenario", scenario)
+    read = {f"the set-up {file}": Path(file) for file in files or [] if str(file) != "-"}
+    refuse_no_files({"scenario": scenario}, read)
     linted = judge(files or [], live=live, variables=_variables(settings or []))
     carried = carry_over(linted) if scenario is not None else None
     if carried is not None and scenario is not None:

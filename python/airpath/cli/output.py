@@ -5,7 +5,7 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
@@ -140,21 +140,35 @@ def file_name_of(link: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"
 
 
-def refuse_no_file(option: str, file: Path) -> None:
+def refuse_no_files(wanted: Mapping[str, Path | None], taken: Mapping[str, Path] | None = None) -> None:
     """Find out before the work that a file cannot be written there.
+
+    Parameters
+    ----------
+    wanted
+        Files that will be written, by option.
+    taken
+        Files that must stay, by what they are.
 
     Raises
     ------
     UsageError
-        If a directory is there, or the place it would be in is none.
+        If a directory is there, the place it would be in is none, or the file is one that is taken.
     """
     from airpath.errors import UsageError
 
-    if file.is_dir():
-        raise UsageError(f"{option}: {file} is a directory; accepted: a file")
-    parent = next(folder for folder in file.absolute().parents if folder.exists())
-    if not parent.is_dir():
-        raise UsageError(f"{option}: {file} cannot be made: {parent} is not a directory")
+    places = {file.resolve(): what for what, file in (taken or {}).items()}
+    for option, file in wanted.items():
+        if file is None:
+            continue
+        if file.is_dir():
+            raise UsageError(f"{option}: {file} is a directory; accepted: a file")
+        parent = next(folder for folder in file.absolute().parents if folder.exists())
+        if not parent.is_dir():
+            raise UsageError(f"{option}: {file} cannot be made: {parent} is not a directory")
+        if what := places.get(file.resolve()):
+            raise UsageError(f"{option}: {file} is that of {what}; accepted: a file of its own")
+        places[file.resolve()] = f"--{option}"
 
 
 def write_file(file: Path, content: bytes) -> None:

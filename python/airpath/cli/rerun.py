@@ -54,7 +54,8 @@ def rerun(
     _refuse_other_results(results)
     kept = load_kept(results)
     out = out or results.absolute().with_name(f"{results.absolute().name}-rerun")
-    if out.absolute() == results.absolute():
+    # By whatever way: they would be replaced, and be equal to themselves.
+    if out.resolve() == results.resolve():
         raise UsageError(f"out: found {out}, which holds the results themselves; accepted: another directory")
     refuse_unwritable(out)
     changed = kept.changes(environment(origin_of_this_process()))

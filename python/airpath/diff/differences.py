@@ -198,7 +198,7 @@ def _metrics(label: str, ours: Variant, theirs: Variant) -> list[MetricDifferenc
 def _differs(one: MetricDifference) -> bool:
     """Whether anything differs: of pairs each, else means."""
     difference = one.difference
-    return not (difference.difference == 0.0 and (difference.pairs == 0 or difference.low == difference.high))
+    return not (difference.difference == 0.0 and (difference.pairs < 2 or difference.low == difference.high))
 
 
 def _order(one: MetricDifference) -> tuple[bool, float, str, str]:

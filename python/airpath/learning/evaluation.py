@@ -12,10 +12,11 @@ from airpath.errors import UsageError
 from airpath.learning.episodes import Episodes
 from airpath.learning.settings import Settings
 from airpath.results import Results
-from airpath.runner import Interrupted, jobs_of, refuse_no_count, workers
+from airpath.runner import Interrupted, jobs_of, refuse_no_count, refuse_schemes, workers
 from airpath.scenario import Scenario
+from airpath.scenario.compare import said_of_arguments
 from airpath.schemes import AGENT
-from airpath.workers import execute
+from airpath.workers import Job, execute
 
 Policy = Callable[[NDArray[np.float32]], NDArray[Any]]
 """From observations, a row for each environment, to actions, a row for each."""
@@ -62,17 +63,28 @@ def evaluate(
     Raises
     ------
     airpath.errors.UsageError
-        If an argument is wrong, or the policy does not give an action for each row.
+        If an argument is wrong, a scheme is given twice, or the policy does not give an action for each row.
+    airpath.errors.ScenarioError
+        If the scenario is wrong, or a scheme cannot run in it; found out before the policy is asked.
     airpath.Interrupted
         On Ctrl-C while the schemes run; holds the finished runs.
     """
     for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
         refuse_no_count(name, value, least)
+    schemes = refuse_schemes(schemes)
+    if label in schemes:
+        raise UsageError(f'label: found "{label}", which is one of the schemes; accepted: another name')
     settings = Settings(**arguments)
     episodes = Episodes(settings, repetitions, workers(jobs))
     for repetition in range(repetitions):
         generator, _ = seeding.np_random(seed + repetition)
         episodes.begin(repetition, seed + repetition, generator, options)
+    rivals = [
+        replace(job, repetition=repetition)
+        for scheme in schemes
+        for repetition in range(repetitions)
+        for job in _jobs(episodes.scenario(repetition), scheme, seed + repetition)
+    ]
     under_way = np.ones(repetitions, dtype=np.bool_)
     while under_way.any():
         actions = np.asarray(policy(episodes.observations()), dtype=np.float64).reshape(-1)
@@ -83,14 +95,6 @@ def evaluate(
         episodes.step(under_way, actions)
         under_way = ~(episodes.terminated | episodes.truncated)
     records = [episodes.record(repetition, label, repetition) for repetition in range(repetitions)]
-    rivals = [
-        replace(job, repetition=repetition)
-        for scheme in schemes
-        for repetition in range(repetitions)
-        for job in jobs_of(
-            scheme, _with_scheme(episodes.scenario(repetition), scheme), seed + repetition, repetitions=1
-        )
-    ]
     episodes.close()
     outcome = execute(rivals, workers(jobs), lambda _: None)
     results = Results.from_records([*records, *outcome.records])
@@ -99,7 +103,8 @@ def evaluate(
     return results
 
 
-def _with_scheme(scenario: Scenario, scheme: str) -> Scenario:
-    """Return a scenario with a scheme in place of the agent."""
+def _jobs(scenario: Scenario, scheme: str, seed: int) -> list[Job]:
+    """Return the run of a scenario with a scheme in place of the agent."""
     [place] = [number for number, flow in enumerate(scenario.document.flows) if flow.scheme == AGENT.id]
-    return scenario.override({f"flows.{place}.scheme": scheme})
+    with said_of_arguments({f"flows[{place}].scheme": "schemes"}):
+        return jobs_of(scheme, scenario.override({f"flows.{place}.scheme": scheme}), seed, repetitions=1)

@@ -88,7 +88,14 @@ class Settings:
         self.step_ns = _duration("step", step)
         self.of_link = scenario is None
         if scenario is None:
-            tables = _tables(link or DEFAULT_LINK, rtt, buffer, loss, rivals, duration or DEFAULT_DURATION)
+            tables = _tables(
+                DEFAULT_LINK if link is None else link,
+                rtt,
+                buffer,
+                loss,
+                rivals,
+                DEFAULT_DURATION if duration is None else duration,
+            )
             with said_of_arguments(_ARGUMENTS):
                 base = Scenario.from_dict(tables)
         else:

@@ -1,6 +1,6 @@
 """Many environments at once, stepped by the engine in threads of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -94,6 +94,8 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
             As for a single environment; and `reset_mask`, which says of each environment whether it is reset.
         """
         seeds = self._seeds(seed)
+        if not isinstance(options, Mapping | None):
+            raise UsageError(f"options: found {options!r}; accepted: a dictionary")
         given = dict(options or {})
         mask = given.pop("reset_mask", np.ones(self.num_envs, dtype=np.bool_))
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
@@ -120,9 +122,10 @@ class BottleneckVectorEnv(VectorEnv[Batch, Batch, Batch]):
         if self._mode is not AutoresetMode.NEXT_STEP:
             over = ~everyone
         episodes.step(~over, numbers)
+        # Before others begin: of a step that was none a function of rewards need not know what to make.
+        rewards = np.where(over, 0.0, episodes.rewards())
         for index in np.flatnonzero(over):
             self._begin(int(index), None, {})
-        rewards = np.where(over, 0.0, episodes.rewards())
         terminated, truncated = episodes.terminated.copy(), episodes.truncated.copy()
         infos: dict[str, Any] = {}
         if self._mode is AutoresetMode.SAME_STEP and (ended := terminated | truncated).any():

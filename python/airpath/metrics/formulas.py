@@ -188,6 +188,11 @@ def vary(x: npt.NDArray[np.float64]) -> bool:
     return not np.isfinite(x).all() or float(np.ptp(x)) > 1e-12 * float(np.abs(x).max())
 
 
+def sample_mean(x: npt.NDArray[np.float64]) -> float:
+    """Mean of numbers, one or more; exactly that of each where they are equal, which a sum would round."""
+    return float(x[0]) if bool((x == x[0]).all()) else float(x.mean())
+
+
 def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, float, int, float, float]:
     """Mean of independent samples and its confidence interval by Student's t distribution.
 
@@ -209,7 +214,7 @@ def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, fl
     n = int(x.size)
     if n == 0:
         return math.nan, math.nan, 0, math.nan, math.nan
-    mean = float(x.mean())
+    mean = sample_mean(x)
     if n == 1:
         return mean, math.nan, 1, math.nan, math.nan
     sd = float(x.std(ddof=1)) if vary(x) else 0.0

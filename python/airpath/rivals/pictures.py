@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.figure import Figure
 
+from airpath.metrics import mean_interval
 from airpath.plots.standard_figure import StandardFigure, figure_of
 from airpath.plots.style import PAGE_IN, new_axes, style_for, styled
 from airpath.rivals.meetings import Meeting, Rivals
@@ -52,7 +53,9 @@ def _map(
     means = np.array(
         [
             [
-                np.nan if (meeting := found.meeting(one, other)) is None else values(meeting, one).mean()
+                np.nan
+                if (meeting := found.meeting(one, other)) is None
+                else mean_interval(values(meeting, one))[0]
                 for other in found.schemes
             ]
             for one in found.schemes

@@ -102,6 +102,6 @@ def _cell(values: Values | None) -> str:
 
 
 def _interval(values: Values) -> dict[str, float | None]:
-    mean, _, _, low, high = mean_interval(values)
+    mean, _, n, low, high = mean_interval(values)
     named = {"mean": mean, "ci95_low": low, "ci95_high": high}
-    return {name: value if math.isfinite(value) else None for name, value in named.items()}
+    return {name: value if math.isfinite(value) else None for name, value in named.items()} | {"n": n}

@@ -132,8 +132,9 @@ def said_of_arguments(arguments: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except (ScenarioError, TraceError) as error:
-        lines = str(error).splitlines()
-        raise type(error)("\n".join(_said_of_argument(line, arguments) for line in lines)) from None
+        lines = (_said_of_argument(line, arguments) for line in str(error).splitlines())
+        # An argument of which several fields were made is wrong once.
+        raise type(error)("\n".join(dict.fromkeys(lines))) from None
 
 
 def _said_of_argument(line: str, arguments: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from scipy import stats
 
-from airpath.metrics.formulas import Numbers, mean_interval
+from airpath.metrics.formulas import Numbers, mean_interval, sample_mean, vary
 from airpath.statistics.paired import paired
 
 CONFIDENCE: Final = 0.95
@@ -51,7 +51,8 @@ class MeanDifference:
     difference
         The difference; of pairs, over the pairs only. NaN where a sample is empty.
     low, high
-        Its 95 % interval; both the difference itself where nothing varies, NaN where there is no interval.
+        Its 95 % interval; both the difference itself where nothing varies, NaN where there is no interval,
+        as of a single pair.
     pairs
         How many pairs of equal seeds it is over; 0 where the samples are not paired.
     """
@@ -71,7 +72,8 @@ def mean_difference(first: Mapping[int, float], second: Mapping[int, float]) -> 
     """Compare two samples of one quantity.
 
     With at least two seeds in common they are compared seed by seed (paired t test), and what only one has
-    does not count. Without, the interval is Welch's.
+    does not count. Without, the interval is Welch's. Where a sample is a single value there is none, but a
+    seed in common is compared with itself: other draws say less.
 
     Parameters
     ----------
@@ -90,9 +92,12 @@ def mean_difference(first: Mapping[int, float], second: Mapping[int, float]) -> 
         return MeanDifference(mean, low, high, pairs.n)
     if not ours or not theirs:
         return MeanDifference(math.nan, math.nan, math.nan, 0)
-    a, b = list(ours.values()), list(theirs.values())
+    if common and min(len(ours), len(theirs)) < FEWEST_PAIRS:
+        (seed,) = common
+        return MeanDifference(ours[seed] - theirs[seed], math.nan, math.nan, 1)
+    a, b = (np.array(list(sample.values()), dtype=np.float64) for sample in (ours, theirs))
     low, high = welch_interval(a, b)
-    return MeanDifference(float(np.mean(a) - np.mean(b)), low, high, 0)
+    return MeanDifference(sample_mean(a) - sample_mean(b), low, high, 0)
 
 
 def welch_interval(first: Numbers, second: Numbers) -> tuple[float, float]:
@@ -103,8 +108,8 @@ def welch_interval(first: Numbers, second: Numbers) -> tuple[float, float]:
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if min(a.size, b.size) < 2:
         return math.nan, math.nan
-    if a.std() == 0.0 and b.std() == 0.0:
-        difference = float(a.mean() - b.mean())
+    if not (vary(a) or vary(b)):
+        difference = sample_mean(a) - sample_mean(b)
         return difference, difference
     with warnings.catch_warnings():
         # That the runs hardly differ, as simulated ones often do.

@@ -49,10 +49,131 @@ def test_a_bound_is_judged_by_the_mean():
     assert lower.judge(values(1.0)).expected == "at least 2 Mbit/s"
 
 
+def test_a_limit_that_equal_values_meet_exactly_is_not_said_to_be_within_an_interval():
+    assert Bound("utilisation", True, 0.5).judge(values(0.5, 0.5)).remark == ""
+    assert RelativeBound("utilisation", True, 1.0, "cubic").judge(
+        values(0.5, 0.5), values(0.5, 0.5)
+    ).remark == ("cubic has 0.5000")
+
+
+def test_what_is_said_of_a_relative_bound():
+    bound, others = RelativeBound("queueing_p95_ms", False, 1.5, "bbr"), values(10.0, 20.0)
+    judged = bound.judge(values(14.0, 31.0, math.nan), others)
+    assert (judged.metric, judged.expected) == ("queueing_p95_ms", "at most 1.5 of bbr")
+    assert judged.name == "queueing_p95_ms at most 1.5 of bbr"
+    said = [
+        "bbr has 15 ± 64",
+        "no value in 1 of 3 runs",
+        "the limit is within the interval: more repetitions",
+    ]
+    assert [part[: len(text)] for part, text in zip(judged.remark.split("; "), said, strict=True)] == said
+    # Whether it passes or not.
+    assert "within the interval" in bound.judge(values(14.0, 28.0), others).remark
+    assert "within the interval" not in bound.judge(values(1.0, 16.5), others).remark
+
+
+def test_an_upper_relative_bound_is_held():
+    bound, others = RelativeBound("queueing_p95_ms", False, 1.5, "bbr"), values(10.0, 20.0)
+    assert bound.judge(values(15.0, 30.0), others).passed
+    assert bound.judge(values(14.0, 30.5), others).passed
+    assert not bound.judge(values(15.0, 30.1), others).passed
+    assert RelativeBound("queueing_p95_ms", False, 1.0, "bbr").judge(others, others).passed
+    # Zero is within these intervals, and beside those.
+    limit = RelativeBound("utilisation", False, 1.0, "bbr")
+    assert "within the interval" in limit.judge(values(0.5, 0.6), values(0.55, 0.5)).remark
+    assert "within the interval" not in limit.judge(values(0.50, 0.61), values(0.60, 0.71)).remark
+
+
+@pytest.mark.parametrize("mine", [(3.0, 3.1), (3.0, math.nan), (math.nan, math.nan)])
+@pytest.mark.parametrize("theirs", [(1.0, 2.0), (math.nan, math.nan)])
+def test_each_judgement_says_of_what_it_is(mine, theirs):
+    envelope = Envelope("jain_index", 0.1, absolute=False)
+    judgements = [
+        (Bound("jain_index", True, 0.5).judge(values(*mine)), "at least 0.5"),
+        (
+            RelativeBound("jain_index", True, 0.5, "bbr").judge(values(*mine), values(*theirs)),
+            "at least 0.5 of bbr",
+        ),
+        (envelope.judge(values(*mine), values(*theirs)), "as the baseline within 10 %"),
+        (envelope.unknown(values(*mine), "why", skipped=True), "as the baseline within 10 %"),
+    ]
+    for judged, expected in judgements:
+        assert (judged.metric, judged.expected) == ("jain_index", expected)
+        assert judged.measured.n == sum(not math.isnan(value) for value in mine)
+    unknown = judgements[3][0]
+    assert (unknown.passed, unknown.skipped, unknown.remark) == (True, True, "why")
+    assert not envelope.unknown(values(*mine), "why", skipped=False).passed
+
+
+def test_what_is_said_of_a_baseline():
+    share, quantity = (
+        Envelope("queueing_p95_ms", 0.5, absolute=False),
+        Envelope("queueing_p95_ms", 2.0, absolute=True),
+    )
+    assert share.expected == "as the baseline within 50 %"
+    assert quantity.expected == "as the baseline within 2 ms"
+    assert share.judge(values(10.0, 12.0), values(10.0, 12.0)).remark == "baseline 11 ± 13"
+    moved = share.judge(values(11.0, 13.5), values(10.0, 12.0))
+    assert moved.remark == "baseline 11 ± 13, difference 1.250 [-1.927, 4.427]"
+    assert share.judge(values(11.0), values(10.0)).remark == "baseline 10, difference 1"
+    doubtful = quantity.judge(values(12.0, 18.0), values(10.0, 12.0))
+    assert doubtful.passed
+    assert doubtful.remark.endswith("]; the interval holds zero: not sure")
+    learned = share.learned(values(10.0, 12.0))
+    assert (learned.metric, learned.expected, learned.remark) == (share.metric, share.expected, "learned")
+    assert learned.passed
+    assert not learned.skipped
+    assert share.judge(values(math.nan), values(10.0)).remark == "no run has a value now"
+    assert share.judge(values(10.0), values(math.nan)).remark == "the baseline has no value"
+    fewer = quantity.judge(values(8.0, 2.0), values(10.0, 12.0))
+    assert fewer.remark.endswith("]; the interval holds zero: not sure")
+
+
+def test_a_difference_as_large_as_the_tolerance_passes():
+    envelope = Envelope("queueing_p95_ms", 2.0, absolute=True)
+    assert envelope.judge(values(12.0), values(10.0)).passed
+    assert not envelope.judge(values(12.5), values(10.0)).passed
+
+
+@pytest.mark.parametrize(
+    ("metric", "by", "passed"),
+    [("utilisation", 0.2, True), ("utilisation", -0.2, False), ("timeouts", 0.2, False)],
+)
+def test_small_differences_have_a_better_way_too(metric, by, passed):
+    judged = Envelope(metric, 0.1, absolute=False).judge(values(0.5 + by, 0.5 + by), values(0.5, 0.5))
+    assert judged.passed is passed
+    assert ("better" in judged.remark) is passed
+
+
 def test_without_any_value_a_bound_fails():
     judged = Bound("jain_index", True, 0.5).judge(values(math.nan, math.nan))
     assert not judged.passed
     assert judged.remark == "no run has a value"
+
+
+def test_a_run_in_which_nothing_came_is_not_hidden_by_the_others():
+    lower = Bound("goodput_mbps", True, 2.0).judge(values(3.0, math.nan, 3.0))
+    assert not lower.passed
+    assert lower.measured.n == 2
+    assert lower.remark == "no value in 1 of 3 runs"
+    both = Bound("goodput_mbps", True, 2.0).judge(values(1.0, math.nan, 4.0)).remark
+    assert both.startswith("no value in 1 of 3 runs; the limit is within the interval")
+    relative = RelativeBound("goodput_mbps", True, 0.5, "cubic")
+    gone = relative.judge(values(3.0, math.nan, 3.0), values(3.0, 3.0, 3.0))
+    assert not gone.passed
+    assert "no value in 1 of 3 runs" in gone.remark
+    # What the other scheme did not get is no fault of this one.
+    assert relative.judge(values(3.0, 3.0, 3.0), values(3.0, math.nan, 3.0)).passed
+    nothing = relative.judge(values(3.0), values(math.nan))
+    assert not nothing.passed
+    assert nothing.remark == "no run of cubic has a value"
+    assert relative.judge(values(math.nan), values(3.0)).remark == "no run has a value"
+    envelope, baseline = Envelope("goodput_mbps", 0.1, absolute=False), values(3.0, 3.1, 3.2)
+    less = envelope.judge(values(3.0, 3.1, math.nan), baseline)
+    assert not less.passed
+    assert "no value in 1 of 3 runs" in less.remark
+    # Neither has a seed of which the baseline knows nothing.
+    assert envelope.judge({1: 3.0, 2: 3.1, 3: 3.2, 4: math.nan}, baseline).passed
 
 
 def test_a_relative_bound_is_judged_seed_by_seed():
@@ -109,6 +230,17 @@ def test_single_runs_are_judged_by_the_difference_alone():
     envelope = Envelope("goodput_mbps", 0.1, absolute=False)
     assert envelope.judge(values(9.5), values(10.0)).passed
     assert not envelope.judge(values(8.0), values(10.0)).passed
+
+
+def test_a_single_run_is_compared_with_that_of_its_seed():
+    """Whatever the mean of the baseline's other draws is."""
+    envelope, baseline = Envelope("goodput_mbps", 0.1, absolute=False), values(10.0, 30.0, 50.0)
+    same = envelope.judge(values(10.0), baseline)
+    assert same.passed
+    assert same.difference is not None
+    assert (same.difference.difference, same.difference.pairs) == (0.0, 1)
+    assert not envelope.judge(values(5.0), baseline).passed
+    assert envelope.judge({9: 29.0}, baseline).passed
 
 
 def test_a_value_that_is_gone_fails_and_one_that_never_was_does_not():

@@ -1,10 +1,13 @@
 """Suites: what they say, what is refused, and that those that are shipped stand."""
 
+from pathlib import Path
+
 import pytest
 
 from airpath.checks import Suite, suite_names
 from airpath.checks.expectation import Bound, Envelope, RelativeBound
 from airpath.errors import AirpathError, ScenarioError, UsageError
+from airpath.scenario import Scenario
 
 CASE = {"name": "a", "link": "2mbps", "duration": "2s", "expect": {"utilisation": {"at_least": 0.5}}}
 TWO_FLOWS = {
@@ -12,6 +15,8 @@ TWO_FLOWS = {
     "topology": {"kind": "dumbbell", "bottleneck": {"rate": "2mbps", "delay": "5ms"}},
     "flows": [{"name": "rival", "scheme": "cubic"}, {"name": "tested", "scheme": "newreno"}],
 }
+CALL = {"name": "call", "traffic": {"kind": "constant-bit-rate", "rate": "100kbps"}}
+RIVAL = {"flows.0.scheme": "xcp"}
 
 
 def suite(*cases, **more):
@@ -54,6 +59,43 @@ def test_a_case_says_otherwise_what_the_suite_says_of_a_metric():
     expect = {"utilisation": {"at_least": 0.9}, "timeouts": {"at_most": 0}}
     (case,) = Suite.from_dict(suite(CASE, expect=expect)).cases
     assert case.expectations == (Bound("utilisation", True, 0.5), Bound("timeouts", False, 0.0))
+
+
+def test_over_a_link_there_are_five_runs_unless_somebody_says():
+    assert Suite.from_dict(suite()).cases[0].scenarios["cubic"].repetitions == 5
+    assert Suite.from_dict(suite(repetitions=3)).cases[0].scenarios["cubic"].repetitions == 3
+    both = Suite.from_dict(suite({**CASE, "repetitions": 2, "seed": 0}, repetitions=3, seed=9))
+    assert (both.cases[0].scenarios["cubic"].repetitions, both.cases[0].scenarios["cubic"].seed) == (2, 0)
+
+
+def test_chosen_cases_are_those_in_the_order_of_the_suite():
+    cases = [{**CASE, "name": name, "title": f"case {name}"} for name in "abc"]
+    found = Suite.from_dict(suite(*cases, title="Mine"), only=["c", "a"])
+    assert [(case.name, case.title) for case in found.cases] == [("a", "case a"), ("c", "case c")]
+    assert (found.name, found.title, found.is_whole) == ("mine", "Mine", False)
+    assert Suite.from_dict(suite(*cases), only=["a", "b", "c"]).is_whole
+
+
+def test_baselines_and_traces_stand_beside_the_suite_and_those_of_shipped_ones_here(tmp_path, monkeypatch):
+    assert Suite.load("wireless", only=["lte"]).baseline == Path("wireless.baseline.json")
+    assert Suite.from_dict(suite(), folder=tmp_path).baseline == tmp_path / "mine.baseline.json"
+    assert Suite.from_dict(suite(), folder=tmp_path, baseline=Path("b")).baseline == Path("b")
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there" / "my.trace").write_text("10\n20\n30\n")
+    (tmp_path / "there" / "own.toml").write_text(
+        'name = "mine"\nscheme = "cubic"\n[[cases]]\nname = "a"\nlink = "my.trace"\nduration = "1s"\n'
+        "expect = { utilisation = { at_least = 0.5 } }\n"
+        '[[cases]]\nname = "b"\nscenario = "two-way.toml"\nexpect = { utilisation = { at_least = 0.5 } }\n'
+        '[[cases]]\nname = "c"\nscenario = "two-way"\nexpect = { utilisation = { at_least = 0.5 } }\n'
+    )
+    shipped = Scenario.load("two-way").override({"duration": "17s"}).to_toml()
+    (tmp_path / "there" / "two-way.toml").write_text(shipped)
+    found = Suite.load("there/own.toml")
+    assert found.baseline == Path("there/own.baseline.json")
+    assert [trace.path.name for trace in found.cases[0].scenarios["cubic"].traces] == ["my.trace"]
+    durations = [case.scenarios["cubic"].plan()["duration_ns"] for case in found.cases[1:]]
+    assert durations == [17e9, Scenario.load("two-way").plan()["duration_ns"]]
 
 
 def test_settings_change_the_scenario():
@@ -120,6 +162,33 @@ WRONG = [
         '"tested"',
     ),
     ("no scheme", {"name": "mine", "cases": [CASE]}, "--scheme"),
+    (
+        "nothing to stand in for",
+        suite({"name": "a", "scenario": {**TWO_FLOWS, "flows": [CALL]}, "expect": CASE["expect"]}),
+        "no flow of the scenario has one",
+    ),
+    (
+        "one scheme by two names",
+        suite(
+            {**CASE, "expect": {"timeouts": {"at_most": 1, "of": "cubic:beta=0.7"}}}, scheme="cubic:beta=0.70"
+        ),
+        'which is "cubic:beta=0.70"; accepted: the same name',
+    ),
+    (
+        "different routers",
+        suite(
+            {
+                "name": "a",
+                "scenario": TWO_FLOWS,
+                "tested": ["tested"],
+                "set": RIVAL,
+                "expect": CASE["expect"],
+            },
+            scheme="vcp",
+        ),
+        "cases[0] (a): ",
+    ),
+    ("too much for the memory", suite({**CASE, "duration": "1000000h"}), "cases[0] (a): "),
 ]
 
 

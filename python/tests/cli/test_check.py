@@ -62,7 +62,8 @@ def test_all_that_is_as_expected_passes_and_keeps_nothing(airpath, write, folder
 
 def test_what_is_not_as_expected_fails_and_can_be_looked_at(airpath, write, folder):
     write(PASSING + 'queueing_p95_ms = { at_most = "1us" }\n')
-    done = airpath("check", "mine.toml", "--junit", "check.xml", "--json", "--out", "failed")
+    files = ("--junit", "check.xml", "--markdown", "ci/check.md")
+    done = airpath("check", "mine.toml", *files, "--json", "--out", "failed")
     assert done.code == 1
     told = json.loads(done.out)
     assert not told["passed"]
@@ -80,6 +81,9 @@ def test_what_is_not_as_expected_fails_and_can_be_looked_at(airpath, write, fold
     assert [len(test.findall("failure")) for test in tests] == [0, 0, 1, 0, 0, 1]
     assert tests[2].get("classname") == "mine.lte"
     assert "expected at most 0.001 ms" in tests[2].find("failure").get("message")
+    lines = (folder / "ci" / "check.md").read_text().splitlines()
+    assert lines[0] == "### airpath check mine: failed"
+    assert [line.count("| at most 0.001 ms |") for line in lines[6:12]] == [1, 1, 0, 0, 0, 0]
     # What failed before and passes now is not left there.
     write(PASSING)
     assert airpath("check", "mine.toml", "--out", "failed", "--case", "lte").code == 0
@@ -215,16 +219,22 @@ WRONG_BASELINES = [
         "cases.a.b.airpath",
     ),
     ("nested", b"[" * 100_000, "mine.baseline.json"),
+    (
+        "another suite",
+        b'{"format": "airpath baseline 1", "suite": "theirs", "cases": {}}',
+        'the baselines of the suite "theirs"; accepted: of "mine"',
+    ),
 ]
 
 
 @pytest.mark.parametrize(
     ("content", "said"), [row[1:] for row in WRONG_BASELINES], ids=[row[0] for row in WRONG_BASELINES]
 )
-def test_a_damaged_baseline_is_refused_before_anything_runs(airpath, write, folder, content, said):
+@pytest.mark.parametrize("options", [(), ("--update",)])
+def test_a_damaged_baseline_is_refused_before_anything_runs(airpath, write, folder, content, said, options):
     write(BASELINE)
     (folder / "mine.baseline.json").write_bytes(content)
-    done = airpath("check", "mine.toml")
+    done = airpath("check", "mine.toml", *options)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert len(done.err.splitlines()) == 1
@@ -239,6 +249,11 @@ WRONG = [
     (["mine.toml", "--jobs", "0"], "1 or more"),
     (["mine.toml", "--junit", "."], "is a directory"),
     (["mine.toml", "--junit", "mine.toml/j.xml"], "is not a directory"),
+    (["mine.toml", "--markdown", "."], "markdown: . is a directory"),
+    (["mine.toml", "--markdown", "mine.toml"], "markdown: mine.toml is that of the suite"),
+    (["mine.toml", "--junit", "./mine.baseline.json"], "is that of the baselines"),
+    (["mine.toml", "--junit", "all", "--markdown", "./all"], "markdown: all is that of --junit"),
+    (["mine.toml", "--update"], "update: nothing is expected of a baseline"),
 ]
 
 
@@ -272,7 +287,7 @@ def test_an_interrupt_shows_what_was_finished_and_writes_no_verdict(airpath, wri
         return run(work, *rest)
 
     monkeypatch.setattr(running, "run_jobs", run_the_first)
-    done = airpath("check", "mine.toml", "--update", "--junit", "j.xml")
+    done = airpath("check", "mine.toml", "--update", "--junit", "j.xml", "--markdown", "j.md")
     assert done.code == 130
     assert "stopped after 1 of 2 cases" in done.err
     assert "lte" in done.out

@@ -121,9 +121,14 @@ def test_what_cannot_be_run_again_is_refused(airpath, kept, folder):
     assert sorted(path.name for path in folder.iterdir()) == ["kept", "scenarios", "sweep"]
 
 
-@pytest.mark.usefixtures("kept")
-def test_a_trace_that_is_gone_and_the_same_place_are_refused(airpath, folder):
-    assert "holds the results themselves" in airpath("rerun", "kept", "--out", "kept").err
+def test_a_trace_that_is_gone_and_the_same_place_are_refused(airpath, kept, folder):
+    (folder / "link").symlink_to("kept")
+    before = kept.stat().st_ino
+    for results, out in [("kept", "kept"), ("kept", "scenarios/../kept"), ("link", "kept")]:
+        done = airpath("rerun", results, "--out", out)
+        assert done.code == 2
+        assert "holds the results themselves" in done.err
+    assert kept.stat().st_ino == before
     (folder / "scenarios" / "my.trace").unlink()
     done = airpath("rerun", "kept")
     assert done.code == 2

@@ -40,6 +40,8 @@ ARRIVALS = {"kind": "arrivals", "size": "10kB", "mean_interval": "1s"}
         ({"duration": "5"}, 'duration: found "5"'),
         ({"link": "lte.dwn"}, 'link: found "lte.dwn".*did you mean "lte.down"'),
         ({"link": 12}, "link: found 12"),
+        ({"link": ""}, 'link: found ""'),
+        ({"duration": ""}, 'duration: found ""'),
         ({"rtt": "fast"}, 'rtt: found "fast"'),
         ({"buffer": "10"}, 'buffer: found "10"'),
         ({"loss": 2.0}, "loss: found 2"),
@@ -154,6 +156,23 @@ def test_a_reward_that_is_no_number(said):
 def test_a_policy_that_gives_too_few_actions():
     with pytest.raises(AirpathError, match="policy: found 1 actions; accepted: 3"):
         evaluate(lambda _: [0.0], repetitions=3, link="12mbps")
+
+
+@pytest.mark.parametrize(
+    ("schemes", "said"),
+    [
+        ("cubic", 'schemes: found "cubic"; accepted: a list'),
+        (["cubic", "cubic"], 'the scheme "cubic" is given twice'),
+        (["cubik"], 'schemes: there is no scheme "cubik"; did you mean "cubic"'),
+        (["bbr", "agent"], 'schemes: found "agent"; nobody sets anything'),
+        (["mine", "cubic"], 'label: found "mine", which is one of the schemes'),
+    ],
+)
+def test_schemes_that_cannot_run_are_found_before_the_policy_is_asked(schemes, said):
+    asked = []
+    with pytest.raises(AirpathError, match=f"^{said}"):
+        evaluate(asked.append, schemes, label="mine", link="12mbps", duration="1s")
+    assert asked == []
 
 
 def test_a_run_has_no_agent():

@@ -85,6 +85,14 @@ def test_a_reward_of_ones_own_is_asked_once_for_all():
     assert (infos["rtt_ms"] == asked[0]).all()
 
 
+def test_a_reward_is_asked_for_steps_only():
+    """Of an environment that begins anew nothing is known, of which a function could make a number."""
+    envs = BottleneckVectorEnv(2, link="12mbps", duration="200ms", reward=lambda step: 1 / step["time_s"])
+    envs.reset(seed=1)
+    rewards = [envs.step(np.zeros(2))[1].tolist() for _ in range(4)]
+    assert rewards == pytest.approx(np.array([[10.0] * 2, [5.0] * 2, [0.0] * 2, [10.0] * 2]))
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -107,6 +115,7 @@ def test_what_is_wrong_is_said(arguments, said):
         (lambda envs: envs.step(np.array([np.nan, 0.0])), "accepted: numbers from -1 to 1"),
         (lambda envs: envs.results(environments=[2]), "environments: found 2; accepted: 0 to 1"),
         (lambda envs: envs.reset(options={"reset_mask": [True]}), "accepted: 2 truth values"),
+        (lambda envs: envs.reset(options=["rate"]), r"options: found \['rate'\]; accepted: a dictionary"),
     ],
 )
 def test_what_is_called_wrongly_is_said(call, said):

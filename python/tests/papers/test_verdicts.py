@@ -302,3 +302,32 @@ def test_tables_are_those_of_the_paper_and_more():
     for part in ("Descriptives", "ANOVA", "Tukey", "Robust", "Games-Howell", "Effect", "Paired"):
         assert any(part in title for title in titles), part
     assert anova_tables("throughput", "Mbit/s", {"a": [1.0], "b": [2.0]}) == []
+
+
+def test_what_is_shown_beside_says_nothing_of_the_claim():
+    rule, agrees, does_not = AtLeast(1.0), sample([2.0, 2.1, 1.9]), sample([0.5, 0.6, 0.4])
+    words = Claim("name", "words", rule, "what", None, beside=("kernel",))
+    for headline, kernel, verdict in [
+        (does_not, agrees, Verdict.NOT_REPRODUCED),
+        (agrees, does_not, Verdict.REPRODUCED),
+    ]:
+        judgement = Judgement(words, {"ns-2": headline, "kernel": kernel})
+        assert judgement.verdict is verdict
+        assert (judgement.judged, judgement.beside) == ({"ns-2": headline}, {"kernel": kernel})
+        assert "kernel" not in judgement.note
+
+
+def test_a_verdict_from_too_few_runs_is_so_where_it_hangs_on_them():
+    few = FewerRuns(2, 10)
+    doubtful = replace(sample([0.5, 1.4]), fewer=few)
+    holds, fails = replace(sample([2.0, 2.5]), fewer=few), replace(sample([0.1, 0.1001]), fewer=few)
+    assert judged(AtLeast(1.0), holds, doubtful).unsettled is None
+    assert judged(AtLeast(1.0), doubtful).unsettled == few
+    assert judged(AtLeast(1.0), fails).unsettled is None
+    assert judged(AtLeast(1.0), fails, doubtful).unsettled == few
+
+
+def test_of_one_run_without_a_value_among_others_that_is_said():
+    words = Claim("name", "words", AtLeast(1.0), "what", None)
+    assert Judgement(words, {"a": sample([2.0, 2.1, math.nan])}).note == "1 of 3 runs had no value"
+    assert Judgement(words, {"a": sample([math.nan, math.nan])}).note == "no run had a value"

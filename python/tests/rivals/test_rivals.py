@@ -13,6 +13,7 @@ from airpath.errors import ScenarioError, UsageError
 from airpath.results import read
 from airpath.rivals import Rivals, rivals
 from airpath.rivals.meetings import Meeting, met, rival_scenarios
+from airpath.rivals.pictures import rivals_figures
 from airpath.rivals.report import remarks, rivals_json, rivals_tables
 from airpath.runner import run_all
 
@@ -76,6 +77,34 @@ def test_flows_count_on_either_side():
     assert found.meetings[found.schemes[0], found.schemes[1]].shares == pytest.approx([0.5], rel=0.02)
 
 
+def test_a_share_is_of_what_left_the_link_not_of_what_waited():
+    """Of a link that serves flows in turn each gets the half, whatever it has waiting."""
+    found = rivals(
+        ["fixed:window=10packets", "fixed:window=30packets"], "10mbps", queue="drr", buffer="1MB", **SHORT
+    )
+    meeting = found.meetings[found.schemes[0], found.schemes[1]]
+    assert meeting.shares == pytest.approx([1.0], rel=0.01)
+    assert meeting.utilisation == pytest.approx([1.0], rel=0.01)
+    few, many = meeting.queueing_ms
+    # A full packet takes 2.4 ms of half the link.
+    assert many - few == pytest.approx([20 * 2.4], abs=0.5)
+
+
+def test_flows_of_which_nothing_arrived_have_no_delay_to_count():
+    found = rivals(
+        ["cubic", "newreno"], "1mbps", flows=5, buffer="200kB", **SHORT | {"duration": "1s", "warm_up": "0s"}
+    )
+    meeting = found.meetings["cubic", "newreno"]
+    (run,) = [run for run in found.results.runs if run.record.scheme == meeting.label]
+    flows = run.table("flows").to_pylist()
+    assert {flow["delivered_packets"] == 0 for flow in flows} == {True, False}
+    for group, queueing_ms in zip(("first", "second"), meeting.queueing_ms, strict=True):
+        of = [flow for flow in flows if flow["group"] == group and flow["delivered_packets"]]
+        waited_s = sum(flow["queueing_mean_s"] * flow["delivered_packets"] for flow in of)
+        packets = sum(flow["delivered_packets"] for flow in of)
+        assert queueing_ms == pytest.approx([1e3 * waited_s / packets])
+
+
 def test_whom_the_queue_belongs_to():
     """A scheme with routers brings its own; two that bring different ones cannot share a link."""
     options = OPTIONS | {"queue": "codel", "ecn": True}
@@ -111,7 +140,7 @@ def test_pairs_without_runs_are_left_out():
         ({"schemes": ["cubic", "cubic"]}, 'the scheme "cubic" is given twice'),
         ({"schemes": ["cubik"]}, 'there is no scheme "cubik"; did you mean "cubic"'),
         ({"schemes": ["cubic", "bbr:x=1"]}, "schemes: x: unknown key"),
-        ({"flows": 0}, "flows: found 0; accepted: at least 1"),
+        ({"flows": 0}, "flows: found 0; accepted: at least 1$"),
         ({"warm_up": "8s"}, "warm_up: found 8 s, which must be shorter than the duration of 8 s"),
         ({"queue": "codle"}, 'queue: found "codle"'),
         ({"link": "10"}, "link: found"),
@@ -142,8 +171,21 @@ def test_tables_and_json():
         (meeting["scheme"], meeting["beside"], meeting["share"]["mean"]) for meeting in told["meetings"]
     ]
     assert beside == [("a", "a", 1.05), ("a", "b", 0.5), ("b", "a", 1.5)]
-    assert told["meetings"][0]["queueing_ms"] == {"mean": None, "ci95_low": None, "ci95_high": None}
+    assert told["meetings"][0]["queueing_ms"] == {"mean": None, "ci95_low": None, "ci95_high": None, "n": 0}
+    assert (told["meetings"][0]["n"], told["meetings"][0]["share"]["n"]) == (2, 2)
     assert remarks(made) == ["b beside b: no room"]
+
+
+def test_a_run_in_which_a_scheme_got_nothing_does_not_empty_the_field():
+    """It has no delay there; an empty field is a pair that cannot share a link."""
+    some = np.array([2.0, np.nan, 4.0])
+    meeting = Meeting("cubic", "cubic", "cubic+cubic", np.array([1.0, 0.0, 1.0]), (some, some), np.ones(3))
+    made = Rivals(("cubic",), airpath.Results([]), {("cubic", "cubic"): meeting}, {})
+    written = [[text.get_text() for text in one.figure.axes[0].texts] for one in rivals_figures(made)]
+    assert written == [["0.67"], ["3.00"]]
+    _, delays, _ = rivals_tables(made)
+    assert [str(cell) for cell in delays.columns[1].cells] == ["3 ± 13"]
+    assert rivals_json(made)["meetings"][0]["queueing_ms"]["n"] == 2
 
 
 def test_the_command_writes_maps_tables_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

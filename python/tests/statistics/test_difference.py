@@ -50,6 +50,44 @@ def test_single_values_have_a_difference_and_no_interval():
     assert MeanEstimate.of({1: math.nan}).n == 0
 
 
+def test_a_single_value_is_compared_with_that_of_its_seed():
+    found = mean_difference({2: 5.0}, {1: 1.0, 2: 4.0, 3: 100.0})
+    assert (found.difference, found.pairs) == (1.0, 1)
+    assert math.isnan(found.low)
+    # Two have an interval, which says more than one pair.
+    assert mean_difference({2: 5.0, 9: 5.0}, {1: 1.0, 2: 4.0, 3: 100.0}).pairs == 0
+    for other in (3.0, 1.0):
+        alone = mean_difference({9: 5.0}, {1: 1.0, 2: other})
+        assert (alone.difference, alone.pairs) == (5.0 - (1.0 + other) / 2, 0)
+        assert math.isnan(alone.low)
+        assert math.isnan(alone.high)
+    # Of a seed without a value there is nothing to compare with.
+    for first, second in [
+        ({1: math.nan, 2: 4.0}, {1: 1.0, 2: 3.0}),
+        ({1: 1.0, 2: 4.0}, {1: math.nan, 2: 3.0}),
+    ]:
+        found = mean_difference(first, second)
+        assert (found.difference, found.pairs) == (1.0, 1)
+
+
+def test_a_mean_has_students_interval():
+    # Standard deviation 2, n = 4: t(0.975, 3) = 3.182446.
+    found = MeanEstimate.of({1: 1.0, 2: 3.0, 3: 5.0, 4: 3.0, 5: math.nan})
+    half = 3.182446 * math.sqrt(8 / 3) / 2
+    assert (found.mean, found.n) == (3.0, 4)
+    assert (found.low, found.high) == pytest.approx((3 - half, 3 + half), rel=1e-6)
+
+
+@pytest.mark.parametrize(("first", "second"), [(3, 2), (3, 4), (7, 10)])
+def test_equal_values_do_not_differ_however_many_there_are(first, second):
+    """A sum of them is rounded: three times 0.1, over three, is not 0.1."""
+    ours, theirs = dict.fromkeys(range(first), 0.1), dict.fromkeys(range(20, 20 + second), 0.1)
+    assert MeanEstimate.of(ours) == MeanEstimate(0.1, 0.1, 0.1, first)
+    found = mean_difference(ours, theirs)
+    assert (found.difference, found.low, found.high) == (0.0, 0.0, 0.0)
+    assert not found.is_sure
+
+
 def test_differences_too_small_for_their_squares_have_an_interval():
     found = mean_difference({1: 1e-200, 2: 3e-200}, {1: 0.0, 2: 0.0})
     assert found.low == found.high == found.difference == 2e-200

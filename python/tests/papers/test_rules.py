@@ -1,0 +1,93 @@
+"""Rules at their ends: what agrees exactly, what no longer does, and how they are written."""
+
+import math
+
+import pytest
+
+from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
+from airpath.papers.sample import Sample, ratio_of_means, sample
+
+NOTHING = sample([math.nan])
+
+
+def mean(value):
+    """Runs with exactly this mean, which differ."""
+    return sample([value - 0.25, value + 0.25])
+
+
+@pytest.mark.parametrize(
+    ("rule", "ends", "inside", "outside"),
+    [
+        (Near(8.0, 0.25), (6.0, 10.0), (6.0, 8.0, 10.0), (5.99, 10.01, -8.0)),
+        (Near(-8.0, 0.25), (-10.0, -6.0), (-10.0, -6.0), (-10.01, -5.99, 8.0)),
+        (Between(-1.0, 3.0), (-1.0, 3.0), (-1.0, 0.0, 3.0), (-1.01, 3.01)),
+        (AtLeast(3.0), (3.0, math.inf), (3.0, 9.0), (2.99,)),
+        (AtMost(3.0), (-math.inf, 3.0), (3.0, -9.0), (3.01,)),
+    ],
+)
+def test_the_ends_agree_and_what_is_beyond_does_not(rule, ends, inside, outside):
+    assert rule.ends == ends
+    assert all(rule.holds(mean(value)) for value in inside)
+    assert not any(rule.holds(mean(value)) for value in outside)
+    assert not rule.holds(NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        (Near(8.0, 0.25), "8 ± 25 %"),
+        (Between(-1.0, 3.0), "-1 to 3"),
+        (AtLeast(3.0), "≥ 3"),
+        (AtLeast(3.0, surely=True), "≥ 3, the whole interval"),
+        (AtMost(3.0), "≤ 3"),
+        (AtMost(3.0, surely=True), "≤ 3, the whole interval"),
+        (Positive(), "> 0, significant at 0.01"),
+        (NotSignificant(), "not different from 0 at 0.01"),
+    ],
+)
+def test_how_rules_are_written(rule, text):
+    assert str(rule) == text
+
+
+def test_surely_is_of_the_whole_interval():
+    runs = sample([1.0, 1.1, 0.9, 1.05])
+    low, high = runs.interval
+    assert AtLeast(low, surely=True).holds(runs)
+    assert not AtLeast(low + 1e-9, surely=True).holds(runs)
+    assert AtMost(high, surely=True).holds(runs)
+    assert not AtMost(high - 1e-9, surely=True).holds(runs)
+
+
+def test_it_is_settled_where_it_holds_or_the_interval_is_elsewhere():
+    runs = sample([1.0, 1.1, 0.9, 1.05])
+    assert Between(0.9, 1.1).settled(runs)
+    for far in (Between(2.0, 3.0), Between(-3.0, 0.0)):
+        assert not far.holds(runs)
+        assert far.settled(runs)
+    # Its interval reaches in.
+    assert not Between(1.1, 3.0).settled(runs)
+    assert not Between(0.0, 0.9).settled(runs)
+    assert not Between(2.0, 3.0).settled(sample([1.0]))
+
+
+def test_a_mean_of_zero_is_not_above_it_and_what_stands_in_the_way_is_said():
+    assert not Positive().holds(sample([0.0] * 20))
+    assert Positive().holds(sample([1.0, 1.1, 0.9, 1.05, 1.0]))
+    assert not Positive().holds(sample([-1.0, -1.1, -0.9, -1.05, -1.0]))
+    assert Positive().obstacle(sample([1.0])) == "one run shows no significance"
+    assert Near(1.0, 0.1).obstacle(sample([1.0])) == "a single run: no interval, no significance"
+    assert Near(1.0, 0.1).obstacle(sample([1.0, 2.0])) == ""
+    assert Positive().obstacle(sample([1.0, 1.1, 0.9, 1.05, 1.0])) == ""
+    for runs in (3, 2):
+        untested = ratio_of_means([1.0] * runs, [0.0] * (runs - 1) + [1.0])
+        assert Positive().obstacle(untested) == "there is no test of this number"
+    assert Positive().obstacle(sample([0.5] * 20)) == ""
+
+
+def test_equal_differences_count_where_the_paper_has_a_test_of_its_own():
+    assert not NotSignificant().holds(sample([0.5] * 3))
+    assert NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.5))
+    assert not NotSignificant().holds(Sample((0.5, 0.5, 0.5), p=0.001))
+    # At the level itself nothing is significant.
+    assert NotSignificant().holds(Sample((1.0, 2.0), p=0.01))
+    assert not Positive().holds(Sample((1.0, 2.0), p=0.01))
