@@ -96,7 +96,7 @@ impl TailLossProbe {
         self.wanted = self.sampled;
     }
 
-    /// A probe has left: a segment that was sent before, or new data.
+    /// A probe leaves: a segment that was sent before, or new data, with which `sent` bytes have left in all.
     pub(crate) fn on_sent(&mut self, again: bool, sent: u64, flight_size: Bytes) {
         self.wanted = false;
         self.sampled = false;

@@ -65,10 +65,12 @@ impl<C: Controller + ?Sized> Sender<C> {
             self.on_duplicate(deliveries.payload);
         }
         self.leave_episode(now, advance, probe);
-        if self.by_time.is_some() {
+        let lost = if self.by_time.is_some() {
             self.judge_probe(now, ack, advance, rtt_sample, probe);
-        }
-        let lost = self.detect_losses(now);
+            self.detect_losses_by_time(now)
+        } else {
+            self.detect_losses()
+        };
         self.rate.on_lost(lost);
         if self.state == State::Open && self.ledger.first_is_lost() {
             self.enter_recovery(now, lost, probe);
@@ -200,10 +202,7 @@ impl<C: Controller + ?Sized> Sender<C> {
         }
     }
 
-    fn detect_losses(&mut self, now: Timestamp) -> Bytes {
-        if self.by_time.is_some() {
-            return self.detect_losses_by_time(now);
-        }
+    fn detect_losses(&mut self) -> Bytes {
         let mut lost = Bytes::ZERO;
         if self.uses_sack() {
             if self.config.lost_retransmission_detection {

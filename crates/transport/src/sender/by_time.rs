@@ -46,6 +46,11 @@ impl ByTime {
     pub(super) const fn wants_probe(&self) -> bool {
         self.tail.wanted()
     }
+
+    /// A probe leaves, after which `sent` bytes will have left in all: a segment that was sent before, or new data.
+    pub(super) fn on_probe(&mut self, again: bool, sent: u64, flight_size: Bytes) {
+        self.tail.on_sent(again, sent, flight_size);
+    }
 }
 
 impl<C: Controller + ?Sized> Sender<C> {
@@ -95,14 +100,6 @@ impl<C: Controller + ?Sized> Sender<C> {
         let so_far = (ledger.next(), ledger.acknowledged());
         let lone = ledger.segments() == 1;
         by_time.tail.schedule(now, so_far, lone, self.timer.rtt(), self.timer.deadline());
-    }
-
-    /// What has just left is the probe.
-    pub(super) fn on_probe_sent(&mut self, again: bool) {
-        let flight_size = self.flight_size();
-        if let Some(by_time) = &mut self.by_time {
-            by_time.tail.on_sent(again, self.ledger.next(), flight_size);
-        }
     }
 
     /// Whether the probe has repaired a loss; then the window is reduced (section 7.4.2).

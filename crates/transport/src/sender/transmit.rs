@@ -30,37 +30,41 @@ enum Candidate {
 impl<C: Controller + ?Sized> Sender<C> {
     /// The next segment that may leave at `now`. Ask until there is none.
     pub fn poll_transmit(&mut self, now: Timestamp, probe: &mut dyn Probe) -> Option<Segment> {
-        let segment = self.next_segment(now, probe);
-        if segment.is_none() && self.by_time.is_some() {
-            self.schedule_probe(now);
-        }
-        segment
-    }
-
-    fn next_segment(&mut self, now: Timestamp, probe: &mut dyn Probe) -> Option<Segment> {
         self.held_until = Timestamp::NEVER;
         let Some(candidate) = self.candidate() else {
             if self.ledger.next() >= self.offered && self.in_flight() < self.controller.control().window {
                 self.rate.mark_app_limited(self.in_flight());
             }
-            return None;
+            return self.rest(now);
         };
         let payload = Bytes::new(u64::from(candidate.payload()));
         let control = self.controller.control();
-        if !self.window_allows(candidate, payload, control.window) {
+        let beside_the_window = !self.window_allows(candidate, payload, control.window);
+        if beside_the_window && !self.wants_probe() {
             self.limited_until = Some(self.ledger.next());
-            return None;
+            return self.rest(now);
         }
         let smoothed_rtt = self.timer.rtt().smoothed;
         if let Some(rate) = self.pacer.rate(&control, || self.controller.phase(), smoothed_rtt) {
             let release = self.pacer.release(rate, control.quantum, payload);
             if release > now {
                 self.held_until = release;
-                return None;
+                return self.rest(now);
             }
             self.pacer.on_sent(now, rate, payload);
         }
+        if beside_the_window || matches!(candidate, Candidate::Probe { .. }) {
+            self.on_probe_leaves(candidate);
+        }
         Some(self.send(now, candidate, probe))
+    }
+
+    /// Nothing more leaves now.
+    fn rest(&mut self, now: Timestamp) -> Option<Segment> {
+        if self.by_time.is_some() {
+            self.schedule_probe(now);
+        }
+        None
     }
 
     /// `NextSeg` of RFC 6675 without its rule 3.
@@ -105,11 +109,21 @@ impl<C: Controller + ?Sized> Sender<C> {
         if self.in_flight().is_zero() && !window.is_zero() {
             return true; // or a window below one segment would stop the connection for ever
         }
-        let allowed = match &self.reduction {
+        match &self.reduction {
             Some(reduction) => reduction.allows(payload),
             None => self.in_flight() + payload <= window,
-        };
-        allowed || self.wants_probe()
+        }
+    }
+
+    fn on_probe_leaves(&mut self, candidate: Candidate) {
+        let flight_size = self.flight_size();
+        let sent = self.ledger.next();
+        if let Some(by_time) = &mut self.by_time {
+            match candidate {
+                Candidate::New { payload } => by_time.on_probe(false, sent + u64::from(payload), flight_size),
+                _ => by_time.on_probe(true, sent, flight_size),
+            }
+        }
     }
 
     fn wants_probe(&self) -> bool {
@@ -138,9 +152,6 @@ impl<C: Controller + ?Sized> Sender<C> {
         };
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(bytes);
-        }
-        if self.wants_probe() {
-            self.on_probe_sent(retransmission);
         }
         self.timer.start(now);
         self.counters.sent_packets += 1;
