@@ -1,20 +1,18 @@
 """What was found in captures, to a directory, all or nothing."""
 
 import os
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.csv
 
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis
 from airpath.captures.pictures import flow_picture
 from airpath.captures.tables import estimates_table, flows_table, series_table
 from airpath.plots.style import render
-from airpath.results.directory import write_directory, write_json, write_parquet
-from airpath.results.provenance import Origin
+from airpath.results.directory import numbered_name, write_directory, write_json, write_parquet
+from airpath.results.provenance import Origin, made_by
 
 FORMAT = "airpath results 1, captures"
 """Names the layout of the directory."""
@@ -56,7 +54,7 @@ def write_captures(
             for flow in drawn_flows(capture):
                 (directory / "figures").mkdir(exist_ok=True)
                 figure = flow_picture(flow, f"{capture.path.name}, flow {flow.number}\n{flow.name}")
-                name = f"{picture_name(number, capture)}-flow-{flow.number:02}"
+                name = f"{numbered_name(number, capture.path)}-flow-{flow.number:02}"
                 for kind in ("png", "svg"):
                     (directory / "figures" / f"{name}.{kind}").write_bytes(render(figure, kind))
 
@@ -74,26 +72,10 @@ def _told(flow: FlowAnalysis) -> int:
     return told
 
 
-def picture_name(number: int, capture: CaptureAnalysis) -> str:
-    """Return the beginning of the names of a capture's pictures; different for captures of the same name."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in capture.path.name)
-    return f"{number:02}-{plain}"
-
-
 def _provenance(captures: Sequence[CaptureAnalysis], origin: Origin) -> dict[str, Any]:
-    from airpath import __version__
-
     return {
         "format": FORMAT,
-        "created": origin.created,
-        "command_line": list(origin.command_line),
-        "versions": {
-            "airpath": __version__,
-            "commit": origin.commit,
-            "rust": origin.rust_version,
-            "python": platform.python_version(),
-            "pyarrow": pa.__version__,
-        },
+        **made_by(origin),
         "captures": [
             {
                 "path": str(capture.path),

@@ -1,12 +1,10 @@
 """What logs of links say, to a directory, all or nothing."""
 
 import os
-import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.csv
 
 from airpath.link_logs.bins import BIN_NS, LogBins
@@ -20,8 +18,8 @@ from airpath.link_logs.tables import (
     packets_table,
 )
 from airpath.plots.style import render
-from airpath.results.directory import write_directory, write_json, write_parquet
-from airpath.results.provenance import Origin
+from airpath.results.directory import numbered_name, write_directory, write_json, write_parquet
+from airpath.results.provenance import Origin, made_by
 
 FORMAT = "airpath results 1, link logs"
 """Names the layout of the directory."""
@@ -64,32 +62,16 @@ def write_link_logs(
         for number, (log, of) in enumerate(zip(logs, bins, strict=True), start=1):
             for name, figure in (("throughput", throughput_picture(log, of)), ("delay", delay_picture(log))):
                 for kind in ("png", "svg"):
-                    file = directory / "figures" / f"{picture_name(number, log)}-{name}.{kind}"
+                    file = directory / "figures" / f"{numbered_name(number, log.path)}-{name}.{kind}"
                     file.write_bytes(render(figure, kind))
 
     return write_directory(out_dir, fill)
 
 
-def picture_name(number: int, log: LinkLog) -> str:
-    """Return the beginning of the names of a log's pictures; different for logs of the same name."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in log.path.name)
-    return f"{number:02}-{plain}"
-
-
 def _provenance(logs: Sequence[LinkLog], origin: Origin, bin_ns: int) -> dict[str, Any]:
-    from airpath import __version__
-
     return {
         "format": FORMAT,
-        "created": origin.created,
-        "command_line": list(origin.command_line),
-        "versions": {
-            "airpath": __version__,
-            "commit": origin.commit,
-            "rust": origin.rust_version,
-            "python": platform.python_version(),
-            "pyarrow": pa.__version__,
-        },
+        **made_by(origin),
         "bin_ns": bin_ns,
         "logs": [
             {

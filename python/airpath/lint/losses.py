@@ -5,6 +5,7 @@ run of losses in packets that follow one another; its mean length is P(loss) / P
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,30 @@ _GRID = 20_000
 _ROUNDS = 400
 MOST_CORRELATION = 0.99
 """Above it the mean of the correlated model is not computed."""
+
+
+Chain = tuple[list[float], list[list[float]], list[float]]
+"""How often each state is met, the probabilities of going from each to each, and the loss in each."""
+
+
+class _ChainLoss(ABC):
+    """A chain of states."""
+
+    __slots__ = ()
+
+    @property
+    def mean_loss(self) -> float:
+        """The share of packets that is lost."""
+        states, _, loss = self._chain()
+        return _mean_loss(states, loss)
+
+    @property
+    def mean_burst(self) -> float:
+        """The mean run of losses, packets."""
+        return _mean_burst(*self._chain())
+
+    @abstractmethod
+    def _chain(self) -> Chain: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +71,7 @@ class RandomLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class GilbertElliottLoss:
+class GilbertElliottLoss(_ChainLoss):
     """`loss gemodel p r 1-h 1-k`.
 
     Attributes
@@ -62,17 +87,7 @@ class GilbertElliottLoss:
     loss_bad: float = 1.0
     loss_good: float = 0.0
 
-    @property
-    def mean_loss(self) -> float:
-        """The share of packets that is lost."""
-        return _mean_loss(*self._chain())
-
-    @property
-    def mean_burst(self) -> float:
-        """The mean run of losses, packets."""
-        return _mean_burst(*self._chain())
-
-    def _chain(self) -> tuple[list[float], list[list[float]], list[float]]:
+    def _chain(self) -> Chain:
         total = self.p + self.r
         # Neither state is ever left: netem begins in the good one.
         bad = self.p / total if total else 0.0
@@ -80,7 +95,7 @@ class GilbertElliottLoss:
 
 
 @dataclass(frozen=True, slots=True)
-class FourStateLoss:
+class FourStateLoss(_ChainLoss):
     """`loss state p13 p31 p32 p23 p14`: 1 good, 2 good within a burst, 3 lost in a burst, 4 lost alone."""
 
     p13: float
@@ -89,17 +104,7 @@ class FourStateLoss:
     p23: float = 1.0
     p14: float = 0.0
 
-    @property
-    def mean_loss(self) -> float:
-        """The share of packets that is lost."""
-        return _mean_loss(*self._chain())
-
-    @property
-    def mean_burst(self) -> float:
-        """The mean run of losses, packets."""
-        return _mean_burst(*self._chain())
-
-    def _chain(self) -> tuple[list[float], list[list[float]], list[float]]:
+    def _chain(self) -> Chain:
         # As the kernel draws: of one number, the first that it falls below (`loss_4state`, sch_netem.c).
         alone = min(self.p14, 1.0)
         burst = min(self.p13, 1 - alone)
@@ -159,12 +164,12 @@ def correlated_mean(share: float, correlation: float) -> float:
     return float(np.interp(share, x, distribution))
 
 
-def _mean_loss(states: list[float], _moves: list[list[float]], loss: list[float]) -> float:
+def _mean_loss(states: list[float], loss: list[float]) -> float:
     return sum(state * lost for state, lost in zip(states, loss, strict=True))
 
 
 def _mean_burst(states: list[float], moves: list[list[float]], loss: list[float]) -> float:
-    mean = _mean_loss(states, moves, loss)
+    mean = _mean_loss(states, loss)
     ends = sum(
         state * lost * sum(move * (1 - next_lost) for move, next_lost in zip(row, loss, strict=True))
         for state, lost, row in zip(states, loss, moves, strict=True)

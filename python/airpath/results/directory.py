@@ -141,3 +141,9 @@ def _put_in_place(partial: Path, out: Path) -> None:
             raise
     finally:
         shutil.rmtree(earlier, ignore_errors=True)
+
+
+def numbered_name(number: int, file: Path) -> str:
+    """Return the beginning of the names of a file's pictures; different for files of the same name."""
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in file.name)
+    return f"{number:02}-{plain}"

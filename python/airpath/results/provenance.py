@@ -105,8 +105,8 @@ def _stopping(results: Results, rule: PrecisionRule) -> dict[str, Any]:
     }
 
 
-def environment(origin: Origin) -> dict[str, Any]:
-    """Return what provenance says whatever the results are: when, by which command, version and machine."""
+def made_by(origin: Origin) -> dict[str, Any]:
+    """Return when results were made, by which command and which versions."""
     return {
         "created": origin.created,
         "command_line": list(origin.command_line),
@@ -117,6 +117,13 @@ def environment(origin: Origin) -> dict[str, Any]:
             "python": platform.python_version(),
             "pyarrow": pa.__version__,
         },
+    }
+
+
+def environment(origin: Origin) -> dict[str, Any]:
+    """Return what provenance says whatever the results of runs are: `made_by`, and on what."""
+    return {
+        **made_by(origin),
         "platform": {
             "system": platform.system(),
             "release": platform.release(),
