@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import airpath
+from airpath.metrics import end_to_end
 from airpath.metrics.run import columns
 from airpath.results import TABLES
 from airpath.scenario import Scenario, scenario_names
@@ -116,11 +117,16 @@ def test_the_family_covers_what_was_promised():
 
 
 def metrics_without_value(result, scheme: str) -> set[str]:
-    """Return the metrics that a run need not have: of transfers, fairness, an estimate that nobody makes."""
+    """Return the metrics that a run need not have.
+
+    Those of transfers, fairness, an estimate that nobody makes, and those that need records of packets.
+    """
     names = set(result.metrics)
     allowed = {
         "capacity_estimate_settling_s"
     }  # without a step of the capacity, or if the estimate never settles
+    if "packets" not in result.tables:
+        allowed |= set(end_to_end.NAMES)
     if result.table("completions").num_rows == 0:
         allowed |= {metric for metric in names if metric.startswith("completion_")}
     if result.table("flows").num_rows == 1:
