@@ -77,6 +77,8 @@ def read_side(directory: Path) -> Side:
     OutputError
         If the directory holds neither, or they are damaged.
     """
+    if not directory.is_dir():
+        raise OutputError(f"{directory}: there is no such directory; accepted: a directory of results")
     try:
         facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
     except FileNotFoundError:

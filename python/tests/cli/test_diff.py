@@ -111,9 +111,13 @@ def test_trouble_has_its_own_code(airpath, kept, folder):
     (folder / "sweep").mkdir()
     (folder / "sweep" / "provenance.json").write_text('{"format": "airpath sweep 1"}')
     (folder / "damaged").mkdir()
+    (folder / "empty").mkdir()
+    (folder / "file").write_text("")
     (folder / "damaged" / "provenance.json").write_bytes(b"\xff{")
     for other, said in [
-        ("nowhere", "no airpath results"),
+        ("nowhere", "nowhere: there is no such directory"),
+        ("file", "file: there is no such directory"),
+        ("empty", "empty holds no airpath results"),
         ("damaged", "cannot read results from damaged"),
         ("sweep", "holds no results of a sweep"),
     ]:
