@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from typing import Final, ParamSpec, TypeVar
 
@@ -23,6 +23,10 @@ _WANTED: Final = {
 }
 """What is asked of glibc's allocator: large pages, and to keep what a run gives back for the next one."""
 
+
+_LOOK_EVERY_S: Final = 1.0
+_FINDS_OUT_WITHIN_S: Final = 5.0
+"""A pool says that a worker died as soon as the others' results let it, if it does."""
 
 PRELOADED: Final = ("airpath.sweeps.task", "airpath.papers.kept_run")
 """Modules that workers need."""
@@ -64,6 +68,9 @@ class WorkerPool:
             self._workers, mp_context=self._context, initializer=_begin, initargs=(held,)
         )
         self._held = held
+        self._closed = threading.Event()
+        watched = (self._pool, self._leash, self._closed)
+        threading.Thread(target=_end_if_one_is_gone, args=watched, daemon=True).start()
 
     def submit(self, call: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> "Future[_T]":
         """Have a function called; fails with `BrokenProcessPool` when a worker died meanwhile."""
@@ -81,6 +88,7 @@ class WorkerPool:
 
     def close(self) -> None:
         """Let go of the leash: workers end at once, in the middle of a call."""
+        self._closed.set()
         self._leash.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._held.close()
@@ -90,6 +98,21 @@ class WorkerPool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _end_if_one_is_gone(pool: ProcessPoolExecutor, leash: Connection, closed: threading.Event) -> None:
+    """Break a pool of which a worker died and that does not find out.
+
+    It waits for ever for the rest of a result when a worker is killed while it writes it, as the others and
+    this process could still write to the same pipe. Python has no public way to look at an executor's
+    workers or its pipe.
+    """
+    while not closed.wait(_LOOK_EVERY_S):
+        sentinels = [process.sentinel for process in list((pool._processes or {}).values())]
+        if wait(sentinels, timeout=0) and not closed.wait(_FINDS_OUT_WITHIN_S):
+            leash.close()
+            pool._result_queue._writer.close()  # type: ignore[attr-defined]  # declared as a public class
+            return
 
 
 def _start_server() -> None:

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
 import pytest
 
@@ -79,3 +81,30 @@ def test_ctrl_c_while_workers_start_is_told_in_one_line(after_s, tmp_path):
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert "interrupted" in said
+
+
+def much(told: Path) -> bytes:
+    """Say which process this is, and give 256 MB."""
+    told.write_text(str(os.getpid()))
+    return bytes(256 << 20)
+
+
+def read_so_far() -> int:
+    """Return how many bytes this process has read."""
+    said = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(said["rchar"])
+
+
+@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="nothing says here how much was read")
+def test_a_worker_that_is_killed_while_it_writes_its_result_breaks_the_pool(tmp_path):
+    told = tmp_path / "pid"
+    with WorkerPool(2) as pool:
+        before = read_so_far()
+        dies, other = pool.submit(much, told), pool.submit(abs, -1)
+        assert other.result(timeout=240) == 1
+        while read_so_far() < before + (8 << 20):
+            time.sleep(1e-4)
+        os.kill(int(told.read_text()), signal.SIGKILL)
+        assert isinstance(dies.exception(timeout=240), BrokenProcessPool)
+        pool.restart()
+        assert pool.submit(abs, -1).result(timeout=240) == 1
