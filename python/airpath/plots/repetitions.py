@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from airpath.metrics import METRICS
 from airpath.plots.style import COLUMN_IN, Style, legend_above, new_axes, style_for, styled
@@ -14,8 +14,10 @@ from airpath.precision.reached import WIDE, share_after
 from airpath.precision.rule import CONFIDENCE, DEFAULT_METRIC
 from airpath.results import Results
 
-FEWEST: Final = 3
-"""With so many repetitions there is more than a point."""
+FEWEST: Final = 5
+"""With fewer repetitions there are three points at most."""
+_MOST_TICKS: Final = 12
+"""Up to so many repetitions each has its tick."""
 _MOST_POINTS: Final = 120
 
 
@@ -38,7 +40,8 @@ def precision(results: Results, axes: Axes | None = None, style: Style | None = 
     axes = axes or new_axes(COLUMN_IN * 1.4, COLUMN_IN)
     style = style or style_for(results.schemes)
     rule = results.until
-    for scheme, points in precision_points(results).items():
+    drawn = precision_points(results)
+    for scheme, points in drawn.items():
         look = style[scheme]
         axes.plot(*zip(*points.items(), strict=True), color=look.colour, linewidth=1.2, label=look.label)
     target = WIDE if rule is None else rule.precision
@@ -54,6 +57,9 @@ def precision(results: Results, axes: Axes | None = None, style: Style | None = 
         axis.set_major_locator(LogLocator(subs=subs))
         axis.set_major_formatter(FuncFormatter(_tick))
         axis.set_minor_formatter(NullFormatter())
+    if (most := max((max(points) for points in drawn.values()), default=0)) <= _MOST_TICKS:
+        axes.xaxis.set_major_locator(FixedLocator(range(2, most + 1)))
+        axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("repetitions")
     metric = METRICS[DEFAULT_METRIC if rule is None else rule.metric]
     axes.set_ylabel(f"half-width of the interval of\n{metric.title} (% of the mean)")

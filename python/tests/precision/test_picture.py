@@ -26,19 +26,20 @@ def test_lines_end_at_what_was_reached(results, added):
     ):
         assert list(lines[name].get_xdata()) == [2, 3, 4, 5, 6]
         assert lines[name].get_ydata()[-1] == pytest.approx(100 * one.share)
+    assert list(axes.get_xticks()) == [2, 3, 4, 5, 6]
     dashed = [line for line in axes.lines if line.get_linestyle() == "--"]
     assert [line.get_ydata()[0] for line in dashed] == [pytest.approx(0.1 if added else 5.0)]
     upright = [line for line in axes.lines if len(set(line.get_xdata())) == 1]
     assert [line.get_xdata()[0] for line in upright] == ([3, 6] if added else [])
 
 
-def test_it_is_a_standard_figure_from_three_repetitions_on(results):
+def test_it_is_a_standard_figure_from_five_repetitions_on(results):
     def names(runs):
         return {figure.name for figure in plots.standard_figures(Results(runs))}
 
     cubic = [run for run in results.runs if run.record.scheme == "cubic"]
-    assert "precision" in names(cubic[:3])
-    assert "precision" not in names(cubic[:2])
+    assert "precision" in names(cubic[:5])
+    assert "precision" not in names(cubic[:4])
 
 
 def test_other_processes_can_draw_it(results):
