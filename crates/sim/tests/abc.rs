@@ -16,16 +16,7 @@ fn abc() -> ControllerPlan {
 
 /// A router of ABC that knows its link, behind which 250 packets may wait.
 fn routed(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
-    let protocol = ProtocolPlan::Abc {
-        target: 0.98,
-        delta_ns: 133_333_333,
-        delay_threshold_ns: 50 * MILLISECOND,
-        window_ns: 20 * MILLISECOND,
-        token_limit: 5.0,
-    };
-    let source = SourcePlan::Oracle { averaging_ns: 20 * MILLISECOND };
-    let queue = QueuePlan::Router { limit_bytes: None, limit_packets: Some(250), protocol, source };
-    LinkPlan { queue, ..link(name, rate, delay_ms) }
+    LinkPlan { queue: abc_router(), ..link(name, rate, delay_ms) }
 }
 
 /// Flows over 12 Mbit/s, counted from 20 to 60 s.

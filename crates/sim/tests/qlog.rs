@@ -231,16 +231,7 @@ fn recovery_ends_where_it_ends_and_a_timeout_is_none() {
 
 #[test]
 fn estimators_links_and_routers_are_told_and_flows_without_a_controller_have_no_log() {
-    let protocol = ProtocolPlan::Abc {
-        target: 0.98,
-        delta_ns: 133_333_333,
-        delay_threshold_ns: 50 * MILLISECOND,
-        window_ns: 20 * MILLISECOND,
-        token_limit: 5.0,
-    };
-    let source = SourcePlan::Oracle { averaging_ns: 20 * MILLISECOND };
-    let queue = QueuePlan::Router { limit_bytes: None, limit_packets: Some(250), protocol, source };
-    let links = there_and_back(LinkPlan { queue, ..link("there", mbps(8), 20.0) }, 20.0);
+    let links = there_and_back(LinkPlan { queue: abc_router(), ..link("there", mbps(8), 20.0) }, 20.0);
     let noise = TrafficPlan::ConstantBitRate {
         bps: 100_000,
         packet_bytes: 1000,
