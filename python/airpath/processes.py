@@ -111,7 +111,8 @@ def _end_if_one_is_gone(pool: ProcessPoolExecutor, leash: Connection, closed: th
         sentinels = [process.sentinel for process in list((pool._processes or {}).values())]
         if wait(sentinels, timeout=0) and not closed.wait(_FINDS_OUT_WITHIN_S):
             leash.close()
-            pool._result_queue._writer.close()  # type: ignore[attr-defined]  # declared as a public class
+            # The type checker's declarations leave the pipe of this queue out.
+            pool._result_queue._writer.close()  # type: ignore[attr-defined]
             return
 
 

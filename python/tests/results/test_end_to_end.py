@@ -122,7 +122,9 @@ def test_an_omniscient_sender_waits_for_a_link_that_rests() -> None:
     # 12 Mbit/s for a second, then nothing for a second.
     of, series = on_and_off([750_000, 750_000, 0, 0] * 10, [[0, 12_000_000], [SECOND, 0]], 2 * SECOND)
     sources = np.array([True])
-    sent, received = omniscient(of, series, sources, 0, 1500)  # type: ignore[misc]
+    best = omniscient(of, series, sources, 0, 1500)
+    assert best is not None
+    sent, received = best
     assert len(sent) == 10_000
     assert set(received - sent) == {21 * MS}
     assert sent[999:1001].tolist() == [999 * MS, 2000 * MS]
