@@ -56,7 +56,7 @@ test-guest: prerequisites ## BPF load tests in other kernels under emulation (De
 	@tools/prerequisites-linux tools/test-guest
 
 test-memory: prerequisites ## memory over a capture of 1 GB, made while it is read (a minute; not part of `make test`)
-	cargo test --release -p airpath-replay --test memory -- --include-ignored --nocapture --test-threads 1
+	cargo test --release -p airpath-replay --test it -- memory:: --include-ignored --nocapture --test-threads 1
 
 test-python: $(TOOLS) ## Python tests
 	$(BIN)/python -m pytest
@@ -66,7 +66,7 @@ test-ray: $(TOOLS) ## sweeps on Ray, here and on a cluster of two nodes (install
 	$(BIN)/python -m pytest python/tests/sweeps/test_clusters.py -k ray
 
 test-vectors: prerequisites $(TOOLS) ## formulas against reference vectors (folder: AIRPATH_VECTORS)
-	cargo test --package airpath-estimate --package airpath-channel --test vectors -- --nocapture
+	cargo test --package airpath-estimate --package airpath-channel --test it -- vectors:: --nocapture
 	$(BIN)/python -m pytest --quiet -s python/tests/statistics/test_vectors.py
 
 reproduce: build ## replay the figures and tables of the papers (15 to 25 minutes on two processors)

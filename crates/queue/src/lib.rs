@@ -1,7 +1,7 @@
 //! Queue disciplines: which packet waits, goes next, or is dropped.
 //!
 //! One file for each discipline and each router protocol ([`Router`] puts one over a drop-tail buffer). All of them
-//! keep the contract of [`airpath_model::Qdisc`], which one conformance suite (`tests/conformance`) checks for all.
+//! keep the contract of [`airpath_model::Qdisc`], which one conformance suite (`tests/it/conformance.rs`) checks for all.
 #![no_std]
 
 extern crate alloc;

@@ -2,7 +2,7 @@
 //!
 //! The capture is that of an upload over Wi-Fi as tools cut it: 128 bytes of each packet.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::io::Cursor;

@@ -8,7 +8,7 @@
 #![allow(clippy::print_stdout, reason = "a command that writes a line")]
 #![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "a stopwatch")]
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common.rs"]
 mod common;
 
 use std::fs;

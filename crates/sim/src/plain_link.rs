@@ -1,7 +1,7 @@
 //! One direction of a link at which nobody counts anything: drop-tail, one rate, one delay, and every packet arrives.
 //!
 //! What becomes of a packet is known when it comes: when it begins to leave, when it arrives. So nothing is caught up
-//! with, and one line holds those that wait and those on their way. `tests/properties.rs` holds it against [`Link`],
+//! with, and one line holds those that wait and those on their way. `tests/it/properties.rs` holds it against [`Link`],
 //! which does the same step by step.
 //!
 //! [`Link`]: crate::link::Link

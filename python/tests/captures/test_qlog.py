@@ -1,4 +1,4 @@
-"""`airpath estimate` over logs of QUIC; what the reader takes is tested in `crates/replay/tests/qlog.rs`."""
+"""`airpath estimate` over logs of QUIC; what the reader takes is tested in `crates/replay/tests/it/qlog.rs`."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ from airpath.captures import analyse
 from airpath.cli import main
 from airpath.errors import CaptureError
 
-DIALECTS = Path(__file__).parents[3] / "crates" / "replay" / "tests" / "qlog"
+DIALECTS = Path(__file__).parents[3] / "crates" / "replay" / "tests" / "it" / "qlog"
 
 
 def test_a_senders_log_gives_tables_with_what_it_says_beside(

@@ -1,4 +1,4 @@
-//! Controllers of today a second time: what `crates/sim/tests/yardsticks.rs` holds ours to.
+//! Controllers of today a second time: what `crates/sim/tests/it/yardsticks.rs` holds ours to.
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml
 //!
@@ -8,7 +8,7 @@
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml hystart > vectors/hystart++.json
 //!
-//! writes what tquic's HyStart++ does after each acknowledgment; `crates/control/tests/hystart_plus_plus.rs` holds ours to it.
+//! writes what tquic's HyStart++ does after each acknowledgment; `crates/control/tests/it/hystart_plus_plus.rs` holds ours to it.
 //!
 //!     cargo run --release --manifest-path tools/second_programs/Cargo.toml vcp
 //!

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use airpath_fuzz::{Arguments, Kind, Target};
 use airpath_replay::{NamedEstimator, Options, analyse};
 
-#[path = "../../../replay/tests/common/mod.rs"]
+#[path = "../../../replay/tests/it/common/mod.rs"]
 pub(crate) mod common;
 
 use common::damage::{seeds, understood};

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use airpath_fuzz::{Kind, Target};
 use airpath_trace::link_log::{LinkLogError, read_link_log};
 
-#[path = "../../../trace/tests/common/link_logs.rs"]
+#[path = "../../../trace/tests/it/link_logs.rs"]
 mod seeds;
 
 pub(crate) fn target() -> Target {

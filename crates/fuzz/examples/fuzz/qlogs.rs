@@ -6,12 +6,12 @@ use crate::captures::common::qlog_damage;
 
 /// Logs in the dialects of several stacks.
 const SEEDS: [&[u8]; 6] = [
-    include_bytes!("../../../replay/tests/qlog/quiche-0.3.sqlog"),
-    include_bytes!("../../../replay/tests/qlog/ngtcp2-0.3.sqlog"),
-    include_bytes!("../../../replay/tests/qlog/quic-go-draft-02.qlog"),
-    include_bytes!("../../../replay/tests/qlog/picoquic-draft-00.qlog"),
-    include_bytes!("../../../replay/tests/qlog/events-14.sqlog"),
-    include_bytes!("../../../replay/tests/qlog/client-0.4.qlog"),
+    include_bytes!("../../../replay/tests/it/qlog/quiche-0.3.sqlog"),
+    include_bytes!("../../../replay/tests/it/qlog/ngtcp2-0.3.sqlog"),
+    include_bytes!("../../../replay/tests/it/qlog/quic-go-draft-02.qlog"),
+    include_bytes!("../../../replay/tests/it/qlog/picoquic-draft-00.qlog"),
+    include_bytes!("../../../replay/tests/it/qlog/events-14.sqlog"),
+    include_bytes!("../../../replay/tests/it/qlog/client-0.4.qlog"),
 ];
 
 pub(crate) fn target() -> Target {

@@ -14,7 +14,7 @@ use super::QuicRun;
 use crate::clock::{Instant, Origin};
 use crate::controller::{HandOver, QuinnController, Shared};
 
-#[path = "../../../sim/tests/common/mod.rs"]
+#[path = "../../../sim/tests/it/common.rs"]
 mod common;
 
 /// What both windows were after each acknowledgment and congestion event of the run under way, bytes: ours, quinn's.

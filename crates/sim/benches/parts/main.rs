@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "constant configurations")]
 
 mod channels;
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../tests/it/common.rs"]
 mod common;
 mod estimators;
 mod events;

@@ -1,0 +1,11 @@
+//! Active queue management and schedulers by hand.
+
+mod avq;
+mod codel;
+mod driver;
+mod dual_pi2;
+mod fq_codel;
+mod pie;
+mod red;
+mod rem;
+mod schedulers;

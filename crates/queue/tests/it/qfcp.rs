@@ -1,0 +1,152 @@
+//! QFCP's router in a queue.
+
+use airpath_model::{Bytes, Duration, PathHeader, Rate};
+use airpath_queue::{Qfcp, QfcpConfig};
+
+use crate::driver::Driver;
+use crate::source::{Event, Known, Listening};
+
+const SIZE: Bytes = Bytes::new(1000);
+const BUFFER: Bytes = Bytes::new(50_000);
+const CONFIG: QfcpConfig = QfcpConfig { beta: 0.5, interval: Duration::from_millis(100) };
+const ASKED: PathHeader = PathHeader::FairRate(Rate::UNLIMITED);
+
+fn driver(capacity: f64) -> Driver<Qfcp> {
+    Driver::new(Qfcp::new(CONFIG, Box::new(Known(capacity)), BUFFER).expect("the parameters are in range"))
+}
+
+/// One packet passes; the rate that it is given.
+fn asked(driver: &mut Driver<Qfcp>, path: PathHeader) -> PathHeader {
+    driver.arrive(SIZE, true, path);
+    driver.depart().expect("a packet waits").header
+}
+
+/// An interval in which `bytes` arrive, all of which leave but for `waiting` packets.
+fn interval(driver: &mut Driver<Qfcp>, packets: u64, waiting: u64) {
+    for packet in 0..packets {
+        driver.arrive(SIZE, true, PathHeader::None);
+        if packet >= waiting {
+            driver.depart();
+        }
+    }
+    driver.run_to(driver.now + CONFIG.interval);
+}
+
+fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() <= 1e-9 * right.abs().max(1.0)
+}
+
+#[test]
+fn every_flow_is_given_its_share_of_the_capacity() {
+    let mut driver = driver(100_000.0);
+    assert_eq!(asked(&mut driver, ASKED), ASKED, "nothing is known before the first interval ends");
+    interval(&mut driver, 4, 0);
+    assert!(close(driver.observed("fair_rate_bps"), 800_000.0));
+    assert_eq!(asked(&mut driver, ASKED), PathHeader::FairRate(Rate::from_bps(800_000)));
+    // Four flows send at that rate, 40 packets in 100 ms: more than twice as many are believed in the next interval only.
+    interval(&mut driver, 39, 0);
+    assert!(close(driver.observed("flow_count"), 2.0));
+    assert!(close(driver.observed("fair_rate_bps"), 400_000.0));
+    interval(&mut driver, 20, 0);
+    assert!(close(driver.observed("flow_count"), 4.0));
+    assert!(close(driver.observed("fair_rate_bps"), 200_000.0));
+    // They follow, and it rests.
+    interval(&mut driver, 10, 0);
+    assert!(close(driver.observed("flow_count"), 4.0));
+    assert!(close(driver.observed("fair_rate_bps"), 200_000.0));
+    // Nobody sends: the next flow has the link for itself, step by step.
+    interval(&mut driver, 0, 0);
+    assert!(close(driver.observed("fair_rate_bps"), 400_000.0));
+    interval(&mut driver, 0, 0);
+    assert!(close(driver.observed("fair_rate_bps"), 800_000.0));
+}
+
+/// Where R is less than a packet in an interval, few of the flows have answered when it ends.
+#[test]
+fn the_fewer_flows_have_answered_the_less_the_count_moves() {
+    let mut driver = driver(10_000.0);
+    interval(&mut driver, 1, 0);
+    // R = 10 kB/s: two thirds of a packet of 1500 bytes in 100 ms.
+    interval(&mut driver, 100, 0);
+    let flows = driver.observed("flow_count");
+    assert!(close(flows * flows * flows, 4.0), "2 to the power of two thirds: {flows}");
+}
+
+#[test]
+fn the_smallest_rate_on_the_path_counts_and_echoes_stay() {
+    let mut driver = driver(100_000.0);
+    interval(&mut driver, 1, 0);
+    let tighter = PathHeader::FairRate(Rate::from_bps(1000));
+    assert_eq!(asked(&mut driver, tighter), tighter);
+    assert_eq!(asked(&mut driver, PathHeader::None), PathHeader::None);
+    driver.arrive(SIZE, false, ASKED);
+    assert_eq!(driver.depart().expect("a packet waits").header, ASKED);
+}
+
+#[test]
+fn a_standing_queue_takes_from_what_is_given() {
+    let mut standing = driver(100_000.0);
+    // Four packets wait; they count from the interval that finds them at its start.
+    interval(&mut standing, 10, 4);
+    assert!(close(standing.observed("fair_rate_bps"), 800_000.0));
+    interval(&mut standing, 10, 0);
+    // (C − 0.5 · 4000 / 0.1 s) / 1: each arrival is followed by a departure.
+    let expected = 8.0 * (100_000.0 - 0.5 * 4000.0 / 0.1);
+    assert!(close(standing.observed("fair_rate_bps"), expected));
+    // However long the queue, 5 % of the capacity is given.
+    let mut long = driver(100_000.0);
+    interval(&mut long, 40, 40);
+    interval(&mut long, 40, 40);
+    let flows = long.observed("flow_count");
+    assert!(close(flows, 2.0));
+    assert!(close(long.observed("fair_rate_bps"), 8.0 * 5000.0 / flows));
+}
+
+#[test]
+fn a_dead_link_gives_a_rate_that_is_not_zero_and_comes_back() {
+    let mut driver = driver(0.0);
+    interval(&mut driver, 10, 0);
+    interval(&mut driver, 10, 0);
+    assert!(close(driver.observed("fair_rate_bps"), 8.0));
+    assert!(driver.observed("flow_count").is_finite());
+    interval(&mut driver, 0, 0);
+    assert!(close(driver.observed("flow_count"), 1.0));
+}
+
+#[test]
+fn the_source_hears_everything() {
+    let (listening, told) = Listening::new();
+    let mut driver =
+        Driver::new(Qfcp::new(CONFIG, Box::new(listening), BUFFER).expect("the parameters are in range"));
+    interval(&mut driver, 2, 1);
+    let told = told.lock().unwrap();
+    let timers = told.iter().filter(|event| matches!(event, Event::Timer(..))).count();
+    assert_eq!((told.len(), timers), (7, 3), "two arrivals, a departure, three timers, a question");
+    let Event::Spare(interval) = told[6] else { panic!("{:?}", told[6]) };
+    assert!(close(interval.input_rate, 20_000.0) && close(interval.last_queue, 1000.0));
+    assert!(close(interval.buffer, 50_000.0) && close(interval.mean_queue, 1000.0));
+    assert!(close(driver.observed("listening"), 1.0));
+}
+
+#[test]
+fn impossible_parameters_are_refused() {
+    for config in [
+        QfcpConfig { beta: f64::NAN, ..CONFIG },
+        QfcpConfig { beta: -1.0, ..CONFIG },
+        QfcpConfig { interval: Duration::ZERO, ..CONFIG },
+    ] {
+        assert!(Qfcp::new(config, Box::new(Known(1.0)), BUFFER).is_err());
+    }
+}
+
+#[test]
+fn a_source_that_probes_is_given_out_with_its_factor() {
+    let rate = |source: Box<dyn airpath_model::CapacitySource>| {
+        let mut driver = Driver::new(Qfcp::new(CONFIG, source, BUFFER).expect("the parameters are in range"));
+        interval(&mut driver, 1, 1);
+        driver.observed("fair_rate_bps")
+    };
+    let plain = rate(Box::new(crate::source::Probing(100_000.0, 1.0)));
+    let probing = rate(Box::new(crate::source::Probing(100_000.0, 1.14)));
+    assert!(close(probing, 1.14 * plain), "{probing} {plain}");
+}

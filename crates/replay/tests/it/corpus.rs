@@ -1,0 +1,38 @@
+//! The first cases of the fuzz target: nothing panics, whatever is damaged.
+
+#![allow(clippy::print_stdout, reason = "says what was not checked")]
+
+use std::panic::catch_unwind;
+
+use crate::common::damage::{seeds, understood};
+use crate::common::recordings;
+use airpath_fuzz::{Kind, damaged};
+
+/// Cases of captures that we make, and of recorded ones, which are larger.
+const MADE: u64 = 20_000;
+const RECORDED: u64 = 2_000;
+
+/// Both what is refused and what is taken must come, or the damage is none, or too much.
+fn replay(seeds: &[Vec<u8>], cases: u64) {
+    let mut taken = 0;
+    for case in 0..cases {
+        let file = damaged(Kind::Bytes, seeds, case);
+        let Ok(one) = catch_unwind(|| understood(file)) else { panic!("case {case} panics") };
+        taken += u64::from(one);
+    }
+    assert!(taken > cases / 2 && taken < cases, "{taken} of {cases} are taken for captures");
+}
+
+#[test]
+fn the_corpus_of_made_captures_replays() {
+    replay(&seeds(None), MADE);
+}
+
+#[test]
+fn the_corpus_of_recorded_captures_replays() {
+    let Some(folder) = recordings::folder() else { return };
+    let made = seeds(None).len();
+    let recorded = seeds(Some(&folder)).split_off(made);
+    assert!(recorded.len() >= 10, "{} seeds in {}", recorded.len(), folder.display());
+    replay(&recorded, RECORDED);
+}

@@ -1,0 +1,388 @@
+//! Logs of QUIC: our own, against the run that wrote them; those of other stacks, in their dialects; damaged ones.
+
+#![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write};
+
+use crate::common::estimators::options;
+use crate::common::qlog_damage;
+use crate::plans::*;
+use airpath_model::AckEvent;
+use airpath_quic::QuicRun;
+use airpath_replay::{
+    NamedEstimator, Options, QlogAnalysis, QlogObserver, analyse_qlog, analyse_qlog_observed,
+};
+use airpath_sim::plan::*;
+use airpath_sim::{Outcome, RunControl, flow_logs};
+use airpath_trace::qlog::{EventWriter, WrittenEvent};
+use proptest::prelude::*;
+
+/// A log as a file: a header, then the events.
+fn file(events: &[u8]) -> Vec<u8> {
+    let header = "\u{1e}{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\",\"title\":\"a run\",\"trace\":{\"vantage_point\":{\"type\":\"server\"}}}\n";
+    [header.as_bytes(), events].concat()
+}
+
+fn read(bytes: &[u8]) -> QlogAnalysis {
+    analyse_qlog(Cursor::new(bytes.to_vec()), &options()).unwrap()
+}
+
+/// Estimates after each acknowledgment, byte/s, with the time since the first event.
+#[derive(Default)]
+struct Replayed(Vec<(f64, Vec<Option<f64>>)>);
+
+impl QlogObserver for Replayed {
+    fn on_ack(&mut self, event: &AckEvent, estimates: &[Option<f64>]) {
+        self.0.push((event.now.as_secs_f64(), estimates.to_vec()));
+    }
+}
+
+/// Estimators as a plan has them.
+fn planned() -> Vec<EstimatorPlan> {
+    let (tau_ns, start) = (SECOND, StartPlan::First);
+    let bilinear = |virtual_samples| FilterPlan::Bilinear { tau_ns, virtual_samples, start };
+    let hold = FilterPlan::ZeroOrderHold { tau_ns, start };
+    let ten = SamplerPlan::Interval { interval_ns: 10 * MILLISECOND };
+    let pair = SamplerPlan::BackToBack { acks: 2, spacing_ns: MILLISECOND };
+    let filtered = |sampler, filter| AckRatePlan::Filtered { sampler, filter };
+    [
+        ("westwood", filtered(SamplerPlan::PerAck, bilinear(VirtualSamplesPlan::Zero))),
+        ("westwood-zoh", filtered(SamplerPlan::PerAck, hold)),
+        ("westwood-10ms", filtered(ten, bilinear(VirtualSamplesPlan::Zero))),
+        ("westwood-aa", filtered(SamplerPlan::RoundTrip, bilinear(VirtualSamplesPlan::Held))),
+        ("westwood+", AckRatePlan::WestwoodPlus { ticks_per_second: 1000 }),
+        ("samples", filtered(SamplerPlan::PerAck, FilterPlan::None)),
+        ("packet-pair", filtered(pair, FilterPlan::Median { window: 9 })),
+        ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
+    ]
+    .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
+    .into()
+}
+
+/// One flow over 5 Mbit/s with these losses and room in the queue for so many packets.
+fn plan_of(loss: f64, room: u64) -> Plan {
+    let bottleneck = LinkPlan { loss, queue: packets(room), ..link("there", mbps(5), 35.0) };
+    let links = vec![bottleneck, link("back", RatePlan::Unlimited, 35.0)];
+    let mut plan = plan(30, links, vec![flow("watched", cubic())]);
+    plan.record.interval_ns = 10 * MILLISECOND;
+    plan.record.qlog = true;
+    plan
+}
+
+/// A run of the simulator's own transport with estimators beside its controller.
+fn simulated(loss: f64, room: u64) -> (Plan, Outcome) {
+    let mut plan = plan_of(loss, room);
+    plan.estimators = planned();
+    plan.flows[0].estimators = (0..plan.estimators.len() as u16).collect();
+    // The window does not outgrow the room.
+    plan.flows[0].transport.as_mut().unwrap().receive_window_bytes = 150_000;
+    let outcome = run(&plan, 5);
+    (plan, outcome)
+}
+
+/// How far the estimates of a run and of its log are apart at most, as a part of the run's, for each of these estimators by their
+/// numbers in tables, from then on.
+fn distances(
+    plan: &Plan,
+    outcome: &Outcome,
+    estimators: &[(i64, &EstimatorPlan)],
+    from_s: f64,
+) -> (BTreeMap<String, f64>, QlogAnalysis) {
+    let named = |plan: &EstimatorPlan| NamedEstimator::new(&plan.name, plan.estimator.config()).unwrap();
+    let options = Options {
+        estimators: estimators.iter().map(|(_, plan)| named(plan)).collect(),
+        ..Options::default()
+    };
+    let mut replayed = Replayed::default();
+    let log = file(&flow_logs(plan, outcome)[0].events);
+    let analysis = analyse_qlog_observed(Cursor::new(log), &options, &mut replayed).unwrap();
+    assert_eq!((analysis.report.broken, analysis.report.incomplete), (0, 0));
+    let table = table(outcome, "flow_estimates");
+    let (times, which, live) =
+        (table.reals("time_s"), table.integers("estimator"), table.reals("estimate_bps"));
+    let mut distances = BTreeMap::new();
+    let mut rows = 0;
+    for row in (0..times.len()).filter(|&row| !live[row].is_nan() && times[row] >= from_s) {
+        let Some(place) = estimators.iter().position(|(number, _)| *number == which[row]) else { continue };
+        let last_before = |end: usize| end.checked_sub(1).and_then(|last| replayed.0[last].1[place]);
+        // An acknowledgment that arrives just when an interval ends may count for this interval or for the next.
+        let with = replayed.0.partition_point(|(time, _)| *time <= times[row]);
+        let without = replayed.0.partition_point(|(time, _)| *time < times[row]);
+        let distance = [last_before(with), last_before(without)]
+            .into_iter()
+            .flatten()
+            .map(|estimate| (estimate * 8.0 - live[row]).abs() / live[row].max(1.0))
+            .fold(f64::INFINITY, f64::min);
+        let worst = distances.entry(estimators[place].1.name.clone()).or_insert(0.0_f64);
+        *worst = worst.max(distance);
+        rows += 1;
+    }
+    assert!(rows > 900 && distances.len() == estimators.len(), "{rows} {distances:?}");
+    (distances, analysis)
+}
+
+/// Both compute the same in the same order.
+const ROUNDING: f64 = 1e-12;
+
+fn beside(plan: &Plan) -> Vec<(i64, &EstimatorPlan)> {
+    (1..).zip(&plan.estimators).collect() // 0 is the controller's own
+}
+
+#[test]
+fn the_log_of_a_run_without_losses_gives_the_estimates_of_the_run() {
+    let (plan, outcome) = simulated(0.0, 200);
+    let (distances, analysis) = distances(&plan, &outcome, &beside(&plan), 0.0);
+    assert!(distances.values().all(|worst| *worst <= ROUNDING), "{distances:?}");
+    let flow = &analysis.flows[0];
+    assert!(flow.is_sender && flow.lost_packets == 0 && flow.rtt_min_ns.unwrap() >= 70_000_000, "{flow:?}");
+    let delivered = flow.delivered_bps.unwrap();
+    assert!((4.8e6..4.9e6).contains(&delivered), "of 5 Mbit/s 40 in 1500 bytes are headers: {delivered}");
+}
+
+#[test]
+fn with_losses_those_that_count_what_is_delivered_are_equal_and_those_that_count_duplicates_are_near() {
+    let (plan, outcome) = simulated(0.003, 60);
+    let (distances, analysis) = distances(&plan, &outcome, &beside(&plan), 0.0);
+    let lost = table(&outcome, "flows").integers("retransmitted_packets")[0] as u64;
+    let flow = &analysis.flows[0];
+    assert!(flow.says_losses && lost > 20 && flow.lost_packets.abs_diff(lost) <= 1, "{lost} {flow:?}");
+    for name in ["delivery-rate", "packet-pair"] {
+        assert!(distances[name] <= ROUNDING, "{distances:?}");
+    }
+    // TCP tells them of duplicate acknowledgments, of which QUIC has none.
+    assert!((0.01..0.3).contains(&distances["westwood"]), "{distances:?}");
+}
+
+/// What Westwood over this estimator is as a plan.
+fn westwood(estimator: &AckRatePlan) -> ControllerPlan {
+    ControllerPlan::Westwood {
+        estimator: *estimator,
+        reduction: WestwoodReductionPlan::AtLoss,
+        may_raise: false,
+        minimum_rtt: MinimumRttPlan::OfFlow,
+        threshold_unit: ThresholdUnitPlan::Segments,
+        counting: CountingPlan::Bytes,
+        slow_start: SlowStartPlan::Standard,
+    }
+}
+
+#[test]
+fn the_log_of_a_run_over_quic_gives_what_its_controllers_estimated() {
+    for estimator in planned() {
+        let mut plan = plan_of(0.003, 60);
+        plan.flows[0].controller = Some(westwood(&estimator.estimator));
+        let outcome = QuicRun::new(&plan, &[], 5).unwrap().run(&RunControl::default()).unwrap();
+        // In the handshake packets share datagrams, which the log cannot tell apart: filters forget it over 20 time constants.
+        let (distances, analysis) = distances(&plan, &outcome, &[(0, &estimator)], 20.0);
+        assert!(distances.values().all(|worst| *worst <= 1e-9), "{distances:?}");
+        let flow = &analysis.flows[0];
+        assert!(flow.lost_packets > 50 && flow.says_losses, "{flow:?}");
+        assert!(flow.rtt_min_ns.unwrap() >= 70_000_000);
+    }
+}
+
+/// Logs of one connection as different stacks write them; made for this test after their documentation. 24 packets of 1250 bytes, one
+/// each 10 ms, over a round trip of 40 ms; two are acknowledged at a time; packet 7 is lost.
+const DIALECTS: [(&str, &[u8]); 5] = [
+    ("quiche", include_bytes!("qlog/quiche-0.3.sqlog")),
+    ("ngtcp2", include_bytes!("qlog/ngtcp2-0.3.sqlog")),
+    ("quic-go", include_bytes!("qlog/quic-go-draft-02.qlog")),
+    ("picoquic", include_bytes!("qlog/picoquic-draft-00.qlog")),
+    ("events-14", include_bytes!("qlog/events-14.sqlog")),
+];
+
+/// Its client's log.
+const CLIENT: &[u8] = include_bytes!("qlog/client-0.4.qlog");
+
+#[test]
+fn stacks_say_the_same_in_their_dialects() {
+    let reference = read(DIALECTS[0].1);
+    for (stack, bytes) in DIALECTS {
+        let analysis = read(bytes);
+        let report = &analysis.report;
+        assert_eq!((report.broken, report.incomplete, &report.stopped), (0, 0, &None), "{stack}");
+        assert_eq!(report.given, 24 + 12 + 1 + 12, "{stack}");
+        assert_eq!(analysis.flows.len(), 1, "{stack}");
+        let flow = &analysis.flows[0];
+        assert_eq!((flow.vantage_point.as_str(), flow.is_sender), ("server", true), "{stack}");
+        assert_eq!((flow.data_packets, flow.bytes, flow.acked_bytes), (24, 30_000, 28_750), "{stack}");
+        assert_eq!((flow.acks, flow.lost_packets, flow.recoveries), (12, 1, 1), "{stack}");
+        assert_eq!(flow.loss_runs, [(1, 1)], "{stack}");
+        assert_eq!((flow.rtt_min_ns, flow.rtt_max_ns), (Some(40_000_000), Some(40_000_000)), "{stack}");
+        // From the first packet to the last acknowledgment 270 ms.
+        assert!((flow.delivered_bps.unwrap() - 28_750.0 * 8.0 / 0.27).abs() < 1.0, "{stack}");
+        assert_eq!(flow.estimates, reference.flows[0].estimates, "{stack}");
+        let window = &flow.series.estimates[options().estimators.len()];
+        assert_eq!(window.iter().rfind(|value| !value.is_nan()), Some(&15_200.0), "{stack}");
+        let round_trip = &flow.series.estimates[options().estimators.len() + 2];
+        assert!(round_trip.iter().all(|value| value.is_nan() || (value - 0.04).abs() < 1e-12), "{stack}");
+    }
+    let of = |name: &str| reference.flows[0].estimates.iter().find(|one| one.name == name).unwrap();
+    // A packet each 10 ms.
+    assert!((of("delivery-rate").last_bps.unwrap() - 1e6).abs() < 0.15e6, "{:?}", of("delivery-rate"));
+    assert_eq!(of("sarbe").missing, Some("the receiver sends no timestamps"));
+}
+
+#[test]
+fn losses_are_found_where_a_log_does_not_say_them() {
+    let text = String::from_utf8(DIALECTS[0].1.to_vec()).unwrap();
+    let without: String = text.split_inclusive('\n').filter(|line| !line.contains("packet_lost")).collect();
+    let flow = &read(without.as_bytes()).flows[0];
+    assert_eq!((flow.lost_packets, flow.says_losses, flow.recoveries), (1, false, 1));
+}
+
+/// What is in flight after each acknowledgment, bytes.
+#[derive(Default)]
+struct InFlight(Vec<u64>);
+
+impl QlogObserver for InFlight {
+    fn on_ack(&mut self, event: &AckEvent, _: &[Option<f64>]) {
+        self.0.push(event.in_flight.get());
+    }
+}
+
+/// A stack that migrates or restarts may count from zero again: what had the number before is never acknowledged.
+#[test]
+fn a_number_that_is_used_again_leaves_nothing_in_flight_for_ever() {
+    let mut writer = EventWriter::default();
+    for (at, packet) in [(0, 0), (1, 1), (50, 0), (51, 1)] {
+        writer.event(at * MILLISECOND, &WrittenEvent::PacketSent { packet, bytes: 1250 });
+    }
+    for (at, number) in [(90, 0), (91, 1)] {
+        let ranges = &[(number, number)];
+        writer
+            .event(at * MILLISECOND, &WrittenEvent::AckReceived { packet: number, bytes: Some(40), ranges });
+    }
+    let mut in_flight = InFlight::default();
+    let log = Cursor::new(file(&writer.finish()));
+    let analysis = analyse_qlog_observed(log, &options(), &mut in_flight).unwrap();
+    assert_eq!(in_flight.0, [1250, 0]);
+    assert_eq!((analysis.flows[0].acked_bytes, analysis.flows[0].rtt_max_ns), (2500, Some(40_000_000)));
+}
+
+#[test]
+fn a_receiver_knows_what_arrived_and_no_more() {
+    let analysis = read(CLIENT);
+    let flow = &analysis.flows[0];
+    assert_eq!((flow.vantage_point.as_str(), flow.is_sender), ("client", false));
+    assert_eq!((flow.data_packets, flow.bytes, flow.reverse_bytes), (23, 28_750, 1252));
+    assert!((flow.delivered_bps.unwrap() - 1e6).abs() < 0.01e6, "{:?}", flow.delivered_bps);
+    assert!(flow.estimates.iter().all(|one| one.missing.is_some() && one.mean_bps.is_none()));
+    assert_eq!((flow.rtt_min_ns, flow.acks), (None, 0));
+    assert_eq!(flow.series.acked.iter().sum::<u64>(), 28_750);
+}
+
+#[test]
+fn gzip_is_read_and_a_server_of_many_connections_gives_each() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(DIALECTS[1].1).unwrap();
+    let (packed, plain) = (read(&packed.finish().unwrap()), read(DIALECTS[1].1));
+    assert_eq!((packed.report, &packed.flows[0].estimates), (plain.report, &plain.flows[0].estimates));
+
+    let text = String::from_utf8(DIALECTS[0].1.to_vec()).unwrap();
+    let of = |group: &str| text.replace("{\"time\"", &format!("{{\"group_id\":\"{group}\",\"time\""));
+    let (one, other) = (of("aa"), of("bb"));
+    let pairs = one.split_inclusive('\n').zip(other.split_inclusive('\n'));
+    let both: String = pairs.skip(1).flat_map(|(one, other)| [one, other]).collect();
+    let analysis = read(format!("{}\n{both}", text.lines().next().unwrap()).as_bytes());
+    let groups: Vec<&str> = analysis.flows.iter().map(|flow| flow.group.as_str()).collect();
+    assert_eq!(groups, ["aa", "bb"]);
+    assert!(analysis.flows.iter().all(|flow| flow.acked_bytes == 28_750));
+}
+
+/// An event of a connection as a line.
+fn event(group: &str, name: &str, packet: u64) -> String {
+    let header = format!(r#"{{"packet_type":"1RTT","packet_number":{packet}}}"#);
+    let data = format!(r#"{{"header":{header},"raw":{{"length":1250}}}}"#);
+    format!(r#"{{"time":{packet},"group_id":"{group}","name":"{name}","data":{data}}}"#)
+}
+
+#[test]
+fn connections_come_by_their_data_and_what_is_left_out_is_counted() {
+    let (sent, lost) = ("transport:packet_sent", "recovery:packet_lost");
+    let mut lines = vec![r#"{"qlog_version":"0.3","trace":{"vantage_point":{"type":"server"}}}"#.to_owned()];
+    lines.push(event("little", sent, 0));
+    lines.extend((0..8).map(|packet| event("much", sent, packet)));
+    // Two neighbours, one alone, three neighbours: what is not lost stands between.
+    lines.extend([0, 1, 3, 5, 6, 7].map(|packet| event("much", lost, packet)));
+    lines.push(event("silent", lost, 0));
+    let text = lines.join("\n");
+    let all = read(text.as_bytes());
+    assert_eq!(all.flows.iter().map(|flow| flow.group.as_str()).collect::<Vec<_>>(), ["much", "little"]);
+    assert_eq!((all.silent, all.not_followed), (1, 0));
+    assert_eq!((all.flows[0].lost_packets, &all.flows[0].loss_runs[..]), (6, &[(1, 1), (2, 1), (3, 1)][..]));
+    let options = Options { most_flows: 1, ..options() };
+    let first = analyse_qlog(Cursor::new(text), &options).unwrap();
+    assert_eq!((first.flows.len(), first.flows[0].group.as_str()), (1, "little"));
+    assert_eq!((first.silent, first.not_followed), (0, 15));
+}
+
+#[test]
+fn traces_of_one_document_are_connections_of_their_own() {
+    let trace = |packets: u64| {
+        let events: Vec<String> =
+            (0..packets).map(|packet| event("", "transport:packet_sent", packet)).collect();
+        format!(
+            r#"{{"title":"{packets} packets","vantage_point":{{"type":"client"}},"events":[{}]}}"#,
+            events.join(",")
+        )
+    };
+    let text = format!(r#"{{"qlog_version":"0.3","traces":[{},{}]}}"#, trace(2), trace(3));
+    let analysis = read(text.as_bytes());
+    let said: Vec<(&str, u64)> =
+        analysis.flows.iter().map(|flow| (flow.title.as_str(), flow.data_packets)).collect();
+    assert_eq!(said, [("3 packets", 3), ("2 packets", 2)]);
+}
+
+#[test]
+fn what_is_damaged_is_left_out_and_said_with_its_line() {
+    let mut lines: Vec<String> =
+        String::from_utf8(DIALECTS[0].1.to_vec()).unwrap().lines().map(str::to_owned).collect();
+    lines[4].truncate(60);
+    let analysis = read(lines.join("\n").as_bytes());
+    let report = &analysis.report;
+    let damage = report.first_broken.as_ref().unwrap();
+    assert_eq!((report.broken, damage.line), (1, 5), "{report:?}");
+    assert!(damage.problem.contains("EOF"), "{damage:?}");
+    assert_eq!(analysis.flows[0].data_packets, 23);
+
+    // A document gives what stands before the damage.
+    let whole = DIALECTS[3].1;
+    let cut = read(&whole[..whole.len() / 2]);
+    let stopped = cut.report.stopped.unwrap();
+    assert!(stopped.line > 20 && stopped.problem.contains("EOF"), "{stopped:?}");
+    assert!(cut.flows[0].data_packets > 5);
+}
+
+#[test]
+fn what_is_no_log_is_refused_with_its_line() {
+    let refused =
+        |bytes: &[u8]| analyse_qlog(Cursor::new(bytes.to_vec()), &options()).unwrap_err().to_string();
+    assert!(refused(b"").starts_with("the file is empty; accepted: a qlog"));
+    for bytes in [&b"{\"a\":1}\n{\"b\":2}\n"[..], b"{\"a\":\n[1]}", b"hello", b"\x1e[1]\n", b"{\"traces\":3}"]
+    {
+        let message = refused(bytes);
+        assert!(message.starts_with("line 1: found ") && message.contains("accepted: a qlog"), "{message}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_stop_the_reader(
+        dialect in 0..6_usize,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..8),
+    ) {
+        let mut bytes = DIALECTS.get(dialect).map_or(CLIENT, |(_, bytes)| bytes).to_vec();
+        for (place, byte, kind) in edits {
+            let place = place.index(bytes.len());
+            match kind {
+                0 => bytes[place] = byte,
+                1 => bytes.insert(place, byte),
+                2 => { bytes.remove(place); }
+                _ => bytes.truncate(place.max(1)),
+            }
+        }
+        qlog_damage::understood(bytes);
+    }
+}

@@ -1,0 +1,192 @@
+//! A simulated run, exported as pcapng and estimated from the capture alone, against the estimators of the run itself.
+
+#![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::net::SocketAddr;
+
+use crate::plans::*;
+use airpath_model::AckEvent;
+use airpath_replay::{AckObserver, FlowResult, NamedEstimator, Options, Vantage, analyse_observed};
+use airpath_sim::plan::*;
+use airpath_sim::{Column, Outcome};
+
+fn filtered(sampler: SamplerPlan, filter: FilterPlan) -> AckRatePlan {
+    AckRatePlan::Filtered { sampler, filter }
+}
+
+/// Estimators as a plan has them, by the names of the registry.
+fn estimators() -> Vec<EstimatorPlan> {
+    let (tau_ns, start) = (SECOND, StartPlan::First);
+    let bilinear = |virtual_samples| FilterPlan::Bilinear { tau_ns, virtual_samples, start };
+    let hold = FilterPlan::ZeroOrderHold { tau_ns, start };
+    let low_pass = FilterPlan::TimeInvariant { alpha: 0.9, start };
+    let pair = SamplerPlan::BackToBack { acks: 2, spacing_ns: MILLISECOND };
+    let triple = SamplerPlan::BackToBack { acks: 3, spacing_ns: MILLISECOND };
+    let ten = SamplerPlan::Interval { interval_ns: 10 * MILLISECOND };
+    let clock = SamplerPlan::ReceiverClock { resolution_ns: MILLISECOND };
+    let coarse = SamplerPlan::ReceiverClock { resolution_ns: 10 * MILLISECOND };
+    let stability = FilterPlan::Stability { beta: 0.8, window: 8 };
+    let two_state = FilterPlan::TwoState { good: 0.9, bad: 0.6, timed: false };
+    [
+        ("westwood", filtered(SamplerPlan::PerAck, bilinear(VirtualSamplesPlan::Zero))),
+        ("westwood-aa", filtered(SamplerPlan::RoundTrip, bilinear(VirtualSamplesPlan::Held))),
+        ("westwood-10ms", filtered(ten, bilinear(VirtualSamplesPlan::Zero))),
+        ("westwood+", AckRatePlan::WestwoodPlus { ticks_per_second: 1000 }),
+        ("westwood-zoh", filtered(SamplerPlan::PerAck, hold)),
+        ("westwood-zoh-aa", filtered(SamplerPlan::RoundTrip, hold)),
+        ("westwood-ti", filtered(SamplerPlan::PerAck, low_pass)),
+        ("westwood-ti-aa", filtered(SamplerPlan::RoundTrip, low_pass)),
+        ("dynapara", filtered(SamplerPlan::PerAck, two_state)),
+        ("dynapara:samples=round-trip", filtered(SamplerPlan::RoundTrip, two_state)),
+        ("sarbe", filtered(clock, stability)),
+        ("sarbe:resolution=10ms", filtered(coarse, stability)),
+        ("samples", filtered(SamplerPlan::PerAck, FilterPlan::None)),
+        ("packet-pair", filtered(pair, FilterPlan::Median { window: 9 })),
+        ("hoe", filtered(triple, FilterPlan::First)),
+        ("delivery-rate", filtered(SamplerPlan::DeliveryRate, FilterPlan::None)),
+    ]
+    .map(|(name, estimator)| EstimatorPlan { name: name.to_owned(), estimator })
+    .into()
+}
+
+/// One flow over 5 Mbit/s there and back with losses, one flow the other way; observed where packets enter `links`.
+fn observed_at(links: [usize; 2], seed: u64) -> Outcome {
+    let bottleneck = |name: &str, loss| LinkPlan { loss, queue: packets(60), ..link(name, mbps(5), 35.0) };
+    // Links without delay: their entrances are where the two ends receive.
+    let end = |name: &str| link(name, RatePlan::Unlimited, 0.0);
+    let links_of_plan =
+        vec![bottleneck("there", 0.003), bottleneck("back", 0.0), end("sender"), end("receiver")];
+    let mut watched = FlowPlan { path: vec![0, 3], reverse_path: vec![1, 2], ..flow("watched", cubic()) };
+    let transport = watched.transport.as_mut().unwrap();
+    (transport.mss_bytes, transport.header_bytes, transport.ack_bytes) = (1448, 52, 52);
+    // Its window fits the buffer: acknowledgments wait behind its packets, and none is lost.
+    let mut other =
+        FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("other", newreno()) };
+    other.transport.as_mut().unwrap().receive_window_bytes = 45 * 1460;
+    let mut plan = plan(40, links_of_plan, vec![watched, other]);
+    plan.estimators = estimators();
+    plan.flows[0].estimators = (0..plan.estimators.len() as u16).collect();
+    plan.record.interval_ns = 10 * MILLISECOND;
+    plan.record.capture = links.to_vec();
+    run(&plan, seed)
+}
+
+/// Estimates of the watched flow after each acknowledgment, bit/s.
+#[derive(Default)]
+struct Replayed(Vec<(f64, Vec<Option<f64>>)>);
+
+impl AckObserver for Replayed {
+    fn on_ack(&mut self, source: SocketAddr, _: SocketAddr, event: &AckEvent, estimates: &[Option<f64>]) {
+        if source.ip().to_string() == "10.0.0.0" {
+            let bps = estimates.iter().map(|estimate| estimate.map(|estimate| estimate * 8.0)).collect();
+            self.0.push((event.now.as_secs_f64(), bps));
+        }
+    }
+}
+
+/// How far the estimates of the run and of its capture are apart at most, as a part of the run's, by name.
+fn distances(outcome: &Outcome) -> (BTreeMap<String, f64>, FlowResult) {
+    let plans = estimators();
+    let (replayed, watched) = replay(outcome);
+    let mut distances = BTreeMap::new();
+    let table = table(outcome, "flow_estimates");
+    let (times, flows) = (table.reals("time_s"), table.integers("flow"));
+    let (which, live) = (table.integers("estimator"), table.reals("estimate_bps"));
+    let mut rows = 0;
+    for row in (0..times.len()).filter(|&row| flows[row] == 0 && !live[row].is_nan()) {
+        let number = which[row] as usize - 1; // 0 is the controller's own
+        // An acknowledgment that arrives just when an interval ends may count for this interval or for the next.
+        let last_before = |end: usize| end.checked_sub(1).and_then(|last| replayed.0[last].1[number]);
+        let with = replayed.0.partition_point(|(time, _)| *time <= times[row]);
+        let without = replayed.0.partition_point(|(time, _)| *time < times[row]);
+        let distance = [last_before(with), last_before(without)]
+            .into_iter()
+            .flatten()
+            .map(|estimate| (estimate - live[row]).abs() / live[row].max(1.0))
+            .fold(f64::INFINITY, f64::min);
+        let worst = distances.entry(plans[number].name.clone()).or_insert(0.0_f64);
+        *worst = worst.max(distance);
+        rows += 1;
+    }
+    assert!(rows > 10_000 && distances.len() == plans.len(), "{rows} {distances:?}");
+    (distances, watched)
+}
+
+fn replay(outcome: &Outcome) -> (Replayed, FlowResult) {
+    let named = |plan: EstimatorPlan| NamedEstimator::new(plan.name, plan.estimator.config()).unwrap();
+    let options = Options { estimators: estimators().into_iter().map(named).collect(), ..Options::default() };
+    let mut replayed = Replayed::default();
+    let capture = Cursor::new(outcome.capture.clone().unwrap());
+    let analysis = analyse_observed(capture, &options, &mut replayed).unwrap();
+    assert_eq!(analysis.report.stopped, None);
+    let watched = analysis.flows.into_iter().find(|flow| flow.source.ip().to_string() == "10.0.0.0").unwrap();
+    assert!(watched.retransmitted > 10 && !watched.loss_runs.is_empty(), "{watched:?}");
+    (replayed, watched)
+}
+
+/// Retransmissions as the run counts them.
+fn retransmissions(outcome: &Outcome) -> u64 {
+    let column = table_column(outcome, "retransmitted_packets");
+    let Some(Column::I64(values)) = column else { panic!("the run counts retransmissions") };
+    values[0] as u64
+}
+
+fn table_column<'a>(outcome: &'a Outcome, name: &str) -> Option<&'a Column> {
+    table(outcome, "flows").columns.iter().find(|(column, _)| *column == name).map(|(_, column)| column)
+}
+
+/// Both compute the same in the same order.
+const ROUNDING: f64 = 1e-12;
+
+#[test]
+fn a_capture_at_the_sender_gives_the_estimates_of_the_run() {
+    for seed in 1..=8 {
+        let outcome = observed_at([0, 2], seed);
+        let (distances, flow) = distances(&outcome);
+        assert_eq!((flow.vantage, flow.retransmitted), (Vantage::Sender, retransmissions(&outcome)));
+        assert!(distances.values().all(|worst| *worst <= ROUNDING), "{seed}: {distances:?}");
+    }
+}
+
+#[test]
+fn a_capture_at_the_receiver_gives_those_that_need_only_its_clock() {
+    let outcome = observed_at([3, 1], 3);
+    let (replayed, flow) = replay(&outcome);
+    assert_eq!(flow.vantage, Vantage::Receiver);
+    // A retransmission that is lost on its way to the receiver is not in this capture.
+    assert!(flow.retransmitted <= retransmissions(&outcome));
+    let missing = missing(&outcome, &replayed);
+    assert!(missing["sarbe"] <= 0.0, "{missing:?}");
+    assert!(
+        missing["westwood"] > 0.1 && missing["westwood-zoh"] > 0.1,
+        "they need the arrivals at the sender: {missing:?}"
+    );
+}
+
+/// The share of the run's estimates that the replay does not pass through in the same order, by name. The instants cannot be
+/// compared: the other end of the path has a time of its own.
+fn missing(outcome: &Outcome, replayed: &Replayed) -> BTreeMap<String, f64> {
+    let table = table(outcome, "flow_estimates");
+    let rows =
+        table.integers("flow").iter().zip(table.integers("estimator")).zip(table.reals("estimate_bps"));
+    let rows: Vec<(i64, f64)> = rows
+        .filter(|((flow, _), live)| **flow == 0 && !live.is_nan())
+        .map(|((_, which), live)| (*which - 1, *live))
+        .collect();
+    let share = |number: usize| {
+        let mut place = 0;
+        let live: Vec<f64> = rows.iter().filter(|row| row.0 == number as i64).map(|row| row.1).collect();
+        let absent = live.iter().filter(|live| {
+            let same = |row: &(f64, Vec<Option<f64>>)| {
+                row.1[number].is_some_and(|estimate| (estimate - *live).abs() <= ROUNDING * live.abs())
+            };
+            let found = replayed.0[place..].iter().position(same);
+            place += found.unwrap_or(0);
+            found.is_none()
+        });
+        absent.count() as f64 / live.len() as f64
+    };
+    estimators().into_iter().enumerate().map(|(number, plan)| (plan.name, share(number))).collect()
+}

@@ -1,0 +1,175 @@
+//! ABC whole: its routers and its senders over links that stand still, step, and follow each other.
+
+use crate::common::*;
+use airpath_sim::Outcome;
+use airpath_sim::plan::*;
+
+/// A round trip of 100 ms, for which the parameters were published.
+const DELAY_MS: f64 = 50.0;
+const PACKETS_PER_SECOND: f64 = 1000.0;
+
+fn abc() -> ControllerPlan {
+    ControllerPlan::Abc { additive_increase: 1.0, minimum_window: 5.0, pacing_gain: 2.0, second: None }
+}
+
+/// A router of ABC that knows its link, behind which 250 packets may wait.
+fn routed(name: &str, rate: RatePlan, delay_ms: f64) -> LinkPlan {
+    LinkPlan { queue: abc_router(), ..link(name, rate, delay_ms) }
+}
+
+/// Flows over 12 Mbit/s, counted from 20 to 60 s.
+fn steady(flows: u32, controller: &ControllerPlan) -> Outcome {
+    let links = there_and_back(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
+    let flows = (0..flows).map(|index| flow(&format!("f{index}"), controller.clone())).collect();
+    let mut plan = plan(60, links, flows);
+    plan.record.measure_from_ns = 20 * SECOND;
+    run(&plan, 1)
+}
+
+fn utilisation(outcome: &Outcome, link: usize) -> f64 {
+    let links = table(outcome, "links");
+    links.integers("departed_bytes")[link] as f64 / links.reals("offered_bytes")[link]
+}
+
+/// The mean over time of the queue of the first link after 20 s, in seconds at 12 Mbit/s.
+fn mean_delay(outcome: &Outcome) -> f64 {
+    let series = table(outcome, "link_series");
+    let rows = series.integers("link").iter().zip(series.reals("queue_mean_bytes"));
+    let first: Vec<f64> = rows.filter(|(link, _)| **link == 0).map(|(_, &bytes)| bytes).skip(200).collect();
+    first.iter().sum::<f64>() / first.len() as f64 / 1.5e6
+}
+
+fn jain(outcome: &Outcome) -> f64 {
+    let goodput: Vec<f64> =
+        table(outcome, "flows").integers("goodput_bytes").iter().map(|&bytes| bytes as f64).collect();
+    let (sum, squares) =
+        goodput.iter().fold((0.0, 0.0), |(sum, squares), one| (sum + one, squares + one * one));
+    sum * sum / squares / goodput.len() as f64
+}
+
+/// At rest accelerates, brakes and the additive increase are even: tr / cr + N / w = 1, with w = cr RTT for all flows together.
+/// Without a queue tr = 0.98 μ, so that cr = 0.98 μ + N / RTT.
+#[test]
+fn one_flow_fills_the_link_to_the_target_and_its_increase() {
+    let outcome = steady(1, &abc());
+    let expected = 0.98 + 1.0 / (PACKETS_PER_SECOND * 0.1);
+    assert!(
+        (utilisation(&outcome, 0) - expected).abs() < 0.002,
+        "{} for {expected}",
+        utilisation(&outcome, 0)
+    );
+    assert!(mean_delay(&outcome) < 0.003, "{} s", mean_delay(&outcome));
+}
+
+/// Where that is more than the link carries, a queue stands above `d_t`: cr = μ, and (x − `d_t`) / δ = N / (μ RTT) − 0.02, with the
+/// delay part of the RTT.
+#[test]
+fn many_flows_fill_it_and_wait_a_little_longer_than_the_threshold() {
+    for flows in [5, 10] {
+        let outcome = steady(flows, &abc());
+        assert!(utilisation(&outcome, 0) > 0.999, "{flows} flows: {}", utilisation(&outcome, 0));
+        let mut expected = 0.05;
+        for _ in 0..50 {
+            let share = f64::from(flows) / (PACKETS_PER_SECOND * (0.1 + expected));
+            expected = 0.05 + 0.133_333 * (share - 0.02);
+        }
+        // 3 ms are what bursts of a flow add: two packets leave for an accelerate.
+        let delay = mean_delay(&outcome);
+        assert!((delay - expected).abs() < 0.003, "{flows} flows wait {delay} s for {expected} s");
+    }
+}
+
+/// Shares wander, as each mark moves a window by a packet, and are equal only over many times the W RTT / N = 6 s in which the
+/// additive increase makes them so.
+#[test]
+fn flows_that_come_later_get_their_share() {
+    let links = there_and_back(routed("bottleneck", mbps(12), DELAY_MS), DELAY_MS);
+    let flows = (0..4).map(|index| FlowPlan {
+        start_ns: Draw::Constant { value: f64::from(index) * 5.0 * SECOND as f64 },
+        ..flow(&format!("f{index}"), abc())
+    });
+    let mut plan = plan(360, links, flows.collect());
+    plan.record.measure_from_ns = 60 * SECOND;
+    let outcome = run(&plan, 1);
+    assert!(jain(&outcome) > 0.97, "{}", jain(&outcome));
+    let mut alone = plan;
+    for flow in &mut alone.flows {
+        flow.controller = Some(ControllerPlan::Abc {
+            additive_increase: 0.0,
+            minimum_window: 5.0,
+            pacing_gain: 2.0,
+            second: None,
+        });
+    }
+    // It is the additive increase that does it.
+    let without = jain(&run(&alone, 1));
+    assert!(without < 0.9, "{without}");
+}
+
+/// 12 and 4 Mbit/s in turn, 5 s each: the queue that a step down leaves is drained, and a step up is filled.
+#[test]
+fn steps_are_followed_without_losses() {
+    let steps = (0..6).map(|step| (step * 5 * SECOND, if step % 2 == 0 { 12_000_000 } else { 4_000_000 }));
+    let rate = RatePlan::Steps { steps: steps.collect(), repeat_after_ns: None };
+    let links = there_and_back(routed("bottleneck", rate, DELAY_MS), DELAY_MS);
+    let mut plan = plan(30, links, vec![flow("f", abc())]);
+    plan.record.measure_from_ns = 5 * SECOND;
+    let outcome = run(&plan, 1);
+    assert!(utilisation(&outcome, 0) > 0.95, "{}", utilisation(&outcome, 0));
+    assert_eq!(table(&outcome, "links").integers("dropped_packets_total")[0], 0);
+}
+
+#[test]
+fn of_two_bottlenecks_the_smaller_rules() {
+    for (first, second) in [(12, 6), (6, 12), (8, 8)] {
+        let links = vec![
+            routed("first", mbps(first), DELAY_MS / 2.0),
+            link("back", RatePlan::Unlimited, DELAY_MS),
+            routed("second", mbps(second), DELAY_MS / 2.0),
+        ];
+        let path = FlowPlan { path: vec![0, 2], ..flow("f", abc()) };
+        let mut plan = plan(40, links, vec![path]);
+        plan.record.measure_from_ns = 10 * SECOND;
+        let outcome = run(&plan, 1);
+        let smaller = if first <= second { 0 } else { 2 };
+        let expected = 0.98 + 1.0 / (first.min(second) as f64 * 1e6 / 12_000.0 * 0.1);
+        let seen = utilisation(&outcome, smaller);
+        assert!(seen > 0.95 && seen < expected + 0.005, "{first} and {second} Mbit/s: {seen} for {expected}");
+    }
+}
+
+/// Behind a bottleneck that says nothing accelerates never end: CUBIC's window holds the flow, and without it most is lost.
+#[test]
+fn with_a_second_window_a_foreign_bottleneck_is_shared() {
+    let outcome = |second: Option<ControllerPlan>| {
+        let links = vec![
+            routed("routed", mbps(100), 1.0),
+            link("back", RatePlan::Unlimited, DELAY_MS),
+            LinkPlan { queue: packets(100), ..link("foreign", mbps(12), DELAY_MS) },
+        ];
+        let abc = ControllerPlan::Abc {
+            additive_increase: 1.0,
+            minimum_window: 5.0,
+            pacing_gain: 2.0,
+            second: second.map(Box::new),
+        };
+        let flows = [abc, cubic()].into_iter().enumerate().map(|(index, controller)| FlowPlan {
+            path: vec![0, 2],
+            ..flow(&format!("f{index}"), controller)
+        });
+        let mut plan = plan(60, links, flows.collect());
+        plan.record.measure_from_ns = 20 * SECOND;
+        run(&plan, 1)
+    };
+    let (held, free) = (outcome(Some(cubic())), outcome(None));
+    let lost = |outcome: &Outcome| table(outcome, "links").integers("dropped_packets_total")[2];
+    assert!(jain(&held) > 0.9, "{}", jain(&held));
+    assert!(jain(&free) < 0.6, "{}", jain(&free));
+    assert!(lost(&free) > 20 * lost(&held), "{} and {}", lost(&free), lost(&held));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let [one, two] = [steady(3, &abc()), steady(3, &abc())];
+    assert_eq!(format!("{:?}", one.tables), format!("{:?}", two.tables));
+}

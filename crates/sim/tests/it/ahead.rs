@@ -1,0 +1,139 @@
+//! Ends of flows that have packets ahead of time.
+
+use crate::common::*;
+use airpath_sim::Outcome;
+use airpath_sim::plan::*;
+
+/// Files that arrive at random, long flows and datagrams over a bottleneck that loses, with side links of each flow's own and
+/// without.
+fn mixed(with_side_links: bool) -> Plan {
+    let controllers = [cubic_2008(), newreno(), cubic()];
+    let arrivals = TrafficPlan::Arrivals { bytes: Draw::Exponential { mean: 30e3 }, mean_interval_ns: 3e8 };
+    let mut plan = peer_dumbbell(3, &controllers[0], RecoveryPlan::Sack);
+    plan.duration_ns = 20 * SECOND;
+    plan.record.measure_from_ns = 5 * SECOND;
+    plan.links[0].loss = 0.001;
+    for (flow, controller) in plan.flows.iter_mut().zip(controllers) {
+        flow.controller = Some(controller);
+    }
+    plan.flows[1].traffic = arrivals;
+    plan.flows[1].path = vec![0];
+    plan.flows[1].reverse_path = vec![1];
+    if !with_side_links {
+        for flow in &mut plan.flows {
+            (flow.path, flow.reverse_path) = (vec![0], vec![1]);
+        }
+    }
+    let datagrams = TrafficPlan::ConstantBitRate {
+        bps: 1_000_000,
+        packet_bytes: 1000,
+        on_ns: None,
+        off_ns: None,
+        start_off: false,
+    };
+    plan.flows.push(crate::common::datagrams("udp", datagrams));
+    plan
+}
+
+fn texts(outcome: &Outcome) -> Vec<String> {
+    let tables = outcome.tables.iter().filter(|table| table.name != "packets");
+    tables.chain([&outcome.flow_series.table()]).map(|table| format!("{table:?}")).collect()
+}
+
+/// Where each packet has a row, ends have each in its time, because rows are written in the order of time. All other tables are
+/// the same, and hardly any events are left where packets have none.
+#[test]
+fn what_ends_have_ahead_of_time_changes_nothing_but_the_number_of_events() {
+    for with_side_links in [true, false] {
+        let ahead = mixed(with_side_links);
+        let mut in_time = ahead.clone();
+        in_time.record.packets = true;
+        let (ahead, in_time) = (run(&ahead, 7), run(&in_time, 7));
+        assert_eq!(texts(&ahead), texts(&in_time));
+        assert!(table(&in_time, "packets").reals("received_s").is_sorted(), "in the order of time");
+        let hops = ahead.counts.packet_hops;
+        assert!(in_time.counts.events > hops / 4, "{} of {hops}", in_time.counts.events);
+        assert!(ahead.counts.events < hops / 10, "{} of {hops}", ahead.counts.events);
+    }
+}
+
+/// So it is where each sample of an estimator has a row.
+#[test]
+fn samples_of_estimators_come_in_the_order_of_time() {
+    let mut plan = mixed(true);
+    plan.record.estimate_samples = true;
+    let estimator = AckRatePlan::WestwoodPlus { ticks_per_second: 1000 };
+    plan.estimators = vec![EstimatorPlan { name: "westwood+".to_owned(), estimator }];
+    for flow in plan.flows.iter_mut().filter(|flow| flow.controller.is_some()) {
+        flow.estimators = vec![0];
+    }
+    let outcome = run(&plan, 7);
+    let samples = table(&outcome, "estimate_samples");
+    assert!(samples.integers("flow").windows(2).filter(|pair| pair[0] != pair[1]).count() > 100);
+    assert!(samples.reals("time_s").is_sorted());
+}
+
+/// A long flow has its acknowledgments ahead of time, over a link of its own without counters; files over the same bottleneck begin
+/// at instants at which these arrive. Who comes first at the bottleneck is then the one whose event was asked for first: for an
+/// acknowledgment, as the one before it arrived, also if that was taken before its time. Captured links see each packet in its time.
+#[test]
+fn events_at_one_instant_keep_their_order() {
+    let made = |(index, (rate, limit)): (usize, (u64, u64))| LinkPlan {
+        record: false,
+        queue: packets(limit),
+        ..link(&format!("link-{index}"), mbps(rate), 2.0)
+    };
+    // There, and on with files; back from each, together, and on to each.
+    let links = [(20, 17), (20, 500), (40, 500), (40, 500), (20, 17), (20, 500), (20, 500)];
+    let links: Vec<LinkPlan> = links.into_iter().enumerate().map(made).collect();
+    let traffic = TrafficPlan::Repeated {
+        bytes: Draw::Exponential { mean: 60_000.0 },
+        pause_ns: Draw::Constant { value: 1e6 },
+    };
+    let paced = ControllerPlan::Fixed { window_bytes: 100_000, pacing_bps: Some(3_000_000) };
+    let start_ns = Draw::Constant { value: 1e6 };
+    let files =
+        FlowPlan { traffic, start_ns, path: vec![0, 1], reverse_path: vec![2, 4, 5], ..flow("files", paced) };
+    let long = FlowPlan { reverse_path: vec![3, 4, 6], ..flow("long", newreno()) };
+    let ahead = plan(3, links, vec![files, long]);
+    let mut in_time = ahead.clone();
+    in_time.record.capture = (0..7).collect();
+    for seed in 1..=20 {
+        let (ahead, in_time) = (run(&ahead, seed), run(&in_time, seed));
+        assert!(ahead.counts.events < in_time.counts.events, "seed {seed}");
+        let flows = |outcome: &Outcome| format!("{:?}", outcome.flow_series.table());
+        assert!(flows(&ahead) == flows(&in_time), "seed {seed}");
+    }
+}
+
+/// A link hands packets over to one without counters only where that never drops: not where it is slower, nor where small packets
+/// behind a large one find its buffer full.
+#[test]
+fn links_that_drop_have_their_packets_in_time() {
+    let traffic = |bps, packet_bytes| TrafficPlan::ConstantBitRate {
+        bps,
+        packet_bytes,
+        on_ns: None,
+        off_ns: None,
+        start_off: false,
+    };
+    for (rate, limit) in [(10, 3), (20, 5), (19, 100)] {
+        let second = LinkPlan { record: false, queue: packets(limit), ..link("second", mbps(rate), 2.0) };
+        let links = vec![LinkPlan { queue: packets(50), ..link("first", mbps(20), 2.0) }, second];
+        let on_both = |flow| FlowPlan { path: vec![0, 1], ..flow };
+        let flows = vec![
+            on_both(datagrams("large", traffic(14_000_000, 1400))),
+            on_both(datagrams("small", traffic(5_900_000, 50))),
+        ];
+        let short_way = plan(3, links, flows);
+        let mut captured = short_way.clone();
+        captured.record.capture = vec![0, 1];
+        let (short_way, captured) = (run(&short_way, 1), run(&captured, 1));
+        let lost = table(&short_way, "drops").integers("link").iter().filter(|&&link| link == 1).count();
+        assert!(lost > 100, "{rate} Mbit/s, {limit} packets: {lost}");
+        for name in ["flows", "drops", "delay_histogram"] {
+            let [one, other] = [&short_way, &captured].map(|of| format!("{:?}", table(of, name)));
+            assert!(one == other, "{rate} Mbit/s, {limit} packets: {name}");
+        }
+    }
+}

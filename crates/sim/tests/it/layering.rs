@@ -1,0 +1,76 @@
+//! The walls of the house: who may know whom. The table is the one in `ARCHITECTURE.md`.
+
+use std::process::Command;
+
+/// Each room and the rooms that it may know.
+const ARROWS: [(&str, &[&str]); 15] = [
+    ("model", &[]),
+    ("estimate", &["model"]),
+    ("control", &["model", "estimate"]),
+    ("queue", &["model", "estimate"]),
+    ("channel", &["model"]),
+    ("transport", &["model"]),
+    ("trace", &["model"]),
+    ("sim", &["model", "estimate", "control", "queue", "channel", "transport", "trace"]),
+    ("replay", &["model", "estimate", "transport", "trace"]),
+    ("emu", &["model", "sim", "trace"]),
+    ("quic", &["model", "transport", "sim"]),
+    ("py", &["sim", "replay", "trace", "emu", "quic"]),
+    ("linux", &["model", "estimate", "control", "queue", "channel"]),
+    ("vectors", &[]),
+    ("fuzz", &["model"]),
+];
+
+#[test]
+fn every_arrow_is_in_the_table() {
+    let mut wrong = Vec::new();
+    for (room, knows) in arrows() {
+        let allowed = ARROWS.iter().find(|(name, _)| *name == room);
+        match allowed {
+            None => wrong.push(format!("{room}: a room that the table does not have")),
+            Some((_, allowed)) => wrong.extend(
+                knows
+                    .iter()
+                    .filter(|known| !allowed.contains(&known.as_str()))
+                    .map(|known| format!("{room} → {known}")),
+            ),
+        }
+    }
+    assert!(wrong.is_empty(), "arrows outside the table: {wrong:?}");
+}
+
+#[test]
+fn the_table_and_the_architecture_page_agree() {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ARCHITECTURE.md")).unwrap();
+    for (room, allowed) in ARROWS {
+        let knows = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
+        let row = format!("| `{room}` | {knows} |");
+        assert!(page.contains(&row), "ARCHITECTURE.md lacks the row {row:?}");
+    }
+}
+
+/// (room, rooms that it depends on outside its tests), as cargo reports them.
+fn arrows() -> Vec<(String, Vec<String>)> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let room = |name: &serde_json::Value| name.as_str().unwrap().strip_prefix("airpath-").map(str::to_owned);
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() >= ARROWS.len(), "cargo reports too few packages");
+    packages
+        .iter()
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().unwrap();
+            let inside = dependencies.iter().filter(|dependency| dependency["kind"] != "dev");
+            (
+                room(&package["name"]).unwrap(),
+                inside.filter_map(|dependency| room(&dependency["name"])).collect(),
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,36 @@
+//! Integration tests of the simulator.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+mod abc;
+mod ahead;
+mod arq;
+mod bursts;
+mod capture;
+mod closed_forms;
+mod common;
+mod dctcp;
+mod estimators;
+mod intervals;
+mod layering;
+mod low_latency;
+mod managed_queues;
+mod network;
+mod numbers;
+mod outside;
+mod peers;
+mod properties;
+mod qfcp;
+mod qlog;
+mod readings;
+mod records;
+mod refused;
+mod response_functions;
+mod run_end;
+mod set_up;
+mod steps;
+mod transfers;
+mod vcp;
+mod workloads;
+mod xcp_peers;
+mod yardsticks;

@@ -1,0 +1,134 @@
+//! Where papers can be read in several ways each reading is one of its own: no two give the same run.
+
+use crate::common::*;
+use airpath_sim::plan::*;
+
+/// XCP both ways over links that move each second, with a router of that protocol and source at either side.
+fn run_of(protocol: &ProtocolPlan, source: &SourcePlan) -> String {
+    let routed = |name: &str| {
+        let (protocol, source) = (protocol.clone(), source.clone());
+        let queue = QueuePlan::Router { limit_bytes: None, limit_packets: Some(100), protocol, source };
+        let rate = RatePlan::Uniform {
+            low_bps: 1_000_000,
+            high_bps: 20_000_000,
+            hold_ns: SECOND,
+            initial_bps: None,
+            stream: None,
+        };
+        LinkPlan { queue, ..link(name, rate, 20.0) }
+    };
+    let xcp = || ControllerPlan::Xcp {
+        halve_on_loss: true,
+        form: XcpFormPlan::Rate,
+        inter_packet: InterPacketPlan::WholePackets,
+    };
+    let other = FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("other", xcp()) };
+    let mut plan = plan(8, vec![routed("there"), routed("back")], vec![flow("one", xcp()), other]);
+    plan.record.interval_ns = SECOND;
+    format!("{:?}", table(&run(&plan, 1), "flows"))
+}
+
+/// Fails where two of these readings do the same.
+fn all_differ(readings: &[(String, ProtocolPlan, SourcePlan)]) {
+    let runs: Vec<String> = readings.iter().map(|(_, protocol, source)| run_of(protocol, source)).collect();
+    for (place, (name, ..)) in readings.iter().enumerate() {
+        let same = runs[..place].iter().position(|run| *run == runs[place]);
+        assert!(same.is_none(), "{name} does what {} does", readings[same.unwrap_or_default()].0);
+    }
+}
+
+fn xcp(negative_share: NegativeSharePlan, upsilon_on: UpsilonOnPlan) -> ProtocolPlan {
+    let ProtocolPlan::Xcp { alpha, beta, gamma, min_interval_ns, max_interval_ns, form, .. } =
+        xcp_protocol([MILLISECOND, SECOND])
+    else {
+        panic!("these are its parameters")
+    };
+    ProtocolPlan::Xcp {
+        alpha,
+        beta,
+        gamma,
+        min_interval_ns,
+        max_interval_ns,
+        negative_share,
+        upsilon_on,
+        form,
+    }
+}
+
+fn plain() -> ProtocolPlan {
+    xcp(NegativeSharePlan::All, UpsilonOnPlan::Capacity)
+}
+
+/// EBE as published, but for what is switched and for a threshold that the queue passes often, so that Upsilon comes and goes.
+#[derive(Clone, Copy)]
+struct Switches {
+    profile: EbeProfilePlan,
+    sampled_queue: QueueSignalPlan,
+    monitor: MonitorPlan,
+    maintainer: MaintainerPlan,
+    spare_arrivals: SpareArrivalsPlan,
+}
+
+const PUBLISHED: Switches = Switches {
+    profile: EbeProfilePlan::Icc,
+    sampled_queue: QueueSignalPlan::Mean,
+    monitor: MonitorPlan::Plain,
+    maintainer: MaintainerPlan::Latch,
+    spare_arrivals: SpareArrivalsPlan::Protocol,
+};
+
+fn ebe(switches: Switches) -> SourcePlan {
+    let Switches { profile, sampled_queue, monitor, maintainer, spare_arrivals } = switches;
+    SourcePlan::Ebe {
+        profile,
+        sampled_queue,
+        monitor,
+        maintainer,
+        spare_arrivals,
+        threshold: 0.5,
+        upsilon: 1.2,
+        initial_bps: 10_000_000,
+        min_bps: 60_000,
+        max_bps: 1_000_000_000,
+        unit: QueueUnitPlan::Packets,
+        packet_bytes: 1500,
+        sampling_ns: 10 * MILLISECOND,
+        interval_ns: 200 * MILLISECOND,
+    }
+}
+
+#[test]
+fn every_switch_of_ebe_does_something_of_its_own() {
+    use EbeProfilePlan::{Counting, Journal, Linear, None, Normalised};
+    let mut readings = vec![("as published".to_owned(), plain(), ebe(PUBLISHED))];
+    let mut add = |name: String, switches| readings.push((name, plain(), ebe(switches)));
+    for profile in [Journal, Counting, Normalised, Linear, None] {
+        add(format!("{profile:?}"), Switches { profile, ..PUBLISHED });
+    }
+    for sampled_queue in [QueueSignalPlan::Minimum, QueueSignalPlan::Last] {
+        add(format!("sampled {sampled_queue:?}"), Switches { sampled_queue, ..PUBLISHED });
+    }
+    for monitor in [MonitorPlan::IdleCorrected, MonitorPlan::Hold] {
+        add(format!("{monitor:?}"), Switches { monitor, ..PUBLISHED });
+    }
+    for maintainer in [MaintainerPlan::Strict, MaintainerPlan::BelowThreshold, MaintainerPlan::Off] {
+        add(format!("{maintainer:?}"), Switches { maintainer, ..PUBLISHED });
+    }
+    let spare_arrivals = SpareArrivalsPlan::Estimator;
+    add(format!("spare {spare_arrivals:?}"), Switches { spare_arrivals, ..PUBLISHED });
+    all_differ(&readings);
+}
+
+#[test]
+fn every_reading_of_xcp_and_of_xcp_b_does_something_of_its_own() {
+    use UpsilonOnPlan::{Capacity, Feedback, PositiveFeedback, Spare};
+    let mut readings: Vec<_> = [Capacity, Spare, Feedback, PositiveFeedback]
+        .map(|on| (format!("{on:?}"), xcp(NegativeSharePlan::All, on), ebe(PUBLISHED)))
+        .into();
+    readings.push(("data".to_owned(), xcp(NegativeSharePlan::Data, Capacity), ebe(PUBLISHED)));
+    for signal in [QueueSignalPlan::Minimum, QueueSignalPlan::Mean, QueueSignalPlan::Last] {
+        let source = SourcePlan::XcpB { kappa: 0.02, chi: 0.1, late_reaction: 2, signal };
+        readings.push((format!("XCP-b, {signal:?}"), plain(), source));
+    }
+    all_differ(&readings);
+}

@@ -1,0 +1,80 @@
+//! Plans that damaged input made: what was a panic, or took for ever, is refused.
+
+use crate::common::*;
+use airpath_sim::Simulation;
+use airpath_sim::plan::*;
+
+fn refused(flows: Vec<FlowPlan>, queue: QueuePlan, said: &str) {
+    let links = there_and_back(LinkPlan { queue, ..link("there", mbps(10), 1.0) }, 1.0);
+    let problem = Simulation::new(&plan(1, links, flows), &[], 1).expect_err(said).to_string();
+    assert!(problem.contains(said), "{problem}");
+}
+
+#[test]
+fn segments_larger_than_any_number_are_refused() {
+    let transport = TransportPlan { mss_bytes: u64::MAX, ..transport() };
+    let source = FlowPlan { transport: Some(transport), ..flow("a", cubic()) };
+    refused(vec![source], packets(10), "flow a: transport.mss: accepted: packets from 1 byte to 16 MB");
+}
+
+#[test]
+fn datagrams_less_than_a_nanosecond_apart_are_refused() {
+    let too_close = "flow a: traffic.rate: at that rate its packets are less than a nanosecond apart";
+    for bps in [512_000_000_001, u64::MAX] {
+        let constant = TrafficPlan::ConstantBitRate {
+            bps,
+            packet_bytes: 64,
+            on_ns: None,
+            off_ns: None,
+            start_off: false,
+        };
+        refused(vec![datagrams("a", constant)], packets(10), too_close);
+        let poisson = TrafficPlan::PoissonDatagrams { bps, packet_bytes: Draw::Constant { value: 64.0 } };
+        refused(vec![datagrams("a", poisson)], packets(10), too_close);
+    }
+    let nothing = TrafficPlan::PoissonDatagrams { bps: 1000, packet_bytes: Draw::Constant { value: 0.0 } };
+    refused(vec![datagrams("a", nothing)], packets(10), too_close);
+    let huge =
+        TrafficPlan::PoissonDatagrams { bps: 1000, packet_bytes: Draw::Uniform { low: 1.0, high: 5e9 } };
+    refused(
+        vec![datagrams("a", huge)],
+        packets(10),
+        "flow a: traffic.packet: accepted: from 1 byte to 16 MB",
+    );
+}
+
+#[test]
+fn timers_of_queues_that_come_every_nanosecond_are_refused() {
+    let router =
+        |protocol, source| QueuePlan::Router { limit_bytes: None, limit_packets: Some(10), protocol, source };
+    let configured = SourcePlan::Configured { bps: 10_000_000 };
+    let queue = router(xcp_protocol([1, 1000]), configured);
+    refused(
+        vec![flow("a", cubic())],
+        queue,
+        "link there: queue.protocol.min_interval: found 0.000000001; accepted: at least a microsecond",
+    );
+    let text = r#"{"kind": "ebe", "profile": "icc", "sampled_queue": "mean", "monitor": "plain", "maintainer": "latch",
+        "spare_arrivals": "protocol", "threshold": 0.15, "upsilon": 1.4, "initial_bps": 10000000, "min_bps": 41600,
+        "max_bps": 8320000000000, "unit": "bytes", "packet_bytes": 1040, "sampling_ns": 1, "interval_ns": 200000000}"#;
+    let queue = router(xcp_protocol([1_000_000, 1_000_000_000]), serde_json::from_str(text).unwrap());
+    refused(
+        vec![flow("a", cubic())],
+        queue,
+        "link there: queue.source.sampling: found 0.000000001; accepted: at least a microsecond",
+    );
+}
+
+/// Such a run never ends, and keeps more and more packets.
+#[test]
+fn a_loop_that_takes_no_time_is_refused() {
+    let instantly = |delay_ms, back_ms| {
+        let links = there_and_back(link("there", RatePlan::Unlimited, delay_ms), back_ms);
+        let transport = TransportPlan { receive_window_bytes: 1 << 20, ..transport() };
+        let source = FlowPlan { transport: Some(transport), ..flow("a", cubic()) };
+        Simulation::new(&plan(1, links, vec![source]), &[], 1).map(drop)
+    };
+    let problem = instantly(0.0, 0.0).expect_err("it takes no time").to_string();
+    assert!(problem.starts_with("flow a: its packets and their answers take no time"), "{problem}");
+    assert_eq!((instantly(0.0, 1.0), instantly(1.0, 0.0)), (Ok(()), Ok(())));
+}

@@ -1,0 +1,15 @@
+//! What the end of a run spares.
+
+use crate::common::*;
+use airpath_sim::plan::*;
+
+/// Its first packet takes two hours, in which the rate changes each nanosecond: who follows it that far is not done for a day.
+#[test]
+fn a_packet_that_cannot_leave_before_the_end_is_not_followed() {
+    let rate = RatePlan::Steps { steps: vec![(0, 1), (1, 2)], repeat_after_ns: Some(2) };
+    let links = there_and_back(link("slow", rate, 1.0), 1.0);
+    let mut plan = plan(1, links, vec![flow("a", fixed(14_600))]);
+    (plan.duration_ns, plan.record.interval_ns) = (MILLISECOND, MILLISECOND);
+    let outcome = run(&plan, 1);
+    assert_eq!(table(&outcome, "flows").integers("delivered_packets"), [0]);
+}

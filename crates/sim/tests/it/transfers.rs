@@ -1,0 +1,58 @@
+//! What counts as a finished transfer.
+
+use crate::common::*;
+use airpath_sim::plan::*;
+
+#[test]
+fn a_file_that_is_stopped_before_its_end_is_no_finished_transfer() {
+    // 2 s of 10 Mbit/s; a file of 1 MB is done by then, one of 20 MB is not.
+    let completed = |bytes: u64, stop_ns: u64| {
+        let file = FlowPlan {
+            traffic: TrafficPlan::File { bytes },
+            stop_ns: Some(Draw::Constant { value: stop_ns as f64 }),
+            ..flow("file", newreno())
+        };
+        let outcome = run(&plan(5, there_and_back(link("bottleneck", mbps(10), 20.0), 20.0), vec![file]), 1);
+        table(&outcome, "completions").integers("bytes").to_vec()
+    };
+    assert_eq!(completed(1_000_000, 2 * SECOND), [1_000_000]);
+    assert!(completed(20_000_000, 2 * SECOND).is_empty());
+    // Stopped when all has left and not all has arrived: 14 600 bytes in the first window, 40 ms to the last acknowledgment.
+    assert_eq!(completed(14_600, 10 * MILLISECOND), [14_600]);
+}
+
+/// Files of 12 packets, which leave at once, one after the other for ten minutes, where 5 % of the packets are lost: their mean time in
+/// milliseconds, and how many timeouts there were for each.
+fn short_files(loss_detection: LossDetectionPlan) -> (f64, f64) {
+    let mut radio = link("radio", mbps(10), 20.0);
+    radio.loss = 0.05;
+    let files = FlowPlan {
+        traffic: TrafficPlan::Repeated {
+            bytes: Draw::Constant { value: 12.0 * 1460.0 },
+            pause_ns: Draw::Constant { value: 1e8 },
+        },
+        transport: Some(TransportPlan {
+            loss_detection,
+            initial_window_bytes: 12 * 1460,
+            delayed_ack_segments: 2,
+            ..transport()
+        }),
+        ..flow("files", newreno())
+    };
+    let outcome = run(&plan(600, there_and_back(radio, 20.0), vec![files]), 1);
+    let completions = table(&outcome, "completions");
+    let (starts, ends) = (completions.reals("start_s"), completions.reals("end_s"));
+    let mean_ms = (ends.iter().sum::<f64>() - starts.iter().sum::<f64>()) / ends.len() as f64 * 1000.0;
+    assert!(ends.len() > 2_000, "{}", ends.len());
+    (mean_ms, table(&outcome, "flows").integers("timeouts")[0] as f64 / ends.len() as f64)
+}
+
+/// RFC 8985, section 7: where the last packets of a file are lost nothing tells of it but a timer, and a probe is sooner.
+#[test]
+fn a_probe_finds_what_the_end_of_a_file_has_lost_before_the_timeout() {
+    let (by_threshold, by_time) =
+        (short_files(LossDetectionPlan::Threshold), short_files(LossDetectionPlan::Rack));
+    // Without a loss it takes 40 ms and what 12 packets take. Half of the files lose something, and one in seven waits for the timer.
+    assert!(by_time.0 < 0.85 * by_threshold.0, "{by_time:?} {by_threshold:?}");
+    assert!(by_time.1 < 0.4 * by_threshold.1, "{by_time:?} {by_threshold:?}");
+}
