@@ -7,8 +7,9 @@ count, so a growth is a change of the program, or of the compiler. What is count
 builds: with what the compiler was told of runs (`tools/compiler_profile.py`) where it is the compiler that
 was told, elsewhere without; figures of both are stored. Fails where a run takes over 10 % more than stored.
 Whoever makes runs dearer for a reason stores the new figures (`--store`) in the same commit, where
-everybody sees them. `--install` installs valgrind where that is possible (Debian, Ubuntu, as root). Where
-it is not there the gate is skipped, and says so.
+everybody sees them. Instructions for one flow of setting up a run are compared between few and many
+flows: they must not grow with the number of flows. `--install` installs valgrind where that is possible
+(Debian, Ubuntu, as root). Where it is not there the gate is skipped, and says so.
 """
 
 import argparse
@@ -32,6 +33,11 @@ RUNS: Final = ("sack 1 100 6 100", "sack 10 100 6 100", "cubic 10 100 6 100", "s
 TOLERANCE: Final = 1.10
 COUNTED: Final = "airpath_sim::simulation::Simulation::run"
 """Counting begins and ends with this function."""
+SET_UP: Final = "airpath_sim::simulation::Simulation::new"
+FLOWS: Final = (1000, 8000)
+"""Numbers of flows for which the set-up of a run is counted."""
+SET_UP_GROWTH: Final = 1.5
+"""Most instructions of setting up one flow of many, as a multiple of those for one flow of few."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +113,37 @@ def build(profiled: bool) -> Path:
     return target / "release" / "examples" / "dumbbell"
 
 
-def instructions(program: Path, words: str) -> float:
-    """Return the instructions for one packet-hop of a run."""
+def counted_in(function: str, program: Path, words: str) -> tuple[int, int]:
+    """Return the instructions inside of a function in a run, and the packet-hops of the run."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    toggle = ["--collect-atstart=no", f"--toggle-collect={COUNTED}"]
+    toggle = ["--collect-atstart=no", f"--toggle-collect={function}"]
     done = subprocess.run(
         [*tool, *toggle, str(program), *words.split()], capture_output=True, text=True, check=False
     )
     counted = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or counted is None or int(counted[1]) == 0:
-        sys.exit(f"valgrind counted nothing in {COUNTED} ({done.returncode}):\n{done.stderr}")
-    return int(counted[1]) / int(json.loads(done.stdout)["packet_hops"])
+        sys.exit(f"valgrind counted nothing in {function} ({done.returncode}):\n{done.stderr}")
+    return int(counted[1]), int(json.loads(done.stdout)["packet_hops"])
+
+
+def instructions(program: Path, words: str) -> float:
+    """Return the instructions for one packet-hop of a run."""
+    count, hops = counted_in(COUNTED, program, words)
+    return count / hops
+
+
+def set_up(program: Path, flows: int) -> float:
+    """Return the instructions for one flow of setting up a run."""
+    count, _ = counted_in(SET_UP, program, f"sack {flows} 100 1 100")
+    return count / flows
+
+
+def set_up_verdict(few: float, many: float) -> tuple[str, bool]:
+    """Compare instructions for one flow of few and of many; return a line, and whether the gate is open."""
+    said = f"set-up: {few:.0f} instructions a flow of {FLOWS[0]}, {many:.0f} of {FLOWS[1]}"
+    if many > SET_UP_GROWTH * few:
+        return f"{said}: more than {SET_UP_GROWTH} times as many", False
+    return said, True
 
 
 def compiler() -> str:
@@ -147,9 +173,12 @@ def main() -> None:
         return
 
     runs = options.only or RUNS
+    set_ups: dict[int, float] = {}
 
     def count(profiled: bool) -> dict[str, float]:
         program = options.program or build(profiled)
+        if not options.only:
+            set_ups.update((flows, set_up(program, flows)) for flows in FLOWS)
         return {words: round(instructions(program, words), 1) for words in runs}
 
     wanted = (True, False) if options.store else (bool(flags()),)
@@ -159,6 +188,10 @@ def main() -> None:
         options.figures.write_text(json.dumps(asdict(counted), indent=1) + "\n")
         stored = counted
     said, is_open = verdict(counted, stored)
+    if set_ups:
+        line, is_linear = set_up_verdict(*(set_ups[flows] for flows in FLOWS))
+        said.append(line)
+        is_open = is_open and is_linear
     sys.stdout.write("".join(f"{line}\n" for line in said))
     sys.exit(not is_open)
 

@@ -32,8 +32,8 @@ impl Default for PragueConfig {
 ///
 /// At the first mark of a round the window falls to `cwnd (1 - α/2)`; it grows by one segment in a round. A round lasts as long
 /// as the round trip, but never less than the virtual one; the growth in a shorter round trip is `(RTT / virtual RTT)²`
-/// segments, so that rates grow alike. α begins at 1, so the first mark, which ends slow start, halves the window. A loss and a
-/// timeout halve it as Reno's do.
+/// segments, so that rates grow alike. α begins at 1 and decays in rounds without marks, also before the first mark. The first mark
+/// ends slow start; it halves the window only if it comes in the first round. A loss and a timeout halve the window as Reno's do.
 ///
 /// Telemetry: `alpha` each round.
 #[derive(Clone, Debug)]

@@ -28,6 +28,8 @@ impl Simulation {
     ///
     /// # Errors
     /// What in the plan cannot be run.
+    // A name of its own, so that its instructions can be counted.
+    #[inline(never)]
     pub fn new(plan: &Plan, inputs: &[Arc<Input>], seed: u64) -> Result<Self, PlanError> {
         plan.check(inputs)?;
         let (routes, places) = assemble_routes(plan);

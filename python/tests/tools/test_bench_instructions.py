@@ -45,6 +45,12 @@ def test_a_run_without_a_figure_closes_the_gate():
     assert said[0] == f"{RUN}: no figure is stored"
 
 
+def test_the_gate_closes_when_set_up_grows_with_the_square_of_the_flows():
+    few, many = gate.FLOWS
+    assert gate.set_up_verdict(1000.0, 1100.0)[1]
+    assert not gate.set_up_verdict(1000.0 * few, 1000.0 * many)[1]
+
+
 def test_every_run_has_a_figure():
     stored = json.loads(gate.FIGURES.read_text())
     assert set(stored["profiled"]) == set(stored["plain"]) == set(gate.RUNS)

@@ -78,6 +78,13 @@ proptest! {
     }
 }
 
+/// The list is what the simulator's test of completeness reads.
+#[test]
+fn the_list_of_controllers_is_that_of_the_suite() {
+    let names: String = CONTROLLERS.iter().map(|(name, _)| format!("{name}\n")).collect();
+    assert_eq!(names, include_str!("../../../../golden/suites/controllers.txt"));
+}
+
 /// The properties must be able to fail: a controller that breaks one is caught.
 #[test]
 #[should_panic(expected = "grew in recovery")]
@@ -161,6 +168,8 @@ struct Ledger {
     delivered: Bytes,
     /// The window before the last signal that has not been undone.
     before_signal: Option<Bytes>,
+    /// Payload that arrived marked and that no acknowledgment has covered yet.
+    marked: Bytes,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -190,6 +199,7 @@ impl Ledger {
             round_ends_at: 0,
             delivered: Bytes::ZERO,
             before_signal: None,
+            marked: Bytes::ZERO,
         };
         ledger.control();
         ledger
@@ -224,7 +234,10 @@ impl Ledger {
             Operation::Duplicate => self.acknowledge(0, true, None),
             Operation::Lose => self.lose(),
             Operation::Timeout => self.time_out(),
-            Operation::CongestionExperienced => self.signal(CongestionSignal::EcnCe, Bytes::ZERO),
+            Operation::CongestionExperienced => {
+                self.marked += MSS;
+                self.signal(CongestionSignal::EcnCe, Bytes::ZERO);
+            }
             Operation::Wait(milliseconds) => self.wait(Duration::from_millis(milliseconds.into())),
             Operation::Spurious => self.undo(),
         }
@@ -283,6 +296,9 @@ impl Ledger {
         }
         event.acked = MSS * count as u64;
         event.advance = event.acked;
+        event.marked = event.acked.min(self.marked);
+        event.congestion_experienced = !event.marked.is_zero();
+        self.marked -= event.marked;
         event.duplicate = count == 0 && !self.in_flight.is_empty();
         event.receiver_time = Some(self.now);
         event.mss = MSS;

@@ -1,13 +1,13 @@
 //! Shared by the suites: every controller of the crate by name, and a driver that works in rounds.
-#![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_control::{
     Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, CongestionEvidence,
     Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, EstimatedSsthresh, EveryOtherRound, Fixed, HighSpeed,
     HighSpeedConfig, Htcp, HtcpConfig, HystartPlusPlus, LedbatPlusPlus, LedbatPlusPlusConfig,
-    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, ProbingGrowth,
-    Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
-    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule, Windowed, Xcp,
+    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Prague,
+    PragueConfig, ProbingGrowth, Qfcp, RttScaling, SlowStart, StandardSlowStart, Vcp, VcpBounds, VcpConfig,
+    VcpFreeze, Vegas, VegasConfig, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, WindowRule,
+    Windowed, Xcp,
 };
 use airpath_estimate::{
     AckRate, AckRateConfig, FilterConfig, SamplerConfig, Start, VirtualSamples, WindowLength,
@@ -25,8 +25,11 @@ pub(crate) const MSS: Bytes = Bytes::new(1448);
 pub(crate) type Constructor = (&'static str, fn() -> Box<dyn Controller>);
 
 /// Every controller, started with ten segments. A new one is added here and nowhere else.
-pub(crate) const CONTROLLERS: [Constructor; 43] = [
+pub(crate) const CONTROLLERS: [Constructor; 48] = [
     ("newreno", || windowed(NewReno::default(), StandardSlowStart::default())),
+    ("newreno-per-acknowledgment", || {
+        windowed(NewReno::default(), StandardSlowStart::new(1).expect("in range"))
+    }),
     ("newreno-hystart++", || windowed(NewReno::default(), HystartPlusPlus::default())),
     ("cubic", || windowed(cubic(CubicConfig::RFC9438), StandardSlowStart::default())),
     ("cubic-hystart++", || windowed(cubic(CubicConfig::RFC9438), HystartPlusPlus::default())),
@@ -38,6 +41,11 @@ pub(crate) const CONTROLLERS: [Constructor; 43] = [
     ("highspeed", || windowed(high_speed(), StandardSlowStart::default())),
     ("htcp", || windowed(htcp(), StandardSlowStart::default())),
     ("veno", || windowed(veno(), StandardSlowStart::default())),
+    ("prague", || prague(PragueConfig::default().virtual_rtt)),
+    // Longer than the round trips of the suites.
+    ("prague-longer-rounds", || prague(Duration::from_secs(1))),
+    // No round trip is shorter than that.
+    ("dctcp", || prague(Duration::from_nanos(1))),
     ("fixed", || fixed(None)),
     ("agent", || Box::new(Agent::new(MSS * 10, MSS).expect("ten segments are a window"))),
     ("xcp", || xcp(true)),
@@ -121,6 +129,10 @@ pub(crate) const CONTROLLERS: [Constructor; 43] = [
         let estimator = ack_rate(AckRateConfig::Filtered { sampler, filter: FilterConfig::First });
         windowed(NewReno::default(), EstimatedSsthresh::new(StandardSlowStart::default(), estimator))
     }),
+    ("newreno-loss-differentiation", || {
+        let newreno = windowed(NewReno::default(), StandardSlowStart::default());
+        differentiated(CongestionEvidence::QueueingDelay { share: 0.5 }, newreno)
+    }),
 ];
 
 /// The heuristic around a controller.
@@ -191,6 +203,11 @@ pub(crate) fn veno() -> Veno {
     Veno::new(VenoConfig::default()).expect("the parameters are in range")
 }
 
+fn prague(virtual_rtt: Duration) -> Box<dyn Controller> {
+    let rule = Prague::new(PragueConfig { virtual_rtt, ..PragueConfig::default() });
+    windowed(rule.expect("the parameters are in range"), StandardSlowStart::default())
+}
+
 fn cubic_ebe(profile: CeilingProfile, growth: ProbingGrowth) -> Box<dyn Controller> {
     let estimator = EbeCeiling::new(EbeCeilingConfig { profile, ..EbeCeilingConfig::default() });
     let rule = CubicEbe::new(cubic(CubicConfig::LINUX2008), estimator.expect("in range"), growth);
@@ -232,7 +249,8 @@ pub(crate) enum Fate {
 
 /// Drives a controller by rounds over a path that carries `capacity` packets in a round trip of `base_rtt`. More
 /// in flight makes the round trip longer, up to twice; losses come as scripted and not by overflow. Routers see the
-/// packets of the round over the capacity as the load.
+/// packets of the round over the capacity as the load. Packets beyond the capacity are marked if the controller
+/// counts marks.
 #[derive(Debug)]
 pub(crate) struct Rounds {
     pub(crate) controller: Box<dyn Controller>,
@@ -308,11 +326,17 @@ impl Rounds {
     fn acknowledge(&mut self, echoes: &[PathHeader], limited: bool, rtt: Duration) {
         let start = self.now;
         let packets = echoes.len() as u64;
+        let unmarked = if self.controller.requirements().accurate_ecn { self.capacity } else { packets };
         for (packet, &echo) in (1..).zip(echoes) {
             self.now = start + rtt.mul_f64(packet as f64 / packets as f64);
+            if packet == unmarked + 1 {
+                self.signal(CongestionSignal::EcnCe, packets, rtt);
+            }
             let mut event = AckEvent::at(self.now);
             event.acked = MSS;
             event.advance = MSS;
+            event.congestion_experienced = packet > unmarked;
+            event.marked = if packet > unmarked { MSS } else { Bytes::ZERO };
             event.receiver_time = Some(self.now);
             event.latest_sent_at = Some(start);
             event.mss = MSS;

@@ -1,7 +1,7 @@
 //! What holds for every input: of f1, and of every capacity source under any order of calls.
 
-use airpath_estimate::{Configured, EbeConfig, TransientMean};
-use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp};
+use airpath_estimate::{Configured, EbeConfig, Oracle, TransientMean};
+use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Rate, Timestamp, TrueRate};
 use proptest::prelude::*;
 
 use crate::support::every_source;
@@ -87,11 +87,34 @@ proptest! {
 
     #[test]
     fn every_source_answers_any_order_of_calls(calls in prop::collection::vec(call(), 1..300)) {
-        let mut sources = every_source(50_000);
-        sources.push(("configured".into(), Box::new(Configured::new(Rate::from_bps(1)))));
-        for (name, mut source) in sources {
+        for (name, mut source) in sources() {
             drive(&name, source.as_mut(), &calls);
         }
+    }
+}
+
+/// The list is what the simulator's test of completeness reads.
+#[test]
+fn the_list_of_sources_is_that_of_the_suite() {
+    let names: String = sources().iter().map(|(name, _)| format!("{name}\n")).collect();
+    assert_eq!(names, include_str!("../../../../golden/suites/sources.txt"));
+}
+
+/// Those that measure, and those that know.
+fn sources() -> Vec<(String, Box<dyn CapacitySource>)> {
+    let mut all = every_source(50_000);
+    all.push(("configured".into(), Box::new(Configured::new(Rate::from_bps(1)))));
+    all.push(("oracle".into(), Box::new(Oracle::new(Box::new(Steady)))));
+    all
+}
+
+/// A link whose rate stays the same.
+#[derive(Debug)]
+struct Steady;
+
+impl TrueRate for Steady {
+    fn rate(&mut self, _now: Timestamp) -> Rate {
+        Rate::from_bps(1_000_000)
     }
 }
 

@@ -1,8 +1,6 @@
 //! A small world for capacity sources: links in a row, one packet at a time, and one aggregate of senders that obeys
 //! XCP's control law. Crude on purpose, in steps of a millisecond.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::collections::VecDeque;
 
 use airpath_estimate::{
@@ -213,8 +211,6 @@ pub(crate) struct Moment {
     pub(crate) truth: f64,
     /// Got through the last link, bits.
     pub(crate) delivered: f64,
-    /// Waits at the first link, share of its buffer.
-    pub(crate) queue: f64,
 }
 
 /// Runs links in a row for `seconds`; the senders have `limit` bit/s of data at a time in seconds. All that
@@ -255,7 +251,6 @@ pub(crate) fn run(mut links: Vec<Link>, seconds: u64, limit: fn(f64) -> f64) -> 
             estimate: first.source.capacity(now).map(|capacity| capacity * 8.0),
             truth: (first.rate)(time),
             delivered: packets.len() as f64 * PACKET as f64 * 8.0,
-            queue: first.queue() as f64 / first.buffer as f64,
         });
     }
     moments

@@ -1,5 +1,4 @@
 //! Sources of these tests.
-#![allow(dead_code, reason = "each suite is a crate of its own and uses a part")]
 
 use airpath_model::{Backlog, Bytes, CapacitySource, ControlInterval, Duration, Spare, Timestamp};
 use std::sync::{Arc, Mutex};

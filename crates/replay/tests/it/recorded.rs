@@ -1,7 +1,7 @@
 //! Captures of real traffic against what another program counted in them.
 //!
-//! They are not part of the project. The tests look for them in the folder named by `AIRPATH_CAPTURES`, else beside the
-//! workspace, and pass with a note where there are none; a folder that is named must be there.
+//! They are not part of the project. The tests read them from the folder that `AIRPATH_CAPTURES` names, which must exist, and
+//! are skipped with a note if the variable is not set.
 
 #![allow(clippy::print_stdout, reason = "says what was not checked")]
 

@@ -1,5 +1,5 @@
 //! Small plans for tests.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, reason = "other crates, benches and examples use a part of it")]
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
 
 use airpath_sim::plan::*;

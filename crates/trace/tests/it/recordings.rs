@@ -1,9 +1,9 @@
 //! Recorded traces against the table that describes them, computed by another program.
 //!
-//! The recordings are not part of the project. The tests look for them in the folder named by `AIRPATH_TRACES`, else
-//! beside the workspace, and pass with a note where there are none; a folder that is named must be there.
+//! The recordings are not part of the project. The tests read them from the folder that `AIRPATH_TRACES` names, which
+//! must exist, and are skipped with a note if the variable is not set.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use airpath_trace::{
     Direction, Format, ReadOptions, Statistics, Trace, detect, read, to_opportunities, to_rates,
@@ -171,15 +171,11 @@ impl Row {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped test says why")]
+#[expect(clippy::print_stdout, reason = "a skipped test says why")]
 fn recordings() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("AIRPATH_TRACES") {
-        return Some(PathBuf::from(named));
+    let folder = std::env::var_os("AIRPATH_TRACES").map(PathBuf::from);
+    if folder.is_none() {
+        println!("skipped: no recorded traces; name their folder in AIRPATH_TRACES");
     }
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/traces");
-    if beside.is_dir() {
-        return Some(beside);
-    }
-    eprintln!("skipped: no recorded traces; name their folder in AIRPATH_TRACES");
-    None
+    folder
 }

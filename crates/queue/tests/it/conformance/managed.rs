@@ -47,8 +47,11 @@ pub(crate) fn disciplines() -> Vec<Discipline> {
         },
         Discipline::new("priority", Limit::Packets(5), priority),
         Discipline::new("priority in bytes", BYTES, priority),
-        Discipline::new("drr", Limit::Packets(5), drr),
-        Discipline::new("drr in bytes", BYTES, drr),
+        Discipline::new("drr", Limit::Packets(5), |limit| {
+            drr(limit, Classifier::Hash { queues: 2, perturbation: 1 })
+        }),
+        Discipline::new("weighted drr", Limit::Packets(5), |limit| drr(limit, classes())),
+        Discipline::new("weighted drr in bytes", BYTES, |limit| drr(limit, classes())),
     ]
 }
 
@@ -165,7 +168,7 @@ fn priority(limit: Limit) -> Boxed {
     Box::new(Priority::new(limit, classes()).expect("there are classes"))
 }
 
-fn drr(limit: Limit) -> Boxed {
+fn drr(limit: Limit, classifier: Classifier) -> Boxed {
     let quanta = [Bytes::new(500), Bytes::new(1500)];
-    Box::new(Drr::new(limit, classes(), &quanta).expect("the parameters are in range"))
+    Box::new(Drr::new(limit, classifier, &quanta).expect("the parameters are in range"))
 }

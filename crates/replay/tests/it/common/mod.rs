@@ -1,5 +1,5 @@
 //! Small captures, made byte by byte.
-#![allow(dead_code, reason = "each user takes a part of it")]
+#![allow(dead_code, reason = "the bench and the fuzz target use a part of it")]
 
 pub(crate) mod damage;
 pub(crate) mod estimators;

@@ -3,18 +3,13 @@
 
 use std::path::PathBuf;
 
-/// The folder named by `AIRPATH_CAPTURES`, else one beside the workspace; `None`, with a note, where there is none. A folder that
-/// is named must be there.
+/// The folder that `AIRPATH_CAPTURES` names; `None`, with a note, if the variable is not set. Panics if the folder does not
+/// exist.
 pub(crate) fn folder() -> Option<PathBuf> {
-    let named = std::env::var_os("AIRPATH_CAPTURES").map(PathBuf::from);
-    if let Some(named) = &named {
-        assert!(named.is_dir(), "AIRPATH_CAPTURES names {}, which is not there", named.display());
-    }
-    let beside = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/captures"));
-    let folder = named.unwrap_or(beside);
-    if !folder.is_dir() {
-        println!("not checked: no folder {}; set AIRPATH_CAPTURES", folder.display());
+    let Some(folder) = std::env::var_os("AIRPATH_CAPTURES").map(PathBuf::from) else {
+        println!("skipped: no recorded captures; name their folder in AIRPATH_CAPTURES");
         return None;
-    }
+    };
+    assert!(folder.is_dir(), "AIRPATH_CAPTURES: found {}, which is not a folder", folder.display());
     Some(folder)
 }

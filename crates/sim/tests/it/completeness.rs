@@ -1,0 +1,145 @@
+//! Every kind that a plan can name is in the conformance suite of its crate.
+//!
+//! The suites list their members in `golden/suites`, and each suite fails if its list is not current.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use airpath_sim::plan::{
+    AckRatePlan, ControllerPlan, FilterPlan, ManagementPlan, ProtocolPlan, QueuePlan, SamplerPlan,
+    SlowStartPlan, SourcePlan,
+};
+use serde::de::DeserializeOwned;
+
+const CONTROLLERS: &str = include_str!("../../../../golden/suites/controllers.txt");
+const QUEUES: &str = include_str!("../../../../golden/suites/queues.txt");
+const SOURCES: &str = include_str!("../../../../golden/suites/sources.txt");
+const ACK_RATES: &str = include_str!("../../../../golden/suites/ack_rates.txt");
+
+/// Stands for an enum that is tagged with `kind`.
+const TAGGED: &str = r#"{"kind": "?"}"#;
+
+/// All kinds of a plan's enum: serde lists them when it finds an unknown one.
+fn kinds<T: DeserializeOwned + Debug>(unknown: &str) -> BTreeSet<String> {
+    let error = serde_json::from_str::<T>(unknown).unwrap_err().to_string();
+    let (_, expected) = error.split_once("unknown variant `?`, expected").expect(&error);
+    expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// A member of the suite for a kind that only the kernel of the operating system implements.
+const NONE: &str = "";
+
+/// `members` names a member of the suite for each kind, by its first words.
+fn assert_complete<T: DeserializeOwned + Debug>(unknown: &str, suite: &str, members: &[(&str, &str)]) {
+    let known: BTreeSet<String> = members.iter().map(|(kind, _)| (*kind).to_owned()).collect();
+    assert_eq!(kinds::<T>(unknown), known, "kinds of the plan, and those with a member of the suite");
+    for (kind, member) in members {
+        let is_member = |line: &str| {
+            line.strip_prefix(member).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']))
+        };
+        assert!(*member == NONE || suite.lines().any(is_member), "{kind}: the suite has no {member}");
+    }
+}
+
+#[test]
+fn every_controller_is_in_the_suite() {
+    let members = [
+        ("newreno", "newreno"),
+        ("cubic", "cubic"),
+        ("cubic-ebe", "cubic-ebe"),
+        ("westwood", "westwood"),
+        ("vegas", "vegas"),
+        ("bic", "bic"),
+        ("highspeed", "highspeed"),
+        ("htcp", "htcp"),
+        ("veno", "veno"),
+        ("prague", "prague"),
+        ("xcp", "xcp"),
+        ("vcp", "vcp"),
+        ("mpcp", "mpcp"),
+        ("qfcp", "qfcp"),
+        ("abc", "abc"),
+        ("bbr", "bbr"),
+        ("copa", "copa"),
+        ("ledbat++", "ledbat++"),
+        ("loss-differentiation", "newreno-loss-differentiation"),
+        ("fixed", "fixed"),
+        ("agent", "agent"),
+        ("kernel", NONE),
+    ];
+    assert_complete::<ControllerPlan>(TAGGED, CONTROLLERS, &members);
+}
+
+#[test]
+fn every_slow_start_is_in_the_suite() {
+    let members = [
+        ("standard", "newreno"),
+        ("per-acknowledgment", "newreno-per-acknowledgment"),
+        ("every-other-round", "vegas-every-other-round"),
+        ("hystart++", "newreno-hystart++"),
+        ("hoe", "newreno-hoe"),
+    ];
+    assert_complete::<SlowStartPlan>(r#""?""#, CONTROLLERS, &members);
+}
+
+#[test]
+fn every_queue_is_in_the_suite() {
+    assert_complete::<QueuePlan>(
+        TAGGED,
+        QUEUES,
+        &[("drop-tail", "drop-tail of packets"), ("router", "xcp"), ("managed", "red")],
+    );
+    let protocols = [("xcp", "xcp"), ("vcp", "vcp"), ("mpcp", "mpcp"), ("qfcp", "qfcp"), ("abc", "abc")];
+    assert_complete::<ProtocolPlan>(TAGGED, QUEUES, &protocols);
+    let managed = [
+        ("red", "red"),
+        ("rem", "rem"),
+        ("avq", "avq"),
+        ("codel", "codel"),
+        ("fq-codel", "fq-codel"),
+        ("pie", "pie"),
+        ("dual-pi2", "dual-pi2"),
+        ("priority", "priority"),
+        ("drr", "drr"),
+        ("weighted-drr", "weighted drr"),
+    ];
+    assert_complete::<ManagementPlan>(TAGGED, QUEUES, &managed);
+}
+
+#[test]
+fn every_capacity_source_is_in_the_suite() {
+    let members = [
+        ("configured", "configured"),
+        ("oracle", "oracle"),
+        ("xcp-b", "xcp-b"),
+        ("qfcp", "qfcp"),
+        ("ebe", "ebe"),
+    ];
+    assert_complete::<SourcePlan>(TAGGED, SOURCES, &members);
+}
+
+#[test]
+fn every_ack_rate_estimator_is_in_the_suite() {
+    let estimators = [("filtered", "sampler"), ("westwood-plus", "WestwoodPlus")];
+    assert_complete::<AckRatePlan>(TAGGED, ACK_RATES, &estimators);
+    let samplers = [
+        ("per-ack", "sampler PerAck"),
+        ("round-trip", "sampler Accumulated(RoundTrip)"),
+        ("interval", "sampler Accumulated(Fixed"),
+        ("receiver-clock", "sampler ReceiverClock"),
+        ("delivery-rate", "sampler DeliveryRate"),
+        ("back-to-back", "sampler BackToBack"),
+    ];
+    assert_complete::<SamplerPlan>(TAGGED, ACK_RATES, &samplers);
+    let filters = [
+        ("none", "filter None"),
+        ("zero-order-hold", "filter ZeroOrderHold"),
+        ("time-invariant", "filter TimeInvariant"),
+        ("bilinear", "filter Bilinear"),
+        ("stability", "filter Stability"),
+        ("two-state", "filter TwoState"),
+        ("median", "filter Median"),
+        ("first", "filter First"),
+    ];
+    assert_complete::<FilterPlan>(TAGGED, ACK_RATES, &filters);
+}
