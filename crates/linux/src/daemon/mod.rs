@@ -5,6 +5,7 @@
 //! process only, so that a second daemon is refused.
 
 mod netns;
+mod schedule;
 mod socket;
 
 pub use netns::Namespace;
@@ -20,6 +21,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
+use schedule::Schedule;
 use serde_json::{Value, json};
 
 use crate::Error;
@@ -45,10 +47,17 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 /// What `look` finds, in a thread of its own that is in this one's network namespace; `None` where that takes too long.
 pub(crate) fn looked<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    looked_within(LONGEST_LOOK, look)
+}
+
+fn looked_within<T: Send + 'static>(
+    patience: Duration,
+    look: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (found, finds) = mpsc::channel();
     // Nobody waits for it any more when it comes too late.
     thread::spawn(move || found.send(look()));
-    finds.recv_timeout(LONGEST_LOOK).ok()
+    finds.recv_timeout(patience).ok()
 }
 
 /// Said where the surroundings could not be looked at in time.
@@ -76,11 +85,9 @@ pub fn serve<S: Service>(
 ) -> Result<Value, Error> {
     let began = Instant::now();
     let mut last_check = began;
-    let (mut steps, mut worst) = (0_u64, Duration::ZERO);
-    // Counted from the beginning of the last step: neither a long one nor a question puts the next one off.
-    let mut due = service.wait().map(|wait| began + wait);
+    let mut schedule = Schedule::new(began, &service);
     loop {
-        let timeout = due.map(|due| TimeSpec::from(due.saturating_duration_since(Instant::now())));
+        let timeout = schedule.timeout(Instant::now()).map(TimeSpec::from);
         let mut waiting =
             [PollFd::new(door.as_fd(), PollFlags::POLLIN), PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
         match ppoll(&mut waiting, timeout, None) {
@@ -92,13 +99,7 @@ pub fn serve<S: Service>(
         if signalled {
             return Ok(service.status());
         }
-        let now = Instant::now();
-        if let Some(late) = due.and_then(|due| now.checked_duration_since(due)) {
-            worst = worst.max(late);
-            steps += 1;
-            service.step()?;
-            due = service.wait().map(|wait| now + wait);
-        }
+        schedule.run(Instant::now(), &mut service)?;
         if last_check.elapsed() > Duration::from_secs(1) {
             last_check = Instant::now();
             namespace.check()?;
@@ -109,8 +110,8 @@ pub fn serve<S: Service>(
                 status["name"] = json!(door.name());
                 status["pid"] = json!(std::process::id());
                 status["uptime_s"] = json!(began.elapsed().as_secs_f64());
-                status["steps"] = json!(steps);
-                status["worst_lateness_ms"] = json!(worst.as_secs_f64() * 1000.0);
+                status["steps"] = json!(schedule.steps());
+                status["worst_lateness_ms"] = json!(schedule.worst().as_secs_f64() * 1000.0);
                 status["warnings"] = json!(service.warnings());
                 status
             };
@@ -150,70 +151,12 @@ pub fn metrics(statuses: &[Value]) -> String {
 mod tests {
     use super::*;
 
-    /// Wants a step every ten milliseconds, each of which takes its time.
-    struct Busy {
-        step: Duration,
-    }
-
-    impl Service for Busy {
-        fn wait(&self) -> Option<Duration> {
-            Some(Duration::from_millis(10))
-        }
-
-        fn step(&mut self) -> Result<(), Error> {
-            std::thread::sleep(self.step);
-            Ok(())
-        }
-
-        fn status(&self) -> Value {
-            json!({})
-        }
-
-        fn warnings(&self) -> Vec<String> {
-            Vec::new()
-        }
-    }
-
-    /// The last status of such a service, asked again and again with pauses of `pause` for half a second.
-    fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
-        let door = Door::open(name).unwrap();
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let (signals, namespace) = (block_signals().unwrap(), Namespace::enter(None).unwrap());
-                serve(Busy { step }, &door, &signals, &namespace).unwrap();
-            });
-            let began = Instant::now();
-            while began.elapsed() < Duration::from_millis(500) {
-                ask(name, Asked::Status).unwrap();
-                std::thread::sleep(pause);
-            }
-            let last = ask(name, Asked::Status).unwrap();
-            ask(name, Asked::Detach).unwrap();
-            last
-        })
-    }
-
-    #[test]
-    fn questions_put_no_step_off() {
-        let status = asked_each(Duration::from_millis(2), "test/questions", Duration::ZERO);
-        // Fifty in time; a busy machine is late.
-        assert!(status["steps"].as_u64().unwrap() >= 10, "{status}");
-    }
-
     #[test]
     fn a_look_that_takes_too_long_is_not_waited_for() {
-        let began = Instant::now();
-        assert_eq!(looked(|| 7), Some(7));
+        assert_eq!(looked_within(Duration::MAX, || 7), Some(7));
         let (end, waits) = mpsc::channel::<()>();
-        assert_eq!(looked(move || waits.recv().is_ok()), None);
-        assert!(began.elapsed() >= LONGEST_LOOK);
+        assert_eq!(looked_within(Duration::from_millis(1), move || waits.recv().is_ok()), None);
         drop(end);
-    }
-
-    #[test]
-    fn what_a_step_takes_makes_the_next_one_late() {
-        let status = asked_each(Duration::from_millis(100), "test/lateness", Duration::from_millis(30));
-        assert!(status["worst_lateness_ms"].as_f64().unwrap() >= 19.9, "{status}");
     }
 
     #[test]

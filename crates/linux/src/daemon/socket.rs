@@ -332,14 +332,13 @@ mod tests {
     #[test]
     fn an_answer_in_drops_is_no_answer() {
         let name = format!("drops-{}", std::process::id());
+        // It never ends a line: whoever waited for its end would wait for ever.
         answers(&name, |stream| {
             std::thread::sleep(Duration::from_millis(5));
             stream.write_all(b"{")
         });
-        let began = Instant::now();
         let refused = ask_within(&name, Asked::Status, Duration::from_millis(40)).unwrap_err();
         assert!(matches!(refused, Error::Silent { .. }), "{refused}");
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     }
 
     #[test]

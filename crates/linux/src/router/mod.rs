@@ -88,12 +88,12 @@ impl Seen {
     /// What the programs at work and the queue have both counted, to count from: else a packet that passed while the programs
     /// were loaded would leave a queue in which it never arrived. Where packets pass all the time, the last look is taken.
     fn first(
-        programs: &Programs,
+        mut counters: impl FnMut() -> Counters,
         mut queue: impl FnMut() -> Result<RootQdisc, Error>,
     ) -> Result<Self, Error> {
-        let mut seen = Self { counters: programs.counters(), qdisc: queue()? };
+        let mut seen = Self { counters: counters(), qdisc: queue()? };
         for _ in 1..FIRST_LOOKS {
-            let counters = programs.counters();
+            let counters = counters();
             if counters.packets == seen.counters.packets {
                 break;
             }
@@ -141,9 +141,10 @@ impl Router {
             programs.attach(Kind::Loss, index_of(device)?, *hook)?;
         }
         programs.attach(Kind::Protocol(config.protocol), device, Hook::Egress)?;
-        let last = Seen::first(&programs, || {
-            rtnetlink.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue)
-        })?;
+        let last = Seen::first(
+            || programs.counters(),
+            || rtnetlink.root_qdisc(device).map_err(said)?.filter(queue).ok_or_else(no_queue),
+        )?;
         let mut router = Self {
             config,
             programs,
@@ -335,4 +336,40 @@ fn clock() -> Result<u64, Error> {
     let time = clock_gettime(ClockId::CLOCK_MONOTONIC)
         .map_err(|error| Error::System { action: "cannot read the clock", source: error.into() })?;
     Ok(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// What is seen first when that many packets pass before each look at the queue, and how often the queue is looked at.
+    fn first_of(mut passing: impl FnMut() -> u64) -> (Seen, usize) {
+        let (came, looks) = (Cell::new(0), Cell::new(0));
+        let seen = Seen::first(
+            || Counters { packets: came.get(), ..Counters::default() },
+            || {
+                // The packets come after the programs were looked at, and leave before the queue is.
+                came.set(came.get() + passing());
+                looks.set(looks.get() + 1);
+                let mut qdisc = RootQdisc::default();
+                qdisc.stats.packets = came.get() as u32;
+                Ok(qdisc)
+            },
+        );
+        (seen.unwrap(), looks.get())
+    }
+
+    #[test]
+    fn a_packet_between_the_first_two_looks_is_counted_on_both_sides_of_the_queue() {
+        let mut packets = [3, 1, 0].into_iter();
+        let (seen, looks) = first_of(|| packets.next().unwrap());
+        assert_eq!((seen.counters.packets, seen.qdisc.stats.packets, looks), (4, 4, 3));
+    }
+
+    #[test]
+    fn a_router_starts_where_packets_pass_all_the_time() {
+        let (_, looks) = first_of(|| 1);
+        assert_eq!(looks, FIRST_LOOKS);
+    }
 }

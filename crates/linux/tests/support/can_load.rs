@@ -1,5 +1,4 @@
 //! Whether these tests can run here.
-#![allow(dead_code, reason = "each test file asks for what it needs")]
 
 use std::io::Write;
 

@@ -1,26 +1,31 @@
-//! What the tests share.
+//! Parts shared by the deterministic tests (`it`) and the tests in real time (`realtime`).
+#![allow(dead_code, unused_imports, reason = "each of the two binaries uses a part")]
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use airpath_linux::capability;
+use airpath_linux::host::{Host, HostConfig};
+use airpath_linux::{Error, capability};
 use nix::time::{ClockId, clock_gettime};
 
 mod can_load;
+pub(crate) mod empty_queue;
+pub(crate) mod namespace;
+pub(crate) mod packets;
+pub(crate) mod replay;
 
 #[allow(unused_imports, reason = "each test file asks for what it needs")]
-pub(crate) use can_load::{can_control, can_host, skipped};
+pub(crate) use crate::support::{can_control, can_host, skipped};
 
 /// One test of a process at a time: the controllers' names are the machine's, and rates are measured on few processors.
-#[allow(dead_code, reason = "each test file asks for what it needs")]
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The clock of the programs.
-#[allow(dead_code, reason = "each test file asks for what it needs")]
 pub(crate) fn clock() -> u64 {
     let time = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
@@ -50,5 +55,19 @@ impl Drop for OwnCgroup {
     fn drop(&mut self) {
         let _ = fs::write(self.parent.join("cgroup.procs"), "0");
         let _ = fs::remove_dir(&self.folder);
+    }
+}
+
+/// Loads the host side. Waits while another process of this machine has the controllers' names.
+pub(crate) fn load(config: &HostConfig) -> Host {
+    let until = Instant::now() + Duration::from_secs(90);
+    loop {
+        match Host::load(config) {
+            Ok(host) => return host,
+            Err(Error::Bpf { action, .. }) if action.contains("register") && Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(500));
+            }
+            Err(error) => panic!("{error}"),
+        }
     }
 }

@@ -1,0 +1,94 @@
+//! Configurations of routers: what is accepted, and what is said about the rest. Needs no kernel.
+
+use airpath_linux::router::{Capacity, Protocol, RouterConfig, SIZE_CLASS, SIZE_CLASSES};
+use airpath_model::{Bytes, Rate};
+
+use crate::configuration::{read_configuration, uncommented};
+
+fn read(text: &str) -> Result<RouterConfig, String> {
+    read_configuration(text)
+        .and_then(|file| RouterConfig::try_from(file.router))
+        .map_err(|error| error.to_string())
+}
+
+const GOOD: &str = "[router]\ndevice = \"eth1\"\nprotocol = \"vcp\"\ncapacity = \"ebe\"\nrate = \"10Mbit\"\nbuffer = \"575kB\"\n";
+
+#[test]
+fn the_example_is_accepted_with_and_without_its_comments() {
+    let example = include_str!("../../dist/router.toml");
+    let plain = read(example).unwrap();
+    assert_eq!(
+        (plain.device.as_str(), plain.protocol, plain.capacity),
+        ("eth1", Protocol::Vcp, Capacity::Ebe)
+    );
+    assert_eq!((plain.rate, plain.buffer), (Some(Rate::from_bps(10_000_000)), Some(Bytes::new(575_000))));
+    assert!(plain.loss.is_none());
+    let all = read(&uncommented(example)).unwrap();
+    assert_eq!(all.loss.unwrap().1, "eth0");
+}
+
+#[test]
+fn mistakes_are_named() {
+    for (change, said) in [
+        (("\"10Mbit\"", "\"10\""), "a rate in bits"),
+        (("\"10Mbit\"", "10"), "a rate in bits"),
+        (("\"10Mbit\"", "\"0bit\""), "initial must be between"),
+        (("\"575kB\"", "\"575kbit\""), "a size in bytes"),
+        (("\"vcp\"", "\"tcp\""), "`vcp` or `xcp`"),
+        (("\"ebe\"", "\"xcp-b\""), "accepted for VCP"),
+        (("device = \"eth1\"\n", ""), "device is missing"),
+        (("rate = \"10Mbit\"\n", ""), "needs rate"),
+        (("buffer = \"575kB\"\n", ""), "needs buffer"),
+        (("buffer", "bufer"), "unknown field `bufer`"),
+        (("\n[", "\n[hosts]\n["), "unknown field `hosts`"),
+    ] {
+        let text = format!("\n{GOOD}").replace(change.0, change.1);
+        let message = read(&text).unwrap_err();
+        assert!(message.contains(said), "{change:?}: {message}");
+    }
+    let losses = |loss: &str| read(&format!("{GOOD}[router.loss]\n{loss}")).map(|_| ());
+    for (loss, said) in [
+        ("kind = \"gilbert\"\nmean_loss = 0.9\nmean_burst = 1.0", "loss"),
+        ("kind = \"gilbert-elliott\"\ngamma = 2.0\nbeta = 0.5", "2"),
+        ("kind = \"fading\"\nsnr = 12.0\ncode_rate = \"223\"", "223/255"),
+        ("kind = \"fading\"\nsnr = 12.0\nmodulation = \"qam\"", "unknown variant `qam`"),
+        ("kind = \"fading\"\nsnr = 12.0\nrician_k = -5.0", "Rician factor"),
+        (
+            "kind = \"gilbert-elliott\"\ngamma = 0.9\nbeta = 0.5\ncode_rate = \"223/255\"",
+            "a code rate needs the clock `bit` or `symbol`",
+        ),
+        ("kind = \"rain\"", "unknown variant `rain`"),
+    ] {
+        let message = losses(loss).unwrap_err();
+        assert!(message.contains(said), "{loss}: {message}");
+    }
+}
+
+/// The table of the program holds the channel crate's probabilities, for the largest size of each class.
+#[test]
+fn tables_of_losses_are_those_of_the_channel() {
+    use airpath_channel::{AirChain, Antennas, BitClock, CodeRate, GilbertElliott, linear_snr};
+    let config = read(&format!(
+        "{GOOD}[router.loss]\nkind = \"fading\"\nsnr = 8.0\nantennas = \"2x2\"\ncode_rate = \"223/255\"\n"
+    ));
+    let table = config.unwrap().loss.unwrap().0.outcomes().unwrap();
+    assert_eq!(table.len(), SIZE_CLASSES);
+    let error = |db| Antennas::TwoByTwo.bpsk_error(linear_snr(db), 0.0);
+    let chain = GilbertElliott::new(0.99875, 0.875, error(8.0), error(-2.0)).unwrap();
+    let air = AirChain { chain, clock: BitClock::Bit };
+    let rate = CodeRate::new(223, 255).unwrap();
+    let mut losses = Vec::new();
+    for class in [4, 66, 95] {
+        let row = table[class];
+        let stationary = chain.stationary();
+        let loss: f64 =
+            (0..2).map(|state| stationary[state] * row.lost[state] as f64 / 4_294_967_296.0).sum();
+        let exact = air.coded(class as u64 * SIZE_CLASS, rate).loss(stationary);
+        assert!((loss - exact).abs() < 1e-9, "{class}: {loss}, {exact}");
+        losses.push(loss);
+    }
+    assert!(
+        losses.iter().all(|loss| (1e-6..0.1).contains(loss)),
+        "the case is none without losses: {losses:?}"
+    );
+}

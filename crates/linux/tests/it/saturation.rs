@@ -1,0 +1,138 @@
+//! VCP over paths that say "low", by hand: errors stay errors, whatever their share; losses that come with a window that doubled and
+//! delivers no more are answered by Reno, until a code above "low".
+
+use airpath_linux::native::{AckEvent, CongestionEvent, Kind, NativeController, RoundTrip};
+use airpath_linux::replay::KernelController;
+
+use crate::support::can_control;
+use crate::support::replay::{Told, difference, native_windows, reference_windows};
+
+const MSS: u32 = 1448;
+const START: u32 = 10 * MSS;
+/// Of the path, microseconds.
+const RTT: u32 = 100_000;
+const LOW: u8 = 0;
+const HIGH: u8 = 1;
+
+/// A connection over a path that delivers what `delivers` says of so many segments sent in a round trip.
+struct Connection {
+    controller: NativeController,
+    told: Vec<Told>,
+    now: u64,
+    delivers: fn(u32) -> u32,
+}
+
+impl Connection {
+    fn new(delivers: fn(u32) -> u32) -> Self {
+        let controller = NativeController::new(Kind::Vcp, START, MSS);
+        Self { controller, told: Vec::new(), now: 1_000_000, delivers }
+    }
+
+    fn segments(&self) -> u32 {
+        (self.controller.window() / u64::from(MSS)) as u32
+    }
+
+    /// A round trip: an acknowledgment for each segment that arrives, all with that code, and a loss if any does not.
+    fn round(&mut self, load: u8) {
+        let sent = self.segments();
+        let arrive = (self.delivers)(sent);
+        let rtt = RoundTrip { latest: RTT, smoothed: RTT, minimum: RTT, sample: RTT };
+        for _ in 0..arrive {
+            self.now += u64::from(RTT / arrive);
+            let ack =
+                AckEvent { now: self.now, acked: MSS, advance: MSS, mss: MSS, rtt, ..AckEvent::default() };
+            let ack = AckEvent { feedback: 1, load, window_limited: true, ..ack };
+            self.controller.on_ack(&ack);
+            self.told.push(Told::Ack(ack));
+        }
+        if arrive < sent {
+            let loss = CongestionEvent {
+                now: self.now,
+                flight_size: sent * MSS,
+                mss: MSS,
+                rtt,
+                ..Default::default()
+            };
+            self.controller.on_congestion(&loss);
+            self.told.push(Told::Congestion(loss));
+        }
+    }
+
+    /// By how much the windows differ from those of VCP with loss differentiation in the simulator.
+    fn departure(&self) -> f64 {
+        let native = native_windows(NativeController::new(Kind::Vcp, START, MSS), &self.told);
+        difference(&native, &reference_windows(Kind::Vcp, MSS, START / MSS, &self.told))
+    }
+}
+
+/// The kernel's answers to the same events are these, bit by bit.
+fn check_kernel(connection: &Connection) {
+    if !can_control("saturation") {
+        return;
+    }
+    let expected = native_windows(NativeController::new(Kind::Vcp, START, MSS), &connection.told);
+    let mut kernel = KernelController::new(Kind::Vcp, START, MSS).unwrap();
+    for (event, expected) in connection.told.iter().zip(expected) {
+        match event {
+            Told::Ack(event) => kernel.on_ack(event).unwrap(),
+            Told::Congestion(event) => kernel.on_congestion(event).unwrap(),
+            Told::Spurious => kernel.on_spurious().unwrap(),
+        }
+        assert_eq!(kernel.window(), expected, "{event:?}");
+    }
+}
+
+#[test]
+fn errors_of_any_share_are_dismissed() {
+    let shares: [fn(u32) -> u32; 3] =
+        [|sent| sent - sent.div_ceil(100), |sent| sent - sent.div_ceil(5), |sent| sent / 2];
+    for delivers in shares {
+        let mut connection = Connection::new(delivers);
+        for _ in 0..1000 {
+            if connection.segments() >= 1000 {
+                break;
+            }
+            connection.round(LOW);
+        }
+        assert!(connection.segments() >= 1000, "{}", connection.segments());
+        assert!(connection.departure() < 1e-9, "{}", connection.departure());
+    }
+}
+
+#[test]
+fn a_full_path_that_says_low_gets_reno_until_a_router_speaks() {
+    const FITS: u32 = 60;
+    let mut connection = Connection::new(|sent| sent.min(FITS));
+    let mut largest = 0;
+    let mut rounds = 0;
+    while connection.departure() < 1e-9 {
+        connection.round(LOW);
+        rounds += 1;
+        largest = largest.max(connection.segments());
+        assert!(rounds < 1000, "{largest} segments, and it goes on");
+    }
+    // Twice what fits, and a quarter for the last growth that counted.
+    assert!((2 * FITS - 20..=5 * FITS / 2).contains(&largest), "{largest}");
+    // Half of the flight, as Reno; then by a segment in a round trip, until the next loss.
+    assert!(connection.segments().abs_diff(largest / 2) <= 1, "{} of {largest}", connection.segments());
+    let mut windows = Vec::new();
+    for _ in 0..200 {
+        connection.round(LOW);
+        windows.push(connection.segments());
+    }
+    assert!(windows.iter().all(|&window| (FITS / 2 - 1..=FITS + 1).contains(&window)), "{windows:?}");
+    assert!(windows.windows(2).all(|pair| pair[1] <= pair[0] + 2), "{windows:?}");
+
+    // A router's word: additive increase by the square of 100/200 of a segment; then its "low" counts again, and its losses not.
+    connection.delivers = |sent| sent - 1;
+    let before = connection.controller.window();
+    connection.round(HIGH);
+    let grown = connection.controller.window() - before;
+    assert!(grown.abs_diff(u64::from(MSS / 4)) < u64::from(MSS) / 20, "{grown} bytes");
+    let before = connection.segments();
+    for _ in 0..50 {
+        connection.round(LOW);
+    }
+    assert!(connection.segments() > 3 * before, "{} from {before}", connection.segments());
+    check_kernel(&connection);
+}

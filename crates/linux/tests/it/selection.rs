@@ -1,0 +1,130 @@
+//! Connections get the controller that was asked for: for a control group, a network namespace or a socket.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+
+use airpath_linux::Error;
+use airpath_linux::host::{CONTROLLERS, Host, HostConfig};
+use rustix::net::sockopt::{set_tcp_congestion, tcp_congestion};
+
+use crate::support::load;
+use crate::support::namespace::Namespace;
+use crate::support::{OwnCgroup, alone, can_host};
+
+fn controller_of(stream: &TcpStream) -> String {
+    tcp_congestion(stream).unwrap()
+}
+
+#[test]
+fn connections_of_the_cgroup_get_the_controller_while_it_is_attached() {
+    if !can_host("selection") {
+        return;
+    }
+    let _alone = alone();
+    let group = OwnCgroup::join("airpath-selection");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let connect = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let before = controller_of(&connect());
+    assert_ne!(before, "reno", "this test needs a default that is not reno");
+    for chosen in ["reno", "airpath_ebe"] {
+        let config = HostConfig { controller: Some(chosen.to_owned()), ..of(&group) };
+        let host = load(&config);
+        assert_eq!(controller_of(&connect()), chosen);
+        assert!(host.counters().selected >= 1);
+        drop(host);
+        assert_eq!(controller_of(&connect()), before);
+    }
+}
+
+/// For this group's connections, and none of its devices.
+fn of(group: &OwnCgroup) -> HostConfig {
+    HostConfig { cgroup: group.folder.clone(), devices: Some(Vec::new()), ..HostConfig::default() }
+}
+
+/// One namespace has our controller as its default, another has not; any socket of either may choose, whoever its user is.
+#[test]
+fn namespaces_and_sockets_choose() {
+    if !can_host("selection") {
+        return;
+    }
+    let _alone = alone();
+    let group = OwnCgroup::join("airpath-choice");
+    let host = load(&of(&group));
+    let (ours, others) = (Namespace::new(), Namespace::new());
+    for namespace in [&ours, &others] {
+        namespace.command("ip link set lo up");
+    }
+    let before = default_of(&others, None);
+    for controller in CONTROLLERS {
+        assert_eq!(default_of(&ours, Some(controller)), controller);
+        let [with_default, with_option] = connected(&ours, "reno");
+        assert_eq!((with_default.as_str(), with_option.as_str()), (controller, "reno"));
+        let [with_default, with_option] = connected(&others, controller);
+        assert_eq!((with_default, with_option.as_str()), (before.clone(), controller));
+    }
+    assert!(host.counters().started >= 2 * CONTROLLERS.len() as u64, "{:?}", host.counters());
+    let allowed =
+        others.within(|| std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control"));
+    let allowed = allowed.unwrap();
+    assert!(CONTROLLERS.iter().all(|name| allowed.split_whitespace().any(|one| one == *name)), "{allowed}");
+    // A default holds its controller, beyond the daemon's end, until the namespace has another.
+    drop(host);
+    let last = CONTROLLERS[CONTROLLERS.len() - 1];
+    assert_eq!(connected(&ours, "reno")[0], last);
+    default_of(&ours, Some("reno"));
+    let refused = ours.within(|| std::fs::write(DEFAULT, last));
+    assert!(refused.is_err(), "{last} is still there");
+}
+
+const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
+/// The default of a namespace, after it was set.
+fn default_of(namespace: &Namespace, controller: Option<&str>) -> String {
+    namespace.within(|| {
+        if let Some(controller) = controller {
+            std::fs::write(DEFAULT, controller).unwrap();
+        }
+        std::fs::read_to_string(DEFAULT).unwrap().trim().to_owned()
+    })
+}
+
+/// The controllers of two connections in a namespace that have sent a byte: one that chose nothing, and one that chose `chosen`.
+fn connected(namespace: &Namespace, chosen: &str) -> [String; 2] {
+    [None, Some(chosen)].map(|chosen| {
+        namespace.within(|| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            if let Some(chosen) = chosen {
+                set_tcp_congestion(&stream, chosen).unwrap();
+            }
+            stream.write_all(&[1]).unwrap();
+            listener.accept().unwrap().0.read_exact(&mut [0]).unwrap();
+            controller_of(&stream)
+        })
+    })
+}
+
+/// One message with what is accepted, whether the name stands in an argument or in a file, before anything is loaded.
+#[test]
+fn names_that_nobody_has_are_refused() {
+    let file = std::env::temp_dir().join(format!("airpath-mistyped-{}.toml", std::process::id()));
+    for name in ["", "airpath_vpc", "Cubic", "sixteen-bytes-oh"] {
+        let config = HostConfig { controller: Some(name.to_owned()), ..HostConfig::default() };
+        assert!(matches!(Host::load(&config), Err(Error::NoController { .. })), "{name:?}");
+        if !can_host("selection") {
+            continue;
+        }
+        std::fs::write(&file, format!("[host]\ncontroller = {name:?}\n")).unwrap();
+        for words in [["--controller", name], ["--config", file.to_str().unwrap()]] {
+            let daemon = ["20", env!("CARGO_BIN_EXE_airpathd"), "host"];
+            let ended = Command::new("timeout").args(daemon).args(words).output().unwrap();
+            let said = String::from_utf8(ended.stderr).unwrap();
+            assert_eq!((ended.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+            let accepted = said.split_once("accepted: ").unwrap().1;
+            assert!(said.contains(&format!("controller {name:?}")), "{said}");
+            assert!(accepted.contains("airpath_vcp, ") && accepted.contains("reno"), "{said}");
+        }
+    }
+    let _ = std::fs::remove_file(&file);
+}

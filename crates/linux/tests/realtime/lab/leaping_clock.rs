@@ -1,0 +1,36 @@
+//! A day that leaps by ten years with each look, for programs that are told so.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::lab::output;
+
+/// A library that is loaded before the C library; its file goes with this.
+pub(crate) struct LeapingClock(PathBuf);
+
+impl LeapingClock {
+    pub(crate) fn new() -> Self {
+        let library = std::env::temp_dir().join(format!("airpath-leaping-{}.so", std::process::id()));
+        let clock = Self(library);
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/realtime/lab/leaping_clock.c");
+        let compiler = std::env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+        let library = clock.0.to_str().unwrap();
+        output(&compiler, &["-O2", "-Wall", "-shared", "-fPIC", "-o", library, source]);
+        // It does leap: each second of the day that a program sees is ten years from the one before.
+        let program = "import time; a = time.time(); b = time.time(); print(abs(b - a) > 3e8)";
+        let leaps = Command::new("env").args([&clock.preload(), "python3", "-c", program]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&leaps.stdout).trim(), "True", "{leaps:?}");
+        clock
+    }
+
+    /// For `env`.
+    pub(crate) fn preload(&self) -> String {
+        format!("LD_PRELOAD={}", self.0.display())
+    }
+}
+
+impl Drop for LeapingClock {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}

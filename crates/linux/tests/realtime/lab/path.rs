@@ -1,0 +1,62 @@
+//! Two hosts over a wire, and what the controllers of one were told.
+
+use std::time::Duration;
+
+use airpath_linux::host::{Host, HostConfig, HostCounters, Record};
+
+use crate::lab::namespaces::Pair;
+use crate::lab::wire::{Way, Wire};
+use crate::support::OwnCgroup;
+use crate::support::load;
+
+/// Two hosts over a wire that treats packets so.
+pub(crate) struct Path {
+    pub(crate) pair: Pair,
+    host: Host,
+    delay: Duration,
+    _wire: Wire,
+    _group: OwnCgroup,
+}
+
+impl Path {
+    /// Each packet takes `delay`; before, `passes` may change its frame, or say that it is lost.
+    pub(crate) fn new(
+        delay: Duration,
+        passes: impl FnMut(Way, &mut Vec<u8>) -> bool + Send + 'static,
+    ) -> Self {
+        let (group, pair) = (OwnCgroup::join("airpath-path"), Pair::over_a_wire());
+        let wire = Wire::new(pair.middle.as_ref().unwrap(), delay, passes);
+        let devices = Some(pair.devices());
+        let host =
+            load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
+        Self { pair, host, delay, _wire: wire, _group: group }
+    }
+
+    /// Sends so much over one connection: what its controller was told, and what was counted. All that is sent arrives as it was, and
+    /// nothing with a wrong checksum.
+    pub(crate) fn transfer(&self, controller: &str, bytes: usize) -> (Vec<Record>, HostCounters) {
+        self.host.records().unwrap();
+        self.pair.transfer(controller, bytes);
+        let records = self.records();
+        for namespace in [&self.pair.left, &self.pair.right] {
+            assert_eq!(namespace.tcp_counter("InCsumErrors"), 0, "{controller}");
+        }
+        (records, self.host.counters())
+    }
+
+    /// What controllers were told since the last call.
+    pub(crate) fn news(&self) -> Vec<Record> {
+        self.host.records().unwrap()
+    }
+
+    /// What the controller of the first connection since the last call was told.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        // The last acknowledgments are still on their way.
+        std::thread::sleep(10 * self.delay);
+        let mut records = self.host.records().unwrap();
+        let connection = records[0].connection;
+        records.retain(|record| record.connection == connection);
+        assert_eq!(self.host.records_lost(), 0);
+        records
+    }
+}

@@ -1,0 +1,22 @@
+//! Tests that run in real time: the daemon at work, and traffic over network namespaces. `cargo test` leaves them out;
+//! `cargo test --package airpath-linux --test realtime` runs them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "a measured figure is worth reading")]
+
+mod daemon;
+mod host_faults;
+mod host_options;
+mod lab;
+mod live;
+mod paths;
+mod router_clocks;
+mod router_faults;
+mod router_recorded;
+mod router_standing;
+mod serving;
+mod signals;
+#[path = "../support/mod.rs"]
+mod support;
+mod together;
+mod units;

@@ -1,0 +1,118 @@
+//! Paths that say "low load" because VCP's senders do: no router, or one whose daemon was killed. What is full there is a queue of
+//! others, too, and losses are the only word about it.
+
+use std::net::TcpStream;
+use std::time::Duration;
+
+use airpath_linux::host::Host;
+use airpath_linux::native::Kind;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::lab::namespaces::bulk;
+use crate::lab::recorded::{self, Connection};
+use crate::lab::{Daemon, Lab};
+use crate::paths::Path;
+use crate::support::replay::{Told, difference, reference_windows};
+
+/// What fits into the path: 20 ms of 10 Mbit/s, and the queue, bytes.
+const PATH: u64 = 25_000 + 30_000;
+
+/// One packet in so many is lost by chance.
+pub(crate) const ERRORS: [u32; 2] = [100, 5];
+
+/// Three paths with a router and a connection of VCP each.
+pub(crate) struct Running<'path> {
+    paths: &'path [Path; 3],
+    routers: [Daemon; 3],
+    connections: [(TcpStream, TcpStream); 3],
+}
+
+impl<'path> Running<'path> {
+    /// Those connections must be the host's first.
+    pub(crate) fn new(paths: &'path [Path; 3]) -> Self {
+        let words = ["--protocol", "vcp", "--rate", "10Mbit"];
+        let routers = paths.each_ref().map(|path| Lab::router_at((path.middle(), "out"), &[], &words));
+        let connections = paths.each_ref().map(|path| path.pair.connect("airpath_vcp"));
+        Self { paths, routers, connections }
+    }
+
+    /// On two of them the router lives and errors come by chance; on one its daemon is killed, and the kernel's CUBIC comes.
+    pub(crate) fn low_load_is_the_word_of_routers_that_live(self, host: &Host) {
+        let [killed, _living @ ..] = self.routers;
+        let [ours, erroneous @ ..] = self.connections;
+        let mut records = Vec::new();
+        let [ours, cubic] = std::thread::scope(|scope| {
+            let ours = scope.spawn(|| bulk(ours, 46));
+            for connection in erroneous {
+                scope.spawn(|| bulk(connection, 8));
+            }
+            let cubic = scope.spawn(|| {
+                std::thread::sleep(Duration::from_secs(3));
+                kill(Pid::from_raw(killed.pid()), Signal::SIGKILL).unwrap();
+                killed.end();
+                self.paths[0].pair.bulk("cubic", 43)
+            });
+            // From the beginning on: a busy daemon takes its time to say its number, and the kernel's memory of events is small.
+            while !ours.is_finished() {
+                records.extend(host.records().unwrap());
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            [ours, cubic].map(|flow| flow.join().unwrap())
+        });
+        records.extend(host.records().unwrap());
+        assert_eq!(host.records_lost(), 0);
+        let connections = recorded::connections(records);
+        let [fallen_back, guided @ ..] = &connections[..self.paths.len()] else { panic!("no connection") };
+        check_part_of_cubic(fallen_back, [&ours, &cubic]);
+        for (connection, one_in) in guided.iter().zip(ERRORS) {
+            check_errors_stay_errors(connection, one_in);
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// How long before the end the window was last above what fits into the path and a quarter more, seconds.
+fn within_bounds_for(connection: &Connection) -> f64 {
+    let times = connection.told.iter().map(|told| match told {
+        Told::Ack(event) => event.now,
+        Told::Congestion(event) => event.now,
+        Told::Spurious => 0,
+    });
+    let times: Vec<u64> = times.collect();
+    let outside = times.iter().zip(&connection.windows).filter(|(_, window)| **window > PATH * 5 / 4);
+    let last = outside.map(|(time, _)| *time).max().unwrap_or(0);
+    (times.iter().max().unwrap() - last) as f64 / 1e6
+}
+
+/// Without the rule CUBIC got 0.07 Mbit/s of the last 15 s, VCP 9.7 and windows of 133 kB that went on growing; with it, in 54 runs, CUBIC
+/// got 3.1 to 5.4 Mbit/s of the ten seconds before the 25th, VCP 4.2 to 6.3, and in 42 of the 47 that were asked the window was within
+/// bounds 12 to 18 s after the router's death, in four within 23 s, in one later.
+fn check_part_of_cubic(connection: &Connection, [ours, cubic]: [&[f64]; 2]) {
+    let (largest, within) = (*connection.windows.iter().max().unwrap(), within_bounds_for(connection));
+    let [ours_late, cubic_late] = [ours, cubic].map(|seconds| mean(&seconds[seconds.len() - 10..]));
+    println!(
+        "vcp {ours:.1?}\ncubic {cubic:.1?}, Mbit/s; windows up to {largest} bytes, within bounds for {within:.1} s"
+    );
+    println!("last 10 s: vcp {ours_late:.2}, cubic {cubic_late:.2} Mbit/s");
+    // Half of what is fair.
+    assert!(cubic_late > 2.5, "{cubic_late} of 10 Mbit/s");
+    assert!(ours_late > 2.5, "{ours_late} of 10 Mbit/s: no router is no reason to starve");
+    // Twice what was delivered when that grew last, and what a round trip adds until the next loss; Reno's fit.
+    assert!(largest < PATH * 5 / 2, "{largest}");
+    assert!(within > 10.0, "{within} s");
+}
+
+/// Where the router lives, the windows are those of the simulator's VCP with loss differentiation, which knows no such rule.
+fn check_errors_stay_errors(connection: &Connection, one_in: u32) {
+    let Connection { mss, first_window, told, windows } = connection;
+    let losses = told.iter().filter(|told| matches!(told, Told::Congestion(_))).count();
+    let difference = difference(windows, &reference_windows(Kind::Vcp, *mss, first_window / mss, told));
+    println!("one in {one_in} lost: {losses} losses, windows differ by {difference:.1e}");
+    assert!(losses >= 5, "{losses}");
+    assert!(difference <= 1e-9, "{difference}");
+}

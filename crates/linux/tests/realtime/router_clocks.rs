@@ -1,0 +1,78 @@
+//! A router whose clocks are set, as far as that does not set the machine's: its day leaps, its monotonic clock is another than the
+//! kernel's. (`make test-guest` sets the clock of a whole machine, an emulated one.)
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::lab::Lab;
+use crate::lab::leaping_clock::LeapingClock;
+use crate::lab::watch::undisturbed;
+use crate::support::can_route;
+
+/// Almost no losses: their program counts what passes while it is guided.
+const CONFIG: &str = "[router]\nprotocol = \"vcp\"\nrate = \"10Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 1e-6\nmean_burst = 1.0\n";
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let path = std::env::temp_dir().join(format!("airpath-clocks-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_router_does_not_care_what_its_clocks_say() {
+    if !can_route("router clocks") {
+        return;
+    }
+    let folder = Folder::new();
+    let config = folder.file("router.toml");
+    std::fs::write(&config, CONFIG).unwrap();
+    let clock = LeapingClock::new();
+    let leap = clock.preload();
+
+    let shifted = |seconds| ["unshare", "--time", "--fork", "--monotonic", seconds];
+    let clocks: [&[&str]; 3] = [&["env", &leap], &shifted("31557600"), &shifted("-5")];
+    for under in clocks {
+        // Three intervals of some seven that come late or not at all, or a second of silence.
+        undisturbed(Duration::from_millis(600), || {
+            guided_by_its_own_clock(under, &config).map_err(|problem| format!("{under:?}: {problem}"))
+        });
+    }
+}
+
+/// Whether a router that runs `under` a command guides its programs as if no clock was set; else, what is wrong.
+fn guided_by_its_own_clock(under: &[&str], config: &str) -> Result<(), String> {
+    let lab = Lab::new("10mbit");
+    let daemon = lab.router_under(under, &["--config", config]);
+    let before = daemon.status();
+    lab.a.command("ping -q -i 0.05 -c 30 -W 1 10.9.0.2");
+    let after = daemon.status();
+    drop(daemon);
+    std::thread::sleep(Duration::from_millis(100));
+    let number = |status: &Value, name: &str| status[name].as_f64().unwrap();
+    let unlost = number(&after["counters"], "unlost") - number(&before["counters"], "unlost");
+    let passed = number(&after, "uptime_s") - number(&before, "uptime_s");
+    let intervals = number(&after, "intervals") - number(&before, "intervals");
+    // What the daemon says holds for a second by the kernel's clock, and some 1.5 s have passed.
+    let guided = unlost >= 30.0 && after["gaps"] == 0 && (1.4..10.0).contains(&passed);
+    // One each 200 ms; a busy machine is late.
+    let in_time = (intervals / (passed / 0.2) - 1.0).abs() < 0.35;
+    let said = || format!("{unlost} packets and {intervals} intervals in {passed} s: {after}");
+    (guided && in_time).then_some(()).ok_or_else(said)
+}

@@ -1,0 +1,63 @@
+//! The loop of a daemon in real time. Its schedule is tested without a clock in `src/daemon/schedule.rs`.
+
+use std::time::{Duration, Instant};
+
+use airpath_linux::Error;
+use airpath_linux::daemon::{Asked, Door, Namespace, Service, ask, block_signals, serve};
+use serde_json::{Value, json};
+
+/// Wants a step every ten milliseconds, each of which takes its time.
+struct Busy {
+    step: Duration,
+}
+
+impl Service for Busy {
+    fn wait(&self) -> Option<Duration> {
+        Some(Duration::from_millis(10))
+    }
+
+    fn step(&mut self) -> Result<(), Error> {
+        std::thread::sleep(self.step);
+        Ok(())
+    }
+
+    fn status(&self) -> Value {
+        json!({})
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The last status of such a service, asked again and again with pauses of `pause` for half a second.
+fn asked_each(pause: Duration, name: &str, step: Duration) -> Value {
+    let door = Door::open(name).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (signals, namespace) = (block_signals().unwrap(), Namespace::enter(None).unwrap());
+            serve(Busy { step }, &door, &signals, &namespace).unwrap();
+        });
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_millis(500) {
+            ask(name, Asked::Status).unwrap();
+            std::thread::sleep(pause);
+        }
+        let last = ask(name, Asked::Status).unwrap();
+        ask(name, Asked::Detach).unwrap();
+        last
+    })
+}
+
+#[test]
+fn questions_put_no_step_off() {
+    let status = asked_each(Duration::from_millis(2), "test/questions", Duration::ZERO);
+    // Fifty in time; a busy machine is late.
+    assert!(status["steps"].as_u64().unwrap() >= 10, "{status}");
+}
+
+#[test]
+fn a_slow_step_makes_the_next_one_late() {
+    let status = asked_each(Duration::from_millis(100), "test/lateness", Duration::from_millis(30));
+    assert!(status["worst_lateness_ms"].as_f64().unwrap() >= 19.9, "{status}");
+}
