@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Each room and the rooms that it may know.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("model", &[]),
     ("estimate", &["model"]),
     ("control", &["model", "estimate"]),
@@ -17,6 +17,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("quic", &["model", "transport", "sim"]),
     ("py", &["sim", "replay", "trace", "emu", "quic"]),
     ("linux", &["model", "estimate", "control", "queue", "channel"]),
+    ("realtime", &[]),
     ("vectors", &[]),
     ("fuzz", &["model"]),
 ];

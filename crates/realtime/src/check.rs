@@ -1,0 +1,174 @@
+//! Running a real-time check until there is an outcome.
+
+use std::any::type_name;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::disturbance::{Disturbance, Monitor};
+
+/// How often a check runs at most.
+pub const ATTEMPTS: u32 = 4;
+/// So many failures without an explanation make a check fail.
+pub const CONFIRMED: u32 = 2;
+
+/// The end of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed(String),
+    Inconclusive(String),
+}
+
+/// Runs `body` up to [`ATTEMPTS`] times, one check of this process at a time. An attempt fails if `body` returns an error or
+/// panics. `bound` is the shortest delay of a thread that can make the check fail ([`Disturbance::explanation`]).
+///
+/// # Panics
+/// If the check failed and no disturbance explains the failure.
+pub fn check<F: FnMut() -> Result<(), String>>(bound: Duration, mut body: F) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let outcome = {
+        // A check that failed in another thread is over, too.
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        decide(bound, || {
+            let monitor = Monitor::start();
+            let result =
+                catch_unwind(AssertUnwindSafe(&mut body)).unwrap_or_else(|panic| Err(message(&*panic)));
+            (result, monitor.end())
+        })
+    };
+    match outcome {
+        Outcome::Passed => {}
+        Outcome::Failed(reason) => panic!("{reason}"),
+        Outcome::Inconclusive(reason) => {
+            inconclusive(name(thread::current().name(), type_name::<F>()), &reason);
+        }
+    }
+}
+
+/// Reports that the check `name` is inconclusive. [`check`] calls it.
+///
+/// # Panics
+/// If the file `AIRPATH_INCONCLUSIVE` cannot be written.
+pub fn inconclusive(name: &str, reason: &str) {
+    let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = format!("inconclusive: {name}: {reason}\n");
+    // Not by `eprint!`, whose output libtest shows only if the test fails.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    if let Some(path) = std::env::var_os("AIRPATH_INCONCLUSIVE") {
+        let appended = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .and_then(|mut file| file.write_all(line.as_bytes()));
+        if let Err(error) = appended {
+            panic!("AIRPATH_INCONCLUSIVE: {}: {error}", path.display());
+        }
+    }
+}
+
+fn decide(bound: Duration, mut attempt: impl FnMut() -> (Result<(), String>, Disturbance)) -> Outcome {
+    let (mut unexplained, mut explained) = (0, None);
+    for _ in 0..ATTEMPTS {
+        let (result, disturbance) = attempt();
+        let Err(problem) = result else { return Outcome::Passed };
+        if let Some(reason) = disturbance.explanation(bound) {
+            explained = Some(format!("{reason}; {problem}"));
+        } else {
+            unexplained += 1;
+            if unexplained == CONFIRMED {
+                return Outcome::Failed(format!("{problem}; the machine was quiet: {disturbance}"));
+            }
+        }
+    }
+    Outcome::Inconclusive(explained.unwrap_or_default())
+}
+
+/// The text of a panic.
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("the check panicked").to_owned()
+}
+
+/// The name of the running test: libtest names threads after tests, except if it runs them in the main thread. The closure of
+/// the check is then named after the function that contains it.
+fn name<'a>(thread: Option<&'a str>, closure: &'a str) -> &'a str {
+    thread.filter(|name| *name != "main").unwrap_or_else(|| closure.trim_end_matches("::{{closure}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUND: Duration = Duration::from_millis(10);
+
+    fn disturbance(others: f64) -> Disturbance {
+        Disturbance { longest_delay: Duration::ZERO, others, stolen: 0.0, processors: 2 }
+    }
+
+    /// Decides by the attempts `PASSES QUIET`; returns how many were needed, too.
+    fn decided(attempts: &[(bool, bool)]) -> (Outcome, usize) {
+        let mut made = 0;
+        let outcome = decide(BOUND, || {
+            let (passes, quiet) = attempts[made];
+            made += 1;
+            let result = if passes { Ok(()) } else { Err(format!("attempt {made}")) };
+            (result, disturbance(if quiet { 0.0 } else { 1.5 }))
+        });
+        (outcome, made)
+    }
+
+    #[test]
+    fn one_attempt_that_passes_is_enough() {
+        assert_eq!(decided(&[(true, false)]), (Outcome::Passed, 1));
+        assert_eq!(
+            decided(&[(false, false), (false, true), (false, false), (true, true)]),
+            (Outcome::Passed, 4)
+        );
+    }
+
+    #[test]
+    fn a_wrong_program_on_a_quiet_machine_fails() {
+        let (outcome, made) = decided(&[(false, true), (false, false), (false, true)]);
+        assert!(
+            matches!(&outcome, Outcome::Failed(reason) if reason.starts_with("attempt 3; ")),
+            "{outcome:?}"
+        );
+        assert_eq!(made, 3);
+    }
+
+    #[test]
+    fn load_alone_is_inconclusive() {
+        let (outcome, made) = decided(&[(false, false), (false, true), (false, false), (false, false)]);
+        let expected = "other processes used 1.50 processors; attempt 4".to_owned();
+        assert_eq!((outcome, made), (Outcome::Inconclusive(expected), 4));
+    }
+
+    #[test]
+    fn a_panic_is_a_failure_with_its_message() {
+        let caught = |work: fn()| message(&*catch_unwind(work).unwrap_err());
+        assert_eq!(caught(|| panic!("off by {}", 3)), "off by 3");
+        assert_eq!(caught(|| panic!("off")), "off");
+        assert_eq!(caught(|| std::panic::panic_any(1)), "the check panicked");
+    }
+
+    #[test]
+    fn a_check_has_the_name_of_its_test() {
+        assert_eq!(name(Some("rates::one_mbps"), "it::rates::within::{{closure}}"), "rates::one_mbps");
+        assert_eq!(name(Some("main"), "it::rates::within::{{closure}}"), "it::rates::within");
+        assert_eq!(name(None, "it::rates::within::{{closure}}"), "it::rates::within");
+    }
+
+    #[test]
+    fn a_check_that_passes_returns() {
+        let mut ran = 0;
+        check(BOUND, || {
+            ran += 1;
+            Ok(())
+        });
+        assert_eq!(ran, 1);
+    }
+}
