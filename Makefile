@@ -49,7 +49,7 @@ list-tests: # for .ci/run, which times each
 test-rust: prerequisites ## Rust tests
 	cargo test --workspace --exclude airpath-py --exclude airpath-linux
 
-test-linux: prerequisites ## tests of the Linux datapath (skipped, with the reason, where they cannot run)
+test-linux: prerequisites ## tests of the Linux datapath, none in real time (skipped, with the reason, where they cannot run)
 	@tools/prerequisites-linux cargo test --package airpath-linux
 
 test-guest: prerequisites ## BPF load tests in other kernels under emulation (Debian; fetches packages)
@@ -80,7 +80,7 @@ lint-rust: prerequisites
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude airpath-linux --no-deps --quiet
 
 lint-linux: prerequisites
-	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --all-targets -- -D warnings && \
+	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --all-targets --test realtime -- -D warnings && \
 	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet'
 
 lint-python: $(TOOLS)

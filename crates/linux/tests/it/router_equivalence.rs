@@ -1,16 +1,14 @@
 //! The kernel's programs under the daemon's computations against the simulator's router: the same packets at the same times
 //! leave with the same codes, and with the same feedback up to the rounding of integers.
 
-use std::time::Duration;
-
 use airpath_estimate::Configured;
 use airpath_linux::router::{Counters, Engine, Kind, Programs, Protocol};
 use airpath_model::{Backlog, Bytes, LoadCode, PathHeader, RandomStream, Rate, Timestamp, XcpHeader};
 use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
 
-use crate::support::can_load;
 use crate::support::empty_queue::{Data, engine, step};
 use crate::support::packets::{ETHERNET, Segment, checksums_hold, ecn, xcp_option};
+use crate::support::{LONGEST_HOLD, can_load};
 
 const BUFFER: Bytes = Bytes::new(100_000);
 const CAPACITY: Rate = Rate::from_bps(10_000_000);
@@ -37,7 +35,7 @@ impl Kernel {
     }
 
     fn pass(&self, frame: &[u8]) -> Vec<u8> {
-        self.programs.beat(Duration::from_secs(5)).unwrap();
+        self.programs.beat(LONGEST_HOLD).unwrap();
         let left = self.programs.run(self.kind, frame, 1).unwrap().1;
         assert!(checksums_hold(&left));
         left

@@ -117,7 +117,7 @@ fn names_that_nobody_has_are_refused() {
         }
         std::fs::write(&file, format!("[host]\ncontroller = {name:?}\n")).unwrap();
         for words in [["--controller", name], ["--config", file.to_str().unwrap()]] {
-            let daemon = ["20", env!("CARGO_BIN_EXE_airpathd"), "host"];
+            let daemon = ["300", env!("CARGO_BIN_EXE_airpathd"), "host"];
             let ended = Command::new("timeout").args(daemon).args(words).output().unwrap();
             let said = String::from_utf8(ended.stderr).unwrap();
             assert_eq!((ended.status.code(), said.lines().count()), (Some(1), 1), "{said}");

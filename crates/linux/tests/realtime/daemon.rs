@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 
-use crate::lab::{Daemon, Lab, output};
-use crate::support::{OwnCgroup, alone, can_host};
+use crate::support::OwnCgroup;
+use crate::support::lab::{Daemon, Lab, output};
+use crate::tools::check::{HOLD, check_host};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 const ROUTER: [&str; 7] = ["router", "--device", "va", "--protocol", "xcp", "--rate", "10Mbit"];
@@ -39,43 +40,42 @@ fn samples(text: &str) -> Vec<(String, String, f64)> {
 
 #[test]
 fn a_host_and_a_router_give_metrics_to_root_and_answer_nobody_else() {
-    if !can_host("daemon") {
-        return;
-    }
-    let _alone = alone();
-    let group = OwnCgroup::join("airpath-daemon");
-    let lab = Lab::new("10mbit");
-    let words = ["host", "--cgroup", group.folder.to_str().unwrap(), "--device", "va"];
-    let host = lab.daemon_in_a(&[], &words);
-    let router = lab.daemon_in_a(&[], &ROUTER);
-    lab.a.command("ping -q -c 5 -i 0.05 10.9.0.2");
+    check_host(HOLD, || {
+        let group = OwnCgroup::join("airpath-daemon");
+        let lab = Lab::new("10mbit");
+        let words = ["host", "--cgroup", group.folder.to_str().unwrap(), "--device", "va"];
+        let host = lab.daemon_in_a(&[], &words);
+        let router = lab.daemon_in_a(&[], &ROUTER);
+        lab.a.command("ping -q -c 5 -i 0.05 10.9.0.2");
 
-    let path = lab.a.path();
-    let text = output(AIRPATHD, &["status", "--netns", &path, "--metrics"]);
-    let samples = samples(&text);
-    assert!(samples.iter().all(|(_, _, value)| value.is_finite()), "{text}");
-    let value = |metric: &str, daemon: &str| {
-        let found = samples.iter().find(|(name, whose, _)| name == metric && whose == daemon);
-        found.unwrap_or_else(|| panic!("{metric} of {daemon}:\n{text}")).2
-    };
-    assert!(value("airpath_packets_total", "router/va") >= 5.0, "{text}");
-    assert!(value("airpath_input_rate_bps", "router/va") >= 0.0, "{text}");
-    assert!(value("airpath_options_written_total", "host") >= 0.0, "{text}");
+        let path = lab.a.path();
+        let text = output(AIRPATHD, &["status", "--netns", &path, "--metrics"]);
+        let samples = samples(&text);
+        assert!(samples.iter().all(|(_, _, value)| value.is_finite()), "{text}");
+        let value = |metric: &str, daemon: &str| {
+            let found = samples.iter().find(|(name, whose, _)| name == metric && whose == daemon);
+            found.unwrap_or_else(|| panic!("{metric} of {daemon}:\n{text}")).2
+        };
+        assert!(value("airpath_packets_total", "router/va") >= 5.0, "{text}");
+        assert!(value("airpath_input_rate_bps", "router/va") >= 0.0, "{text}");
+        assert!(value("airpath_options_written_total", "host") >= 0.0, "{text}");
 
-    // The daemon hangs up before or after the question: often enough for both.
-    for question in [["status", "host"], ["detach", "host"], ["detach", "router/va"]].repeat(10) {
-        let refused = by_nobody(&lab, &question);
-        let said = String::from_utf8(refused.stderr).unwrap();
-        assert_eq!(refused.status.code(), Some(1), "{question:?}: {said}");
-        assert!(refused.stdout.is_empty(), "{question:?}");
-        assert_eq!(said, format!("airpathd: {}: it answers root and its own user only\n", question[1]));
-    }
-    // They go on, for root.
-    for (daemon, name) in [(host, "host"), (router, "router/va")] {
-        let detached = output(AIRPATHD, &["detach", "--netns", &path, name]);
-        assert!(detached.contains("detached"), "{detached}");
-        assert!(daemon.end().1);
-    }
+        // The daemon hangs up before or after the question: often enough for both.
+        for question in [["status", "host"], ["detach", "host"], ["detach", "router/va"]].repeat(10) {
+            let refused = by_nobody(&lab, &question);
+            let said = String::from_utf8(refused.stderr).unwrap();
+            assert_eq!(refused.status.code(), Some(1), "{question:?}: {said}");
+            assert!(refused.stdout.is_empty(), "{question:?}");
+            assert_eq!(said, format!("airpathd: {}: it answers root and its own user only\n", question[1]));
+        }
+        // They go on, for root.
+        for (daemon, name) in [(host, "host"), (router, "router/va")] {
+            let detached = output(AIRPATHD, &["detach", "--netns", &path, name]);
+            assert!(detached.contains("detached"), "{detached}");
+            assert!(daemon.end().1);
+        }
+        Ok(())
+    });
 }
 
 /// What a daemon's status warns of now.
@@ -95,70 +95,69 @@ fn mend(warning: &str) {
 /// Offloads and ECN are warned of at the start, with device and cure, and in the status until they are mended.
 #[test]
 fn hosts_warn_of_what_makes_feedback_wrong() {
-    if !can_host("daemon") {
-        return;
-    }
-    let _alone = alone();
-    let group = OwnCgroup::join("airpath-warnings");
-    let lab = Lab::new("10mbit");
-    // On one device all is well.
-    let daemon = lab.hosts(&group.folder);
-    assert_eq!(warnings(&daemon), Vec::<String>::new());
-    drop(daemon);
+    check_host(HOLD, || {
+        let group = OwnCgroup::join("airpath-warnings");
+        let lab = Lab::new("10mbit");
+        // On one device all is well.
+        let daemon = lab.hosts(&group.folder);
+        assert_eq!(warnings(&daemon), Vec::<String>::new());
+        drop(daemon);
 
-    lab.a.command("ethtool -K va tx on tso on gso on");
-    lab.b.command("ethtool -K vb gro on");
-    for namespace in [&lab.a, &lab.b] {
-        namespace.command("sysctl -q -w net.ipv4.tcp_ecn=1");
-    }
-    let daemon = lab.hosts(&group.folder);
-    let said = warnings(&daemon);
-    let (a, b) = (lab.a.path(), lab.b.path());
-    let expected = [
-        format!("device {a}:va: segments leave in trains (tso, gso)"),
-        format!("net.ipv4.tcp_ecn = 1 of {a}"),
-        format!("device {b}:vb: segments are joined as they come in (gro)"),
-        format!("net.ipv4.tcp_ecn = 1 of {b}"),
-    ];
-    assert_eq!(said.len(), expected.len(), "{said:#?}");
-    for (warning, expected) in said.iter().zip(&expected) {
-        assert!(warning.starts_with(expected), "{warning}");
-        mend(warning);
-    }
-    assert_eq!(warnings(&daemon), Vec::<String>::new());
-    // The other cure of trains.
-    lab.a.command("ethtool -K va gso on");
-    assert_eq!(warnings(&daemon).len(), 1);
-    lab.a.command("ip link set dev va gso_max_segs 1");
-    assert_eq!(warnings(&daemon), Vec::<String>::new());
-    assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
-    let (text, success) = daemon.end();
-    let lines: Vec<String> = said.iter().map(|warning| format!("airpathd: warning: {warning}")).collect();
-    assert!(success);
-    assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+        lab.a.command("ethtool -K va tx on tso on gso on");
+        lab.b.command("ethtool -K vb gro on");
+        for namespace in [&lab.a, &lab.b] {
+            namespace.command("sysctl -q -w net.ipv4.tcp_ecn=1");
+        }
+        let daemon = lab.hosts(&group.folder);
+        let said = warnings(&daemon);
+        let (a, b) = (lab.a.path(), lab.b.path());
+        let expected = [
+            format!("device {a}:va: segments leave in trains (tso, gso)"),
+            format!("net.ipv4.tcp_ecn = 1 of {a}"),
+            format!("device {b}:vb: segments are joined as they come in (gro)"),
+            format!("net.ipv4.tcp_ecn = 1 of {b}"),
+        ];
+        assert_eq!(said.len(), expected.len(), "{said:#?}");
+        for (warning, expected) in said.iter().zip(&expected) {
+            assert!(warning.starts_with(expected), "{warning}");
+            mend(warning);
+        }
+        assert_eq!(warnings(&daemon), Vec::<String>::new());
+        // The other cure of trains.
+        lab.a.command("ethtool -K va gso on");
+        assert_eq!(warnings(&daemon).len(), 1);
+        lab.a.command("ip link set dev va gso_max_segs 1");
+        assert_eq!(warnings(&daemon), Vec::<String>::new());
+        assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
+        let (text, success) = daemon.end();
+        let lines: Vec<String> = said.iter().map(|warning| format!("airpathd: warning: {warning}")).collect();
+        assert!(success);
+        assert_eq!(text.lines().collect::<Vec<_>>(), lines);
+        Ok(())
+    });
 }
 
 /// A router that loses packets warns of trains, which it would lose as one.
 #[test]
 fn routers_warn_where_losses_would_be_of_trains() {
-    if !can_host("daemon") {
-        return;
-    }
-    let _alone = alone();
-    let lab = Lab::new("10mbit");
-    lab.a.command("ethtool -K va tx on gso on");
-    let router = lab.daemon_in_a(&[], &ROUTER);
-    assert_eq!(warnings(&router), Vec::<String>::new(), "it loses nothing");
-    drop(router);
-    let path = std::env::temp_dir().join(format!("airpath-trains-{}.toml", std::process::id()));
-    std::fs::write(&path, "[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n").unwrap();
-    let router = lab.daemon_in_a(&[], &[&ROUTER[..], &["--config", path.to_str().unwrap()]].concat());
-    std::fs::remove_file(&path).unwrap();
-    let said = warnings(&router);
-    assert!(
-        said.len() == 1 && said[0].starts_with("device va: a train of segments is lost as one"),
-        "{said:?}"
-    );
-    lab.a.command("ethtool -K va tso off gso off");
-    assert_eq!(warnings(&router), Vec::<String>::new());
+    check_host(HOLD, || {
+        let lab = Lab::new("10mbit");
+        lab.a.command("ethtool -K va tx on gso on");
+        let router = lab.daemon_in_a(&[], &ROUTER);
+        assert_eq!(warnings(&router), Vec::<String>::new(), "it loses nothing");
+        drop(router);
+        let path = std::env::temp_dir().join(format!("airpath-trains-{}.toml", std::process::id()));
+        std::fs::write(&path, "[router.loss]\nkind = \"gilbert\"\nmean_loss = 0.1\nmean_burst = 2.0\n")
+            .unwrap();
+        let router = lab.daemon_in_a(&[], &[&ROUTER[..], &["--config", path.to_str().unwrap()]].concat());
+        std::fs::remove_file(&path).unwrap();
+        let said = warnings(&router);
+        assert!(
+            said.len() == 1 && said[0].starts_with("device va: a train of segments is lost as one"),
+            "{said:?}"
+        );
+        lab.a.command("ethtool -K va tso off gso off");
+        assert_eq!(warnings(&router), Vec::<String>::new());
+        Ok(())
+    });
 }

@@ -10,11 +10,12 @@ use nix::unistd::Pid;
 use rustix::net::sockopt::set_tcp_congestion;
 use rustix::net::{AddressFamily, SocketType, ipproto};
 
-use crate::lab::leaping_clock::LeapingClock;
-use crate::lab::namespaces::{connect, transfer};
-use crate::lab::traces::{HOSTS, none_yet, nothing_left, traces};
-use crate::lab::{Lab, output};
-use crate::support::{OwnCgroup, alone, can_host};
+use crate::support::OwnCgroup;
+use crate::support::lab::{Lab, output};
+use crate::tools::check::{HOLD, check_host};
+use crate::tools::leaping_clock::LeapingClock;
+use crate::tools::namespaces::{connect, transfer};
+use crate::tools::traces::{HOSTS, none_yet, nothing_left, traces};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 /// What transfers of so long carry over 10 Mbit/s, bytes.
@@ -61,114 +62,113 @@ fn refuse_second(lab: &Lab, words: &[&str], expected: &str) {
 // One test, since the traces of others would be counted too.
 #[test]
 fn hosts_end_in_good_order_and_leave_nothing() {
-    if !can_host("host faults") {
-        return;
-    }
-    let _alone = alone();
-    let group = OwnCgroup::join("airpath-host-faults");
-    let lab = Lab::new("10mbit");
-    let before = none_yet(&lab.a, HOSTS);
+    check_host(HOLD, || {
+        let group = OwnCgroup::join("airpath-host-faults");
+        let lab = Lab::new("10mbit");
+        let before = none_yet(&lab.a, HOSTS);
 
-    // Killed: a connection keeps its controller, which hears nothing any more and goes on as Reno; nobody else can have it.
-    let daemon = lab.hosts(&group.folder);
-    assert_ne!(traces(&lab.a, HOSTS), before, "hosts at work leave traces");
-    assert!(offered(&lab, "airpath_vcp"));
-    let pid = Pid::from_raw(daemon.pid());
-    let mut again = None;
-    let took = during(&lab, "airpath_vcp", THREE_SECONDS, || {
-        let (_, told) = connection(&lab);
-        kill(pid, Signal::SIGKILL).unwrap();
-        daemon.end();
-        sleep(Duration::from_secs(1));
-        let (said, alone) = connection(&lab);
-        println!("killed: {told} segments, then {alone}; {:?}", traces(&lab.a, HOSTS));
-        assert!(said.contains("airpath_vcp"), "{said}");
-        // VCP's window hardly moves over a round trip of microseconds; Reno's grows by a segment in each window of some 12 ms.
-        assert!(alone >= told + 10, "{alone} segments after {told}");
-        assert!(!offered(&lab, "airpath_vcp"));
-        // A new daemon is not kept from the names, and leaves the connection alone.
-        again = Some(lab.hosts(&group.folder));
-        assert!(offered(&lab, "airpath_vcp"));
-    });
-    println!("killed: {:.2} s", took.as_secs_f64());
-    assert!(took < Duration::from_secs(6), "{took:?}");
-    let daemon = again.unwrap();
-    assert_eq!(daemon.status()["counters"]["started"], 0);
-
-    // Detached: the same, in good order.
-    let took = during(&lab, "airpath_xcp", THREE_SECONDS, || {
-        assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
-    });
-    assert!(took < Duration::from_secs(6), "{took:?}");
-    assert!(daemon.end().1);
-    nothing_left(&lab.a, HOSTS, &before);
-
-    // Any of the signals: the same.
-    let signals = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT];
-    for (signal, controller) in signals.into_iter().zip(["airpath_vcp", "airpath_xcp", "airpath_ebe"]) {
+        // Killed: a connection keeps its controller, which hears nothing any more and goes on as Reno; nobody else can have it.
         let daemon = lab.hosts(&group.folder);
+        assert_ne!(traces(&lab.a, HOSTS), before, "hosts at work leave traces");
+        assert!(offered(&lab, "airpath_vcp"));
         let pid = Pid::from_raw(daemon.pid());
-        let took = during(&lab, controller, ONE_SECOND, || {
-            kill(pid, signal).unwrap();
-            let (said, success) = daemon.end();
-            assert!(success && said.is_empty(), "{signal}: {said}");
+        let mut again = None;
+        let took = during(&lab, "airpath_vcp", THREE_SECONDS, || {
+            let (_, told) = connection(&lab);
+            kill(pid, Signal::SIGKILL).unwrap();
+            daemon.end();
+            sleep(Duration::from_secs(1));
+            let (said, alone) = connection(&lab);
+            println!("killed: {told} segments, then {alone}; {:?}", traces(&lab.a, HOSTS));
+            assert!(said.contains("airpath_vcp"), "{said}");
+            // VCP's window hardly moves over a round trip of microseconds; Reno's grows by a segment in each window of some 12 ms.
+            assert!(alone >= told + 10, "{alone} segments after {told}");
+            assert!(!offered(&lab, "airpath_vcp"));
+            // A new daemon is not kept from the names, and leaves the connection alone.
+            again = Some(lab.hosts(&group.folder));
+            assert!(offered(&lab, "airpath_vcp"));
         });
-        assert!(took < Duration::from_secs(4), "{signal}: {took:?}");
+        println!("killed: {:.2} s", took.as_secs_f64());
+        assert!(took < Duration::from_secs(6), "{took:?}");
+        let daemon = again.unwrap();
+        assert_eq!(daemon.status()["counters"]["started"], 0);
+
+        // Detached: the same, in good order.
+        let took = during(&lab, "airpath_xcp", THREE_SECONDS, || {
+            assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
+        });
+        assert!(took < Duration::from_secs(6), "{took:?}");
+        assert!(daemon.end().1);
         nothing_left(&lab.a, HOSTS, &before);
-    }
 
-    // Second daemons are refused: in the same namespace by the first one's name, in another by those of its controllers.
-    let daemon = lab.hosts(&group.folder);
-    refuse_second(&lab, &[AIRPATHD], "another airpathd is at work as host");
-    let elsewhere = format!("--net={}", lab.b.path());
-    refuse_second(&lab, &["nsenter", &elsewhere, AIRPATHD], "is another airpathd host running?");
-    transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", ONE_SECOND);
-    let counters = daemon.status()["counters"].clone();
-    assert_eq!(
-        (counters["started"].as_u64(), counters["malformed"].as_u64()),
-        (Some(1), Some(0)),
-        "{counters}"
-    );
-    assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0);
-    drop(daemon);
-    nothing_left(&lab.a, HOSTS, &before);
+        // Any of the signals: the same.
+        let signals = [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT];
+        for (signal, controller) in signals.into_iter().zip(["airpath_vcp", "airpath_xcp", "airpath_ebe"]) {
+            let daemon = lab.hosts(&group.folder);
+            let pid = Pid::from_raw(daemon.pid());
+            let took = during(&lab, controller, ONE_SECOND, || {
+                kill(pid, signal).unwrap();
+                let (said, success) = daemon.end();
+                assert!(success && said.is_empty(), "{signal}: {said}");
+            });
+            assert!(took < Duration::from_secs(4), "{signal}: {took:?}");
+            nothing_left(&lab.a, HOSTS, &before);
+        }
 
-    // The day leaps by ten years with each look.
-    let clock = LeapingClock::new();
-    let daemon = lab.hosts_under(&["env", &clock.preload()], &group.folder);
-    let took = transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", ONE_SECOND);
-    assert!(took < Duration::from_secs(4), "{took:?}");
-    let status = daemon.status();
-    assert!(status["counters"]["echoes"].as_u64().unwrap() > 100, "{status}");
-    assert!(status["uptime_s"].as_f64().unwrap() < 60.0, "{status}");
+        // Second daemons are refused: in the same namespace by the first one's name, in another by those of its controllers.
+        let daemon = lab.hosts(&group.folder);
+        refuse_second(&lab, &[AIRPATHD], "another airpathd is at work as host");
+        let elsewhere = format!("--net={}", lab.b.path());
+        refuse_second(&lab, &["nsenter", &elsewhere, AIRPATHD], "is another airpathd host running?");
+        transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", ONE_SECOND);
+        let counters = daemon.status()["counters"].clone();
+        assert_eq!(
+            (counters["started"].as_u64(), counters["malformed"].as_u64()),
+            (Some(1), Some(0)),
+            "{counters}"
+        );
+        assert_eq!(lab.a.tcp_counter("InCsumErrors") + lab.b.tcp_counter("InCsumErrors"), 0);
+        drop(daemon);
+        nothing_left(&lab.a, HOSTS, &before);
 
-    // The device is removed: the daemon goes on, and ends in good order.
-    lab.a.command("ip link del va");
-    assert_eq!(daemon.status()["counters"]["malformed"], 0);
-    assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
-    assert!(daemon.end().1);
-    drop(lab);
-    nothing_left(&Lab::new("10mbit").a, HOSTS, &before);
+        // The day leaps by ten years with each look.
+        let clock = LeapingClock::new();
+        let daemon = lab.hosts_under(&["env", &clock.preload()], &group.folder);
+        let took = transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", ONE_SECOND);
+        assert!(took < Duration::from_secs(4), "{took:?}");
+        let status = daemon.status();
+        assert!(status["counters"]["echoes"].as_u64().unwrap() > 100, "{status}");
+        assert!(status["uptime_s"].as_f64().unwrap() < 60.0, "{status}");
 
-    // A namespace is removed, with a connection in it: the daemon does not keep it, and goes on for those elsewhere.
-    let (lab, other) = (Lab::new("10mbit"), Lab::new("10mbit"));
-    let daemon = lab.hosts(&group.folder);
-    // One end of a cable goes with the namespace of the other.
-    other.a.command(&format!("ip link add witness type veth peer name cable netns {}", lab.a.path()));
-    let (mut sender, receiver) = connect(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp");
-    sender.write_all(b"under way").unwrap();
-    drop(lab);
-    drop((sender, receiver));
-    let began = Instant::now();
-    while other.a.inside(&["ip", "link", "show", "witness"]).output().unwrap().status.success() {
-        assert!(began.elapsed() < Duration::from_secs(10), "the namespace lives on");
-        sleep(Duration::from_millis(50));
-    }
-    transfer(&other.a, (&other.b, "10.9.0.2"), "airpath_xcp", THREE_SECONDS / 10);
-    let counters = daemon.status()["counters"].clone();
-    assert_eq!((counters["started"].as_u64(), counters["malformed"].as_u64()), (Some(2), Some(0)));
-    assert!(counters["echoes"].as_u64() > Some(10), "{counters}");
-    assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
-    assert!(daemon.end().1);
-    nothing_left(&other.a, HOSTS, &before);
+        // The device is removed: the daemon goes on, and ends in good order.
+        lab.a.command("ip link del va");
+        assert_eq!(daemon.status()["counters"]["malformed"], 0);
+        assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
+        assert!(daemon.end().1);
+        drop(lab);
+        nothing_left(&Lab::new("10mbit").a, HOSTS, &before);
+
+        // A namespace is removed, with a connection in it: the daemon does not keep it, and goes on for those elsewhere.
+        let (lab, other) = (Lab::new("10mbit"), Lab::new("10mbit"));
+        let daemon = lab.hosts(&group.folder);
+        // One end of a cable goes with the namespace of the other.
+        other.a.command(&format!("ip link add witness type veth peer name cable netns {}", lab.a.path()));
+        let (mut sender, receiver) = connect(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp");
+        sender.write_all(b"under way").unwrap();
+        drop(lab);
+        drop((sender, receiver));
+        let began = Instant::now();
+        while other.a.inside(&["ip", "link", "show", "witness"]).output().unwrap().status.success() {
+            assert!(began.elapsed() < Duration::from_secs(10), "the namespace lives on");
+            sleep(Duration::from_millis(50));
+        }
+        transfer(&other.a, (&other.b, "10.9.0.2"), "airpath_xcp", THREE_SECONDS / 10);
+        let counters = daemon.status()["counters"].clone();
+        assert_eq!((counters["started"].as_u64(), counters["malformed"].as_u64()), (Some(2), Some(0)));
+        assert!(counters["echoes"].as_u64() > Some(10), "{counters}");
+        assert!(output(AIRPATHD, &["detach", "host"]).contains("detached"));
+        assert!(daemon.end().1);
+        nothing_left(&other.a, HOSTS, &before);
+        Ok(())
+    });
 }

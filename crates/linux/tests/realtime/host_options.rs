@@ -7,43 +7,42 @@ use std::time::Duration;
 
 use airpath_linux::host::Told;
 
-use crate::lab::fallback::Fallback;
-use crate::lab::path::Path;
-use crate::lab::wire::Way;
 use crate::support::packets::{number, options, our_option, restore_checksum};
-use crate::support::{alone, can_host};
+use crate::tools::check::{HOLD, check_host};
+use crate::tools::fallback::Fallback;
+use crate::tools::path::Path;
+use crate::tools::wire::Way;
 
 const DELAY: Duration = Duration::from_millis(5);
 
 /// A path from which no word of a router comes that makes sense: connections live, and their windows are Reno's.
 #[test]
 fn damaged_options_are_counted_and_answered_by_reno() {
-    if !can_host("host options") {
-        return;
-    }
-    let _alone = alone();
-    let mut count = 0;
-    let path = Path::new(DELAY, move |_, frame| {
-        if let Some(option) = our_option(frame) {
-            count += 1;
-            // One packet in 300 is lost as well.
-            if count % 300 == 299 {
-                return false;
+    check_host(HOLD, || {
+        let mut count = 0;
+        let path = Path::new(DELAY, move |_, frame| {
+            if let Some(option) = our_option(frame) {
+                count += 1;
+                // One packet in 300 is lost as well.
+                if count % 300 == 299 {
+                    return false;
+                }
+                damage(&mut frame[option], count);
+                restore_checksum(frame);
             }
-            damage(&mut frame[option], count);
-            restore_checksum(frame);
+            true
+        });
+        let mut malformed = 0;
+        for controller in ["airpath_xcp", "airpath_vcp"] {
+            let (records, counters) = path.transfer(controller, 3_000_000);
+            println!("{controller}: {} events, {counters:?}", records.len());
+            assert!(counters.malformed > malformed + 100, "{controller}: {counters:?}");
+            malformed = counters.malformed;
+            let followed = Fallback::follow(&records);
+            assert!(followed > 100, "{controller}: Reno's for {followed} events only");
         }
-        true
+        Ok(())
     });
-    let mut malformed = 0;
-    for controller in ["airpath_xcp", "airpath_vcp"] {
-        let (records, counters) = path.transfer(controller, 3_000_000);
-        println!("{controller}: {} events, {counters:?}", records.len());
-        assert!(counters.malformed > malformed + 100, "{controller}: {counters:?}");
-        malformed = counters.malformed;
-        let followed = Fallback::follow(&records);
-        assert!(followed > 100, "{controller}: Reno's for {followed} events only");
-    }
 }
 
 /// Each kind of damage in turn: lengths that are too short, too long and wrong, types that do not exist or belong to another length,
@@ -68,127 +67,124 @@ fn damage(option: &mut [u8], count: usize) {
 /// Noise in place of feedback: some of it passes for a router's, so that windows move. All the same bytes arrive.
 #[test]
 fn transfers_arrive_whatever_routers_seem_to_say() {
-    if !can_host("host options") {
-        return;
-    }
-    let _alone = alone();
-    let mut noise = 1_u32;
-    let path = Path::new(DELAY, move |_, frame| {
-        if let Some(option) = our_option(frame) {
-            for byte in &mut frame[option.start + 5..option.end] {
-                noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                *byte = (noise >> 24) as u8;
+    check_host(HOLD, || {
+        let mut noise = 1_u32;
+        let path = Path::new(DELAY, move |_, frame| {
+            if let Some(option) = our_option(frame) {
+                for byte in &mut frame[option.start + 5..option.end] {
+                    noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    *byte = (noise >> 24) as u8;
+                }
+                // One in 64 bytes is a code of VCP's: every other is made one.
+                if option.len() == 8 && noise >> 31 == 0 {
+                    frame[option.start + 5] &= 3;
+                }
+                restore_checksum(frame);
             }
-            // One in 64 bytes is a code of VCP's: every other is made one.
-            if option.len() == 8 && noise >> 31 == 0 {
-                frame[option.start + 5] &= 3;
+            true
+        });
+        let mut before = 0;
+        for controller in ["airpath_xcp", "airpath_vcp"] {
+            let (mut windows, mut heard) = (BTreeSet::new(), 0);
+            // Noise may open a window so far that a whole transfer leaves before much is heard: then another one.
+            for _ in 0..10 {
+                let (records, counters) = path.transfer(controller, 400_000);
+                windows.extend(records.iter().map(|record| record.window));
+                heard = counters.echoes - before;
+                if windows.len() > 10 && heard > 50 {
+                    break;
+                }
             }
-            restore_checksum(frame);
+            println!("{controller}: {} windows up to {:?}, {heard} echoes", windows.len(), windows.last());
+            assert!(windows.len() > 10 && heard > 50, "{controller}: {windows:?}, {heard} echoes");
+            before += heard;
         }
-        true
+        Ok(())
     });
-    let mut before = 0;
-    for controller in ["airpath_xcp", "airpath_vcp"] {
-        let (mut windows, mut heard) = (BTreeSet::new(), 0);
-        // Noise may open a window so far that a whole transfer leaves before much is heard: then another one.
-        for _ in 0..10 {
-            let (records, counters) = path.transfer(controller, 400_000);
-            windows.extend(records.iter().map(|record| record.window));
-            heard = counters.echoes - before;
-            if windows.len() > 10 && heard > 50 {
-                break;
-            }
-        }
-        println!("{controller}: {} windows up to {:?}, {heard} echoes", windows.len(), windows.last());
-        assert!(windows.len() > 10 && heard > 50, "{controller}: {windows:?}, {heard} echoes");
-        before += heard;
-    }
 }
 
 /// Routers speak and then do not: two windows later Reno takes over where the window was, and goes on as Reno does.
 #[test]
 fn when_routers_fall_silent_reno_takes_over() {
-    if !can_host("host options") {
-        return;
-    }
-    let _alone = alone();
-    for controller in ["airpath_xcp", "airpath_vcp"] {
-        let mut data = 0;
-        let path = Path::new(DELAY, move |way, frame| {
-            data += usize::from(way == Way::There && frame.len() > 500);
-            if way == Way::There && data % 400 == 399 {
-                return false;
-            }
-            if let Some(option) = our_option(frame) {
-                if data > 200 {
-                    frame[option].fill(1);
-                    restore_checksum(frame);
-                } else if option.len() == 20 {
-                    give(frame, option.end - 4, 30_000);
+    check_host(HOLD, || {
+        for controller in ["airpath_xcp", "airpath_vcp"] {
+            let mut data = 0;
+            let path = Path::new(DELAY, move |way, frame| {
+                data += usize::from(way == Way::There && frame.len() > 500);
+                if way == Way::There && data % 400 == 399 {
+                    return false;
                 }
-            }
-            true
-        });
-        let (records, counters) = path.transfer(controller, 6_000_000);
-        println!("{controller}: {} events, {counters:?}", records.len());
-        assert!(counters.echoes > 10, "{controller}: {counters:?}");
-        let followed = Fallback::follow(&records);
-        assert!(followed > 100, "{controller}: Reno's for {followed} events only");
-    }
+                if let Some(option) = our_option(frame) {
+                    if data > 200 {
+                        frame[option].fill(1);
+                        restore_checksum(frame);
+                    } else if option.len() == 20 {
+                        give(frame, option.end - 4, 30_000);
+                    }
+                }
+                true
+            });
+            let (records, counters) = path.transfer(controller, 6_000_000);
+            println!("{controller}: {} events, {counters:?}", records.len());
+            assert!(counters.echoes > 10, "{controller}: {counters:?}");
+            let followed = Fallback::follow(&records);
+            assert!(followed > 100, "{controller}: Reno's for {followed} events only");
+        }
+        Ok(())
+    });
 }
 
 /// Four losses close to each other: SACK blocks leave no room for XCP's echo, which comes as a sum when there is room again.
 #[test]
 fn xcp_echoes_wait_for_room_and_lose_nothing() {
-    if !can_host("host options") {
-        return;
-    }
-    let _alone = alone();
-    let sums: Arc<[AtomicI64; 3]> = Arc::default();
-    let counted = Arc::clone(&sums);
-    let mut data = 0;
-    let path = Path::new(DELAY, move |way, frame| {
-        let [given, echoed, full] = &*counted;
-        let option = our_option(frame);
-        if way == Way::There && frame.len() > 500 {
-            data += 1;
-            if data > 300 && [5, 8, 11, 14].contains(&(data % 150)) {
-                return false;
+    check_host(HOLD, || {
+        let sums: Arc<[AtomicI64; 3]> = Arc::default();
+        let counted = Arc::clone(&sums);
+        let mut data = 0;
+        let path = Path::new(DELAY, move |way, frame| {
+            let [given, echoed, full] = &*counted;
+            let option = our_option(frame);
+            if way == Way::There && frame.len() > 500 {
+                data += 1;
+                if data > 300 && [5, 8, 11, 14].contains(&(data % 150)) {
+                    return false;
+                }
             }
-        }
-        match option {
-            Some(option) if option.len() == 20 => {
-                let feedback = give(frame, option.end - 4, 20_000 + data % 7);
-                given.fetch_add(feedback.into(), Ordering::Relaxed);
+            match option {
+                Some(option) if option.len() == 20 => {
+                    let feedback = give(frame, option.end - 4, 20_000 + data % 7);
+                    given.fetch_add(feedback.into(), Ordering::Relaxed);
+                }
+                Some(option) if option.len() == 12 => {
+                    echoed.fetch_add(number(frame, option.end - 4).into(), Ordering::Relaxed);
+                }
+                None if options(frame).is_some_and(|options| options.len() >= 32) => {
+                    full.fetch_add(1, Ordering::Relaxed);
+                }
+                _ => {}
             }
-            Some(option) if option.len() == 12 => {
-                echoed.fetch_add(number(frame, option.end - 4).into(), Ordering::Relaxed);
-            }
-            None if options(frame).is_some_and(|options| options.len() >= 32) => {
-                full.fetch_add(1, Ordering::Relaxed);
-            }
-            _ => {}
-        }
-        true
+            true
+        });
+        let (records, counters) = path.transfer("airpath_xcp", 3_000_000);
+        let [given, echoed, full] = [0, 1, 2].map(|which| sums[which].load(Ordering::Relaxed));
+        let told: i64 = records
+            .iter()
+            .map(|record| match record.told {
+                Told::Ack(event) if event.feedback == 2 => event.change.into(),
+                _ => 0,
+            })
+            .sum();
+        println!(
+            "{given} byte/s given, {echoed} echoed, {told} told; {full} acknowledgments without room; {counters:?}"
+        );
+        // Where there is no room at all the kernel does not even ask.
+        assert!(full > 20 && counters.options_without_room > 0, "{full}, {counters:?}");
+        assert!(counters.echoes > 100, "{counters:?}");
+        // The end of the connection keeps what came last.
+        assert!((given - echoed).abs() <= 4 * 20_006, "{given} byte/s given, {echoed} echoed");
+        assert!((echoed - told).abs() <= 4 * 20_006, "{echoed} byte/s echoed, {told} told");
+        Ok(())
     });
-    let (records, counters) = path.transfer("airpath_xcp", 3_000_000);
-    let [given, echoed, full] = [0, 1, 2].map(|which| sums[which].load(Ordering::Relaxed));
-    let told: i64 = records
-        .iter()
-        .map(|record| match record.told {
-            Told::Ack(event) if event.feedback == 2 => event.change.into(),
-            _ => 0,
-        })
-        .sum();
-    println!(
-        "{given} byte/s given, {echoed} echoed, {told} told; {full} acknowledgments without room; {counters:?}"
-    );
-    // Where there is no room at all the kernel does not even ask.
-    assert!(full > 20 && counters.options_without_room > 0, "{full}, {counters:?}");
-    assert!(counters.echoes > 100, "{counters:?}");
-    // The end of the connection keeps what came last.
-    assert!((given - echoed).abs() <= 4 * 20_006, "{given} byte/s given, {echoed} echoed");
-    assert!((echoed - told).abs() <= 4 * 20_006, "{echoed} byte/s echoed, {told} told");
 }
 
 /// Writes feedback in place of a sender's demand, as a router does: what it wrote.

@@ -8,10 +8,11 @@ use airpath_linux::host::{CONTROLLERS, HostConfig};
 use airpath_linux::native::{Kind, NativeController};
 use libbpf_rs::query::MapInfoIter;
 
-use crate::lab::namespaces::Pair;
-use crate::lab::recorded::{self, Connection};
 use crate::support::replay::{self, difference, native_windows, reference_windows};
-use crate::support::{OwnCgroup, alone, can_host, load};
+use crate::support::{OwnCgroup, load};
+use crate::tools::check::{HOLD, check_host};
+use crate::tools::namespaces::Pair;
+use crate::tools::recorded::{self, Connection};
 
 /// Of this process and what it starts.
 fn config(group: &OwnCgroup, pair: &Pair) -> HostConfig {
@@ -30,46 +31,44 @@ fn kind_of(controller: &str) -> Kind {
 
 #[test]
 fn transfers_complete_with_each_controller_and_sound_checksums() {
-    if !can_host("live") {
-        return;
-    }
-    let _alone = alone();
-    let (group, pair) = (OwnCgroup::join("airpath-live"), Pair::new());
-    let host = load(&config(&group, &pair));
-    for controller in CONTROLLERS {
-        let before = host.counters();
-        pair.transfer(controller, 3_000_000);
-        let after = host.counters();
-        let echoes = after.echoes - before.echoes;
-        let speaks = ["airpath_xcp", "airpath_vcp"].contains(&controller);
-        // A receiver that is slow answers many segments at once.
-        assert_eq!(echoes >= 10, speaks, "{controller}: {echoes} echoes");
-        assert_eq!(after.options_written > before.options_written, speaks, "{controller}");
-        assert_eq!(after.malformed, 0, "{controller}");
-    }
-    for namespace in [&pair.left, &pair.right] {
-        assert_eq!(namespace.tcp_counter("InCsumErrors") + namespace.tcp_counter("InErrs"), 0);
-    }
+    check_host(HOLD, || {
+        let (group, pair) = (OwnCgroup::join("airpath-live"), Pair::new());
+        let host = load(&config(&group, &pair));
+        for controller in CONTROLLERS {
+            let before = host.counters();
+            pair.transfer(controller, 3_000_000);
+            let after = host.counters();
+            let echoes = after.echoes - before.echoes;
+            let speaks = ["airpath_xcp", "airpath_vcp"].contains(&controller);
+            // A receiver that is slow answers many segments at once.
+            assert_eq!(echoes >= 10, speaks, "{controller}: {echoes} echoes");
+            assert_eq!(after.options_written > before.options_written, speaks, "{controller}");
+            assert_eq!(after.malformed, 0, "{controller}");
+        }
+        for namespace in [&pair.left, &pair.right] {
+            assert_eq!(namespace.tcp_counter("InCsumErrors") + namespace.tcp_counter("InErrs"), 0);
+        }
+        Ok(())
+    });
 }
 
 /// Windows of the kernel, of the same code in this process and of the Rust controllers, over the events of live connections on a
 /// narrow link that drops packets.
 #[test]
 fn recorded_events_replay_to_the_same_windows() {
-    if !can_host("live") {
-        return;
-    }
-    let _alone = alone();
-    let (group, pair) = (OwnCgroup::join("airpath-record"), Pair::new());
-    pair.left.command("tc qdisc add dev left root tbf rate 40mbit burst 5000 limit 20000");
-    let host = load(&HostConfig { record: true, ..config(&group, &pair) });
-    for controller in CONTROLLERS {
-        host.records().unwrap();
-        pair.transfer(controller, 4_000_000);
-        let records = host.records().unwrap();
-        assert_eq!(host.records_lost(), 0, "{controller}");
-        check_replay(controller, &recorded::longest(records));
-    }
+    check_host(HOLD, || {
+        let (group, pair) = (OwnCgroup::join("airpath-record"), Pair::new());
+        pair.left.command("tc qdisc add dev left root tbf rate 40mbit burst 5000 limit 20000");
+        let host = load(&HostConfig { record: true, ..config(&group, &pair) });
+        for controller in CONTROLLERS {
+            host.records().unwrap();
+            pair.transfer(controller, 4_000_000);
+            let records = host.records().unwrap();
+            assert_eq!(host.records_lost(), 0, "{controller}");
+            check_replay(controller, &recorded::longest(records));
+        }
+        Ok(())
+    });
 }
 
 fn check_replay(controller: &str, connection: &Connection) {
@@ -93,80 +92,77 @@ fn check_replay(controller: &str, connection: &Connection) {
 /// The receiver answers nothing, as if its options had been stripped on the way.
 #[test]
 fn without_echoes_senders_fall_back_to_reno() {
-    if !can_host("live") {
-        return;
-    }
-    let _alone = alone();
-    let pair = Pair::new();
-    // Started before this process joins the group, so that the server stays outside.
-    let server = ["iperf3", "--server", "--port", "5299"];
-    let mut server = pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
-    let group = OwnCgroup::join("airpath-silent");
-    let host = load(&config(&group, &pair));
-    eventually("the server does not listen", || {
-        !pair.right.command("ss --no-header --listening --tcp sport = :5299").is_empty()
+    check_host(HOLD, || {
+        let pair = Pair::new();
+        // Started before this process joins the group, so that the server stays outside.
+        let server = ["iperf3", "--server", "--port", "5299"];
+        let mut server = pair.right.inside(&server).stdout(Stdio::null()).spawn().unwrap();
+        let group = OwnCgroup::join("airpath-silent");
+        let host = load(&config(&group, &pair));
+        eventually("the server does not listen", || {
+            !pair.right.command("ss --no-header --listening --tcp sport = :5299").is_empty()
+        });
+        for controller in ["airpath_xcp", "airpath_vcp"] {
+            let words = "iperf3 --client 10.77.0.2 --port 5299 --bytes 20M --congestion";
+            let words: Vec<&str> = words.split(' ').chain([controller]).collect();
+            let client = pair.left.inside(&words).output().unwrap();
+            assert!(client.status.success(), "{controller}: {}", String::from_utf8_lossy(&client.stderr));
+        }
+        server.kill().unwrap();
+        server.wait().unwrap();
+        let counters = host.counters();
+        assert!(counters.options_written > 100, "{counters:?}");
+        assert_eq!((counters.echoes, counters.echoes_by_bits), (0, 0));
+        Ok(())
     });
-    for controller in ["airpath_xcp", "airpath_vcp"] {
-        let words = "iperf3 --client 10.77.0.2 --port 5299 --bytes 20M --congestion";
-        let words: Vec<&str> = words.split(' ').chain([controller]).collect();
-        let client = pair.left.inside(&words).output().unwrap();
-        assert!(client.status.success(), "{controller}: {}", String::from_utf8_lossy(&client.stderr));
-    }
-    server.kill().unwrap();
-    server.wait().unwrap();
-    let counters = host.counters();
-    assert!(counters.options_written > 100, "{counters:?}");
-    assert_eq!((counters.echoes, counters.echoes_by_bits), (0, 0));
 }
 
 /// Losses in many places: SACK blocks fill the options of acknowledgments, and VCP's echo goes into the TCP header.
 #[test]
 fn where_options_are_full_the_code_goes_into_header_bits() {
-    if !can_host("live") {
-        return;
-    }
-    let _alone = alone();
-    let (group, pair) = (OwnCgroup::join("airpath-full"), Pair::through_a_middle());
-    let middle = pair.middle.as_ref().unwrap();
-    middle.command("tc qdisc add dev out root tbf rate 6mbit burst 3100 limit 6000");
-    let host = load(&config(&group, &pair));
-    pair.transfer("airpath_vcp", 1_500_000);
-    let counters = host.counters();
-    println!("{counters:?}");
-    assert!(counters.options_without_room > 0, "{counters:?}");
-    assert!(counters.echoes_by_bits > 0, "{counters:?}");
-    for namespace in [&pair.left, &pair.right] {
-        assert_eq!(namespace.tcp_counter("InCsumErrors") + namespace.tcp_counter("InErrs"), 0);
-    }
+    check_host(HOLD, || {
+        let (group, pair) = (OwnCgroup::join("airpath-full"), Pair::through_a_middle());
+        let middle = pair.middle.as_ref().unwrap();
+        middle.command("tc qdisc add dev out root tbf rate 6mbit burst 3100 limit 6000");
+        let host = load(&config(&group, &pair));
+        pair.transfer("airpath_vcp", 1_500_000);
+        let counters = host.counters();
+        println!("{counters:?}");
+        assert!(counters.options_without_room > 0, "{counters:?}");
+        assert!(counters.echoes_by_bits > 0, "{counters:?}");
+        for namespace in [&pair.left, &pair.right] {
+            assert_eq!(namespace.tcp_counter("InCsumErrors") + namespace.tcp_counter("InErrs"), 0);
+        }
+        Ok(())
+    });
 }
 
 #[test]
 fn a_killed_daemon_leaves_nothing() {
-    if !can_host("live") {
-        return;
-    }
-    let _alone = alone();
-    // Whoever has the names is waited for.
-    let (group, pair) = (OwnCgroup::join("airpath-killed"), Pair::new());
-    drop(load(&config(&group, &pair)));
-    eventually("maps of the host programs are left", || ours().is_empty());
-    let devices = pair.devices();
-    let mut daemon = Command::new(env!("CARGO_BIN_EXE_airpathd"))
-        .args(["host", "--cgroup", group.folder.to_str().unwrap(), "--device", &devices[0].to_string()])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut ready = String::new();
-    BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut ready).unwrap();
-    let ready: serde_json::Value = serde_json::from_str(&ready).unwrap();
-    assert_eq!(ready["event"], "ready");
-    assert_eq!(ready["controllers"][0], "airpath_xcp");
-    pair.transfer("airpath_vcp", 100_000);
-    assert!(!ours().is_empty());
-    daemon.kill().unwrap();
-    daemon.wait().unwrap();
-    eventually("maps of the host programs are left", || ours().is_empty());
-    pair.transfer("reno", 100_000);
+    check_host(HOLD, || {
+        // Whoever has the names is waited for.
+        let (group, pair) = (OwnCgroup::join("airpath-killed"), Pair::new());
+        drop(load(&config(&group, &pair)));
+        eventually("maps of the host programs are left", || ours().is_empty());
+        let devices = pair.devices();
+        let mut daemon = Command::new(env!("CARGO_BIN_EXE_airpathd"))
+            .args(["host", "--cgroup", group.folder.to_str().unwrap(), "--device", &devices[0].to_string()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = String::new();
+        BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut ready).unwrap();
+        let ready: serde_json::Value = serde_json::from_str(&ready).unwrap();
+        assert_eq!(ready["event"], "ready");
+        assert_eq!(ready["controllers"][0], "airpath_xcp");
+        pair.transfer("airpath_vcp", 100_000);
+        assert!(!ours().is_empty());
+        daemon.kill().unwrap();
+        daemon.wait().unwrap();
+        eventually("maps of the host programs are left", || ours().is_empty());
+        pair.transfer("reno", 100_000);
+        Ok(())
+    });
 }
 
 /// Maps of the host programs in this kernel.

@@ -7,10 +7,10 @@
 mod daemon;
 mod host_faults;
 mod host_options;
-mod lab;
 mod live;
 mod paths;
 mod router_clocks;
+mod router_cost;
 mod router_faults;
 mod router_recorded;
 mod router_standing;
@@ -19,4 +19,5 @@ mod signals;
 #[path = "../support/mod.rs"]
 mod support;
 mod together;
+mod tools;
 mod units;

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::lab::Lab;
-use crate::lab::leaping_clock::LeapingClock;
-use crate::lab::watch::undisturbed;
-use crate::support::can_route;
+use crate::support::lab::Lab;
+use crate::tools::check::check_router;
+use crate::tools::leaping_clock::LeapingClock;
 
 /// Almost no losses: their program counts what passes while it is guided.
 const CONFIG: &str = "[router]\nprotocol = \"vcp\"\nrate = \"10Mbit\"\n[router.loss]\nkind = \"gilbert\"\nmean_loss = 1e-6\nmean_burst = 1.0\n";
@@ -37,23 +36,21 @@ impl Drop for Folder {
 
 #[test]
 fn a_router_does_not_care_what_its_clocks_say() {
-    if !can_route("router clocks") {
-        return;
-    }
-    let folder = Folder::new();
-    let config = folder.file("router.toml");
-    std::fs::write(&config, CONFIG).unwrap();
-    let clock = LeapingClock::new();
-    let leap = clock.preload();
+    // Three intervals of some seven that come late or not at all, or a second of silence.
+    check_router(Duration::from_millis(600), || {
+        let folder = Folder::new();
+        let config = folder.file("router.toml");
+        std::fs::write(&config, CONFIG).unwrap();
+        let clock = LeapingClock::new();
+        let leap = clock.preload();
 
-    let shifted = |seconds| ["unshare", "--time", "--fork", "--monotonic", seconds];
-    let clocks: [&[&str]; 3] = [&["env", &leap], &shifted("31557600"), &shifted("-5")];
-    for under in clocks {
-        // Three intervals of some seven that come late or not at all, or a second of silence.
-        undisturbed(Duration::from_millis(600), || {
-            guided_by_its_own_clock(under, &config).map_err(|problem| format!("{under:?}: {problem}"))
-        });
-    }
+        let shifted = |seconds| ["unshare", "--time", "--fork", "--monotonic", seconds];
+        let clocks: [&[&str]; 3] = [&["env", &leap], &shifted("31557600"), &shifted("-5")];
+        for under in clocks {
+            guided_by_its_own_clock(under, &config).map_err(|problem| format!("{under:?}: {problem}"))?;
+        }
+        Ok(())
+    });
 }
 
 /// Whether a router that runs `under` a command guides its programs as if no clock was set; else, what is wrong.

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::lab::traces::{ROUTERS, nothing_left, traces};
-use crate::lab::{Lab, output};
-use crate::support::can_route;
+use crate::support::lab::{Lab, output};
+use crate::tools::check::{HOLD, check_router};
+use crate::tools::traces::{ROUTERS, nothing_left, traces};
 
 const ROUTER: [&str; 8] = ["--protocol", "xcp", "--capacity", "ebe", "--rate", "10Mbit", "--buffer", "575kB"];
 
@@ -29,86 +29,90 @@ fn until(holds: impl Fn() -> bool, what: &str) {
 // One test, since the traces of others would be counted too.
 #[test]
 fn routers_end_in_good_order_and_leave_nothing() {
-    if !can_route("router faults") {
-        return;
-    }
-    let lab = Lab::new("10mbit");
-    let before = traces(&lab.a, ROUTERS);
+    check_router(HOLD, || {
+        let lab = Lab::new("10mbit");
+        let before = traces(&lab.a, ROUTERS);
 
-    // A second daemon is refused with one message, and the first goes on.
-    let daemon = lab.router(&ROUTER);
-    let path = lab.a.path();
-    let mut words = vec!["router", "--netns", &path, "--device", "va"];
-    words.extend(ROUTER);
-    let second = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(&words).output().unwrap();
-    let said = String::from_utf8(second.stderr).unwrap();
-    assert!(!second.status.success() && said.lines().count() == 1, "{said}");
-    assert!(said.contains("another airpathd is at work as router/va"), "{said}");
-    assert_ne!(traces(&lab.a, ROUTERS), before, "a router at work leaves traces");
+        // A second daemon is refused with one message, and the first goes on.
+        let daemon = lab.router(&ROUTER);
+        let path = lab.a.path();
+        let mut words = vec!["router", "--netns", &path, "--device", "va"];
+        words.extend(ROUTER);
+        let second = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(&words).output().unwrap();
+        let said = String::from_utf8(second.stderr).unwrap();
+        assert!(!second.status.success() && said.lines().count() == 1, "{said}");
+        assert!(said.contains("another airpathd is at work as router/va"), "{said}");
+        assert_ne!(traces(&lab.a, ROUTERS), before, "a router at work leaves traces");
 
-    // Killed: the kernel takes everything away, and traffic goes on.
-    kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
-    daemon.end();
-    nothing_left(&lab.a, ROUTERS, &before);
-    assert!(reaches(&lab));
+        // Killed: the kernel takes everything away, and traffic goes on.
+        kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
+        daemon.end();
+        nothing_left(&lab.a, ROUTERS, &before);
+        assert!(reaches(&lab));
 
-    // Any of the signals: in good order, and no packet is lost meanwhile. And detached.
-    for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT] {
+        // Any of the signals: in good order, and no packet is lost meanwhile. And detached.
+        for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT] {
+            let daemon = lab.router(&ROUTER);
+            let pid = Pid::from_raw(daemon.pid());
+            let traffic = lab.spawn(&lab.a, &["ping", "-q", "-i", "0.01", "-c", "50", "-W", "1", "10.9.0.2"]);
+            std::thread::sleep(Duration::from_millis(200));
+            kill(pid, signal).unwrap();
+            let (said, success) = daemon.end();
+            assert!(success && said.is_empty(), "{signal}: {said}");
+            let answers = traffic.text();
+            assert!(answers.contains(" 50 received"), "{signal}: {answers}");
+            nothing_left(&lab.a, ROUTERS, &before);
+        }
+        let daemon = lab.router(&ROUTER);
+        let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &path]);
+        assert!(answer.contains("detached"), "{answer}");
+        assert_eq!(traces(&lab.a, ROUTERS), before, "gone when detach returns");
+        assert!(daemon.end().1);
+
+        // Stopped for two seconds, as by a debugger or a suspended machine: a gap, not an interval.
         let daemon = lab.router(&ROUTER);
         let pid = Pid::from_raw(daemon.pid());
-        let traffic = lab.spawn(&lab.a, &["ping", "-q", "-i", "0.01", "-c", "50", "-W", "1", "10.9.0.2"]);
-        std::thread::sleep(Duration::from_millis(200));
-        kill(pid, signal).unwrap();
+        let gaps = || daemon.status()["gaps"].as_u64().unwrap();
+        let before_it = gaps();
+        kill(pid, Signal::SIGSTOP).unwrap();
+        assert!(reaches(&lab), "a silent daemon stops nobody");
+        std::thread::sleep(Duration::from_secs(2));
+        kill(pid, Signal::SIGCONT).unwrap();
+        // It may answer before it looks at its clock again.
+        until(|| gaps() == before_it + 1, "a gap");
+
+        // The queue discipline is replaced, and another is of no use for a moment.
+        lab.a.command("tc qdisc replace dev va root pfifo limit 100");
+        until(|| daemon.status()["queue"]["kind"] == "pfifo", "the other queue discipline");
+        lab.rate("replace", "10mbit");
+
+        // The device is removed: one message.
+        lab.a.command("ip link del va");
         let (said, success) = daemon.end();
-        assert!(success && said.is_empty(), "{signal}: {said}");
-        let answers = traffic.text();
-        assert!(answers.contains(" 50 received"), "{signal}: {answers}");
+        assert!(!success && said.contains("device \"va\" is gone"), "{said}");
+        drop(lab);
+
+        // The namespace is removed: the daemon lets it go.
+        let lab = Lab::new("10mbit");
+        let daemon = lab.router(&ROUTER);
+        drop(lab);
+        let (said, success) = daemon.end();
+        assert!(!success && said.contains("is gone, and the router with it"), "{said}");
+        let lab = Lab::new("10mbit");
         nothing_left(&lab.a, ROUTERS, &before);
-    }
-    let daemon = lab.router(&ROUTER);
-    let answer = output(env!("CARGO_BIN_EXE_airpathd"), &["detach", "--netns", &path]);
-    assert!(answer.contains("detached"), "{answer}");
-    assert_eq!(traces(&lab.a, ROUTERS), before, "gone when detach returns");
-    assert!(daemon.end().1);
 
-    // Stopped for two seconds, as by a debugger or a suspended machine: a gap, not an interval.
-    let daemon = lab.router(&ROUTER);
-    let pid = Pid::from_raw(daemon.pid());
-    let gaps = || daemon.status()["gaps"].as_u64().unwrap();
-    let before_it = gaps();
-    kill(pid, Signal::SIGSTOP).unwrap();
-    assert!(reaches(&lab), "a silent daemon stops nobody");
-    std::thread::sleep(Duration::from_secs(2));
-    kill(pid, Signal::SIGCONT).unwrap();
-    // It may answer before it looks at its clock again.
-    until(|| gaps() == before_it + 1, "a gap");
-
-    // The queue discipline is replaced, and another is of no use for a moment.
-    lab.a.command("tc qdisc replace dev va root pfifo limit 100");
-    until(|| daemon.status()["queue"]["kind"] == "pfifo", "the other queue discipline");
-    lab.rate("replace", "10mbit");
-
-    // The device is removed: one message.
-    lab.a.command("ip link del va");
-    let (said, success) = daemon.end();
-    assert!(!success && said.contains("device \"va\" is gone"), "{said}");
-    drop(lab);
-
-    // The namespace is removed: the daemon lets it go.
-    let lab = Lab::new("10mbit");
-    let daemon = lab.router(&ROUTER);
-    drop(lab);
-    let (said, success) = daemon.end();
-    assert!(!success && said.contains("is gone, and the router with it"), "{said}");
-    let lab = Lab::new("10mbit");
-    nothing_left(&lab.a, ROUTERS, &before);
-
-    // Not a device with a queue, no such device: one message each.
-    for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {
-        let path = lab.a.path();
-        let words = ["router", "--netns", &path, "--device", device, "--protocol", "vcp", "--rate", "1Mbit"];
-        let refused = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(words).output().unwrap();
-        let said = String::from_utf8(refused.stderr).unwrap();
-        assert!(!refused.status.success() && said.lines().count() == 1 && said.contains(expected), "{said}");
-    }
+        // Not a device with a queue, no such device: one message each.
+        for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {
+            let path = lab.a.path();
+            let words =
+                ["router", "--netns", &path, "--device", device, "--protocol", "vcp", "--rate", "1Mbit"];
+            let refused = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(words).output().unwrap();
+            let said = String::from_utf8(refused.stderr).unwrap();
+            assert!(
+                !refused.status.success() && said.lines().count() == 1 && said.contains(expected),
+                "{said}"
+            );
+        }
+        Ok(())
+    });
 }

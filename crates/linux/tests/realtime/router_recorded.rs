@@ -11,13 +11,13 @@ use airpath_model::{Backlog, Bytes, LoadCode, PathHeader, Rate, Timestamp, XcpHe
 use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
 use nix::net::if_::if_nametoindex;
 
-use crate::lab::namespaces::Pair;
-use crate::lab::recorded::{self, Connection};
-use crate::lab::watch::{HOLD, undisturbed};
-use crate::lab::wire::Wire;
 use crate::support::empty_queue::{Data, engine, step};
 use crate::support::replay::{difference, reference_windows};
-use crate::support::{OwnCgroup, alone, can_host, clock, load};
+use crate::support::{OwnCgroup, clock, load};
+use crate::tools::check::{HOLD, check_host};
+use crate::tools::namespaces::Pair;
+use crate::tools::recorded::{self, Connection};
+use crate::tools::wire::Wire;
 
 const BUFFER: Bytes = Bytes::new(100_000);
 const CAPACITY: Rate = Rate::from_bps(10_000_000);
@@ -94,13 +94,9 @@ impl Router {
     }
 }
 
-/// Lets `traffic` pass a router of that protocol, over a path of 20 ms. Also gives what the controllers were told.
-fn traffic_over(protocol: Protocol, traffic: impl Fn(&Pair) + Sync) -> (Recording, Vec<host::Record>) {
-    undisturbed(HOLD, || guided_traffic_over(protocol, &traffic))
-}
-
-/// The same; a complaint where packets passed when the router had been silent for too long.
-fn guided_traffic_over(
+/// Lets `traffic` pass a router of that protocol, over a path of 20 ms. Also returns what the controllers were told. An error if
+/// packets passed when the router had been silent for too long.
+fn traffic_over(
     protocol: Protocol,
     traffic: impl Fn(&Pair) + Sync,
 ) -> Result<(Recording, Vec<host::Record>), String> {
@@ -176,83 +172,83 @@ fn replay_packets<R: RouterProtocol<Data>>(
 
 #[test]
 fn codes_of_live_packets_are_those_of_the_simulators_router() {
-    if !can_host("router recorded") {
-        return;
-    }
-    let _alone = alone();
-    let (recording, _) = traffic_over(Protocol::Vcp, |pair| {
-        std::thread::scope(|scope| {
-            scope.spawn(|| pair.transfer("airpath_vcp", 5_000_000));
-            // For a while there is more than the link should carry.
-            std::thread::sleep(Duration::from_millis(2500));
-            pair.transfer("cubic", 1_000_000);
-        });
+    check_host(HOLD, || {
+        let (recording, _) = traffic_over(Protocol::Vcp, |pair| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| pair.transfer("airpath_vcp", 5_000_000));
+                // For a while there is more than the link should carry.
+                std::thread::sleep(Duration::from_millis(2500));
+                pair.transfer("cubic", 1_000_000);
+            });
+        })?;
+        let source = Box::new(Configured::new(CAPACITY));
+        let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), source).unwrap());
+        let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
+        let mut seen = [0; 4];
+        replay_packets(
+            &recording,
+            &mut reference,
+            |passed| PathHeader::Load(code[passed.brought as usize - 1]),
+            |passed, header| {
+                assert_eq!(*header, PathHeader::Load(code[passed.left as usize - 1]), "{passed:?}");
+                seen[passed.left as usize] += 1;
+            },
+        );
+        println!("{} packets, {} intervals, codes {seen:?}", recording.passed.len(), recording.intervals());
+        assert!(seen[1..].iter().all(|count| *count > 100), "each code occurs: {seen:?}");
+        Ok(())
     });
-    let source = Box::new(Configured::new(CAPACITY));
-    let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), source).unwrap());
-    let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
-    let mut seen = [0; 4];
-    replay_packets(
-        &recording,
-        &mut reference,
-        |passed| PathHeader::Load(code[passed.brought as usize - 1]),
-        |passed, header| {
-            assert_eq!(*header, PathHeader::Load(code[passed.left as usize - 1]), "{passed:?}");
-            seen[passed.left as usize] += 1;
-        },
-    );
-    println!("{} packets, {} intervals, codes {seen:?}", recording.passed.len(), recording.intervals());
-    assert!(seen[1..].iter().all(|count| *count > 100), "each code occurs: {seen:?}");
 }
 
 #[test]
 fn feedback_on_live_packets_is_that_of_the_simulators_router() {
-    if !can_host("router recorded") {
-        return;
-    }
-    let _alone = alone();
-    let (recording, told) = traffic_over(Protocol::Xcp, |pair| {
-        std::thread::scope(|scope| {
-            scope.spawn(|| pair.transfer("airpath_xcp", 3_000_000));
-            std::thread::sleep(Duration::from_secs(1));
-            pair.transfer("airpath_xcp", 1_000_000);
-        });
+    check_host(HOLD, || {
+        let (recording, told) = traffic_over(Protocol::Xcp, |pair| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| pair.transfer("airpath_xcp", 3_000_000));
+                std::thread::sleep(Duration::from_secs(1));
+                pair.transfer("airpath_xcp", 1_000_000);
+            });
+        })?;
+        let source = Box::new(Configured::new(CAPACITY));
+        let mut reference = Xcp::new(XcpConfig::NS2, source, BUFFER).unwrap();
+        let (mut worst, mut largest, mut signs) = (0.0_f64, 0.0_f64, [0, 0]);
+        replay_packets(
+            &recording,
+            &mut reference,
+            |passed| {
+                // The program's X: whole nanoseconds, at most the round trip.
+                let x_ns = (u64::from(passed.payload) * 1_000_000_000)
+                    .checked_div(passed.throughput.into())
+                    .unwrap_or(u64::MAX);
+                PathHeader::Xcp(XcpHeader {
+                    rtt: airpath_model::Duration::from_micros(passed.rtt_us.into()),
+                    inter_packet: airpath_model::Duration::from_nanos(
+                        x_ns.min(u64::from(passed.rtt_us) * 1000),
+                    ),
+                    // All of a train.
+                    delta_throughput: f64::from(passed.brought) * f64::from(passed.segments),
+                })
+            },
+            |passed, header| {
+                let PathHeader::Xcp(header) = header else { panic!("a header of another kind") };
+                let expected = header.delta_throughput / f64::from(passed.segments);
+                worst = worst.max((f64::from(passed.left) - expected).abs());
+                largest = largest.max(expected.abs());
+                signs[usize::from(passed.left < 0)] += usize::from(passed.left != 0);
+            },
+        );
+        let packets = recording.passed.len();
+        println!(
+            "{packets} packets, {} intervals: worst difference {worst} byte/s of feedback up to {largest}, signs {signs:?}",
+            recording.intervals()
+        );
+        assert!(signs.iter().all(|count| *count > 100), "both signs occur: {signs:?}");
+        // As in tests/router_equivalence.rs.
+        assert!(worst <= 0.5 + 800.0 / 65_536.0, "{worst}");
+        check_sender(&recorded::longest(told));
+        Ok(())
     });
-    let source = Box::new(Configured::new(CAPACITY));
-    let mut reference = Xcp::new(XcpConfig::NS2, source, BUFFER).unwrap();
-    let (mut worst, mut largest, mut signs) = (0.0_f64, 0.0_f64, [0, 0]);
-    replay_packets(
-        &recording,
-        &mut reference,
-        |passed| {
-            // The program's X: whole nanoseconds, at most the round trip.
-            let x_ns = (u64::from(passed.payload) * 1_000_000_000)
-                .checked_div(passed.throughput.into())
-                .unwrap_or(u64::MAX);
-            PathHeader::Xcp(XcpHeader {
-                rtt: airpath_model::Duration::from_micros(passed.rtt_us.into()),
-                inter_packet: airpath_model::Duration::from_nanos(x_ns.min(u64::from(passed.rtt_us) * 1000)),
-                // All of a train.
-                delta_throughput: f64::from(passed.brought) * f64::from(passed.segments),
-            })
-        },
-        |passed, header| {
-            let PathHeader::Xcp(header) = header else { panic!("a header of another kind") };
-            let expected = header.delta_throughput / f64::from(passed.segments);
-            worst = worst.max((f64::from(passed.left) - expected).abs());
-            largest = largest.max(expected.abs());
-            signs[usize::from(passed.left < 0)] += usize::from(passed.left != 0);
-        },
-    );
-    let packets = recording.passed.len();
-    println!(
-        "{packets} packets, {} intervals: worst difference {worst} byte/s of feedback up to {largest}, signs {signs:?}",
-        recording.intervals()
-    );
-    assert!(signs.iter().all(|count| *count > 100), "both signs occur: {signs:?}");
-    // As in tests/router_equivalence.rs.
-    assert!(worst <= 0.5 + 800.0 / 65_536.0, "{worst}");
-    check_sender(&recorded::longest(told));
 }
 
 /// The simulator's sender of XCP has the same windows as the kernel's.

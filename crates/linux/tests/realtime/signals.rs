@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use airpath_linux::host::{Record, Told};
 
-use crate::lab::path::Path;
-use crate::lab::watch::undisturbed;
-use crate::lab::wire::Way;
-use crate::support::{alone, can_host, packets};
+use crate::support::packets;
+use crate::tools::check::{HOLD, check_host};
+use crate::tools::path::Path;
+use crate::tools::wire::Way;
 
 /// One way.
 const DELAY: Duration = Duration::from_millis(20);
@@ -31,41 +31,40 @@ fn signals(records: &[Record]) -> Vec<u8> {
 #[test]
 fn after_a_timeout_the_window_grows_again() {
     const OUTAGE: Duration = Duration::from_millis(500);
-    if !can_host("signals") {
-        return;
-    }
-    let _alone = alone();
-    // One of its own rule, and one that is Reno without routers.
-    for controller in ["airpath_westw", "airpath_xcp"] {
-        let (mut data, mut began) = (0, None::<Instant>);
-        let path = Path::new(DELAY, move |way, frame| {
-            if way == Way::Back || frame.len() < LONGEST_WITHOUT_DATA {
-                return true;
-            }
-            data += 1;
-            data < 250 || began.get_or_insert_with(Instant::now).elapsed() > OUTAGE
-        });
-        let began = Instant::now();
-        let (records, _) = path.transfer(controller, 1_000_000);
-        let took = began.elapsed();
-        println!("{controller}: {took:.1?}, signals {:?}", signals(&records));
-        let mut timed_out = false;
-        let mut since = 0;
-        for record in &records {
-            match record.told {
-                Told::Congestion(event) => {
-                    timed_out = event.signal != LOSS && (timed_out || event.signal == TIMEOUT);
+    check_host(HOLD, || {
+        // One of its own rule, and one that is Reno without routers.
+        for controller in ["airpath_westw", "airpath_xcp"] {
+            let (mut data, mut began) = (0, None::<Instant>);
+            let path = Path::new(DELAY, move |way, frame| {
+                if way == Way::Back || frame.len() < LONGEST_WITHOUT_DATA {
+                    return true;
                 }
-                Told::Ack(event) if timed_out => {
-                    assert!(!event.in_recovery, "{controller}: {record:?}");
-                    since += 1;
+                data += 1;
+                data < 250 || began.get_or_insert_with(Instant::now).elapsed() > OUTAGE
+            });
+            let began = Instant::now();
+            let (records, _) = path.transfer(controller, 1_000_000);
+            let took = began.elapsed();
+            println!("{controller}: {took:.1?}, signals {:?}", signals(&records));
+            let mut timed_out = false;
+            let mut since = 0;
+            for record in &records {
+                match record.told {
+                    Told::Congestion(event) => {
+                        timed_out = event.signal != LOSS && (timed_out || event.signal == TIMEOUT);
+                    }
+                    Told::Ack(event) if timed_out => {
+                        assert!(!event.in_recovery, "{controller}: {record:?}");
+                        since += 1;
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
+            assert!(since > 10, "{controller}: {since} acknowledgments after a timeout");
+            assert!(took < Duration::from_secs(5), "{controller}: {took:?}");
         }
-        assert!(since > 10, "{controller}: {since} acknowledgments after a timeout");
-        assert!(took < Duration::from_secs(5), "{controller}: {took:?}");
-    }
+        Ok(())
+    });
 }
 
 /// In slow start the window grows to twice what the application keeps in flight, as under every controller of the kernel: also XCP's
@@ -74,47 +73,45 @@ fn after_a_timeout_the_window_grows_again() {
 fn slow_start_prepares_for_twice_what_the_application_sends() {
     const SEGMENT: usize = 1400;
     const BURST: usize = 15;
-    if !can_host("signals") {
-        return;
-    }
-    let _alone = alone();
-    for controller in ["airpath_westw", "airpath_xcp"] {
-        let path = Path::new(DELAY, |_, _| true);
-        let (mut sender, mut receiver) = path.pair.connect(controller);
-        let (burst, mut arrived) = (vec![1; BURST * SEGMENT], vec![0; BURST * SEGMENT]);
-        let (began, mut records, mut acknowledged) = (Instant::now(), Vec::new(), 0);
-        // Long enough for XCP to be Reno. A burst leaves when all of the last one was acknowledged, so that no two are in flight.
-        for bursts in 1..=40 {
-            sender.write_all(&burst).unwrap();
-            receiver.read_exact(&mut arrived).unwrap();
-            while acknowledged < bursts * burst.len() {
-                assert!(began.elapsed() < Duration::from_secs(60), "{acknowledged} bytes of {bursts} bursts");
-                std::thread::sleep(DELAY / 4);
-                let news = path.news();
-                let advance = |record: &Record| match record.told {
-                    Told::Ack(event) => event.advance as usize,
-                    _ => 0,
-                };
-                acknowledged += news.iter().map(advance).sum::<usize>();
-                records.extend(news);
+    check_host(HOLD, || {
+        for controller in ["airpath_westw", "airpath_xcp"] {
+            let path = Path::new(DELAY, |_, _| true);
+            let (mut sender, mut receiver) = path.pair.connect(controller);
+            let (burst, mut arrived) = (vec![1; BURST * SEGMENT], vec![0; BURST * SEGMENT]);
+            let (began, mut records, mut acknowledged) = (Instant::now(), Vec::new(), 0);
+            // Long enough for XCP to be Reno. A burst leaves when all of the last one was acknowledged, so that no two are in flight.
+            for bursts in 1..=40 {
+                sender.write_all(&burst).unwrap();
+                receiver.read_exact(&mut arrived).unwrap();
+                while acknowledged < bursts * burst.len() {
+                    assert!(
+                        began.elapsed() < Duration::from_secs(60),
+                        "{acknowledged} bytes of {bursts} bursts"
+                    );
+                    std::thread::sleep(DELAY / 4);
+                    let news = path.news();
+                    let advance = |record: &Record| match record.told {
+                        Told::Ack(event) => event.advance as usize,
+                        _ => 0,
+                    };
+                    acknowledged += news.iter().map(advance).sum::<usize>();
+                    records.extend(news);
+                }
             }
+            let window = records.iter().map(|record| record.window).max().unwrap() as usize / SEGMENT;
+            println!("{controller}: {window} segments, bursts of {BURST}");
+            assert!((2 * BURST - 2..4 * BURST).contains(&window), "{controller}: {window} segments");
         }
-        let window = records.iter().map(|record| record.window).max().unwrap() as usize / SEGMENT;
-        println!("{controller}: {window} segments, bursts of {BURST}");
-        assert!((2 * BURST - 2..4 * BURST).contains(&window), "{controller}: {window} segments");
-    }
+        Ok(())
+    });
 }
 
 /// The last packet before a pause is lost by chance, and the kernel's tail loss probe repairs it: to VCP, whose path says "low", that
 /// is an error of the path.
 #[test]
 fn a_last_packet_that_a_probe_repairs_is_a_loss() {
-    if !can_host("signals") {
-        return;
-    }
-    let _alone = alone();
     // The probe's answer takes a round trip, and the timer that runs meanwhile 200 ms more.
-    undisturbed(Duration::from_millis(200), || {
+    check_host(Duration::from_millis(200), || {
         let records = with_a_lost_last_packet();
         println!("signals {:?}", signals(&records));
         let smallest = records.iter().map(|record| record.window).min().unwrap();
@@ -150,34 +147,33 @@ fn with_a_lost_last_packet() -> Vec<Record> {
 /// Marks are echoed until the sender says that it has answered; meanwhile nothing grows (RFC 3168, section 6.1.2).
 #[test]
 fn acknowledgments_that_echo_marks_let_nothing_grow() {
-    if !can_host("signals") {
-        return;
-    }
-    let _alone = alone();
-    let mut data = 0;
-    let path = Path::new(DELAY, move |way, frame| {
-        if way == Way::There && frame.len() > LONGEST_WITHOUT_DATA {
-            data += 1;
-            if data % 100 == 50 {
-                packets::mark(frame);
+    check_host(HOLD, || {
+        let mut data = 0;
+        let path = Path::new(DELAY, move |way, frame| {
+            if way == Way::There && frame.len() > LONGEST_WITHOUT_DATA {
+                data += 1;
+                if data % 100 == 50 {
+                    packets::mark(frame);
+                }
+            }
+            true
+        });
+        for namespace in [&path.pair.left, &path.pair.right] {
+            namespace.within(|| std::fs::write("/proc/sys/net/ipv4/tcp_ecn", "1").unwrap());
+        }
+        let (records, _) = path.transfer("airpath_ebe", 1_000_000);
+        let mut echoes = 0;
+        for pair in records.windows(2) {
+            if let Told::Ack(event) = pair[1].told
+                && event.marked
+            {
+                echoes += 1;
+                assert_eq!(pair[0].window, pair[1].window, "{:?}", pair[1]);
             }
         }
-        true
+        println!("{echoes} echoes, signals {:?}", signals(&records));
+        assert!(echoes > 10, "{echoes} echoes");
+        assert!(signals(&records).contains(&MARK));
+        Ok(())
     });
-    for namespace in [&path.pair.left, &path.pair.right] {
-        namespace.within(|| std::fs::write("/proc/sys/net/ipv4/tcp_ecn", "1").unwrap());
-    }
-    let (records, _) = path.transfer("airpath_ebe", 1_000_000);
-    let mut echoes = 0;
-    for pair in records.windows(2) {
-        if let Told::Ack(event) = pair[1].told
-            && event.marked
-        {
-            echoes += 1;
-            assert_eq!(pair[0].window, pair[1].window, "{:?}", pair[1]);
-        }
-    }
-    println!("{echoes} echoes, signals {:?}", signals(&records));
-    assert!(echoes > 10, "{echoes} echoes");
-    assert!(signals(&records).contains(&MARK));
 }

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::lab::namespaces::transfer;
-use crate::lab::traces::{HOSTS, ROUTERS, nothing_left, traces};
-use crate::lab::{Daemon, Lab, output};
-use crate::support::{OwnCgroup, alone, can_host};
+use crate::support::OwnCgroup;
+use crate::support::lab::{Daemon, Lab, output};
+use crate::tools::check::{HOLD, check_host};
+use crate::tools::namespaces::transfer;
+use crate::tools::traces::{HOSTS, ROUTERS, nothing_left, traces};
 
 const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
 
@@ -79,48 +80,49 @@ fn capabilities(pid: i32) -> u64 {
 
 #[test]
 fn units_leave_the_daemons_what_they_need() {
-    if !can_host("units") {
-        return;
-    }
-    let _alone = alone();
-    let group = OwnCgroup::join("airpath-units");
-    let (lab, folder) = (Lab::new("10mbit"), Folder::new());
-    let before = [HOSTS, ROUTERS].map(|names| (names, traces(&lab.a, names)));
-    let cgroup = format!("cgroup = {:?}\n", group.folder);
-    folder
-        .write("host.toml", &(include_str!("../../dist/host.toml").replace("\"eth0\"", "\"va\"") + &cgroup));
-    folder.write("router-va.toml", include_str!("../../dist/router.toml"));
-    let units = [
-        Unit(include_str!("../../dist/airpathd-host.service")),
-        Unit(include_str!("../../dist/airpathd-router@.service")),
-    ];
-    let path = folder.0.to_str().unwrap();
-    let [host, router] = units.each_ref().map(|unit| unit.start(&lab, path));
-    let netns = lab.a.path();
-    let status = |name: &str| -> serde_json::Value {
-        serde_json::from_str(&output(AIRPATHD, &["status", "--netns", &netns, name])).unwrap()
-    };
-    for (unit, name) in units.iter().zip(["host", "router/va"]) {
-        let wanted = unit.value("CapabilityBoundingSet").split_whitespace().count();
-        let has = capabilities(status(name)["pid"].as_i64().unwrap() as i32);
-        assert_eq!(has.count_ones() as usize, wanted, "{name} has {has:x}");
-    }
+    check_host(HOLD, || {
+        let group = OwnCgroup::join("airpath-units");
+        let (lab, folder) = (Lab::new("10mbit"), Folder::new());
+        let before = [HOSTS, ROUTERS].map(|names| (names, traces(&lab.a, names)));
+        let cgroup = format!("cgroup = {:?}\n", group.folder);
+        folder.write(
+            "host.toml",
+            &(include_str!("../../dist/host.toml").replace("\"eth0\"", "\"va\"") + &cgroup),
+        );
+        folder.write("router-va.toml", include_str!("../../dist/router.toml"));
+        let units = [
+            Unit(include_str!("../../dist/airpathd-host.service")),
+            Unit(include_str!("../../dist/airpathd-router@.service")),
+        ];
+        let path = folder.0.to_str().unwrap();
+        let [host, router] = units.each_ref().map(|unit| unit.start(&lab, path));
+        let netns = lab.a.path();
+        let status = |name: &str| -> serde_json::Value {
+            serde_json::from_str(&output(AIRPATHD, &["status", "--netns", &netns, name])).unwrap()
+        };
+        for (unit, name) in units.iter().zip(["host", "router/va"]) {
+            let wanted = unit.value("CapabilityBoundingSet").split_whitespace().count();
+            let has = capabilities(status(name)["pid"].as_i64().unwrap() as i32);
+            assert_eq!(has.count_ones() as usize, wanted, "{name} has {has:x}");
+        }
 
-    // They do their work: codes of VCP are written, raised, echoed.
-    transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", 1_000_000);
-    let (hosts, routers) = (status("host")["counters"].clone(), status("router/va")["counters"].clone());
-    assert!(hosts["echoes"].as_u64().unwrap() > 10, "{hosts}");
-    assert!(routers["data_packets"].as_u64().unwrap() > 500, "{routers}");
-    for (names, before) in &before {
-        assert_ne!(traces(&lab.a, *names), *before);
-    }
+        // They do their work: codes of VCP are written, raised, echoed.
+        transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", 1_000_000);
+        let (hosts, routers) = (status("host")["counters"].clone(), status("router/va")["counters"].clone());
+        assert!(hosts["echoes"].as_u64().unwrap() > 10, "{hosts}");
+        assert!(routers["data_packets"].as_u64().unwrap() > 500, "{routers}");
+        for (names, before) in &before {
+            assert_ne!(traces(&lab.a, *names), *before);
+        }
 
-    for (daemon, name) in [(router, "router/va"), (host, "host")] {
-        let detached = output(AIRPATHD, &["detach", "--netns", &netns, name]);
-        assert!(detached.contains("detached"), "{name}: {detached}");
-        assert!(daemon.end().1);
-    }
-    for (names, before) in &before {
-        nothing_left(&lab.a, *names, before);
-    }
+        for (daemon, name) in [(router, "router/va"), (host, "host")] {
+            let detached = output(AIRPATHD, &["detach", "--netns", &netns, name]);
+            assert!(detached.contains("detached"), "{name}: {detached}");
+            assert!(daemon.end().1);
+        }
+        for (names, before) in &before {
+            nothing_left(&lab.a, *names, before);
+        }
+        Ok(())
+    });
 }

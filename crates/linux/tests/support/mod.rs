@@ -12,18 +12,23 @@ use nix::time::{ClockId, clock_gettime};
 
 mod can_load;
 pub(crate) mod empty_queue;
+pub(crate) mod lab;
 pub(crate) mod namespace;
 pub(crate) mod packets;
 pub(crate) mod replay;
+pub(crate) mod standing;
 
-#[allow(unused_imports, reason = "each test file asks for what it needs")]
-pub(crate) use crate::support::{can_control, can_host, skipped};
+pub(crate) use can_load::{can_control, can_host, can_load, can_route, skipped};
 
 /// One test of a process at a time: the controllers' names are the machine's, and rates are measured on few processors.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// The longest time for which the router's programs go on without a beat. A test beats before each packet, so that only a pause
+/// as long as this between two system calls could disturb it.
+pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(10);
 
 /// The clock of the programs.
 pub(crate) fn clock() -> u64 {

@@ -2,9 +2,9 @@
 
 use airpath_linux::host::CONTROLLERS;
 
-use crate::lab::Lab;
-use crate::lab::datagrams::Stream;
 use crate::paths::Path;
+use crate::support::lab::Lab;
+use crate::tools::datagrams::Stream;
 
 /// How long flows share a bottleneck, and how much of that counts: without a router VCP takes some ten seconds to find a path full.
 const SECONDS: usize = 25;

@@ -10,11 +10,11 @@ use airpath_linux::native::Kind;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::lab::namespaces::bulk;
-use crate::lab::recorded::{self, Connection};
-use crate::lab::{Daemon, Lab};
 use crate::paths::Path;
+use crate::support::lab::{Daemon, Lab};
 use crate::support::replay::{Told, difference, reference_windows};
+use crate::tools::namespaces::bulk;
+use crate::tools::recorded::{self, Connection};
 
 /// What fits into the path: 20 ms of 10 Mbit/s, and the queue, bytes.
 const PATH: u64 = 25_000 + 30_000;

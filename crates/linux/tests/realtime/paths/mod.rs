@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use airpath_linux::host::{CONTROLLERS, HostConfig};
 
-use crate::lab::Lab;
-use crate::lab::namespaces::Pair;
-use crate::lab::wire::{Way, Wire};
+use crate::support::OwnCgroup;
+use crate::support::lab::Lab;
 use crate::support::load;
 use crate::support::namespace::Namespace;
-use crate::support::{OwnCgroup, can_host};
+use crate::tools::check::{HOLD, check_host};
+use crate::tools::namespaces::Pair;
+use crate::tools::wire::{Way, Wire};
 
 /// Of the wires, one way.
 const DELAY: Duration = Duration::from_millis(10);
@@ -53,24 +54,25 @@ impl Path {
 
 #[test]
 fn our_controllers_with_routers_without_and_beside_others() {
-    if !can_host("paths") {
-        return;
-    }
-    let group = OwnCgroup::join("airpath-paths");
-    let low = [None, Some(low_load::ERRORS[0]), Some(low_load::ERRORS[1])].map(Path::new);
-    let (shared, with_router) = (CONTROLLERS.map(|_| Path::new(None)), Path::new(None));
-    let guided @ [vcp, xcp] = &[(); 2].map(|()| Lab::new("10mbit"));
-    let paths = low.iter().chain(&shared).chain([&with_router]);
-    let devices = paths.flat_map(|path| path.pair.devices()).chain(guided.iter().flat_map(Lab::devices));
-    let devices = Some(devices.collect());
-    let host = load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
-    // Their connections are the first, by which their records are known.
-    let low = low_load::Running::new(&low);
-    std::thread::scope(|scope| {
-        scope.spawn(|| routers::vcp_follows_a_bottleneck_that_its_router_estimates(vcp));
-        scope.spawn(|| routers::xcp_keeps_to_the_link_that_its_router_was_told_of(xcp));
-        scope.spawn(|| coexistence::datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router));
-        scope.spawn(|| coexistence::bottlenecks_are_shared(&shared));
-        low.low_load_is_the_word_of_routers_that_live(&host);
+    check_host(HOLD, || {
+        let group = OwnCgroup::join("airpath-paths");
+        let low = [None, Some(low_load::ERRORS[0]), Some(low_load::ERRORS[1])].map(Path::new);
+        let (shared, with_router) = (CONTROLLERS.map(|_| Path::new(None)), Path::new(None));
+        let guided @ [vcp, xcp] = &[(); 2].map(|()| Lab::new("10mbit"));
+        let paths = low.iter().chain(&shared).chain([&with_router]);
+        let devices = paths.flat_map(|path| path.pair.devices()).chain(guided.iter().flat_map(Lab::devices));
+        let devices = Some(devices.collect());
+        let host =
+            load(&HostConfig { cgroup: group.folder.clone(), devices, record: true, controller: None });
+        // Their connections are the first, by which their records are known.
+        let low = low_load::Running::new(&low);
+        std::thread::scope(|scope| {
+            scope.spawn(|| routers::vcp_follows_a_bottleneck_that_its_router_estimates(vcp));
+            scope.spawn(|| routers::xcp_keeps_to_the_link_that_its_router_was_told_of(xcp));
+            scope.spawn(|| coexistence::datagrams_pass_a_router_of_vcp_as_they_were_sent(&with_router));
+            scope.spawn(|| coexistence::bottlenecks_are_shared(&shared));
+            low.low_load_is_the_word_of_routers_that_live(&host);
+        });
+        Ok(())
     });
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::lab::output;
+use crate::support::lab::output;
 use crate::support::namespace::{MADE, Namespace};
 
 /// How a daemon's programs and maps, and the kinds of its links, are called in the kernel's lists.

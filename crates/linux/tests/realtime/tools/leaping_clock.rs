@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::lab::output;
+use crate::support::lab::output;
 
 /// A library that is loaded before the C library; its file goes with this.
 pub(crate) struct LeapingClock(PathBuf);
@@ -12,7 +12,7 @@ impl LeapingClock {
     pub(crate) fn new() -> Self {
         let library = std::env::temp_dir().join(format!("airpath-leaping-{}.so", std::process::id()));
         let clock = Self(library);
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/realtime/lab/leaping_clock.c");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/realtime/tools/leaping_clock.c");
         let compiler = std::env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
         let library = clock.0.to_str().unwrap();
         output(&compiler, &["-O2", "-Wall", "-shared", "-fPIC", "-o", library, source]);

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use airpath_linux::host::{Host, HostConfig, HostCounters, Record};
 
-use crate::lab::namespaces::Pair;
-use crate::lab::wire::{Way, Wire};
 use crate::support::OwnCgroup;
 use crate::support::load;
+use crate::tools::namespaces::Pair;
+use crate::tools::wire::{Way, Wire};
 
 /// Two hosts over a wire that treats packets so.
 pub(crate) struct Path {

@@ -56,7 +56,7 @@ impl Pair {
         Self { left, right, middle: Some(middle), address: "10.77.1.2" }
     }
 
-    /// The same with a host between them that forwards nothing: a [`crate::lab::wire::Wire`] has to. The hosts know each other's
+    /// The same with a host between them that forwards nothing: a [`crate::tools::wire::Wire`] has to. The hosts know each other's
     /// hardware addresses, and are neighbours.
     pub(crate) fn over_a_wire() -> Self {
         let (left, middle, right) = (Namespace::new(), Namespace::new(), Namespace::new());

@@ -1,0 +1,104 @@
+//! The daemon of a router from its start to its end. Each test waits for events, and none depends on how long they take.
+//! `tests/realtime/router_faults.rs` does this with traffic, and counts what is left behind.
+
+use std::process::Command;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::can_route;
+use crate::support::lab::{Lab, output};
+
+const AIRPATHD: &str = env!("CARGO_BIN_EXE_airpathd");
+const ROUTER: [&str; 4] = ["--protocol", "xcp", "--rate", "10Mbit"];
+
+/// How many daemons are at work at the router's end.
+fn daemons(lab: &Lab) -> usize {
+    output(AIRPATHD, &["status", "--netns", &lab.a.path()]).lines().count()
+}
+
+/// What `airpathd router` says when it refuses to start.
+fn refused(words: &[&str]) -> String {
+    let ended = Command::new(AIRPATHD).arg("router").args(words).output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(!ended.status.success() && said.lines().count() == 1, "{said}");
+    said
+}
+
+#[test]
+fn a_second_router_of_a_device_is_refused_and_the_first_goes_on() {
+    if !can_route("router daemon") {
+        return;
+    }
+    let lab = Lab::new("10mbit");
+    let daemon = lab.router(&ROUTER);
+    let path = lab.a.path();
+    let said = refused(&[&["--netns", &path, "--device", "va"], &ROUTER[..]].concat());
+    assert!(said.contains("another airpathd is at work as router/va"), "{said}");
+    assert_eq!(daemon.status()["name"], "router/va");
+    assert_eq!(daemons(&lab), 1);
+}
+
+#[test]
+fn signals_and_detach_end_a_router_in_good_order() {
+    if !can_route("router daemon") {
+        return;
+    }
+    let lab = Lab::new("10mbit");
+    for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT] {
+        let daemon = lab.router(&ROUTER);
+        assert_eq!(daemons(&lab), 1);
+        kill(Pid::from_raw(daemon.pid()), signal).unwrap();
+        let (said, success) = daemon.end();
+        assert!(success && said.is_empty(), "{signal}: {said}");
+        assert_eq!(daemons(&lab), 0, "{signal}");
+    }
+    let daemon = lab.router(&ROUTER);
+    let answer = output(AIRPATHD, &["detach", "--netns", &lab.a.path()]);
+    assert!(answer.contains("detached"), "{answer}");
+    assert!(daemon.end().1);
+    assert_eq!(daemons(&lab), 0);
+}
+
+#[test]
+fn the_name_of_a_killed_router_is_free() {
+    if !can_route("router daemon") {
+        return;
+    }
+    let lab = Lab::new("10mbit");
+    let daemon = lab.router(&ROUTER);
+    kill(Pid::from_raw(daemon.pid()), Signal::SIGKILL).unwrap();
+    assert!(!daemon.end().1);
+    assert_eq!(daemons(&lab), 0);
+    assert_eq!(lab.router(&ROUTER).status()["role"], "router");
+}
+
+#[test]
+fn a_router_ends_with_its_device_or_its_namespace() {
+    if !can_route("router daemon") {
+        return;
+    }
+    let lab = Lab::new("10mbit");
+    let daemon = lab.router(&ROUTER);
+    lab.a.command("ip link del va");
+    let (said, success) = daemon.end();
+    assert!(!success && said.contains("device \"va\" is gone"), "{said}");
+
+    let lab = Lab::new("10mbit");
+    let daemon = lab.router(&ROUTER);
+    drop(lab);
+    let (said, success) = daemon.end();
+    assert!(!success && said.contains("is gone, and the router with it"), "{said}");
+}
+
+#[test]
+fn a_router_needs_a_device_with_a_queue() {
+    if !can_route("router daemon") {
+        return;
+    }
+    let lab = Lab::new("10mbit");
+    for (device, expected) in [("lo", "has no queue"), ("nothere", "does not exist")] {
+        let said = refused(&[&["--netns", &lab.a.path(), "--device", device], &ROUTER[..]].concat());
+        assert!(said.contains(expected), "{said}");
+    }
+}

@@ -1,0 +1,216 @@
+//! The programs and the daemon's computations over a simulated queue, under a virtual clock, compared with the simulator's router
+//! (`support/standing.rs`). Looks at the queue are late at times. `tests/realtime/router_standing.rs` does the same over live queues.
+
+use std::collections::VecDeque;
+
+use airpath_linux::router::{Counters, Engine, HeaderSums, Kind, Looked, Passed, Programs, Protocol};
+use airpath_model::{Backlog, Bytes, Duration, RandomStream, Rate, Timestamp};
+use airpath_queue::QueueSample;
+
+use crate::support::packets::{ETHERNET, Segment, xcp_option};
+use crate::support::standing::{OF_VCP, OF_XCP, Recording, Step, compare_with_vcp, compare_with_xcp, config};
+use crate::support::{LONGEST_HOLD, can_load};
+
+/// What the queue sends.
+const LINK: Rate = Rate::from_bps(10_000_000);
+/// No sender has more under way, bytes.
+const WINDOW: u64 = 90_000;
+/// How often the daemon looks at the queue.
+const SAMPLING: Duration = Duration::from_millis(10);
+
+/// A queue before a link, and the packets in it: when each leaves, and its size.
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<(Timestamp, u64)>,
+    bytes: u64,
+    last: Timestamp,
+}
+
+impl Queue {
+    fn arrive(&mut self, now: Timestamp, size: u64) {
+        let begins = self.last.max(now);
+        self.last = begins + Duration::from_secs_f64(size as f64 / LINK.bytes_per_second());
+        self.waiting.push_back((self.last, size));
+        self.bytes += size;
+    }
+
+    /// What leaves until `now`: bytes and packets.
+    fn leave(&mut self, now: Timestamp) -> (u64, u64) {
+        let (mut bytes, mut packets) = (0, 0);
+        while let Some(&(leaves, size)) = self.waiting.front()
+            && leaves <= now
+        {
+            self.waiting.pop_front();
+            bytes += size;
+            packets += 1;
+        }
+        self.bytes -= bytes;
+        (bytes, packets)
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog { bytes: Bytes::new(self.bytes), packets: self.waiting.len() as u64 }
+    }
+}
+
+/// The daemon, its programs and the queue, at `now`.
+struct Router {
+    programs: Programs,
+    kind: Kind,
+    engine: Engine,
+    queue: Queue,
+    last: Counters,
+    /// Since the last look: what left, and the shortest queue that an arrival met.
+    departed: (u64, u64),
+    shortest: Option<u64>,
+    next_sample: Timestamp,
+    quantities: &'static [&'static str],
+    recording: Recording,
+}
+
+impl Router {
+    fn new(protocol: Protocol, quantities: &'static [&'static str]) -> Self {
+        let programs = Programs::load_recording(ETHERNET as u32).unwrap();
+        let mut router = Self {
+            last: programs.counters(),
+            programs,
+            kind: Kind::Protocol(protocol),
+            engine: config(protocol).engine().unwrap(),
+            queue: Queue::default(),
+            departed: (0, 0),
+            shortest: None,
+            next_sample: Timestamp::ZERO,
+            quantities,
+            recording: Recording { steps: Vec::new(), passed: Vec::new() },
+        };
+        router.look(Timestamp::ZERO);
+        router
+    }
+
+    fn drain(&mut self, now: Timestamp) {
+        let (bytes, packets) = self.queue.leave(now);
+        self.departed = (self.departed.0 + bytes, self.departed.1 + packets);
+    }
+
+    fn arrive(&mut self, now: Timestamp, segment: &Segment) {
+        self.drain(now);
+        let met = self.queue.bytes;
+        self.shortest = Some(self.shortest.map_or(met, |shortest| shortest.min(met)));
+        let frame = segment.frame();
+        self.programs.beat(LONGEST_HOLD).unwrap();
+        self.programs.run(self.kind, &frame, 1).unwrap();
+        let [passed] = self.programs.passed().unwrap()[..] else { panic!("one packet, one record") };
+        // The clock of this test, in place of the kernel's.
+        self.recording.passed.push(Passed { time: now.as_nanos(), ..passed });
+        self.queue.arrive(now, frame.len() as u64);
+    }
+
+    /// The daemon's step at `now`.
+    fn look(&mut self, now: Timestamp) {
+        self.drain(now);
+        let backlog = self.queue.backlog();
+        let shortest = self.shortest.take().map_or(backlog.bytes, |met| backlog.bytes.min(Bytes::new(met)));
+        let counters = self.programs.counters();
+        let (bytes, packets) = std::mem::take(&mut self.departed);
+        let sample = QueueSample {
+            arrived: Bytes::new(counters.bytes - self.last.bytes),
+            departed: Bytes::new(bytes),
+            departed_packets: packets,
+            shortest: Backlog { bytes: shortest, packets: u64::from(!shortest.is_zero()) },
+            backlog,
+        };
+        let headers = HeaderSums {
+            x_ns: counters.sum_x - self.last.sum_x,
+            x_rtt: counters.sum_x_rtt - self.last.sum_x_rtt,
+            bytes: counters.data_bytes - self.last.data_bytes,
+        };
+        self.last = counters;
+        self.engine.on_sample(now, &sample, &headers);
+        while self.engine.next_timer() <= now {
+            if let Some(guidance) = self.engine.on_timer(now, backlog) {
+                self.programs.guide(&guidance);
+            }
+        }
+        let mut observed = vec![f64::NAN; self.quantities.len()];
+        self.engine.observe(&mut |name, value| {
+            if let Some(place) = self.quantities.iter().position(|one| *one == name) {
+                observed[place] = value;
+            }
+        });
+        let looked = Looked {
+            clock: now.as_nanos(),
+            now,
+            sample,
+            arrived_packets: counters.packets,
+            drops: 0,
+            generation: self.programs.generation(),
+        };
+        self.recording.steps.push(Step { looked, observed });
+        self.next_sample = now + SAMPLING;
+    }
+
+    /// When the daemon wants its next step.
+    fn due(&self) -> Timestamp {
+        self.next_sample.min(self.engine.next_timer())
+    }
+}
+
+/// How late a look is: one in 20 by up to 60 ms, one in 300 by half a second.
+fn lateness(random: &mut RandomStream) -> Duration {
+    if random.chance(1.0 / 300.0) {
+        Duration::from_millis(500)
+    } else if random.chance(0.05) {
+        Duration::from_secs_f64(random.uniform(0.0, 0.06))
+    } else {
+        Duration::from_micros(100)
+    }
+}
+
+/// Lets 12 000 packets pass, from half to one and a half of what the link carries and back, in waves of 4000.
+fn traffic_over(
+    protocol: Protocol,
+    quantities: &'static [&'static str],
+    segment: impl Fn(u32, usize) -> Segment,
+) -> Recording {
+    let mut router = Router::new(protocol, quantities);
+    let (mut random, mut delays) = (RandomStream::new(1, "standing"), RandomStream::new(1, "delays"));
+    let mut now = Timestamp::ZERO;
+    let mut look = router.due() + lateness(&mut delays);
+    for count in 0..12_000_u32 {
+        let wave = f64::from(count % 4000).mul_add(1.0 / 2000.0, -1.0).abs();
+        let payload = 100 + (random.bits() % 1300) as usize;
+        let segment = segment(count, payload);
+        let mean = (payload + 54) as f64 / (LINK.bytes_per_second() * (0.5 + wave));
+        now += Duration::from_secs_f64(random.exponential(mean));
+        while look <= now {
+            router.look(look);
+            look = router.due() + lateness(&mut delays);
+        }
+        router.drain(now);
+        if router.queue.bytes < WINDOW {
+            router.arrive(now, &segment);
+        }
+    }
+    router.look(look);
+    router.recording
+}
+
+#[test]
+fn vcp_over_ebe_computes_what_the_simulators_router_does() {
+    if can_load("router standing") {
+        let segment = |_, payload| Segment { payload, ..Segment::default() };
+        compare_with_vcp(&traffic_over(Protocol::Vcp, OF_VCP, segment));
+    }
+}
+
+#[test]
+fn xcp_over_ebe_computes_what_the_simulators_router_does_with_the_queue_that_it_knows() {
+    if can_load("router standing") {
+        let segment = |count: u32, payload| {
+            let rtt_us = [0, 20_000, 80_000, 350_000][count as usize % 4];
+            let options = xcp_option(rtt_us, 40_000 + 977 * (count % 300), i32::MAX);
+            Segment { options, payload, ..Segment::default() }
+        };
+        compare_with_xcp(&traffic_over(Protocol::Xcp, OF_XCP, segment));
+    }
+}

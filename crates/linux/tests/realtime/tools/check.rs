@@ -1,0 +1,25 @@
+//! Real-time checks, skipped where they cannot run.
+
+use std::any::type_name;
+use std::time::Duration;
+
+use airpath_realtime::check;
+
+use crate::support::{can_host, can_route};
+
+/// How long the programs of a router go on without its daemon. Its daemon leaves longer pauses out.
+pub(crate) const HOLD: Duration = Duration::from_secs(1);
+
+/// Runs [`check`] where hosts can run. `bound` is the shortest delay of a thread that can make `body` fail.
+pub(crate) fn check_host<F: FnMut() -> Result<(), String>>(bound: Duration, body: F) {
+    if can_host(type_name::<F>()) {
+        check(bound, body);
+    }
+}
+
+/// Runs [`check`] where routers can run, as [`check_host`].
+pub(crate) fn check_router<F: FnMut() -> Result<(), String>>(bound: Duration, body: F) {
+    if can_route(type_name::<F>()) {
+        check(bound, body);
+    }
+}

@@ -1,0 +1,297 @@
+//! A router's computations over a queue that stands, with an estimated capacity, compared with the simulator's router: both get
+//! the same packets, and the queue as the daemon read it at each look. The simulator's router sees each packet come and go, the
+//! daemon sums. When each packet left is not known between two looks: departures are spread over the time between them, and the
+//! simulator's router is told of the queue in either of two ways ([`Behind`]).
+
+use std::collections::VecDeque;
+
+use airpath_estimate::{Ebe, EbeConfig};
+use airpath_linux::router::{Capacity, Looked, Passed, Protocol, RouterConfig};
+use airpath_model::{
+    Backlog, Bytes, CapacitySource, Duration, LoadCode, PathHeader, Rate, Timestamp, XcpHeader,
+};
+use airpath_queue::{LoadFactor, LoadFactorConfig, RouterProtocol, Vcp, Xcp, XcpConfig};
+
+use super::empty_queue::Data;
+
+const BUFFER: Bytes = Bytes::new(575_000);
+const RATE: Rate = Rate::from_bps(10_000_000);
+/// A full packet, as the queue counts it.
+const FRAME: f64 = 1514.0;
+
+/// What is compared.
+pub(crate) const OF_VCP: &[&str] =
+    &["capacity_estimate_bps", "load_factor", "steady_queue_bytes", "x1", "maintainer_on"];
+pub(crate) const OF_XCP: &[&str] = &[
+    "capacity_estimate_bps",
+    "feedback",
+    "persistent_queue_bytes",
+    "input_rate_bps",
+    "mean_rtt_s",
+    "control_interval_s",
+];
+
+/// What packets leave behind, for the simulator's router.
+#[derive(Clone, Copy, Debug)]
+enum Behind {
+    /// What waits there: each departure sees the queue.
+    Queue,
+    /// The shortest queue of its look, as the daemon knows it from arrivals and the look.
+    Shortest,
+}
+
+/// What the daemon saw at one look, and what it then knew.
+pub(crate) struct Step {
+    pub(crate) looked: Looked,
+    pub(crate) observed: Vec<f64>,
+}
+
+/// Everything that passed a router.
+pub(crate) struct Recording {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) passed: Vec<Passed>,
+}
+
+impl Recording {
+    /// The mean length of the queue where it was looked at, bytes.
+    fn mean_queue(&self) -> f64 {
+        let queues = self.steps.iter().map(|step| step.looked.sample.backlog.bytes.as_f64());
+        queues.sum::<f64>() / self.steps.len() as f64
+    }
+
+    fn tell(&self) {
+        println!("{} packets, {:.0} bytes waited on average", self.passed.len(), self.mean_queue());
+    }
+}
+
+/// A router over EBE, at the device `out`.
+pub(crate) fn config(protocol: Protocol) -> RouterConfig {
+    RouterConfig {
+        device: "out".to_owned(),
+        protocol,
+        capacity: Capacity::Ebe,
+        rate: Some(RATE),
+        buffer: Some(BUFFER),
+        packet: Bytes::new(1500),
+        netns: None,
+        loss: None,
+    }
+}
+
+/// Hands the packets of a recording to the simulator's router, look by look; calls `compare` after each look that ended an interval.
+fn replay<R: RouterProtocol<Data>>(
+    recording: &Recording,
+    behind: Behind,
+    reference: &mut R,
+    header: impl Fn(&Passed) -> PathHeader,
+    mut compare: impl FnMut(&Step, &R),
+) {
+    let mut arriving = recording.passed.iter().peekable();
+    let mut waiting: VecDeque<(Timestamp, Data)> = VecDeque::new();
+    let mut backlog = Backlog::default();
+    let (mut before, mut generation) = (recording.steps[0].looked.now, 0);
+    for step in &recording.steps {
+        let looked = &step.looked;
+        let time = |packet: &Passed| {
+            let ago = Duration::from_nanos(looked.clock.saturating_sub(packet.time));
+            (looked.now - ago).clamp(before, looked.now)
+        };
+        let span = looked.now.since(before).as_nanos();
+        let leaving = looked.sample.departed_packets;
+        let mut left = 0;
+        loop {
+            let arrival = arriving
+                .peek()
+                .filter(|packet| packet.count <= looked.arrived_packets)
+                .map(|packet| time(packet));
+            let departure = (left < leaving).then(|| before + Duration::from_nanos(span * left / leaving));
+            match (arrival, departure, waiting.front()) {
+                (Some(arrives), Some(departs), Some((came, _))) if departs.max(*came) <= arrives => left += 1,
+                (Some(arrives), ..) => {
+                    let passed = arriving.next().unwrap();
+                    let header = if passed.data { header(passed) } else { PathHeader::None };
+                    let mut packet = Data { size: Bytes::new(passed.size.into()), header };
+                    reference.on_arrival(arrives, &mut packet, backlog);
+                    backlog.bytes += packet.size;
+                    backlog.packets += 1;
+                    waiting.push_back((arrives, packet));
+                    continue;
+                }
+                (None, Some(_), Some(_)) => left += 1,
+                _ => break,
+            }
+            let (came, mut packet) = waiting.pop_front().unwrap();
+            backlog.bytes -= packet.size;
+            backlog.packets -= 1;
+            let seen = match behind {
+                Behind::Queue => backlog,
+                Behind::Shortest => looked.sample.shortest,
+            };
+            reference.on_departure(departure.unwrap_or(came).max(came), &mut packet, seen);
+        }
+        if let Behind::Shortest = behind {
+            // A departing packet counts in the queue that it sees: one of no bytes sees what the daemon saw, and no more.
+            let mut nothing = Data { size: Bytes::ZERO, header: PathHeader::None };
+            reference.on_departure(looked.now, &mut nothing, looked.sample.shortest);
+        }
+        assert_eq!(left, leaving, "all that left had come");
+        while reference.next_timer() <= looked.now {
+            reference.on_timer(looked.now, looked.sample.backlog);
+        }
+        if looked.generation != generation {
+            compare(step, reference);
+        }
+        (before, generation) = (looked.now, looked.generation);
+    }
+    assert_eq!(recording.steps.last().unwrap().looked.drops, 0, "the queue never overflowed");
+}
+
+fn ebe(upsilon: f64) -> Box<dyn CapacitySource> {
+    let (initial, buffer) = (RATE, BUFFER);
+    let (packet, minimum) = (Bytes::new(1500), Rate::from_bps(60_000));
+    let maximum = Rate::from_bps(12_000_000_000_000);
+    Box::new(
+        Ebe::new(EbeConfig { upsilon, initial, packet, buffer, minimum, maximum, ..EbeConfig::default() })
+            .unwrap(),
+    )
+}
+
+fn observe<R: RouterProtocol<Data>>(reference: &R, name: &str) -> f64 {
+    let mut found = f64::NAN;
+    reference.observe(&mut |reported, value| {
+        if reported == name {
+            found = value;
+        }
+    });
+    found
+}
+
+/// For each quantity the differences of all intervals, as shares of the largest value that it had.
+struct Differences {
+    names: &'static [&'static str],
+    largest: Vec<f64>,
+    all: Vec<Vec<f64>>,
+}
+
+impl Differences {
+    fn new(names: &'static [&'static str]) -> Self {
+        Self { names, largest: vec![0.0; names.len()], all: vec![Vec::new(); names.len()] }
+    }
+
+    fn add<R: RouterProtocol<Data>>(&mut self, step: &Step, reference: &R) {
+        for (place, name) in self.names.iter().enumerate() {
+            let (ours, theirs) = (step.observed[place], observe(reference, name));
+            assert!(ours.is_finite() && theirs.is_finite(), "{name}: {ours}, {theirs}");
+            self.largest[place] = self.largest[place].max(theirs.abs());
+            self.all[place].push((ours - theirs).abs());
+        }
+    }
+
+    /// The median and the largest difference of a quantity.
+    fn of(&mut self, name: &str) -> (f64, f64) {
+        let place = self.place(name);
+        let found = &mut self.all[place];
+        found.sort_by(f64::total_cmp);
+        let share = |difference: f64| difference / self.largest[place].max(f64::MIN_POSITIVE);
+        (share(found[found.len() / 2]), share(found[found.len() - 1]))
+    }
+
+    /// A millionth of the largest value, and what rounding adds, are all that it differs by.
+    fn assert_close(&mut self, name: &str, rounding: f64) {
+        let (worst, largest) = (self.of(name).1, self.largest(name));
+        assert!(
+            worst * largest < 1e-6 * largest + rounding,
+            "{name}: {worst} of {largest}, rounding {rounding}"
+        );
+    }
+
+    fn largest(&self, name: &str) -> f64 {
+        self.largest[self.place(name)]
+    }
+
+    fn place(&self, name: &str) -> usize {
+        self.names.iter().position(|one| *one == name).unwrap()
+    }
+
+    fn tell(&mut self) {
+        println!("{} intervals", self.all[0].len());
+        for name in self.names {
+            let (median, worst) = self.of(name);
+            println!(
+                "{name}: differs by {median:.1e} at the median, {worst:.1e} at worst, as parts of {:.5e}",
+                self.largest(name)
+            );
+        }
+    }
+}
+
+/// VCP's quantities are those of the simulator's router.
+pub(crate) fn compare_with_vcp(recording: &Recording) {
+    let mut reference = Vcp::new(LoadFactor::new(LoadFactorConfig::default(), ebe(1.14)).unwrap());
+    let mut differences = Differences::new(OF_VCP);
+    let code = [LoadCode::Low, LoadCode::High, LoadCode::Overload];
+    let header = |passed: &Passed| PathHeader::Load(code[(passed.brought.max(1) - 1) as usize]);
+    replay(recording, Behind::Queue, &mut reference, header, |step, reference| {
+        differences.add(step, reference);
+    });
+    recording.tell();
+    differences.tell();
+    assert!(recording.mean_queue() > 10_000.0, "the queue stands");
+    for name in OF_VCP {
+        assert!(differences.of(name).1 < 1e-9, "{name}");
+    }
+}
+
+/// XCP's quantities are those of the simulator's router that knows the queue as the daemon does.
+pub(crate) fn compare_with_xcp(recording: &Recording) {
+    recording.tell();
+    assert!(recording.mean_queue() > 10_000.0, "the queue stands");
+    // Told of the queue as the daemon knows it, the simulator's router computes the same, feedback included.
+    let mut known = differences_of_xcp(recording, Behind::Shortest);
+    for name in OF_XCP {
+        known.assert_close(name, rounding_of(name, recording));
+    }
+    // Where it sees each packet leave, only the persistent queue is another, and the feedback by that.
+    let mut seen = differences_of_xcp(recording, Behind::Queue);
+    for name in ["capacity_estimate_bps", "input_rate_bps", "mean_rtt_s", "control_interval_s"] {
+        seen.assert_close(name, rounding_of(name, recording));
+    }
+    // What left is spread over 10 ms, where the bucket may send its 4 kB at once, and the daemon knows the shortest queue from
+    // arrivals only.
+    let worst = seen.of("persistent_queue_bytes").1 * seen.largest("persistent_queue_bytes");
+    assert!(worst <= 3.0 * FRAME, "{worst} bytes of persistent queue");
+}
+
+/// What the programs' integers may take off a quantity: they drop what of each packet's X RTT lies below 1024 ns µs, so that the mean
+/// RTT, which is the sum of those over the sum of X, may be less by that over the smallest X. That shows in the first round trips,
+/// well below the millisecond that a control interval has at least.
+fn rounding_of(name: &str, recording: &Recording) -> f64 {
+    let counted = recording.passed.iter().filter(|passed| passed.rtt_us > 0);
+    match name {
+        "mean_rtt_s" => 1024e-15 / (counted.map(x_ns).min().unwrap() as f64 * 1e-9),
+        _ => 0.0,
+    }
+}
+
+/// X of a packet as the programs have it.
+fn x_ns(passed: &Passed) -> u64 {
+    let interval = (u64::from(passed.payload) * 1_000_000_000).checked_div(passed.throughput.into());
+    interval.unwrap_or(u64::MAX).min(u64::from(passed.rtt_us) * 1000)
+}
+
+/// The differences of a recording of XCP and the simulator's router.
+fn differences_of_xcp(recording: &Recording, behind: Behind) -> Differences {
+    let mut reference = Xcp::new(XcpConfig::NS2, ebe(1.40), BUFFER).unwrap();
+    let mut differences = Differences::new(OF_XCP);
+    let header = |passed: &Passed| {
+        PathHeader::Xcp(XcpHeader {
+            rtt: Duration::from_micros(passed.rtt_us.into()),
+            inter_packet: Duration::from_nanos(x_ns(passed)),
+            delta_throughput: f64::from(passed.brought) * f64::from(passed.segments),
+        })
+    };
+    replay(recording, behind, &mut reference, header, |step, reference| differences.add(step, reference));
+    println!("{behind:?}:");
+    differences.tell();
+    differences
+}
