@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -177,9 +178,12 @@ def main() -> None:
 
     def count(profiled: bool) -> dict[str, float]:
         program = options.program or build(profiled)
-        if not options.only:
-            set_ups.update((flows, set_up(program, flows)) for flows in FLOWS)
-        return {words: round(instructions(program, words), 1) for words in runs}
+        # Each run is a process of its own, whose count does not depend on the others.
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            if not options.only:
+                set_ups.update(zip(FLOWS, threads.map(lambda flows: set_up(program, flows), FLOWS), strict=True))
+            counts = threads.map(lambda words: instructions(program, words), runs)
+            return {words: round(one, 1) for words, one in zip(runs, counts, strict=True)}
 
     wanted = (True, False) if options.store else (bool(flags()),)
     profiled, plain = (count(kind) if kind in wanted else {} for kind in (True, False))

@@ -1,4 +1,8 @@
-"""What all tests need."""
+"""Fixtures and rules for all tests.
+
+Tests with the marker `realtime` depend on wall-clock time or real packets. They run with `make test-realtime`
+only, and end passed, failed or inconclusive (`docs/tests.md`).
+"""
 
 import signal
 from collections.abc import Callable, Sequence
@@ -8,6 +12,12 @@ from typing import Any
 import hypothesis
 import pyarrow.parquet as pq
 import pytest
+from real_time import (  # noqa: F401 - pytest calls them
+    INCONCLUSIVE,
+    pytest_collection_modifyitems,
+    pytest_runtest_makereport,
+    pytest_runtest_protocol,
+)
 
 from airpath import _core
 from airpath.datapath import datapath_missing
@@ -15,24 +25,24 @@ from airpath.datapath import datapath_missing
 BUSY = 0.0025
 """A quarter of the share of the time that makes a run not valid, as in the emulator's own tests."""
 
-# How long an example takes, or making one up, says how busy the machine is. By default either fails a test.
-# Examples are the same each time, as in the tests in Rust; `--hypothesis-profile default` draws others.
+# By default a slow example fails its test, which depends on how busy the machine is. Examples are the same
+# each time, as in the Rust tests; `--hypothesis-profile default` draws others.
 hypothesis.settings.register_profile(
     "any machine", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
 
-# A shell that starts the tests in the background has them and their child processes ignore interrupts. The
-# tests of interrupts need what a terminal gives.
+# Processes that a shell starts in the background ignore interrupts, and so do their children. The tests of
+# interrupts need the disposition that a terminal gives.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
 def emulated_hosts() -> None:
-    """Skip tests that need emulated hosts, where there can be none.
+    """Skip tests that need emulated hosts if this system allows none.
 
-    Where the system allows them, `crates/emu/tests/hosts.rs` fails if they cannot be made.
+    If it does, `crates/emu/tests/hosts.rs` fails if they cannot be made.
     """
     if not hasattr(_core, "try_emulated_hosts"):
         pytest.skip("emulations need Linux")
@@ -44,7 +54,7 @@ def emulated_hosts() -> None:
 
 @pytest.fixture(scope="session")
 def flip() -> Callable[[Path, str], None]:
-    """Return what flips a bit in the last value of a column of a Parquet file."""
+    """Return a function that flips a bit in the last value of a column of a Parquet file."""
 
     def flip(file: Path, column: str) -> None:
         pages = pq.read_metadata(file).row_group(0).column(pq.read_schema(file).names.index(column))
@@ -58,9 +68,9 @@ def flip() -> Callable[[Path, str], None]:
 
 @pytest.fixture(scope="session")
 def datapath() -> None:
-    """Skip tests that need our controllers in the kernel, where the daemon cannot be started.
+    """Skip tests that need airpath's controllers in the kernel if the daemon cannot be started.
 
-    `make test` builds the daemon, as far as the system has what that takes, before the tests in Python.
+    `make test-linux` builds the daemon if the system has what that needs.
     """
     if missing := datapath_missing():
         pytest.skip(f"no datapath: {missing}")
@@ -68,10 +78,10 @@ def datapath() -> None:
 
 @pytest.fixture(scope="session")
 def first_valid() -> Callable[[Callable[[], tuple[Any, Sequence[str]]]], Any]:
-    """Return what gives the first valid one of three measurements in real time.
+    """Return a function that repeats a measurement in real time up to three times, until one is valid.
 
-    A measurement gives what it found, and why that should not be trusted. If none is valid the test is
-    skipped where the machine holds up even a thread that does nothing, and fails elsewhere.
+    A measurement returns its outcome and the reasons why it is not valid. If none is valid the test is
+    inconclusive if the machine delays even an idle thread, and fails otherwise.
     """
 
     def first(measure: Callable[[], tuple[Any, Sequence[str]]]) -> Any:
@@ -80,7 +90,7 @@ def first_valid() -> Callable[[Callable[[], tuple[Any, Sequence[str]]]], Any]:
             found, problems = measure()
             if not problems:
                 return found
-            # At once: what spoilt the run may be over when the last one ends.
+            # At once: the disturbance may be over when the last run ends.
             if share <= BUSY:
                 share = max(share, _core.held_up(2000))
         # A machine that stops seldom, but for long, may not do so in two seconds.
@@ -88,10 +98,10 @@ def first_valid() -> Callable[[Callable[[], tuple[Any, Sequence[str]]]], Any]:
             if share > BUSY:
                 break
             share = max(share, _core.held_up(2000))
-        held_up = f"a thread that does nothing is held up for {share:.2%} of the time"
-        said = f"no run was valid, and {held_up}; the last one: {'; '.join(problems)}"
+        delayed = f"an idle thread is delayed for {share:.2%} of the time"
+        said = f"no run was valid, and {delayed}; the last one: {'; '.join(problems)}"
         if share > BUSY:
-            pytest.skip(said)
+            pytest.skip(f"{INCONCLUSIVE}{said}")
         pytest.fail(said)
 
     return first

@@ -1,14 +1,10 @@
 """ABC over links that move, beside CUBIC with CoDel as its authors compare it, and beside XCP."""
 
-import os
-from pathlib import Path
-
 import pytest
+from outside import recorded_trace
 
 import airpath
 from airpath.scenario import Scenario, compare_scenario
-
-TRACES = Path(os.environ.get("AIRPATH_TRACES", Path(__file__).parents[3] / "shared" / "data" / "traces"))
 
 
 def summary(scheme, link, queue=None):
@@ -51,9 +47,7 @@ def test_over_the_moving_bottleneck_it_fills_the_link_without_a_queue():
     ],
 )
 def test_over_recordings_it_carries_more_than_codel_lets_cubic(name):
-    path = TRACES / name
-    if not path.is_file():
-        pytest.skip(f"{path} is not there; set AIRPATH_TRACES to the folder of the recordings")
+    path = recorded_trace(name)
     abc, managed = summary("abc", str(path)), summary("cubic", str(path), CODEL)
     # 18 to 49 % were measured; the paper's half as much again is not reached.
     assert abc["throughput_mbps"] > 1.1 * managed["throughput_mbps"]

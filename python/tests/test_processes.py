@@ -6,9 +6,11 @@ import subprocess
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
+from multiprocessing.connection import Connection
 
+import psutil
 import pytest
+from held_sweep import HANG_S, HeldSweep
 
 from airpath.processes import WorkerPool, tunables
 
@@ -22,7 +24,7 @@ def test_workers_ask_for_large_pages_and_keep_memory_and_nobody_else_does(monkey
             monkeypatch.setenv(TUNABLES, given)
         with WorkerPool(1) as pool:
             # Of the process from which it was forked, which may be that of an earlier test.
-            theirs = pool.submit(os.getenv, TUNABLES).result(timeout=240)
+            theirs = pool.submit(os.getenv, TUNABLES).result(timeout=HANG_S)
         assert "glibc.malloc.hugetlb=1" in theirs
         assert "glibc.malloc.mmap_threshold=33554432" in theirs
         assert os.environ.get(TUNABLES) == given
@@ -52,59 +54,51 @@ def test_what_is_asked_of_the_c_library_leaves_what_the_user_asked(given, wanted
 def test_workers_do_what_they_are_told():
     with WorkerPool(2) as pool:
         calls = [pool.submit(abs, -number) for number in range(5)]
-        assert [call.result(timeout=240) for call in calls] == list(range(5))
+        assert [call.result(timeout=HANG_S) for call in calls] == list(range(5))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
-@pytest.mark.parametrize("after_s", [0.1, 0.4, 0.8])
-def test_ctrl_c_while_workers_start_is_told_in_one_line(after_s, tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "airpath",
-        "sweep",
-        "lte-buffers",
-        "--jobs",
-        "2",
-        "--out",
-        str(tmp_path / "out"),
-    ]
+@pytest.mark.parametrize("started", range(5))
+def test_ctrl_c_while_workers_start_is_told_in_one_line(started, tmp_path):
+    """The sweep starts a tracker of resources, a server that forks workers, and two workers."""
+    # Held before any run is kept, so that it cannot end before Ctrl-C.
+    streams = {"stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+    sweep = HeldSweep(0, tmp_path / "out", "lte-buffers", "--jobs", "2", **streams)
+    process = sweep.process
+    # Nothing more to read: it has ended, and what it said is below.
+    while (line := process.stderr.readline()) and "runs" not in line:
+        pass
+    hangs_at_s = time.monotonic() + HANG_S
+    while len(psutil.Process(process.pid).children(recursive=True)) < started:
+        assert time.monotonic() < hangs_at_s
+        time.sleep(0.01)
     # A terminal's Ctrl-C is for all processes of the group.
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        assert process.stderr is not None
-        # Nothing more to read: it has ended, and what it said is below.
-        while (line := process.stderr.readline()) and "runs" not in line:
-            pass
-        time.sleep(after_s)
-        os.killpg(process.pid, signal.SIGINT)
-        said = line + process.stderr.read()
+    os.killpg(process.pid, signal.SIGINT)
+    sweep.go_on()
+    said = line + process.communicate(timeout=HANG_S)[1]
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert "interrupted" in said
 
 
-def much(told: Path) -> bytes:
-    """Say which process this is, and give 256 MB."""
-    told.write_text(str(os.getpid()))
+def dies_while_it_answers() -> bytes:
+    """Return 256 MB, of which this process writes 8 MB before it is killed."""
+    send_all = Connection._send
+
+    def send_a_part(self: Connection, content: bytes) -> None:
+        send_all(self, content[: 8 << 20])
+        if len(content) > 8 << 20:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Connection._send = send_a_part
     return bytes(256 << 20)
 
 
-def read_so_far() -> int:
-    """Return how many bytes this process has read."""
-    said = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
-    return int(said["rchar"])
-
-
-@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="nothing says here how much was read")
-def test_a_worker_that_is_killed_while_it_writes_its_result_breaks_the_pool(tmp_path):
-    told = tmp_path / "pid"
+@pytest.mark.skipif(sys.platform == "win32", reason="processes cannot be killed there")
+def test_a_worker_that_is_killed_while_it_writes_its_result_breaks_the_pool():
     with WorkerPool(2) as pool:
-        before = read_so_far()
-        dies, other = pool.submit(much, told), pool.submit(abs, -1)
-        assert other.result(timeout=240) == 1
-        while read_so_far() < before + (8 << 20):
-            time.sleep(1e-4)
-        os.kill(int(told.read_text()), signal.SIGKILL)
-        assert isinstance(dies.exception(timeout=240), BrokenProcessPool)
+        dies, other = pool.submit(dies_while_it_answers), pool.submit(abs, -1)
+        assert other.result(timeout=HANG_S) == 1
+        assert isinstance(dies.exception(timeout=HANG_S), BrokenProcessPool)
         pool.restart()
-        assert pool.submit(abs, -1).result(timeout=240) == 1
+        assert pool.submit(abs, -1).result(timeout=HANG_S) == 1

@@ -1,13 +1,10 @@
 """NewReno and CUBIC over recorded links, where the recordings are present."""
 
-import os
-from pathlib import Path
-
 import pytest
+from outside import recorded_trace
 
 import airpath
 
-TRACES = Path(os.environ.get("AIRPATH_TRACES", Path(__file__).parents[3] / "shared" / "data" / "traces"))
 NAMES = (
     "Verizon-LTE-short.down",
     "ATT-LTE-driving-2016.down",
@@ -23,9 +20,7 @@ NAMES = (
 
 @pytest.mark.parametrize("name", NAMES)
 def test_schemes_fill_a_recorded_link_as_far_as_it_carries(name: str) -> None:
-    path = TRACES / name
-    if not path.is_file():
-        pytest.skip(f"{path} is not there; set AIRPATH_TRACES to the folder of the recordings")
+    path = recorded_trace(name)
     results = airpath.compare(
         ["newreno", "cubic"], str(path), rtt="60ms", buffer="300 packets", duration="60s"
     )

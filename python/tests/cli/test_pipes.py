@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -106,7 +105,6 @@ def test_the_first_interrupt_ends_the_writer_only(capture: Path, tmp_path: Path)
         process.stdin.write(content[:-1])
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        time.sleep(0.2)
         out, err = process.communicate(content[-1:], timeout=300)
     assert (process.returncode, err) == (0, b"")
     assert json.loads(out)["captures"][0]["stopped_because"] is None

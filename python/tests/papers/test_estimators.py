@@ -1,10 +1,9 @@
 """Estimators against the truth: which links are judged, and what bursts do to per-ACK samples."""
 
 import math
-import os
-from pathlib import Path
 
 import pytest
+from outside import recorded_trace, recorded_traces
 
 from airpath.papers.estimators import LINKS_FIGURE
 from airpath.papers.estimators.figure import ESTIMATORS, ONE_WAY, PAYLOAD_SHARE, experiment
@@ -35,9 +34,7 @@ def test_recordings_are_added_where_they_are(tmp_path):
 
 
 def test_every_recording_of_rates_is_judged():
-    folder = Path(os.environ.get("AIRPATH_TRACES", Path(__file__).parents[4] / "shared" / "data" / "traces"))
-    if not folder.is_dir():
-        pytest.skip("there are no recordings; set AIRPATH_TRACES to their folder")
+    folder = recorded_traces()
     recorded = {str(path) for path in folder.iterdir() if not path.name.startswith(("README", "leo-delay"))}
     assert {link.rate["file"] for link in judged_links(str(folder))[2:]} == recorded
 
@@ -81,13 +78,9 @@ def test_bursts_mislead_single_acknowledgments_and_ten_milliseconds_cure_it(tmp_
 
 
 def test_a_recorded_link_shows_the_same_more_clearly(tmp_path):
-    folder = os.environ.get("AIRPATH_TRACES", str(Path(__file__).parents[4] / "shared" / "data" / "traces"))
-    recorded = [link for link in judged_links(folder) if link.label == "Verizon LTE"]
-    if not recorded:
-        pytest.skip(
-            "the recording of Verizon LTE is not there; set AIRPATH_TRACES to the folder of recordings"
-        )
-    found = errors_on(experiment("estimators-link", recorded[0]), tmp_path)
+    folder = recorded_trace("Verizon-LTE-short.down").parent
+    (recorded,) = (link for link in judged_links(str(folder)) if link.label == "Verizon LTE")
+    found = errors_on(experiment("estimators-link", recorded), tmp_path)
     assert found("westwood-ti").bias > 0.25
     assert found("sarbe:resolution=1ms").bias > 0.25
     assert abs(found("westwood-10ms").bias) < 0.10

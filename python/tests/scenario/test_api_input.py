@@ -1,7 +1,5 @@
 """What the Python functions take, and what they say of the rest."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -47,8 +45,8 @@ def test_a_scheme_of_the_kernel_is_compared_and_the_simulator_says_that_it_has_n
         compared(["kernel:bbr"])
 
 
-def test_more_runs_than_memory_holds_are_refused_before_any_is_made_ready():
-    began = time.monotonic()
+def test_more_runs_than_memory_holds_are_refused_before_any_is_made_ready(monkeypatch):
+    monkeypatch.setattr("airpath.runner.Job", lambda **_: pytest.fail("a run was made ready"))
     with pytest.raises(ScenarioError, match="the records of 1000000000 runs would take about"):
         compared(["cubic"], repetitions=10**9)
     with pytest.raises(ScenarioError, match="repetitions: found 1000000000000; accepted: at most 1000000000"):
@@ -56,7 +54,6 @@ def test_more_runs_than_memory_holds_are_refused_before_any_is_made_ready():
     with pytest.raises(ScenarioError, match="repetitions: found 1000000000000; accepted: at most 1000000000"):
         SweepPlan.from_dict(SWEEP | {"repetitions": 10**12})
     assert len(SweepPlan.from_dict(SWEEP | {"repetitions": 10**9})) == 10**9
-    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize(

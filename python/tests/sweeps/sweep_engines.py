@@ -1,5 +1,6 @@
 """What the tests of sweeps share: a small sweep, an engine in this process, the bytes of a data set."""
 
+import sys
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -53,8 +54,12 @@ duration = ["4s", "2s"]
 
 
 LONG = "1000s"
-"""A run of as much simulated time takes ten times as long as one of 4 s, so that much of a sweep is left when
-a test that watches it interferes, be the test held up for a while."""
+"""A run of so much simulated time takes ten times as long as one of 4 s, so that workers are usually in the
+middle of a run when a test kills them."""
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "airpath", "sweep", *map(str, arguments)]
 
 
 def written(folder: Path, sweep: str) -> Path:

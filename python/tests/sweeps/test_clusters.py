@@ -16,8 +16,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from sweep_engines import FAILING, LONG, data_set, written
-from waiting import command, wait_for_parts
+from held_sweep import HANG_S, HeldSweep, kept
+from sweep_engines import FAILING, LONG, command, data_set, written
 
 import airpath
 from airpath.errors import AirpathError, UsageError
@@ -73,66 +73,66 @@ def dask(tmp_path):
 def wait_for_workers(port: int, count: int) -> None:
     script = (
         "import sys, distributed\n"
-        f"client = distributed.Client('tcp://127.0.0.1:{port}', timeout=60)\n"
-        f"client.wait_for_workers({count}, timeout=60)\n"
+        f"client = distributed.Client('tcp://127.0.0.1:{port}', timeout={HANG_S})\n"
+        f"client.wait_for_workers({count}, timeout={HANG_S})\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=HANG_S)
 
 
 @needs_dask
 def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask):
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
-    child = under_way(plan, out, dask)
+    sweep = held(plan, out, dask.address)
     dask.workers[0].kill()
-    assert len(list(out.glob("parts/*/*.arrow"))) < 24, "all was done before the kill"
-    _, said = child.communicate(timeout=120)
-    agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
+    ends_as_a_local_one(sweep, plan, out, tmp_path / "local")
 
 
-def under_way(plan: Path, out: Path, dask: DaskCluster) -> "subprocess.Popen[str]":
-    """A sweep on the cluster of which some runs are done."""
-    child = subprocess.Popen(
-        command(plan, "--out", out, "--engine", dask.address), stderr=subprocess.PIPE, text=True
-    )
-    wait_for_parts(out, 3)
-    return child
+def held(plan: Path, out: Path, engine: str) -> HeldSweep:
+    """Start a sweep on a cluster; it is held when three of its runs are kept."""
+    return HeldSweep(3, out, plan, "--engine", engine, stderr=subprocess.PIPE, text=True)
+
+
+def ends_as_a_local_one(sweep: HeldSweep, plan: Path, out: Path, local: Path) -> None:
+    sweep.go_on()
+    _, said = sweep.process.communicate(timeout=HANG_S)
+    agrees_with_local(plan, out, sweep.process.returncode, said, local)
 
 
 @needs_dask
 def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
-    child = under_way(plan, out, dask)
+    sweep = held(plan, out, dask.address)
     for worker in dask.workers:
         worker.kill()
-    # What it says first: how many runs there are. If it says no more, it ends.
-    patience = threading.Timer(120, child.kill)
+    sweep.go_on()
+    stderr = sweep.process.stderr
+    patience = threading.Timer(HANG_S, sweep.process.kill)
     patience.start()
-    assert "runs" in child.stderr.readline()
-    lines = [child.stderr.readline()]
+    assert "runs" in stderr.readline(), "first, how many runs there are"
+    lines = [stderr.readline()]
     while how_far(lines[-1]):
-        lines.append(child.stderr.readline())
+        lines.append(stderr.readline())
     patience.cancel()
     assert "has no workers now; the sweep goes on when some come" in lines[-1], lines
     dask.start_worker("three")
-    _, said = child.communicate(timeout=120)
-    agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
+    ends_as_a_local_one(sweep, plan, out, tmp_path / "local")
 
 
 @needs_dask
 def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask):
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
-    child = under_way(plan, out, dask)
+    sweep = held(plan, out, dask.address)
     dask.scheduler.kill()
-    _, said = child.communicate(timeout=120)
-    assert child.returncode == 1
+    sweep.go_on()
+    _, said = sweep.process.communicate(timeout=HANG_S)
+    assert sweep.process.returncode == 1
     _, last = (line for line in said.splitlines() if not how_far(line))
     address = dask.address.removeprefix("dask://")
     assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} is gone; ")
-    kept = list(out.glob("parts/*/*.arrow"))
-    assert 3 <= len(kept) < 24
+    assert 3 <= len(kept(out)) < 24
     local = airpath.sweep(plan, tmp_path / "local", jobs=1)
     assert data_set(airpath.sweep(plan, out, jobs=1).directory) == data_set(local.directory)
 
@@ -162,7 +162,7 @@ def test_a_cluster_that_is_not_there_is_said(small, tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=HANG_S,
     )
     assert done.returncode == 1
     assert "airpath: engine: no Dask scheduler answers at 127.0.0.1:" in done.stderr
@@ -228,7 +228,7 @@ def own_address() -> str:
 def wait_for_nodes(address: str, count: int) -> None:
     script = (
         "import sys, time, ray\n"
-        "until = time.monotonic() + 60\n"
+        f"until = time.monotonic() + {HANG_S}\n"
         "while True:\n"
         "    try:\n"
         f"        ray.init(address='{address}', log_to_driver=False, logging_level='ERROR')\n"
@@ -240,7 +240,7 @@ def wait_for_nodes(address: str, count: int) -> None:
         "    assert time.monotonic() < until\n"
         "    time.sleep(0.1)\n"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=HANG_S)
 
 
 def kill_with_children(process: "subprocess.Popen[bytes]") -> None:
@@ -257,14 +257,9 @@ def test_a_ray_cluster_of_which_a_node_is_killed(tmp_path, ray_nodes):
     address, second = ray_nodes
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "ray"
-    child = subprocess.Popen(
-        command(plan, "--out", out, "--engine", address), stderr=subprocess.PIPE, text=True
-    )
-    wait_for_parts(out, 3)
+    sweep = held(plan, out, address)
     kill_with_children(second)
-    assert len(list(out.glob("parts/*/*.arrow"))) < 24, "all was done before the kill"
-    _, said = child.communicate(timeout=240)
-    agrees_with_local(plan, out, child.returncode, said, tmp_path / "local")
+    ends_as_a_local_one(sweep, plan, out, tmp_path / "local")
 
 
 @needs_ray
@@ -279,7 +274,7 @@ def test_ray(small, tmp_path):
     subprocess.run(
         command(small, "--out", out, "--engine", "ray", "--jobs", 2),
         check=True,
-        timeout=240,
+        timeout=HANG_S,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -14,8 +14,8 @@ import psutil
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from sweep_engines import LONG, SCENARIO, InlineEngine, data_set, inline
-from waiting import command, wait_for_parts
+from held_sweep import HANG_S, HeldSweep, kept
+from sweep_engines import LONG, SCENARIO, InlineEngine, command, data_set, inline
 
 import airpath
 from airpath.errors import OutputError, UsageError
@@ -140,16 +140,14 @@ def test_neither_processes_nor_their_number_change_a_byte(small, tmp_path, refer
 
 def test_a_killed_sweep_goes_on_where_it_was(long, tmp_path, long_reference):
     out = tmp_path / "killed"
-    child = subprocess.Popen(command(long, "--out", out, "--jobs", 2), stderr=subprocess.DEVNULL)
-    wait_for_parts(out, 3)
-    workers = psutil.Process(child.pid).children(recursive=True)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
+    sweep = HeldSweep(3, out, long, "--jobs", 2, stderr=subprocess.DEVNULL)
+    workers = psutil.Process(sweep.process.pid).children(recursive=True)
+    sweep.kill()
     # Its workers do not stay behind.
-    _, alive = psutil.wait_procs(workers, timeout=20)
+    _, alive = psutil.wait_procs(workers, timeout=HANG_S)
     assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
-    kept = {file.stem for file in out.glob("parts/*/*.arrow")}
-    assert 3 <= len(kept) < 16, "all was done before the kill"
+    keys = {file.stem for file in kept(out)}
+    assert len(keys) == 3
 
     plan = SweepPlan.load(long)
     engine, progress = InlineEngine(), Progress(len(plan))
@@ -157,34 +155,35 @@ def test_a_killed_sweep_goes_on_where_it_was(long, tmp_path, long_reference):
     do_runs(missing_runs(plan, store, progress), engine, store, progress, quiet)
     done = {task.key for task in engine.tasks}
     assert len(done) == len(engine.tasks) == progress.done
-    assert done.isdisjoint(kept)
-    assert done | kept == {run.task.key for run in plan.runs()}
-    assert progress.kept == len(kept)
+    assert done.isdisjoint(keys)
+    assert done | keys == {run.task.key for run in plan.runs()}
+    assert progress.kept == len(keys)
     assert data_set(airpath.sweep(long, out).directory) == long_reference
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_keeps_what_is_finished(long, tmp_path, long_reference):
     out = tmp_path / "stopped"
-    child = subprocess.Popen(command(long, "--out", out, "--jobs", 1), stderr=subprocess.PIPE, text=True)
-    wait_for_parts(out, 2)
-    child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=240)
-    assert child.returncode == 130
+    sweep = HeldSweep(2, out, long, "--jobs", 1, stderr=subprocess.PIPE, text=True)
+    sweep.process.send_signal(signal.SIGINT)
+    sweep.go_on()
+    _, said = sweep.process.communicate(timeout=HANG_S)
+    assert sweep.process.returncode == 130
     assert "the same command goes on from there" in said
-    assert len(list(out.glob("parts/*/*.arrow"))) >= 2
+    assert 2 <= len(kept(out)) < 16
     assert data_set(airpath.sweep(long, out).directory) == long_reference
 
 
 def test_a_worker_that_is_killed_costs_no_run(long, tmp_path, long_reference):
     out = tmp_path / "out"
-    child = subprocess.Popen(command(long, "--out", out, "--jobs", 2), stdout=subprocess.DEVNULL)
-    wait_for_parts(out, 2)
-    processes = psutil.Process(child.pid).children(recursive=True)
-    deepest = [one for one in processes if not one.children() and one.ppid() != child.pid]
+    sweep = HeldSweep(2, out, long, "--jobs", 2, stdout=subprocess.DEVNULL)
+    pid = sweep.process.pid
+    processes = psutil.Process(pid).children(recursive=True)
+    deepest = [one for one in processes if not one.children() and one.ppid() != pid]
     assert deepest, "no worker process was found"
     deepest[-1].kill()
-    assert child.wait(timeout=240) == 0
+    sweep.go_on()
+    assert sweep.process.wait(timeout=HANG_S) == 0
     assert data_set(out) == long_reference
 
 
@@ -222,7 +221,7 @@ def test_a_log_says_how_far_it_is(small, tmp_path, monkeypatch, capsys):
 def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     out = tmp_path / "out"
     done = subprocess.run(
-        command(failing, "--out", out, "--json"), capture_output=True, text=True, check=False, timeout=120
+        command(failing, "--out", out, "--json"), capture_output=True, text=True, check=False, timeout=HANG_S
     )
     assert done.returncode == 1
     said = json.loads(done.stdout)
@@ -239,7 +238,7 @@ def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
 
 def test_no_number_breaks_where_a_table_has_no_room(small, tmp_path):
     done = subprocess.run(
-        command(small, "--out", tmp_path / "out"), capture_output=True, text=True, check=True, timeout=120
+        command(small, "--out", tmp_path / "out"), capture_output=True, text=True, check=True, timeout=HANG_S
     )
     lines = done.stdout.splitlines()
     rows = [line for line in lines if "newreno" in line or "cubic" in line]
@@ -422,7 +421,7 @@ def test_results_that_were_lost_are_waited_for_and_each_stall_is_said_once(small
 
 def test_a_dry_run_lists_and_does_nothing(small, tmp_path):
     done = subprocess.run(
-        command(small, "--dry-run"), capture_output=True, text=True, check=True, timeout=60, cwd=tmp_path
+        command(small, "--dry-run"), capture_output=True, text=True, check=True, timeout=HANG_S, cwd=tmp_path
     )
     lines = done.stdout.splitlines()
     assert len(lines) == 16
@@ -443,7 +442,7 @@ def test_memory_does_not_grow_with_the_number_of_runs(tmp_path):
             capture_output=True,
             text=True,
             check=True,
-            timeout=300,
+            timeout=HANG_S,
             # What Arrow's own pool keeps back differs by 6 MiB with the state of the machine.
             env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
         )

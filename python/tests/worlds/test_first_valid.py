@@ -37,7 +37,7 @@ def test_a_test_without_a_valid_run_is_skipped_only_on_a_busy_machine(
         runs.append(1)
         return None, ["late"]
 
-    with pytest.raises(outcome, match=r"no run was valid, and a thread .* the last one: late"):
+    with pytest.raises(outcome, match=r"no run was valid, and an idle thread .* the last one: late"):
         first_valid(spoilt)
     assert len(runs) == 3
     assert looks[:2] == [1, 2], "after each run, at once"

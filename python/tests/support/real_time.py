@@ -1,0 +1,62 @@
+"""The rules for real-time checks, as a plugin of pytest: which tests they are, and how they end."""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from quietness import Quietness
+
+FIXTURES: Final = {"emulated_hosts", "datapath"}
+"""A test that asks for one of these sends real packets."""
+INCONCLUSIVE: Final = "inconclusive: "
+"""Skips whose reason begins with this say that the machine was not quiet enough."""
+
+_quietness = pytest.StashKey[Quietness]()
+_void = pytest.StashKey[list[tuple[BaseException, str]]]()
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that send real packets."""
+    for item in items:
+        if FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.realtime)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Measure how quiet the machine is during a real-time check."""
+    if item.get_closest_marker("realtime") is None:
+        return (yield)
+    quietness = item.stash[_quietness] = Quietness()
+    try:
+        return (yield)
+    finally:
+        quietness.end()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a failed real-time check into an inconclusive one if a measured disturbance explains it."""
+    report = yield
+    if _quietness not in item.stash or call.excinfo is None:
+        return report
+    if report.failed:
+        # pytest raises the error of a shared fixture again in every test that asks for the fixture.
+        void = item.config.stash.setdefault(_void, [])
+        known = (reason for error, reason in void if error is call.excinfo.value)
+        if reason := next(known, None) or item.stash[_quietness].end():
+            void.append((call.excinfo.value, reason))
+            path, line, _ = item.location
+            said = f"Skipped: {INCONCLUSIVE}{reason}; {call.excinfo.exconly(tryshort=True)}"
+            report.outcome, report.longrepr = "skipped", (path, line or 0, said)
+    if report.skipped and isinstance(report.longrepr, tuple):
+        first, *_ = report.longrepr[2].removeprefix("Skipped: ").splitlines()
+        if first.startswith(INCONCLUSIVE) and (file := os.environ.get("AIRPATH_INCONCLUSIVE")):
+            with Path(file).open("a") as lines:
+                lines.write(f"{INCONCLUSIVE}{item.nodeid}: {first.removeprefix(INCONCLUSIVE)}\n")
+    return report

@@ -1,0 +1,91 @@
+"""Which disturbances make a failed real-time check inconclusive, and what becomes of its report."""
+
+from pathlib import Path
+
+import pytest
+import real_time
+from quietness import disturbance
+
+QUIET = {"by_others": 0.05, "stolen": 0.0, "delay_s": 0.004, "waited": 0.3, "processors": 2}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, None),
+        ({"waited": 1.0}, None),  # the check's own processes wait too
+        ({"by_others": 0.5}, "other programs used 0.50 processors"),
+        ({"stolen": 0.05}, "the host took 5.0% of the processors' time"),
+        ({"delay_s": 0.08}, "a sleeping process woke up 80 ms late"),
+        ({"processors": 1}, "only one processor may be used"),
+    ],
+)
+def test_disturbances(changes: dict[str, float], said: str | None) -> None:
+    found = disturbance(**QUIET | changes)
+    assert found is None if said is None else found.startswith(f"{said}, some process waited")
+
+
+CHECKS = """
+import pytest
+
+@pytest.fixture(scope="module")
+def measured():
+    raise ValueError("too slow")
+
+@pytest.mark.realtime
+def test_passes(): pass
+
+@pytest.mark.realtime
+def test_fails(): assert not "late"
+
+@pytest.mark.realtime
+def test_cannot_measure(measured): pass
+
+@pytest.mark.realtime
+def test_cannot_measure_either(measured): pass
+
+def test_of_logic_fails(): assert False
+"""
+
+
+@pytest.mark.parametrize("reason", [None, "other programs used 0.50 processors"])
+def test_only_a_disturbance_makes_a_failed_check_inconclusive(
+    reason: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+
+    class FakeQuietness:
+        def __init__(self) -> None:
+            made.append(self)
+
+        def end(self) -> str | None:
+            # The last check ends at once, undisturbed: it only gets the error of the shared fixture again.
+            return reason if len(made) < 4 else None
+
+    outcomes: dict[str, str] = {}
+
+    class Watch:
+        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+            if report.when == "call" or not report.passed:
+                outcomes[report.nodeid.partition("::")[2]] = report.outcome
+
+    lines = tmp_path / "lines"
+    lines.touch()
+    checks = tmp_path / "test_checks.py"
+    checks.write_text(CHECKS)
+    monkeypatch.setenv("AIRPATH_INCONCLUSIVE", str(lines))
+    monkeypatch.setattr(real_time, "Quietness", FakeQuietness)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = realtime\n")
+    options = ("-p", "no:cacheprovider", "-c", str(tmp_path / "pytest.ini"))
+    pytest.main([str(checks), *options, "--import-mode=importlib"], plugins=[Watch(), real_time])
+    other = "failed" if reason is None else "skipped"
+    assert outcomes == {
+        "test_passes": "passed",
+        "test_fails": other,
+        "test_cannot_measure": other,
+        "test_cannot_measure_either": other,
+        "test_of_logic_fails": "failed",
+    }
+    written = lines.read_text().splitlines()
+    assert len(written) == (0 if reason is None else 3)
+    assert all(f": {reason}; " in line for line in written)

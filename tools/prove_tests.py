@@ -1,0 +1,142 @@
+"""Repeat the tests under load, and write down how often they passed: `make prove-tests`.
+
+    python tools/prove_tests.py [--part PART]... [--condition CONDITION]... [--runs COUNT]
+
+The part `suite` is the whole of `make test`. The other parts are the tests that start threads or processes,
+open sockets, set timers or send signals: `python` (the marker `processes`), `emu` and `linux`. Each part runs
+in each condition:
+
+    idle           nothing else
+    busy           beside three busy processes
+    nice           under `nice -n 19` beside three busy processes
+    one-processor  under `taskset -c 0`
+
+Each row of the table in docs/tests/proof.md has the result of one part in one condition; a run replaces its
+own rows. The output of a failed run stays in target/prove-tests/. The exit code is 1 if any run failed.
+"""
+
+import argparse
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parent.parent
+TABLE: Final = ROOT / "docs" / "tests" / "proof.md"
+LOGS: Final = ROOT / "target" / "prove-tests"
+PYTEST: Final = (".venv/bin/python", "-m", "pytest", "-n", "logical", "--dist", "worksteal")
+PARTS: Final[Mapping[str, Sequence[str]]] = {
+    "suite": ("make", "test"),
+    "python": (*PYTEST, "-m", "processes and not realtime"),
+    "emu": ("cargo", "test", "--package", "airpath-emu"),
+    "linux": ("tools/prerequisites-linux", "cargo", "test", "--package", "airpath-linux"),
+}
+PREFIXES: Final[Mapping[str, Sequence[str]]] = {
+    "idle": (),
+    "busy": (),
+    "nice": ("nice", "-n", "19"),
+    "one-processor": ("taskset", "-c", "0"),
+}
+BUSY: Final = {"busy": 3, "nice": 3}
+"""Busy processes in a condition."""
+RUNS: Final = {"suite": {"idle": 3}, "other": {"idle": 50}}
+"""Runs of a part in a condition, where it is not the least."""
+LEAST_RUNS: Final = {"suite": 1, "other": 20}
+FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (\S+)|^test (\S+) \.\.\. FAILED", re.MULTILINE)
+HEAD: Final = (
+    "| tests | condition | runs | passed | failed | seconds a run |\n"
+    "| --- | --- | ---: | ---: | --- | ---: |\n"
+)
+# Ends by itself when the process that started it is gone, even if that was killed.
+_BURN: Final = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    sum(range(100_000))"
+
+
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Keep processors busy meanwhile, by processes in sessions of their own as those of another user."""
+    with ExitStack() as stack:
+        for _ in range(count):
+            process = subprocess.Popen([sys.executable, "-c", _BURN], start_new_session=True)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+        yield
+
+
+def run(command: Sequence[str], log: Path) -> tuple[list[str], float]:
+    """Run tests once; return the names of those that failed, and the seconds that it took."""
+    began_s = time.monotonic()
+    with log.open("w") as output:
+        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, check=False)
+    took_s = time.monotonic() - began_s
+    if done.returncode == 0:
+        log.unlink()
+        return [], took_s
+    found = FAILED.findall(log.read_text(errors="replace"))
+    names = sorted({first or second for first, second in found})
+    return names or [f"exit code {done.returncode}"], took_s
+
+
+def repeated(part: str, condition: str, runs: int) -> str:
+    """Run a part so many times in a condition; return its row of the table."""
+    command = [*PREFIXES[condition], *PARTS[part]]
+    failures: Counter[str] = Counter()
+    passed, seconds = 0, []
+    with busy(BUSY.get(condition, 0)):
+        for number in range(1, runs + 1):
+            failed, took_s = run(command, LOGS / f"{part}-{condition}-{number}.log")
+            failures.update(failed)
+            passed += not failed
+            seconds.append(took_s)
+            sys.stdout.write(
+                f"{part}, {condition}, {number} of {runs}: {', '.join(failed) or 'passed'}, {took_s:.0f} s\n"
+            )
+            sys.stdout.flush()
+    names = ", ".join(f"`{name}` ({count})" for name, count in failures.items())
+    taken = f"{min(seconds):.0f} to {max(seconds):.0f}" if runs > 1 else f"{seconds[0]:.0f}"
+    return f"| `{shlex.join(PARTS[part])}` | {condition} | {runs} | {passed} | {names or '-'} | {taken} |\n"
+
+
+def store(row: str) -> None:
+    """Put a row into the table, in place of an earlier one of the same tests and condition."""
+    TABLE.parent.mkdir(exist_ok=True)
+    rows = TABLE.read_text().splitlines(keepends=True)[2:] if TABLE.exists() else []
+
+    def key(line: str) -> tuple[int, int]:
+        tests, condition = (cell.strip().strip("`") for cell in line.split("|")[1:3])
+        parts = [shlex.join(command) for command in PARTS.values()]
+        return parts.index(tests) if tests in parts else len(parts), list(PREFIXES).index(condition)
+
+    kept = {key(line): line for line in [*rows, row]}
+    TABLE.write_text(HEAD + "".join(kept[place] for place in sorted(kept)))
+
+
+def main() -> None:
+    """Run the chosen parts in the chosen conditions."""
+    parser = argparse.ArgumentParser(description="Repeat the tests under load.")
+    parser.add_argument("--part", action="append", choices=PARTS, help="this one; can be given again")
+    parser.add_argument("--condition", action="append", choices=PREFIXES, help="this one; can be given again")
+    parser.add_argument("--runs", type=int, help="runs of each part in each condition")
+    options = parser.parse_args()
+    # Busy processes are stopped however this ends.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
+    LOGS.mkdir(parents=True, exist_ok=True)
+    bad = False
+    for part in options.part or PARTS:
+        kind = "suite" if part == "suite" else "other"
+        for condition in options.condition or PREFIXES:
+            row = repeated(part, condition, options.runs or RUNS[kind].get(condition, LEAST_RUNS[kind]))
+            store(row)
+            bad |= row.split("|")[5].strip() != "-"
+    sys.exit(bad)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Run the real-time checks, and say how many passed, failed and were inconclusive: `make test-realtime`.
+
+    python tools/test_realtime.py
+
+A check is inconclusive if the machine was not quiet enough for it; the file that AIRPATH_INCONCLUSIVE names
+has a line `inconclusive: NAME: REASON` for each. In Rust such a check counts as passed, in Python as skipped.
+The exit code is 1 only if a check failed.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parent.parent
+CARGO: Final = ("--test", "realtime", "--", "--test-threads", "1")
+RUST: Final = (
+    ("cargo", "test", "--package", "airpath-emu", *CARGO),
+    ("tools/prerequisites-linux", "cargo", "test", "--package", "airpath-linux", *CARGO),
+)
+RESULT: Final = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.MULTILINE)
+
+
+@dataclass
+class Counts:
+    """How many checks ended in which way."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        """Return the sums."""
+        return Counts(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+
+def rust_counts(output: str, code: int) -> Counts:
+    """Return the counts of a `cargo test` with this output; one that could not run its tests failed once."""
+    results = [Counts(*map(int, found.groups())) for found in RESULT.finditer(output)]
+    total = sum(results, Counts())
+    return total if total.failed or code == 0 else total + Counts(failed=1)
+
+
+def python_counts(report: Path, code: int) -> Counts:
+    """Return the counts of a pytest run with this JUnit report; a run without one failed once."""
+    if not report.exists():
+        return Counts(failed=1)
+    suite = ET.parse(report).getroot().find("testsuite")
+    assert suite is not None, report
+    tests, errors, failures, skipped = (
+        int(suite.get(name, "0")) for name in ("tests", "errors", "failures", "skipped")
+    )
+    counts = Counts(tests - errors - failures - skipped, errors + failures, skipped)
+    return counts if counts.failed or code == 0 else counts + Counts(failed=1)
+
+
+def shown(command: tuple[str, ...], environment: dict[str, str]) -> tuple[str, int]:
+    """Run a command, pass its output on, and return that output and the exit code."""
+    sys.stdout.write(f"{' '.join(command)}\n")
+    lines = []
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            lines.append(line)
+    return "".join(lines), process.returncode
+
+
+def main() -> None:
+    """Run all real-time checks."""
+    with tempfile.TemporaryDirectory() as folder:
+        lines, report = Path(folder, "inconclusive"), Path(folder, "report.xml")
+        lines.touch()
+        environment = {**os.environ, "AIRPATH_INCONCLUSIVE": str(lines)}
+        total = Counts()
+        for command in RUST:
+            total += rust_counts(*shown(command, environment))
+        in_rust = len(lines.read_text().splitlines())
+        python = (sys.executable, "-m", "pytest", "-m", "realtime", f"--junit-xml={report}")
+        total += python_counts(report, shown(python, environment)[1])
+        inconclusive = lines.read_text().splitlines()
+    total.passed -= in_rust
+    total.skipped -= len(inconclusive) - in_rust
+    sys.stdout.writelines(f"{line}\n" for line in inconclusive)
+    sys.stdout.write(
+        f"real-time checks: {total.passed} passed, {total.failed} failed,"
+        f" {len(inconclusive)} inconclusive, {total.skipped} skipped\n"
+    )
+    sys.exit(total.failed > 0)
+
+
+if __name__ == "__main__":
+    main()
