@@ -57,7 +57,7 @@ def _probability_inside(bound: float, looks: Sequence[int]) -> float:
     quadrature (Armitage, McPherson and Rowe, "Repeated significance tests on accumulating data", J. Royal
     Statistical Society A 132, 1969, 235-244).
     """
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _quadrature()
     at = bound * math.sqrt(looks[0]) * nodes
     mass = _normal_density(at, looks[0]) * weights * bound * math.sqrt(looks[0])
     for before, now in pairwise(looks):
@@ -65,6 +65,11 @@ def _probability_inside(bound: float, looks: Sequence[int]) -> float:
         mass = _normal_density(edge * nodes[:, None] - at[None, :], now - before) @ mass * weights * edge
         at = edge * nodes
     return float(mass.sum())
+
+
+@cache
+def _quadrature() -> tuple[np.ndarray, np.ndarray]:
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def _normal_density(x: np.ndarray, variance: float) -> np.ndarray:

@@ -162,6 +162,7 @@ def test_the_command_shows_how_far_reading_is(
     assert heard == list(told.values())
 
 
+@pytest.mark.processes
 def test_ctrl_c_ends_reading_at_once(three_mebibytes: Path) -> None:
     shares: list[float] = []
 

@@ -91,6 +91,7 @@ def test_what_is_not_as_expected_fails_and_can_be_looked_at(airpath, write, fold
     assert (folder / "failed" / "steady").exists()
 
 
+@pytest.mark.processes
 def test_the_same_version_gives_the_same_verdict_with_any_number_of_jobs(airpath, write):
     write(PASSING + "timeouts = { at_most = 0 }\n")
     once, again = (airpath("check", "mine.toml", "--json", "--jobs", jobs).out for jobs in ("1", "2"))

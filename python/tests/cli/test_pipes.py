@@ -16,6 +16,8 @@ from airpath.captures import analyse
 from airpath.cli import main
 from airpath.errors import CaptureError
 
+pytestmark = pytest.mark.processes
+
 OPPORTUNITIES = "".join(f"{7 * k + 200 * (k // 97)}\n" for k in range(2000))
 
 
@@ -64,7 +66,7 @@ def through_a_named_pipe(arguments: Callable[[str], list[str]], given: bytes, fo
         os.close(reads)
         with os.fdopen(writes, "wb") as pipe:
             pipe.write(given)
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=600)
     return Said(process.returncode, out.decode(), err.decode())
 
 
@@ -105,7 +107,7 @@ def test_the_first_interrupt_ends_the_writer_only(capture: Path, tmp_path: Path)
         process.stdin.write(content[:-1])
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(content[-1:], timeout=300)
+        out, err = process.communicate(content[-1:], timeout=600)
     assert (process.returncode, err) == (0, b"")
     assert json.loads(out)["captures"][0]["stopped_because"] is None
 

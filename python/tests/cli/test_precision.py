@@ -97,6 +97,7 @@ def test_a_fixed_number_has_one_line(airpath, folder):
     assert "stopping" not in json.loads((folder / "fixed" / "provenance.json").read_text())
 
 
+@pytest.mark.processes
 def test_an_interrupt_keeps_finished_rounds_and_runs(airpath, folder, monkeypatch):
     finished = []
     record = workers.RunRecord

@@ -38,6 +38,7 @@ SCENARIO = {
 }
 
 
+@pytest.mark.processes
 def test_the_number_of_workers_changes_no_byte(tmp_path: Path):
     scenario = airpath.Scenario.from_dict(SCENARIO)
     origin = Origin(created="2026-01-01T00:00:00+00:00")
@@ -146,6 +147,7 @@ def test_all_runs_together_must_fit_into_memory(monkeypatch):
         airpath.run(airpath.Scenario.from_dict(SCENARIO), repetitions=100_000)
 
 
+@pytest.mark.processes
 def test_a_failure_stops_the_other_runs(monkeypatch):
     def broken(**_facts):
         raise RuntimeError("broken")
@@ -155,6 +157,7 @@ def test_a_failure_stops_the_other_runs(monkeypatch):
         airpath.run(airpath.Scenario.from_dict(SCENARIO), repetitions=1000, jobs=2)
 
 
+@pytest.mark.processes
 def test_an_interrupt_keeps_the_finished_runs(monkeypatch):
     interrupt_after(3, monkeypatch.setattr)
     with pytest.raises(airpath.Interrupted) as raised:
@@ -164,6 +167,7 @@ def test_an_interrupt_keeps_the_finished_runs(monkeypatch):
     assert [run.record.repetition for run in results.runs] == list(range(len(results.runs)))
 
 
+@pytest.mark.processes
 def test_an_interrupt_within_a_finalizer_is_not_lost(monkeypatch):
     class Finalized:
         def __del__(self):
@@ -182,11 +186,12 @@ def test_an_interrupt_within_a_finalizer_is_not_lost(monkeypatch):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.processes
 def test_the_command_keeps_the_finished_runs(tmp_path: Path):
     here = str(Path(__file__).parent)
     script = f"import sys; sys.path.insert(0, {here!r}); import test_runner; test_runner.interrupted()"
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 130, done.stderr
     assert done.stderr.splitlines()[-1] == "airpath: interrupted"

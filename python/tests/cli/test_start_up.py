@@ -34,6 +34,7 @@ def test_public_names():
         airpath.nonsense  # noqa: B018
 
 
+@pytest.mark.processes
 def test_an_interrupt_while_the_command_line_is_loaded_shows_no_traceback():
     script = """
 import runpy, sys

@@ -27,6 +27,7 @@ def played(envs, steps=25):
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.processes
 def test_it_does_what_gymnasium_makes_of_single_environments(mode, threads):
     native = gymnasium.make_vec(
         ENVIRONMENT, num_envs=COUNT, threads=threads, autoreset_mode=mode, **ARGUMENTS

@@ -13,11 +13,11 @@ CONFIDENCE = 0.95
 
 def chain(random, count, p, q, loss_good=0.0, loss_bad=1.0):
     """One sequence: a transition, then a loss with the probability of the new state."""
-    draws = random.random(count)
-    bad, states = random.random() < p / (p + q), np.empty(count, dtype=bool)
-    for k in range(count):
-        bad = draws[k] >= q if bad else draws[k] < p
-        states[k] = bad
+    draws = random.random(count).tolist()  # Python's own numbers are compared faster
+    bad, states = random.random() < p / (p + q), []
+    for draw in draws:
+        bad = draw >= q if bad else draw < p
+        states.append(bad)
     return random.random(count) < np.where(states, loss_bad, loss_good)
 
 

@@ -1,6 +1,7 @@
 """From a figure to pictures, report and verdicts: a small figure of ours, one of the paper by the command."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -96,6 +97,7 @@ def test_a_second_time_nothing_is_run_and_the_same_comes_out(figure, tmp_path):
     assert missing == [8, missing[1], 0, missing[1]]
 
 
+@pytest.mark.processes
 def test_two_processes_do_not_reproduce_in_one_directory(figure, tmp_path):
     out = tmp_path / "out"
 
@@ -133,12 +135,15 @@ def test_what_figures_cost_counts_shared_runs_once(figure, tmp_path):
     assert first["cpu_s"] == first["new_cpu_s"] > second["cpu_s"] > second["new_cpu_s"] == 0.0
 
 
+@pytest.mark.processes
 def test_figures_drawn_in_other_processes_are_the_same(tmp_path):
     figures = [one for one in FIGURES if one.id in {"ebe-c/fig4", "ebe-c/fig5"}]
     assert len(figures) == 2
     out = {workers: tmp_path / str(workers) for workers in (1, 2)}
-    for workers, folder in out.items():
-        reproduce(figures, folder, repetitions=1, workers=workers, on_progress=nothing)
+    reproduce(figures, out[1], repetitions=1, workers=1, on_progress=nothing)
+    # Only the figures are drawn again. That processes do not change runs is tested in `cli/test_runner.py`.
+    shutil.copytree(out[1] / "runs", out[2] / "runs")
+    reproduce(figures, out[2], repetitions=1, workers=2, on_progress=nothing)
     names = {file.relative_to(out[1]) for file in out[1].rglob("*") if file.is_file()}
     same = {name for name in names if name.name not in {"costs.json", ".lock"} and name.suffix != ".arrow"}
     assert len(same) == 2 * 2 + 2

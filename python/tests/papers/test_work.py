@@ -198,6 +198,7 @@ def test_the_key_of_a_scenario_with_a_trace_follows_the_trace(tiny, tmp_path):
     assert Experiment(tiny, "newreno").key() != before
 
 
+@pytest.mark.processes
 def test_an_interrupt_keeps_what_was_finished_and_a_second_call_does_the_rest(tiny, store):
     experiment = Experiment(tiny, "newreno", repetitions=6)
     shares = []
@@ -224,6 +225,7 @@ def test_the_longest_runs_come_first(tiny, store):
     assert shares == pytest.approx([0.8, 1.0])
 
 
+@pytest.mark.processes
 def test_a_run_that_fails_stops_the_work_and_what_was_finished_is_kept(tiny, store):
     good = Experiment(tiny, "newreno", {"duration": "8s"}, repetitions=1)
     wrong = Experiment(tiny, "newreno", {"duration": "2s"}, repetitions=1)
@@ -235,6 +237,7 @@ def test_a_run_that_fails_stops_the_work_and_what_was_finished_is_kept(tiny, sto
     assert missing_runs([good], store) == []
 
 
+@pytest.mark.processes
 def test_workers_that_die_are_said(tiny, store, monkeypatch):
     submit = WorkerPool.submit
     monkeypatch.setattr(WorkerPool, "submit", lambda pool, *_: submit(pool, os._exit, 1))

@@ -42,6 +42,7 @@ def test_it_is_a_standard_figure_from_five_repetitions_on(results):
     assert "precision" not in names(cubic[:4])
 
 
+@pytest.mark.processes
 def test_other_processes_can_draw_it(results):
     (figure,) = [figure for figure in plots.standard_figures(results) if figure.name == "precision"]
     assert pickle.loads(pickle.dumps(figure.figure)) is not None

@@ -27,7 +27,7 @@ class HeldSweep:
         while len(kept(out)) < count:
             assert self.process.poll() is None, "the sweep has ended"
             assert time.monotonic() < hangs_at_s, "no run was kept"
-            time.sleep(0.01)
+            time.sleep(0.05)
 
     def go_on(self) -> None:
         """Let the sweep go on."""

@@ -22,6 +22,8 @@ from sweep_engines import FAILING, LONG, command, data_set, written
 import airpath
 from airpath.errors import AirpathError, UsageError
 
+pytestmark = pytest.mark.processes
+
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="needs distributed")
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason="needs ray (make test-ray installs it)"

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from held_sweep import HANG_S, HeldSweep, kept
-from sweep_engines import LONG, SCENARIO, InlineEngine, command, data_set, inline
+from sweep_engines import LONG, SCENARIO, SWEEP, InlineEngine, command, data_set, inline, written
 
 import airpath
 from airpath.errors import OutputError, UsageError
@@ -32,31 +32,35 @@ def quiet(_share: float) -> None:
     return None
 
 
-def done_here(plan, out, monkeypatch):
-    """Return the data set of a sweep that is done run by run in this process."""
-    with monkeypatch.context() as patched:
-        inline(patched, InlineEngine())
-        return data_set(airpath.sweep(plan, out).directory)
-
-
-@pytest.fixture
-def reference(small, tmp_path, monkeypatch):
-    """Return the data set of the small sweep."""
-    return done_here(small, tmp_path / "reference", monkeypatch)
-
-
 @pytest.fixture
 def long(small):
     """Return the small sweep with runs that take longer."""
-    scenario = small.parent / "tiny.toml"
+    return longer(small)
+
+
+def longer(plan):
+    scenario = plan.parent / "tiny.toml"
     scenario.write_text(scenario.read_text().replace('duration = "4s"', f'duration = "{LONG}"'))
-    return small
+    return plan
 
 
-@pytest.fixture
-def long_reference(long, tmp_path, monkeypatch):
+def done_here(plan):
+    """Return the data set of a sweep that is done run by run in this process."""
+    with pytest.MonkeyPatch.context() as patched:
+        inline(patched, InlineEngine())
+        return data_set(airpath.sweep(plan, plan.parent / "reference").directory)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """Return the data set of the small sweep."""
+    return done_here(written(tmp_path_factory.mktemp("small"), SWEEP))
+
+
+@pytest.fixture(scope="module")
+def long_reference(tmp_path_factory):
     """Return the data set of the long sweep."""
-    return done_here(long, tmp_path / "reference", monkeypatch)
+    return done_here(longer(written(tmp_path_factory.mktemp("long"), SWEEP)))
 
 
 def test_the_data_set_holds_what_single_runs_give(small, tmp_path, monkeypatch):
@@ -132,15 +136,17 @@ def test_the_files_say_where_they_come_from(small, tmp_path, monkeypatch):
     assert not (out / "parts").exists()
 
 
+@pytest.mark.processes
 def test_neither_processes_nor_their_number_change_a_byte(small, tmp_path, reference):
     for jobs in (1, 3):
         out = airpath.sweep(small, tmp_path / str(jobs), jobs=jobs).directory
         assert data_set(out) == reference
 
 
-def test_a_killed_sweep_goes_on_where_it_was(long, tmp_path, long_reference):
+@pytest.mark.processes
+def test_a_killed_sweep_goes_on_where_it_was(small, tmp_path, reference):
     out = tmp_path / "killed"
-    sweep = HeldSweep(3, out, long, "--jobs", 2, stderr=subprocess.DEVNULL)
+    sweep = HeldSweep(3, out, small, "--jobs", 2, stderr=subprocess.DEVNULL)
     workers = psutil.Process(sweep.process.pid).children(recursive=True)
     sweep.kill()
     # Its workers do not stay behind.
@@ -149,7 +155,7 @@ def test_a_killed_sweep_goes_on_where_it_was(long, tmp_path, long_reference):
     keys = {file.stem for file in kept(out)}
     assert len(keys) == 3
 
-    plan = SweepPlan.load(long)
+    plan = SweepPlan.load(small)
     engine, progress = InlineEngine(), Progress(len(plan))
     store = PartStore(out / "parts")
     do_runs(missing_runs(plan, store, progress), engine, store, progress, quiet)
@@ -158,22 +164,24 @@ def test_a_killed_sweep_goes_on_where_it_was(long, tmp_path, long_reference):
     assert done.isdisjoint(keys)
     assert done | keys == {run.task.key for run in plan.runs()}
     assert progress.kept == len(keys)
-    assert data_set(airpath.sweep(long, out).directory) == long_reference
+    assert data_set(airpath.sweep(small, out).directory) == reference
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-def test_ctrl_c_keeps_what_is_finished(long, tmp_path, long_reference):
+@pytest.mark.processes
+def test_ctrl_c_keeps_what_is_finished(small, tmp_path, reference):
     out = tmp_path / "stopped"
-    sweep = HeldSweep(2, out, long, "--jobs", 1, stderr=subprocess.PIPE, text=True)
+    sweep = HeldSweep(2, out, small, "--jobs", 1, stderr=subprocess.PIPE, text=True)
     sweep.process.send_signal(signal.SIGINT)
     sweep.go_on()
     _, said = sweep.process.communicate(timeout=HANG_S)
     assert sweep.process.returncode == 130
     assert "the same command goes on from there" in said
     assert 2 <= len(kept(out)) < 16
-    assert data_set(airpath.sweep(long, out).directory) == long_reference
+    assert data_set(airpath.sweep(small, out).directory) == reference
 
 
+@pytest.mark.processes
 def test_a_worker_that_is_killed_costs_no_run(long, tmp_path, long_reference):
     out = tmp_path / "out"
     sweep = HeldSweep(2, out, long, "--jobs", 2, stdout=subprocess.DEVNULL)
@@ -218,6 +226,7 @@ def test_a_log_says_how_far_it_is(small, tmp_path, monkeypatch, capsys):
     assert lines[-1] == "airpath: 16 of 16 runs, after 1 min"
 
 
+@pytest.mark.processes
 def test_a_failing_run_is_reported_and_the_others_are_done(failing, tmp_path):
     out = tmp_path / "out"
     done = subprocess.run(

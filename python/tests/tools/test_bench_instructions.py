@@ -93,5 +93,5 @@ def test_a_run_that_grew_fails_and_an_updated_figure_opens(tmp_path):
 def called(file, **environment):
     command = [sys.executable, str(TOOL), "--figures", str(file), "--program", str(PROGRAM), "--only", RUN]
     return subprocess.run(
-        command, env=environment or None, capture_output=True, text=True, check=False, timeout=300
+        command, env=environment or None, capture_output=True, text=True, check=False, timeout=600
     )

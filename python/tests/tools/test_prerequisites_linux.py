@@ -34,7 +34,7 @@ def machine(folder, user, apt):
 
 def called(environment, *words):
     return subprocess.run(
-        ["/bin/sh", TOOL, *words], env=environment, capture_output=True, text=True, check=False, timeout=60
+        ["/bin/sh", TOOL, *words], env=environment, capture_output=True, text=True, check=False, timeout=600
     )
 
 

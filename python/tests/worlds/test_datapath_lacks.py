@@ -87,7 +87,8 @@ def test_the_newest_build_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert datapath.find_daemon() == tmp_path / "target" / newer / "airpathd"
 
 
-@pytest.mark.parametrize(("ends", "problems"), [("exit 0", 1), ("exec sleep 60", 0)])
+@pytest.mark.parametrize(("ends", "problems"), [("exit 0", 1), ("exec sleep 600", 0)])
+@pytest.mark.processes
 def test_a_daemon_of_hosts_that_ends_during_the_run_makes_it_invalid(
     ends: str, problems: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -96,13 +97,14 @@ def test_a_daemon_of_hosts_that_ends_during_the_run_makes_it_invalid(
     daemon.chmod(0o755)
     monkeypatch.setenv("AIRPATHD", str(daemon))
     monkeypatch.setattr(datapath, "_own_cgroup", lambda: tmp_path)
+    monkeypatch.setattr(datapath, "READY_WITHIN_S", 600.0)
     hosts = datapath.Datapath()
     hosts.start([], "eth0", [])
     (daemon_of_hosts,) = hosts._daemons
     process = daemon_of_hosts._process
     assert process is not None
     if problems:
-        process.wait(60)
+        process.wait(600)
     else:
         assert process.poll() is None
     counters, found = hosts.stop()
@@ -112,6 +114,7 @@ def test_a_daemon_of_hosts_that_ends_during_the_run_makes_it_invalid(
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv (util-linux)")
 @pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.processes
 def test_no_daemon_begins_after_a_kill(killed: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Who is killed before the kernel was asked to end the daemon too: no signal comes any more."""
     began, goes_on, at_work = tmp_path / "began", tmp_path / "goes-on", tmp_path / "at-work"
@@ -126,8 +129,12 @@ def test_no_daemon_begins_after_a_kill(killed: bool, monkeypatch: pytest.MonkeyP
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setenv("AIRPATHD", str(tmp_path / "airpathd"))
-    code = "from airpath.datapath import Daemon; daemon = Daemon(); daemon.start([]); daemon.stop()"
-    until = time.monotonic() + 60
+    # However long the wrapper waits for this test.
+    code = (
+        "from airpath import datapath; datapath.READY_WITHIN_S = 600;"
+        " daemon = datapath.Daemon(); daemon.start([]); daemon.stop()"
+    )
+    until = time.monotonic() + 600
     with subprocess.Popen([sys.executable, "-c", code]) as runner:
         while not began.exists():
             assert time.monotonic() < until
