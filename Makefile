@@ -70,7 +70,7 @@ test-python: $(TOOLS) ## Python tests, on all processors
 	$(BIN)/python -m pytest -n logical --dist worksteal
 
 test-realtime: prerequisites $(TOOLS) ## checks that depend on wall-clock time: passed, failed or inconclusive (not in `make test`)
-	$(BIN)/python tools/test_realtime.py
+	$(BIN)/python tools/realtime.py
 
 prove-tests: prerequisites $(TOOLS) ## repeat the tests idle and under load; PROVE="--part emu --condition busy" selects (hours)
 	$(BIN)/python tools/prove_tests.py $(PROVE)

@@ -16,6 +16,7 @@ own rows. The output of a failed run stays in target/prove-tests/. The exit code
 """
 
 import argparse
+import os
 import re
 import shlex
 import signal
@@ -54,16 +55,17 @@ HEAD: Final = (
     "| tests | condition | runs | passed | failed | seconds a run |\n"
     "| --- | --- | ---: | ---: | --- | ---: |\n"
 )
-# Ends by itself when the process that started it is gone, even if that was killed.
-_BURN: Final = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    sum(range(100_000))"
+# Ends by itself when its starter, whose number it is given, is gone; even if that was killed.
+_BURN: Final = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(100_000))"
 
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
     """Keep processors busy meanwhile, by processes in sessions of their own as those of another user."""
+    command = [sys.executable, "-c", _BURN, str(os.getpid())]
     with ExitStack() as stack:
         for _ in range(count):
-            process = subprocess.Popen([sys.executable, "-c", _BURN], start_new_session=True)
+            process = subprocess.Popen(command, start_new_session=True)
             stack.callback(process.wait)
             stack.callback(process.kill)
         yield

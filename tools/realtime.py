@@ -1,6 +1,6 @@
 """Run the real-time checks, and say how many passed, failed and were inconclusive: `make test-realtime`.
 
-    python tools/test_realtime.py
+    python tools/realtime.py
 
 A check is inconclusive if the machine was not quiet enough for it; the file that AIRPATH_INCONCLUSIVE names
 has a line `inconclusive: NAME: REASON` for each. In Rust such a check counts as passed, in Python as skipped.

@@ -1,0 +1,75 @@
+"""`make prove-tests`: the table of outcomes, and busy processes that never stay behind."""
+
+import contextlib
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import prove_tests as proof
+import psutil
+import pytest
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Small parts, and a table and logs of their own."""
+    script = "import sys; print('FAILED a.py::b[c] - late'); print('test d::e ... FAILED'); sys.exit(1)"
+    parts = {"suite": ("true",), "python": (sys.executable, "-c", script)}
+    monkeypatch.setattr(proof, "PARTS", parts)
+    monkeypatch.setattr(proof, "TABLE", tmp_path / "proof.md")
+    monkeypatch.setattr(proof, "LOGS", tmp_path / "logs")
+    (tmp_path / "logs").mkdir()
+    return tmp_path
+
+
+def test_a_row_counts_runs_and_names_failures(place: Path) -> None:
+    assert proof.repeated("suite", "idle", 3).startswith("| `true` | idle | 3 | 3 | - | 0 to ")
+    row = proof.repeated("python", "busy", 2)
+    assert "| busy | 2 | 0 | `a.py::b[c]` (2), `d::e` (2) |" in row
+    assert sorted(log.name for log in (place / "logs").iterdir()) == [
+        "python-busy-1.log",
+        "python-busy-2.log",
+    ]
+
+
+def test_a_row_replaces_that_of_the_same_tests_and_condition(place: Path) -> None:
+    for condition, passed in (("busy", 1), ("idle", 2), ("busy", 3)):
+        proof.store(f"| `true` | {condition} | 3 | {passed} | - | 0 |\n")
+    lines = (place / "proof.md").read_text().splitlines()
+    assert [line.split("|")[2:5] for line in lines[2:]] == [
+        [" idle ", " 3 ", " 2 "],
+        [" busy ", " 3 ", " 3 "],
+    ]
+
+
+def test_busy_processes_end_with_what_they_disturb() -> None:
+    def end_early() -> None:
+        with proof.busy(2):
+            found.extend(psutil.Process().children())
+            raise KeyboardInterrupt
+
+    before, found = set(psutil.Process().children()), []
+    with pytest.raises(KeyboardInterrupt):
+        end_early()
+    assert len(set(found) - before) == 2
+    assert not any(process.is_running() for process in set(found) - before)
+
+
+@pytest.mark.processes
+def test_busy_processes_end_when_their_starter_is_killed() -> None:
+    script = (
+        "import prove_tests, time\nwith prove_tests.busy(1):\n print('busy', flush=True)\n time.sleep(600)"
+    )
+    tools = Path(proof.__file__).parent
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=tools) as starter:
+        assert starter.stdout is not None
+        assert starter.stdout.readline() == b"busy\n"
+        (busy,) = psutil.Process(starter.pid).children()
+        starter.kill()
+    hangs_at_s = time.monotonic() + 600
+    # In a container nobody may ask for its status.
+    with contextlib.suppress(psutil.NoSuchProcess):
+        while busy.status() != psutil.STATUS_ZOMBIE:
+            assert time.monotonic() < hangs_at_s
+            time.sleep(0.05)

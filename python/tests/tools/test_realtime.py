@@ -1,0 +1,40 @@
+"""`make test-realtime`: what the outputs of cargo and pytest count for."""
+
+from pathlib import Path
+
+import pytest
+import realtime as tool
+from realtime import Counts
+
+CARGO = """
+running 3 tests
+test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 2.00s
+test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 2.00s
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "counts"),
+    [
+        (CARGO, 101, Counts(4, 2, 1)),
+        ("error: could not compile", 101, Counts(0, 1, 0)),
+        ("Linux datapath: skipped, because it needs clang", 0, Counts()),
+    ],
+)
+def test_rust(output: str, code: int, counts: Counts) -> None:
+    assert tool.rust_counts(output, code) == counts
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code", "counts"),
+    [
+        ('tests="9" errors="1" failures="2" skipped="3"', 1, Counts(3, 3, 3)),
+        ('tests="9" errors="0" failures="0" skipped="3"', 0, Counts(6, 0, 3)),
+        ('tests="0" errors="0" failures="0" skipped="0"', 3, Counts(0, 1, 0)),  # an internal error
+    ],
+)
+def test_python(numbers: str, code: int, counts: Counts, tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    assert tool.python_counts(report, code) == Counts(failed=1)
+    report.write_text(f"<testsuites><testsuite {numbers} /></testsuites>")
+    assert tool.python_counts(report, code) == counts
