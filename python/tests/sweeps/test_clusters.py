@@ -33,6 +33,13 @@ needs_ray = pytest.mark.skipif(
 LONG_FAILING = FAILING.replace('"4s"', f'"{LONG}"')
 
 
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> airpath.SweepResults:
+    """Return the results of the sweep that is done on clusters, done without one."""
+    folder = tmp_path_factory.mktemp("local")
+    return airpath.sweep(written(folder, LONG_FAILING), folder / "local", jobs=1)
+
+
 def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -82,12 +89,12 @@ def wait_for_workers(port: int, count: int) -> None:
 
 
 @needs_dask
-def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask):
+def test_a_dask_cluster_of_which_a_worker_is_killed(tmp_path, dask, local):
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
     sweep = held(plan, out, dask.address)
     dask.workers[0].kill()
-    ends_as_a_local_one(sweep, plan, out, tmp_path / "local")
+    ends_as_a_local_one(sweep, out, local)
 
 
 def held(plan: Path, out: Path, engine: str) -> HeldSweep:
@@ -95,14 +102,22 @@ def held(plan: Path, out: Path, engine: str) -> HeldSweep:
     return HeldSweep(3, out, plan, "--engine", engine, stderr=subprocess.PIPE, text=True)
 
 
-def ends_as_a_local_one(sweep: HeldSweep, plan: Path, out: Path, local: Path) -> None:
+def ends_as_a_local_one(sweep: HeldSweep, out: Path, local: airpath.SweepResults) -> None:
+    """Every run once, byte for byte as here; failures with scenario, scheme, values and seed."""
     sweep.go_on()
     _, said = sweep.process.communicate(timeout=HANG_S)
-    agrees_with_local(plan, out, sweep.process.returncode, said, local)
+    assert sweep.process.returncode == 1, said
+    assert "8 of 32 runs failed" in said
+    assert len(local.failures) == 8
+    for failure in local.failures:
+        assert f"run {failure['run']} failed (scheme {failure['scheme']}, rate = " in said
+        assert f"seed {failure['seed']})" in said
+    assert said.count(" failed (scheme ") == 8
+    assert data_set(out) == data_set(local.directory)
 
 
 @needs_dask
-def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
+def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask, local):
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
     sweep = held(plan, out, dask.address)
@@ -119,11 +134,11 @@ def test_a_dask_cluster_without_workers_is_said_and_waited_for(tmp_path, dask):
     patience.cancel()
     assert "has no workers now; the sweep goes on when some come" in lines[-1], lines
     dask.start_worker("three")
-    ends_as_a_local_one(sweep, plan, out, tmp_path / "local")
+    ends_as_a_local_one(sweep, out, local)
 
 
 @needs_dask
-def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask):
+def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask, local):
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "dask"
     sweep = held(plan, out, dask.address)
@@ -135,26 +150,12 @@ def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask):
     address = dask.address.removeprefix("dask://")
     assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} is gone; ")
     assert 3 <= len(kept(out)) < 24
-    local = airpath.sweep(plan, tmp_path / "local", jobs=1)
     assert data_set(airpath.sweep(plan, out, jobs=1).directory) == data_set(local.directory)
 
 
 def how_far(line: str) -> bool:
     """Whether this is what a sweep says each minute: on a slow machine it may last as long."""
     return re.match(r"airpath: \d+ of 32 runs(,|$)", line) is not None
-
-
-def agrees_with_local(plan, out, code, said, local_out):
-    """Every run once, byte for byte as here; failures with scenario, scheme, values and seed."""
-    assert code == 1, said
-    assert "8 of 32 runs failed" in said
-    local = airpath.sweep(plan, local_out, jobs=1)
-    assert len(local.failures) == 8
-    for failure in local.failures:
-        assert f"run {failure['run']} failed (scheme {failure['scheme']}, rate = " in said
-        assert f"seed {failure['seed']})" in said
-    assert said.count(" failed (scheme ") == 8
-    assert data_set(out) == data_set(local.directory)
 
 
 @needs_dask
@@ -255,13 +256,13 @@ def kill_with_children(process: "subprocess.Popen[bytes]") -> None:
 
 
 @needs_ray
-def test_a_ray_cluster_of_which_a_node_is_killed(tmp_path, ray_nodes):
+def test_a_ray_cluster_of_which_a_node_is_killed(tmp_path, ray_nodes, local):
     address, second = ray_nodes
     plan = written(tmp_path, LONG_FAILING)
     out = tmp_path / "ray"
     sweep = held(plan, out, address)
     kill_with_children(second)
-    ends_as_a_local_one(sweep, plan, out, tmp_path / "local")
+    ends_as_a_local_one(sweep, out, local)
 
 
 @needs_ray
