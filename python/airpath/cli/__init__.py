@@ -35,35 +35,41 @@ INTERRUPTED: Final = 130
 
 app: Final = typer.Typer(
     name="airpath",
-    help="A laboratory for bandwidth estimation and congestion control over links whose capacity moves.",
+    help="A laboratory for congestion control and bandwidth estimation over links with varying capacity.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run", help=run.HELP)(run.run)
-app.command("compare", help=compare.HELP)(compare.compare)
-app.command("rivals", help=rivals.HELP)(rivals.rivals)
-app.command("gap", help=gap.HELP)(gap.gap)
-app.command("emulate", help=emulate.HELP)(emulate.emulate)
-app.command("rerun", help=rerun.HELP)(rerun.rerun)
-app.command("check", help=check.HELP)(check.check)
-app.command("diff", help=diff.HELP)(diff.diff)
-app.command("sweep", help=sweep.HELP)(sweep.sweep)
-app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
-app.command("estimate", help=estimate.HELP)(estimate.estimate)
-app.command("fit", help=fit.HELP)(fit.fit)
-app.command("lint", help=lint.HELP)(lint.lint)
-app.command("validate", help=validate.HELP)(validate.validate)
-app.command("list", help=listing.HELP)(listing.list_)
-app.add_typer(trace.app, name="trace")
-app.command("doctor", help=doctor.HELP)(doctor.doctor)
+SIMULATE: Final = "Simulate"
+MEASURE: Final = "Measure"
+VERIFY: Final = "Verify"
+TOOLS: Final = "Tools"
+"""The panels of `airpath --help`, in the order in which their commands are registered."""
+
+app.command("run", help=run.HELP, rich_help_panel=SIMULATE)(run.run)
+app.command("compare", help=compare.HELP, rich_help_panel=SIMULATE)(compare.compare)
+app.command("rivals", help=rivals.HELP, rich_help_panel=SIMULATE)(rivals.rivals)
+app.command("sweep", help=sweep.HELP, rich_help_panel=SIMULATE)(sweep.sweep)
+app.command("estimate", help=estimate.HELP, rich_help_panel=MEASURE)(estimate.estimate)
+app.command("fit", help=fit.HELP, rich_help_panel=MEASURE)(fit.fit)
+app.add_typer(trace.app, name="trace", rich_help_panel=MEASURE)
+app.command("check", help=check.HELP, rich_help_panel=VERIFY)(check.check)
+app.command("rerun", help=rerun.HELP, rich_help_panel=VERIFY)(rerun.rerun)
+app.command("diff", help=diff.HELP, rich_help_panel=VERIFY)(diff.diff)
+app.command("gap", help=gap.HELP, rich_help_panel=VERIFY)(gap.gap)
+app.command("reproduce", help=reproduce.HELP, rich_help_panel=VERIFY)(reproduce.reproduce)
+app.command("list", help=listing.HELP, rich_help_panel=TOOLS)(listing.list_)
+app.command("validate", help=validate.HELP, rich_help_panel=TOOLS)(validate.validate)
+app.command("emulate", help=emulate.HELP, rich_help_panel=TOOLS)(emulate.emulate)
+app.command("lint", help=lint.HELP, rich_help_panel=TOOLS)(lint.lint)
+app.command("doctor", help=doctor.HELP, rich_help_panel=TOOLS)(doctor.doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave with its exit code.
 
-    Exit codes: 0 when all is well, 2 for a wrong command line or scenario, 130 after Ctrl-C, 1 for
+    Exit codes: 0 for success, 2 for a wrong command line or scenario, 130 after Ctrl-C, 1 for
     everything else.
 
     Parameters
@@ -75,12 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def guarded(work: Callable[[], int | None]) -> int:
-    """Do some work; every failure becomes one message on standard error and an exit code.
+    """Run `work` and turn every failure into one message on standard error and an exit code.
 
     Parameters
     ----------
     work
-        What to do; returns an exit code, or nothing when all is well.
+        The work; it returns an exit code, or nothing on success.
     """
     traceback = bool(os.environ.get("AIRPATH_TRACEBACK"))
     try:
@@ -112,7 +118,7 @@ def _refused(error: Exception) -> int:
 
 
 def _misused(error: typer.TyperException) -> int:
-    """Say what is wrong with the arguments; nothing if there were none and the help has been shown."""
+    """Report wrong arguments; print nothing if there were none and the help was shown."""
     message = error.format_message().replace("Value error, ", "")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "airpath"
@@ -146,4 +152,4 @@ def _options(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    """Nothing but the options that belong to no command."""
+    """Define the options that belong to no command."""

@@ -24,13 +24,13 @@ from airpath.cli.output import (
 if TYPE_CHECKING:
     from airpath.checks import Checked, CheckedCase
 
-HELP = """Check a suite of cases: run them, and judge what is expected of schemes, with intervals.
+HELP = """Check a scheme against a suite of expectations and report those that are not met.
 
-Limits are judged by means; baselines, which --update learns, by the interval of the difference. Cases that
-fail keep their tables, figures and report.
+Limits are compared with means. Baselines, which --update records, are compared by the confidence interval
+of the difference. Failed cases keep their tables and a report.
 
-Exit codes: 0 all is as expected, 1 something is not, 2 there is no verdict, since the suite, a
-baseline or an option is wrong.
+Exit codes: 0 all expectations are met, 1 at least one is not, 2 no verdict because the suite, a baseline or
+an option is wrong.
 
 Examples:
 
@@ -48,32 +48,35 @@ FAILED = 1
 
 @answers
 def check(
-    suite: Annotated[str, typer.Argument(help="A suite file, or the name of a shipped suite.")],
+    suite: Annotated[
+        str, typer.Argument(help="Suite file, or name of a shipped suite (`airpath list suites`).")
+    ],
     scheme: Annotated[
-        str | None, typer.Option(help="The scheme under test, in every case.", show_default=False)
+        str | None,
+        typer.Option(help="Scheme under test in every case; default: that of the case.", show_default=False),
     ] = None,
     case: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this case; can be repeated.")
+        list[str] | None, typer.Option(metavar="NAME", help="Case to run; repeatable; default: all.")
     ] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="Make what is measured the baseline, and write it.")
+        bool, typer.Option("--update", help="Write the measured values as the new baseline.")
     ] = False,
     baseline: Annotated[
         Path | None,
         typer.Option(
-            help="The file of baselines; SUITE.baseline.json beside the suite if not given, of a shipped"
-            " suite in this directory.",
+            help="File of baselines; default: SUITE.baseline.json in the folder of the suite, or in the"
+            " current folder for a shipped suite.",
             show_default=False,
         ),
     ] = None,
     junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write JUnit's XML, for CI.", show_default=False)
+        Path | None, typer.Option(metavar="FILE", help="File for JUnit XML, for CI.", show_default=False)
     ] = None,
     markdown: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the table as Markdown, for $GITHUB_STEP_SUMMARY.",
+            help="File for the table as Markdown, for $GITHUB_STEP_SUMMARY.",
             show_default=False,
         ),
     ] = None,
@@ -104,7 +107,7 @@ def check(
         if not done.passed:
             _write(done, place, jobs)
         elif is_results(place):
-            # Of an earlier check, in which it failed.
+            # Results of an earlier check, in which the case failed.
             shutil.rmtree(place)
 
     try:
@@ -134,7 +137,7 @@ def _write(done: "CheckedCase", place: Path, jobs: int | None) -> None:
 
     scenarios = done.case.scenarios
     others = ", ".join(list(scenarios)[1:])
-    note = f"# The flows under test have {done.case.scheme}; beside it ran {others}.\n" if others else ""
+    note = f"# The flows under test use {done.case.scheme}; compared with {others}.\n" if others else ""
     text = note + scenarios[done.case.scheme].to_toml()
     write_results(done.results, place, scenarios, text, jobs=jobs)
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from airpath.precision import PrecisionRule
 
 OPTIONS: Final = {"metric": "--metric", "min_repetitions": "--min-reps", "max_repetitions": "--max-reps"}
-"""Options by the attribute of the rule that they give."""
+"""Option that sets each attribute of the rule."""
 
-HELP = """Compare schemes over one link, everything else equal, and write tables, figures and a report.
+HELP = """Compare congestion-control schemes on one link and write tables and a report.
 
 Examples:
 
@@ -48,7 +48,7 @@ Examples:
 def compare(
     schemes: Annotated[
         list[str],
-        typer.Argument(help="Schemes, with options after a colon (`airpath list schemes` shows all)."),
+        typer.Argument(help="Schemes, each with options after a colon (`airpath list schemes`)."),
     ],
     link: Annotated[
         str, typer.Option(help="A rate (12mbps), a named link (`airpath list links`), or a trace file.")
@@ -65,8 +65,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="Instead of --reps: add repetitions until the 95 % interval of every scheme's mean is at"
-            " most ± this share of it (2%).",
+            help="Half-width of the 95 % interval, as a share of each scheme's mean (2%), at which to stop"
+            " adding repetitions; replaces --reps.",
             show_default=False,
         ),
     ] = None,
@@ -74,19 +74,19 @@ def compare(
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="Also, or instead: until every two schemes differ for sure, or for sure by less than this"
-            " share of their mean (1%).",
+            help="Share of the mean (1%): add repetitions until every two schemes differ significantly, or"
+            " differ by significantly less than this share.",
             show_default=False,
         ),
     ] = None,
     metric: Annotated[
-        str | None, typer.Option(help="Metric of --precision and --difference.", show_default="goodput")
+        str | None, typer.Option(help="Metric for --precision and --difference.", show_default="goodput")
     ] = None,
     min_reps: Annotated[
-        int | None, typer.Option(help="With --precision: fewest repetitions.", show_default="10")
+        int | None, typer.Option(help="Minimum number of repetitions with --precision.", show_default="10")
     ] = None,
     max_reps: Annotated[
-        int | None, typer.Option(help="With --precision: most repetitions.", show_default="100")
+        int | None, typer.Option(help="Maximum number of repetitions with --precision.", show_default="100")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
     jobs: JobsOption = None,
@@ -125,12 +125,12 @@ def compare(
 def _rule(
     reps: int | None, precision: str | None, difference: str | None, others: Mapping[str, Any]
 ) -> "PrecisionRule | None":
-    """Return the rule that the options come to; `None` for a given number of repetitions.
+    """Return the rule that the options define; `None` for a fixed number of repetitions.
 
     Raises
     ------
     UsageError
-        If they do not fit together, or one is wrong.
+        If the options contradict each other, or one is wrong.
     """
     from airpath.errors import UsageError
     from airpath.precision import PrecisionRule
@@ -139,11 +139,11 @@ def _rule(
     if precision is None and difference is None:
         if given:
             option = OPTIONS[next(iter(given))]
-            raise UsageError(f"{option} goes with --precision or --difference; found neither")
+            raise UsageError(f"{option} needs --precision or --difference; found neither")
         return None
     if reps is not None:
         raise UsageError(
-            f"found --reps {reps} with --precision or --difference, which find out the number; accepted: one"
-            " of them (--min-reps and --max-reps bound the number)"
+            f"found --reps {reps} with --precision or --difference, which determine the number of repetitions;"
+            " accepted: one of them (--min-reps and --max-reps limit the number)"
         )
     return PrecisionRule.parse(precision, difference=difference, **given)

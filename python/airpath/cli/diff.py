@@ -11,12 +11,12 @@ from airpath.cli.output import JsonOption, answers, show, show_json
 if TYPE_CHECKING:
     from airpath.diff import MetricDifference, ResultsDifference
 
-HELP = """Say what differs between two results: how they were made, and what was measured.
+HELP = """Compare two results directories: configuration, metrics, and intervals of the differences.
 
-Metrics are compared seed by seed where the seeds are the same, with 95 % intervals, the largest
-differences first. Results are those of `run`, `compare` or `gap`, or two sweeps.
+Metrics of equal seeds are compared in pairs, with 95 % intervals, the largest differences first. Compares
+results of `run`, `compare` or `gap`, or of two sweeps.
 
-Exit codes as those of diff: 0 nothing differs, 1 something does, 2 trouble.
+Exit codes, as those of diff: 0 no difference, 1 a difference, 2 an error.
 
 Examples:
 
@@ -27,19 +27,19 @@ Examples:
 
 DIFFERENT = 1
 MOST_ROWS = 40
-"""So many differences are shown; JSON has all."""
+"""Number of differences printed; JSON has all."""
 LONGEST = 60
-"""Characters of a fact that are shown."""
+"""Maximum length of a printed fact, in characters."""
 NOTE = (
-    "The second less the first; the share is of the first mean. Where the interval excludes zero stand first,"
-    " then by share. Pairs: equal seeds compared (paired t test), else Welch. Not adjusted for their number."
+    "Second minus first; share of the first mean. Sorted by whether the interval excludes zero, then by share."
+    " Pairs: equal seeds (paired t test), else Welch's test. Not adjusted for the number of comparisons."
 )
 
 
 @answers
 def diff(
-    first: Annotated[Path, typer.Argument(help="A directory of results.")],
-    second: Annotated[Path, typer.Argument(help="Another one.")],
+    first: Annotated[Path, typer.Argument(help="Results directory.")],
+    second: Annotated[Path, typer.Argument(help="Results directory to compare with it.")],
     as_json: JsonOption = False,
 ) -> int:
     """Compare results."""
@@ -58,7 +58,7 @@ def _show(found: "ResultsDifference") -> None:
     from rich.text import Text
 
     if found.is_empty:
-        show(f"nothing differs; {found.same} metrics are the same")
+        show(f"no differences; {found.same} metrics are equal")
         return
     if found.changes:
         table = Table("")
@@ -71,7 +71,7 @@ def _show(found: "ResultsDifference") -> None:
         if labels:
             show(f"only in {where}: {', '.join(labels)}")
     if not found.metrics:
-        show(f"no metric differs; {found.same} are the same")
+        show(f"no metric differs; {found.same} are equal")
         return
     table = Table(caption=Text(NOTE), caption_justify="left")
     for title in ("scheme", "metric"):
@@ -82,8 +82,8 @@ def _show(found: "ResultsDifference") -> None:
         table.add_row(*map(Text, _row(one)))
     show(table)
     if len(found.metrics) > MOST_ROWS:
-        show(f"and {len(found.metrics) - MOST_ROWS} more, which --json has")
-    show(f"{len(found.metrics)} metrics differ, {found.same} are the same")
+        show(f"{len(found.metrics) - MOST_ROWS} more: --json prints all")
+    show(f"{len(found.metrics)} metrics differ, {found.same} are equal")
 
 
 def _row(one: "MetricDifference") -> tuple[str, ...]:

@@ -1,10 +1,10 @@
-"""`airpath doctor`: whether everything is there and works."""
+"""`airpath doctor`: checks of the installation."""
 
 import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from importlib.util import find_spec
@@ -17,11 +17,11 @@ import typer
 from airpath.cli import doctor_emulation
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """Check this installation: versions, the engine with a short run, fonts, processors, permissions, and
-in which worlds scenarios can run.
+HELP = """Check this installation and report what works, what is missing, and how to get it.
 
-Leaves with exit code 1 if something that every run needs is broken. What is `missing` concerns emulations
-(`airpath emulate`) or is optional; the line says how to get it.
+Checks versions, the engine with a short run, fonts, processors, permissions and backends. `broken` parts are
+needed by every run and give exit code 1; `missing` parts are needed by emulations (`airpath emulate`) or are
+optional.
 
 Examples:
 
@@ -33,7 +33,7 @@ Examples:
 """
 
 State = Literal["good", "missing", "broken"]
-"""`missing` is what airpath can do without."""
+"""`missing` parts are not needed by simulations."""
 TOLERANCE: Final = 0.001
 """Of the self-test: one part in a thousand."""
 
@@ -65,9 +65,21 @@ def doctor(as_json: JsonOption = False) -> None:
         for check in checks:
             table.add_row(check.name, check.state, check.detail)
         show(table)
-        show("all is well" if healthy else "something is broken; see above")
+        show(verdict(checks))
     if not healthy:
         raise typer.Exit(1)
+
+
+def verdict(checks: Sequence[Check]) -> str:
+    """Return the last line: what is broken, else what is missing, else that everything works."""
+    broken, missing = (
+        ", ".join(check.name for check in checks if check.state == state) for state in ("broken", "missing")
+    )
+    if broken:
+        return f"broken: {broken}; simulations cannot be trusted until this is repaired"
+    if missing:
+        return f"simulations work; missing, and needed only for what their lines name: {missing}"
+    return "everything works"
 
 
 def versions() -> tuple[State, str]:
@@ -189,7 +201,7 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = {
     **doctor_emulation.CHECKS,
 }
 OPTIONAL: Final = frozenset(["tshark", "learning", *doctor_emulation.CHECKS])
-"""What airpath can do without."""
+"""Checks that simulations do not need."""
 
 
 def _guarded(name: str, check: Callable[[], tuple[State, str]]) -> Check:

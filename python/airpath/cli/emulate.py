@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from airpath.emulation import Connections, Validity
 
-HELP = """Run a command over an emulated link: real packets, the kernel's own TCP.
+HELP = """Run a command over an emulated link, with real packets and the kernel's TCP.
 
-The command runs in a network of its own, at 10.7.0.1; a server, if one is given, at 10.8.0.1. Between them is
-the link: the simulator's queue, channel and delay, by the real clock. Needs Linux, and root or user
-namespaces; `airpath doctor` says what works here. TCP connections between the two become flows of the
-results. The exit code is that of the command.
+The command runs in a network of its own at 10.7.0.1; the server, if given, at 10.8.0.1. The link between them
+has the simulator's queue, channel and delay, in real time. Needs Linux, and root or user namespaces;
+`airpath doctor` reports what works here. TCP connections between the two become flows of the results. The
+exit code is that of the command.
 
 Examples:
 
@@ -44,7 +44,7 @@ Examples:
 
 
 def emulate(
-    command: Annotated[list[str], typer.Argument(help="The command and its arguments, behind --.")],
+    command: Annotated[list[str], typer.Argument(help="Command and its arguments, after --.")],
     link: Annotated[
         str,
         typer.Option(
@@ -64,17 +64,20 @@ def emulate(
     server: Annotated[
         str | None,
         typer.Option(
-            metavar="COMMAND", help="A command for the other host, started first.", show_default=False
+            metavar="COMMAND", help="Command for the other host, started first.", show_default=False
         ),
     ] = None,
     duration: Annotated[
-        str | None, typer.Option(help="End the command after this time; 1h.", show_default=False)
+        str | None, typer.Option(help="Time after which to end the command; default: 1h.", show_default=False)
     ] = None,
     capture: Annotated[
         list[str] | None,
-        typer.Option(metavar="HOST", help="Capture packets at senders or receivers; can be repeated."),
+        typer.Option(
+            metavar="sender|receiver",
+            help="Side at which to capture packets (pcapng), sender or receiver; repeatable.",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the link's random streams.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the random streams of the link.")] = 1,
     out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -86,8 +89,9 @@ def emulate(
     from airpath.errors import UsageError
     from airpath.results import summary_json
 
-    if wrong := [host for host in capture or () if host not in ("senders", "receivers")]:
-        raise UsageError(f'capture: found "{wrong[0]}"; accepted: senders, receivers')
+    sides = {"sender": "senders", "senders": "senders", "receiver": "receivers", "receivers": "receivers"}
+    if wrong := [side for side in capture or () if side not in sides]:
+        raise UsageError(f'capture: found "{wrong[0]}"; accepted: sender, receiver')
     scenario = emulated_scenario(
         link, rtt=rtt, buffer=buffer, queue=queue, back=back, duration=duration, seed=seed
     )
@@ -103,7 +107,7 @@ def emulate(
             command,
             scenario,
             server=serving,
-            capture=(packets, list(dict.fromkeys(capture))) if capture else None,
+            capture=(packets, list(dict.fromkeys(sides[side] for side in capture))) if capture else None,
             to_stderr=as_json,
         )
     except CaptureUnfinishedError as error:

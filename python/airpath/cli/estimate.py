@@ -7,10 +7,10 @@ import typer
 
 from airpath.cli.output import JsonOption, OutOption
 
-HELP = """Estimate bandwidth from packet captures (pcap, pcapng) and logs of QUIC (qlog), also packed by gzip.
+HELP = """Estimate bandwidth from packet captures (pcap, pcapng) or QUIC logs (qlog), also gzip-compressed.
 
-Finds the flows, says from where each was captured, and replays its acknowledgments into every estimator.
-Writes tables and pictures of the larger flows.
+Finds the flows, infers the capture point of each, and replays its acknowledgments into every estimator.
+Writes tables, and figures of the larger flows.
 
 Examples:
 
@@ -26,18 +26,18 @@ Examples:
 """
 
 MOST_ROWS = 10
-"""Flows of a capture that are printed; all are in the tables."""
+"""Number of flows printed per capture; the tables have all."""
 
 
 def estimate(
     captures: Annotated[
-        list[Path], typer.Argument(metavar="CAPTURE…", help="Capture files, or pipes; - is standard input.")
+        list[Path], typer.Argument(metavar="CAPTURE…", help="Capture files or pipes; - for standard input.")
     ],
     estimator: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Only this estimator, NAME or NAME:option=value,…; can be repeated.",
+            help="Estimator to run, NAME or NAME:option=value,…; repeatable; default: all.",
             show_default=False,
         ),
     ] = None,
@@ -45,7 +45,7 @@ def estimate(
         list[str] | None,
         typer.Option(
             metavar="FLOW",
-            help="Only this flow: its number, or a part of its addresses; can be repeated.",
+            help="Flow to analyse, by number or part of its addresses; repeatable; default: all.",
             show_default=False,
         ),
     ] = None,

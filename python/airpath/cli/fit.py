@@ -7,11 +7,11 @@ import typer
 
 from airpath.cli.output import JsonOption
 
-HELP = """Fit a chain of losses (Gilbert-Elliott) to a recording.
+HELP = """Fit a Gilbert–Elliott loss model to a capture or a loss trace and print it as configuration.
 
-CAPTURE or TRACE is a packet capture, a trace of losses (one 0 or 1 for each packet, or a table with a column
-`lost`), or a trace of delivery opportunities, of which outages are fitted. Prints the chain with confidence
-intervals, how well it fits, and the lines to paste into a scenario and after `tc qdisc … netem`.
+CAPTURE or TRACE is a packet capture, a loss trace (one 0 or 1 per packet, or a table with a column `lost`),
+or a trace of delivery opportunities, whose outages are fitted. Prints the model with confidence intervals,
+the goodness of fit, and the lines to paste into a scenario and after `tc qdisc … netem`.
 
 Examples:
 
@@ -27,28 +27,28 @@ Examples:
 
 def fit(
     recording: Annotated[
-        Path, typer.Argument(metavar="CAPTURE|TRACE", help="A file or a pipe; - is standard input.")
+        Path, typer.Argument(metavar="CAPTURE|TRACE", help="File or pipe; - for standard input.")
     ],
     flow: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FLOW",
-            help="Only this flow of a capture: its number, or a part of its addresses; can be repeated.",
+            help="Flow of the capture to fit, by number or part of its addresses; repeatable; default: all.",
             show_default=False,
         ),
     ] = None,
     step: Annotated[
         str | None,
         typer.Option(
-            help="Length of a step of a trace of opportunities, such as 50ms; by default that of ten"
-            " opportunities in the mean.",
+            help="Step of a trace of delivery opportunities, such as 50ms; default: the time of ten"
+            " opportunities on average.",
             show_default=False,
         ),
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     as_json: JsonOption = False,
 ) -> None:
-    """Fit a chain of losses to a recording."""
+    """Fit a loss model to a capture or a trace."""
     from airpath.cli.estimate_tables import tell_of_an_early_end
     from airpath.cli.fit_tables import print_fit
     from airpath.cli.output import show_json

@@ -18,11 +18,11 @@ from airpath.cli.output import (
 )
 from airpath.errors import EmulationError
 
-HELP = """Run a scenario in several worlds and say how far they differ.
+HELP = """Run a scenario on several backends (simulator, QUIC stack, Linux kernel) and report the differences.
 
-The worlds are the simulator, quinn (a QUIC stack) over the simulated network, the emulator with the
-kernel's TCP, the emulator with our controllers in the kernel, and with our routers there too (Linux, root).
-One that is not there is left out, and the report says why.
+Backends: the simulator; quinn (a QUIC stack) over the simulated network; the emulator with the kernel's TCP;
+the emulator with airpath's controllers in the kernel; and with its routers as well (Linux, root). A backend
+that cannot run here is left out, and the report gives the reason.
 
 Examples:
 
@@ -35,16 +35,18 @@ Examples:
 
 
 def gap(
-    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a shipped scenario.")],
+    scenario: Annotated[
+        str, typer.Argument(help="Scenario file, or name of a shipped scenario (`airpath list scenarios`).")
+    ],
     schemes: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Schemes that all flows take in turn; those of the scenario and vcp-ebe if not given."
+            help="Schemes that all flows use in turn; default: those of the scenario, and vcp-ebe."
         ),
     ] = None,
     world: Annotated[
         list[WorldChoice] | None,
-        typer.Option(help="Compare the simulator with this world; can be repeated. All if not given."),
+        typer.Option(help="Backend to compare with the simulator; repeatable; default: all."),
     ] = None,
     reps: RepsOption = None,
     settings: SettingsOption = None,
@@ -52,8 +54,8 @@ def gap(
     out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare worlds."""
-    with suppress(EmulationError):  # a world that is not there is left out, and says why
+    """Compare backends."""
+    with suppress(EmulationError):  # a backend that cannot run is left out, with its reason
         enter_world(WorldChoice.EMULATE)
     started = time.perf_counter()
     from airpath.cli.output import show, show_json, tell
@@ -92,7 +94,7 @@ def gap(
     )
     for one in done.compared:
         for where, reason in one.missing.items():
-            tell(f"{one.scheme} did not run in world {where}: {reason}")
+            tell(f"{one.scheme} did not run on backend {where}: {reason}")
         for text in one.departures:
             tell(f"{one.scheme}: {text}")
     if as_json:
@@ -104,4 +106,4 @@ def gap(
         if not run.record.valid:
             show(f"{run.label} is {validity_text(run.record.world, run.record.validity)}")
     show(f"results: {out}\nreport:  {out / 'report.html'}")
-    show(f"it took {time.perf_counter() - started:.0f} s, the runs {done.elapsed_s:.0f} s of them")
+    show(f"elapsed: {time.perf_counter() - started:.0f} s, of which {done.elapsed_s:.0f} s for the runs")

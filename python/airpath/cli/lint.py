@@ -8,12 +8,13 @@ import typer
 
 from airpath.cli.output import JsonOption, answers, refuse_no_files, show_json, tell, write_file
 
-HELP = """Judge a traffic control set-up (`tc`, netem): what it amounts to, and what is wrong with it.
+HELP = """Check a `tc`/netem configuration: describe the resulting link and flag mistakes.
 
-FILE is a shell script or a list of `tc` commands, or what `tc -s qdisc show` printed, also with -j; several
-are one set-up. Nothing in it is executed. Each finding says what is wrong, why, and what to write instead.
+FILE is a shell script, a list of `tc` commands, or the output of `tc -s qdisc show`, with or without -j.
+Several files form one configuration. Nothing is executed. Each finding names the mistake, its reason, and
+the correction.
 
-Exit codes: 0 nothing at or above a warning, 1 findings, 2 there is no verdict, since an input cannot be read.
+Exit codes: 0 no warning, 1 at least one warning, 2 no verdict because an input cannot be read.
 
 Examples:
 
@@ -37,17 +38,17 @@ FINDINGS = 1
 def lint(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILE", help="Files or pipes; - is standard input.", show_default=False),
+        typer.Argument(metavar="FILE", help="Files or pipes; - for standard input.", show_default=False),
     ] = None,
     live: Annotated[
         bool,
-        typer.Option("--live", help="Ask this system instead, by `tc -s -j … show`; nothing is changed."),
+        typer.Option("--live", help="Check this system instead, by `tc -s -j … show`; changes nothing."),
     ] = False,
     scenario: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the scenario that means the same, for `airpath run`.",
+            help="File for the equivalent scenario, for `airpath run`.",
             show_default=False,
         ),
     ] = None,
@@ -56,18 +57,18 @@ def lint(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A variable that the script gets from elsewhere, 1 its first argument; can be repeated.",
+            help="Variable that the script expects, or 1 for its first argument; repeatable.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Judge a set-up."""
+    """Check a configuration."""
     from airpath.cli.lint_tables import print_linted
     from airpath.lint import lint as judge
     from airpath.lint.carry import carry_over
     from airpath.lint.describe import as_machine_reads
 
-    read = {f"the set-up {file}": Path(file) for file in files or [] if str(file) != "-"}
+    read = {f"the configuration {file}": Path(file) for file in files or [] if str(file) != "-"}
     refuse_no_files({"scenario": scenario}, read)
     linted = judge(files or [], live=live, variables=_variables(settings or []))
     carried = carry_over(linted) if scenario is not None else None

@@ -8,7 +8,7 @@ import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """List schemes, estimators, queues, links, scenarios, sweeps and suites, each with one line.
+HELP = """List the schemes, estimators, queues, links, scenarios, sweeps and suites.
 
 Examples:
 
@@ -33,10 +33,10 @@ class Section(StrEnum):
 
 
 def list_(
-    section: Annotated[Section | None, typer.Argument(help="What to list; everything if not given.")] = None,
+    section: Annotated[Section | None, typer.Argument(help="Kind of entry to list; default: all.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List what there is by name."""
+    """List everything that has a name."""
     sections = {one.value: _ENTRIES[one]() for one in ([section] if section else Section)}
     if as_json:
         show_json(sections)

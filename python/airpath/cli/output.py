@@ -17,20 +17,21 @@ from airpath.errors import AirpathError
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, and only JSON, on standard output.")]
 JobsOption = Annotated[
     int | None,
-    typer.Option(help="Runs at the same time; one for each processor if not given.", show_default=False),
+    typer.Option(help="Number of concurrent runs; default: one per processor.", show_default=False),
 ]
 OutOption = Annotated[
-    Path | None, typer.Option(help="Directory for the results.", show_default=False, file_okay=True)
+    Path | None,
+    typer.Option(help="Directory for the results; default: out/….", show_default=False, file_okay=True),
 ]
-RepsOption = Annotated[int | None, typer.Option(help="How many repetitions.", show_default=False)]
+RepsOption = Annotated[
+    int | None, typer.Option(help="Number of repetitions; default: that of the scenario.", show_default=False)
+]
 SettingsOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario; can be repeated."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Scenario key to change; repeatable."),
 ]
 RttOption = Annotated[
     str | None,
@@ -63,9 +64,9 @@ class WorldChoice(StrEnum):
 WorldOption = Annotated[
     WorldChoice,
     typer.Option(
-        help="Where to run: simulated, with our controllers in quinn (a QUIC stack) over the simulated"
-        " network, with the kernel's TCP over an emulated network (real time, Linux),"
-        " with our controllers in the kernel, or with our routers there too."
+        help="Backend. sim: the simulator; quic: airpath's controllers in quinn (a QUIC stack) over the"
+        " simulated network; emulate: the kernel's TCP over an emulated network (real time, Linux);"
+        " datapath: airpath's controllers in the kernel; routers: its routers in the kernel as well."
     ),
 ]
 

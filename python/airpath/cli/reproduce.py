@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from airpath.papers.figure import Figure
     from airpath.papers.reproduce import Reproduced
 
-HELP = """Replay figures and tables of the papers, and judge what they say: report, pictures, `verdicts.json`.
+HELP = """Reproduce figures and tables of the papers and report whether their claims hold.
 
-Finished runs are kept: after Ctrl-C, or with more figures, work goes on where it stopped.
-Report and verdicts are those of the figures of the last command with this `--out`; pictures of others stay.
+Writes a report, figures and `verdicts.json`. Finished runs are kept: after Ctrl-C, or with more figures, the
+same command resumes. Report and verdicts contain the figures of the last command with this `--out`.
 
 Examples:
 
@@ -52,22 +52,24 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers, PAPER/FIGURE, `ours` (in no paper) or `all`; what the papers have if not given."
+            help="Papers, PAPER/FIGURE, `ours` (not in a paper) or `all`; default: everything in the papers."
         ),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="List what can be reproduced, and stop.")] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the figures and tables without running them.")
+    ] = False,
     reps: Annotated[
         int | None,
         typer.Option(
-            help="Repetitions of each experiment; as the paper if not given.", show_default=False, min=1
+            help="Repetitions of each experiment; default: as in the paper.", show_default=False, min=1
         ),
     ] = None,
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Directory for report, pictures and finished runs; out/reproduce, and out/reproduce-emulate"
-            " for real kernels, if not given.",
+            help="Directory for report, figures and finished runs; default: out/reproduce, or"
+            " out/reproduce-emulate for --world emulate.",
             show_default=False,
             file_okay=True,
         ),
@@ -75,8 +77,8 @@ def reproduce(
     world: Annotated[
         ReproduceWorld,
         typer.Option(
-            help="Where to run: simulated, or on this system's kernel over an emulated network (real time,"
-            " Linux, root), with our VCP and XCP in it."
+            help="Backend. sim: the simulator; emulate: this system's kernel over an emulated network, with"
+            " airpath's VCP and XCP in the kernel (real time, Linux, root)."
         ),
     ] = ReproduceWorld.SIM,
     as_json: JsonOption = False,
@@ -125,7 +127,7 @@ def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | 
 
     def real_started(missing: int, seconds: float) -> None:
         tell(
-            f"{missing} run{'' if missing == 1 else 's'} by the real clock, one after another: about"
+            f"{missing} run{'' if missing == 1 else 's'} in real time, one after another: about"
             f" {math.ceil(seconds / 60)} min; finished ones are kept in {out / 'runs'}"
         )
 
@@ -144,7 +146,7 @@ def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | 
     except Interrupted as interrupted:
         tell(
             f"stopped after {interrupted.finished} of {interrupted.asked} runs; they are kept, and the same"
-            " command goes on from there"
+            " command resumes"
         )
         raise
 

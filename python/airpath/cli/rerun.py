@@ -14,13 +14,13 @@ from airpath.world_names import IN_REAL_TIME
 if TYPE_CHECKING:
     from airpath.results import Results
 
-HELP = """Run again what stands in a directory of results, and say whether the tables are the same.
+HELP = """Repeat the runs of a results directory and report whether the tables are identical.
 
-Scenario, seeds, repetitions, schemes and worlds are those of the results. Where the version of airpath, its
-commit, the machine or a trace file is another than then, that is said.
+Scenario, seeds, repetitions, schemes and backends are those of the results. Reports every change since then:
+the version of airpath, its commit, the machine, or a trace file.
 
-Exit codes: 0 the tables hold the same (or the runs go by the real clock, which never do), 1 they differ,
-2 trouble.
+Exit codes: 0 the tables are identical (or the runs are in real time, which are never identical), 1 they
+differ, 2 an error.
 
 Examples:
 
@@ -34,7 +34,7 @@ DIFFERENT = 1
 
 @answers
 def rerun(
-    results: Annotated[Path, typer.Argument(help="A directory of results, of `run`, `compare` or `gap`.")],
+    results: Annotated[Path, typer.Argument(help="Results directory of `run`, `compare` or `gap`.")],
     out: OutOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
@@ -94,18 +94,18 @@ def _told(tables: Mapping[str, str], others: Sequence[str], *, in_real_time: boo
     """Say in words how the tables compare."""
     counts = Counter(tables.values())
     if in_real_time:
-        return "runs by the real clock never come out the same twice; `airpath diff` says how far they differ"
+        return "runs in real time are never identical; `airpath diff` shows how much they differ"
     if counts["equal"] == len(tables):
         return f"all {len(tables)} tables are byte-equal"
     if not others:
-        return f"all values are the same; {counts['same values']} tables are written as other bytes"
-    why = "" if changed else "; nothing that is known of has changed since"
+        return f"all values are the same; {counts['same values']} tables differ in their bytes only"
+    why = "" if changed else "; no change of version, machine or input is known"
     names = ", ".join(others)
-    return f"{len(others)} of {len(tables)} tables differ ({names}){why}; `airpath diff` says how far"
+    return f"{len(others)} of {len(tables)} tables differ ({names}){why}; `airpath diff` shows by how much"
 
 
 def _stopping(done: "Results") -> list[str]:
-    """Say what precision was reached, and whether repetitions would now be added otherwise."""
+    """Return lines on the precision reached, and whether the number of repetitions would change now."""
     from airpath.precision.reached import judge, stops_after
     from airpath.precision.report import precision_lines
 
@@ -115,7 +115,7 @@ def _stopping(done: "Results") -> list[str]:
     lines = precision_lines(reached)
     now = stops_after(done.summary, done.until)
     if now != reached.repetitions and reached.end != "interrupted":
-        lines.append(f"what was run again would have stopped after {now} repetitions")
+        lines.append(f"the repeated runs would have stopped after {now} repetitions")
     return lines
 
 
@@ -125,7 +125,7 @@ def _enter_world_of(results: Path) -> None:
     runs = facts.get("runs")
     worlds = [run.get("world") for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
     if real := [world for world in worlds if world in IN_REAL_TIME]:
-        tell("runs go by the real clock, one after another")
+        tell("the runs are in real time, one after another")
         enter_world(WorldChoice(real[0]))
 
 

@@ -21,7 +21,7 @@ from airpath.cli.output import (
     tell,
 )
 
-HELP = """Let every two schemes share a link, and say who gets how much, and waits how long, beside whom.
+HELP = """Measure fairness: run every pair of schemes on one link and report shares and delays.
 
 Examples:
 
@@ -36,7 +36,7 @@ Examples:
 def rivals(
     schemes: Annotated[
         list[str],
-        typer.Argument(help="Schemes, with options after a colon (`airpath list schemes` shows all)."),
+        typer.Argument(help="Schemes, each with options after a colon (`airpath list schemes`)."),
     ],
     link: Annotated[
         str, typer.Option(help="A rate (12mbps), a named link (`airpath list links`), or a trace file.")
@@ -45,9 +45,9 @@ def rivals(
     buffer: BufferOption = None,
     queue: QueueOption = None,
     ecn: Annotated[bool, typer.Option("--ecn", help="Flows ask for marks instead of drops.")] = False,
-    flows: Annotated[int, typer.Option(help="How many flows of either scheme.")] = 1,
+    flows: Annotated[int, typer.Option(help="Number of flows of each scheme.")] = 1,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
-    warm_up: Annotated[str, typer.Option(help="What is got counts from here on.")] = "10s",
+    warm_up: Annotated[str, typer.Option(help="Start of the measured interval.")] = "10s",
     reps: Annotated[int, typer.Option(help="Repetitions of each pair.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
     jobs: JobsOption = None,
@@ -55,7 +55,7 @@ def rivals(
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> None:
-    """Let every two schemes share a link."""
+    """Run every pair of schemes on one link."""
     enter_world(world)
     from airpath.cli.work import keep_finished, refuse_unwritable, write_results
     from airpath.rivals.meetings import label, met, rival_scenarios

@@ -17,7 +17,7 @@ from airpath.cli.output import (
     tell,
 )
 
-HELP = """Run a scenario and write tables, figures and a report.
+HELP = """Run a scenario file and write its tables and a report.
 
 Examples:
 
@@ -38,30 +38,37 @@ Examples:
 
 
 def run(
-    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a shipped scenario.")],
+    scenario: Annotated[
+        str, typer.Argument(help="Scenario file, or name of a shipped scenario (`airpath list scenarios`).")
+    ],
     seed: Annotated[
         int | None,
-        typer.Option(help="Seed of the first repetition; repetition k uses seed + k.", show_default=False),
+        typer.Option(
+            help="Seed of the first repetition (repetition k uses seed + k); default: that of the scenario.",
+            show_default=False,
+        ),
     ] = None,
     reps: RepsOption = None,
     settings: SettingsOption = None,
     jobs: JobsOption = None,
     out: OutOption = None,
-    packets: Annotated[bool, typer.Option("--packets", help="Keep a row for each data packet.")] = False,
+    packets: Annotated[
+        bool, typer.Option("--packets", help="Record a table row for every data packet.")
+    ] = False,
     capture: Annotated[
         list[str] | None,
-        typer.Option(metavar="LINK", help="Capture packets at this link (pcapng); can be repeated."),
+        typer.Option(metavar="LINK", help="Link at which to capture packets (pcapng); repeatable."),
     ] = None,
     qlog: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write a log of each flow (qlog) to this folder too.", show_default=False
+            metavar="DIR", help="Folder for a qlog file of each flow, in addition.", show_default=False
         ),
     ] = None,
     flent: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write a file of Flent of each run to this folder too.", show_default=False
+            metavar="DIR", help="Folder for a Flent file of each run, in addition.", show_default=False
         ),
     ] = None,
     world: WorldOption = WorldChoice.SIM,

@@ -10,9 +10,9 @@ from airpath.cli.output import JobsOption, JsonOption, OutOption, show, show_jso
 if TYPE_CHECKING:
     from airpath.sweeps import SweepPlan, SweepResults
 
-HELP = """Run a scenario with many values of its keys, and collect the results as Parquet tables.
+HELP = """Run a scenario over many values of its keys and write the results as Parquet tables.
 
-Finished runs are kept: after Ctrl-C, a crash or a failing run, the same command goes on where it was.
+Finished runs are kept: after Ctrl-C, a crash or a failed run, the same command resumes the sweep.
 
 Examples:
 
@@ -24,19 +24,23 @@ Examples:
 """
 
 MOST_ROWS = 40
-"""So many variants are shown; all are in `statistics.parquet`."""
+"""Number of variants printed; `statistics.parquet` has all."""
 FAILED = 1
 
 
 def sweep(
-    plan: Annotated[str, typer.Argument(help="A sweep file, or the name of a shipped sweep.")],
+    plan: Annotated[
+        str, typer.Argument(help="Sweep file, or name of a shipped sweep (`airpath list sweeps`).")
+    ],
     out: OutOption = None,
     jobs: JobsOption = None,
     engine: Annotated[
         str,
-        typer.Option(help="Where runs are done: local, dask://HOST:PORT, ray (here), or ray://HOST:PORT."),
+        typer.Option(
+            help="Execution engine: local, dask://HOST:PORT, ray (this machine), or ray://HOST:PORT."
+        ),
     ] = "local",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs without running them.")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Run a sweep."""
@@ -53,7 +57,7 @@ def sweep(
     except SweepInterrupted as interrupted:
         tell(
             f"stopped with {interrupted.finished} of {interrupted.asked} runs finished; they are kept, and"
-            " the same command goes on from there"
+            " the same command resumes the sweep"
         )
         raise
     if as_json:
@@ -65,7 +69,7 @@ def sweep(
         labels = ", ".join(filter(None, (f"scheme {failure['scheme']}", where, f"seed {failure['seed']}")))
         tell(f"run {failure['run']} failed ({labels}): {failure['message']}")
     if results.failures:
-        tell(f"{len(results.failures)} of {len(chosen)} runs failed; the same command tries them again")
+        tell(f"{len(results.failures)} of {len(chosen)} runs failed; the same command runs them again")
         return FAILED
     return 0
 

@@ -1,4 +1,4 @@
-"""`airpath trace`: look at and convert trace files."""
+"""`airpath trace`: inspect and convert trace files."""
 
 import math
 import os
@@ -18,7 +18,7 @@ from airpath.input_file import STANDARD_INPUT, input_file, input_name
 if TYPE_CHECKING:
     from airpath._core import Trace
 
-HELP_SHOW = """Statistics and a picture of a trace file, or of a named link that is a trace.
+HELP_SHOW = """Print statistics of a trace file or named link and plot its rate.
 
 Examples:
 
@@ -28,7 +28,7 @@ Examples:
 
     airpath trace show log.txt --format milliseconds-kbps --json | jq .mean_bps
 """
-HELP_CONVERT = """Write a trace in another format, to a file or to standard output.
+HELP_CONVERT = """Convert a trace to another format, on standard output or in a file.
 
 Examples:
 
@@ -38,28 +38,26 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Look at trace files, convert them, and read logs of links.",
+    help="Inspect and convert link traces, and summarise logs of emulated links.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
 
 FileArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="FILE", help="A trace file, a named link that is a trace, or - for standard input."
-    ),
+    typer.Argument(metavar="FILE", help="Trace file, named link that is a trace, or - for standard input."),
 ]
 FormatOption = Annotated[
     str | None,
-    typer.Option("--format", help="Format of the file; detected if not given.", show_default=False),
+    typer.Option("--format", help="Format of the file; default: detected.", show_default=False),
 ]
-DirectionOption = Annotated[str, typer.Option(help="down or up, for formats that hold both.")]
+DirectionOption = Annotated[str, typer.Option(help="Direction, down or up, in formats that contain both.")]
 BIN_S = 0.1
-"""Width of the bins of the picture, in seconds: that of the statistics, unless there would be too many."""
+"""Bin width of the figure in seconds, as in the statistics; longer traces get wider bins."""
 
 
 MOST_BINS = 100_000
-"""Bins of a picture at most: a file of two lines can last for years."""
+"""Maximum number of bins in a figure: a file of two lines can span years."""
 
 
 class Target(StrEnum):
@@ -75,17 +73,18 @@ def show_trace(
     format_name: FormatOption = None,
     direction: DirectionOption = "down",
     out: Annotated[
-        Path | None, typer.Option(help="The picture (PNG); out/FILE.png if not given.", show_default=False)
+        Path | None,
+        typer.Option(help="File for the figure (PNG); default: out/FILE.png.", show_default=False),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print statistics of a trace and draw it."""
+    """Print statistics of a trace and plot it."""
     from rich.table import Table
 
     from airpath.cli.trace_picture import trace_picture
 
     if out is not None and out.suffix.lower() != ".png":
-        raise UsageError(f"--out: found {out}; accepted: the name of a picture, which ends in .png")
+        raise UsageError(f"--out: found {out}; accepted: a file name that ends in .png")
     trace, file = read(file, format_name, direction), input_name(file)
     statistics = trace.statistics()
     picture = out or Path("out") / f"{Path(file).stem if Path(file).is_file() else Path(file).name}.png"
@@ -103,14 +102,14 @@ def show_trace(
 @app.command("convert", help=HELP_CONVERT)
 def convert(
     file: FileArgument,
-    to: Annotated[Target, typer.Option(help="The format to write.")],
+    to: Annotated[Target, typer.Option(help="Format to write.")],
     format_name: FormatOption = None,
     direction: DirectionOption = "down",
     bin_width: Annotated[
-        str, typer.Option("--bin", help="For csv: the width over which delivery opportunities are averaged.")
+        str, typer.Option("--bin", help="Averaging interval of delivery opportunities, for csv.")
     ] = "100ms",
     out: Annotated[
-        Path | None, typer.Option(help="The file to write; standard output if not given.", show_default=False)
+        Path | None, typer.Option(help="File to write; default: standard output.", show_default=False)
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -118,7 +117,7 @@ def convert(
     from airpath.units import parse_duration
 
     if as_json and out is None:
-        raise UsageError("--json needs --out, since standard output can hold only one of the two")
+        raise UsageError("--json needs --out, since the trace would share standard output with the JSON")
     bin_s = parse_duration(bin_width) / 1e9
     if bin_s == 0:
         raise UsageError(f'bin: found "{bin_width}"; it must be more than zero')

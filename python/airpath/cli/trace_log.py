@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from airpath.link_logs import LinkLog
 
-HELP = """Numbers and pictures of logs of Mahimahi's mm-link and of Pantheon's tunnels, also packed by gzip.
+HELP = """Summarise logs of Mahimahi's mm-link and Pantheon's tunnels as tables and figures.
 
-What mm-throughput-graph, mm-delay-graph and tunnel_graph.py say: capacity, throughput, utilisation, delay,
-signal delay and loss, of each flow too. Drops are read. Writes tables and pictures.
+Computes what mm-throughput-graph, mm-delay-graph and tunnel_graph.py compute: capacity, throughput,
+utilisation, delay, signal delay and loss, in total and per flow. Reads drops, and gzip-compressed logs.
 
 Examples:
 
@@ -28,18 +28,18 @@ Examples:
 
 NOTHING = "-"
 MOST_ROWS = 20
-"""Flows of a log that are printed; all are in the tables."""
+"""Number of flows printed per log; the tables have all."""
 
 
 def log(
-    files: Annotated[list[str], typer.Argument(metavar="LOG…", help="Logs, or pipes; - is standard input.")],
+    files: Annotated[list[str], typer.Argument(metavar="LOG…", help="Logs or pipes; - for standard input.")],
     bin_width: Annotated[
-        str, typer.Option("--bin", help="Width over which rates are averaged in series and pictures.")
+        str, typer.Option("--bin", help="Averaging interval of rates in series and figures.")
     ] = "500ms",
     out: OutOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the numbers of logs of links and draw them."""
+    """Print and plot the statistics of link logs."""
     from rich.markup import escape
 
     from airpath.cli.work import refuse_unwritable

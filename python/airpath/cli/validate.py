@@ -12,7 +12,7 @@ from airpath.errors import AirpathError
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-HELP = """Check a scenario without running it: its keys, its traces, and whether its parts fit together.
+HELP = """Validate a scenario file without running it and report what is wrong.
 
 Examples:
 
@@ -25,11 +25,13 @@ Examples:
 
 
 def validate(
-    scenario: Annotated[str, typer.Argument(help="A scenario file, or the name of a shipped scenario.")],
+    scenario: Annotated[
+        str, typer.Argument(help="Scenario file, or name of a shipped scenario (`airpath list scenarios`).")
+    ],
     resolved: Annotated[
         bool,
         typer.Option(
-            "--resolved", help="Show what it comes to: rates, base RTTs, buffers in all units, traces."
+            "--resolved", help="Print the resolved values: rates, base RTTs, buffers in all units, traces."
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -60,7 +62,7 @@ def validate(
 
 
 def facts(scenario: "Scenario") -> dict[str, Any]:
-    """Return what a scenario comes to, for machines; null where a measure does not exist."""
+    """Return the resolved values of a scenario for machines; null for a value that does not exist."""
     from airpath._core import independent_packet_loss, packet_loss
     from airpath.scenario.traces import read_trace
 
