@@ -143,7 +143,7 @@ def _rule(
         return None
     if reps is not None:
         raise UsageError(
-            f"found --reps {reps} with --precision or --difference, which determine the number of repetitions;"
-            " accepted: one of them (--min-reps and --max-reps limit the number)"
+            f"found --reps {reps} with --precision or --difference, which determine the number of"
+            " repetitions; accepted: one of them (--min-reps and --max-reps limit the number)"
         )
     return PrecisionRule.parse(precision, difference=difference, **given)

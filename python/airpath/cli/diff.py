@@ -31,8 +31,8 @@ MOST_ROWS = 40
 LONGEST = 60
 """Maximum length of a printed fact, in characters."""
 NOTE = (
-    "Second minus first; share of the first mean. Sorted by whether the interval excludes zero, then by share."
-    " Pairs: equal seeds (paired t test), else Welch's test. Not adjusted for the number of comparisons."
+    "Second minus first; share of the first mean. Sorted by whether the interval excludes zero, then by"
+    " share. Pairs: equal seeds (paired t test), else Welch's test. Not adjusted for multiple comparisons."
 )
 
 

@@ -1,6 +1,5 @@
 """Results as one self-contained HTML page: no scripts, no requests, everything escaped."""
 
-import base64
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,10 @@ from airpath.damage import damage_of_plan
 from airpath.metrics import METRICS, SCOPE, flow_metrics, nearest_rank
 from airpath.metrics.run import columns, link_under_test, measured_span_s
 from airpath.plots import StandardFigure, Style, style_for
-from airpath.report.differences import HEAD, LOOKED_AT, NOTE, difference_rows, differences
+from airpath.report.differences import LOOKED_AT
+from airpath.report.embedding import svg_uri
+from airpath.report.matrix import NOTE, matrices
+from airpath.report.title import facts_line, title
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.validity import LINKS_HEAD, links_rows
@@ -24,18 +26,18 @@ from airpath.worlds import validity_text
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a report beside those that all have.
+    """An additional section of a report.
 
     Attributes
     ----------
     id
-        Its place in the page.
+        Its anchor in the page.
     title
         Its heading.
     note
         How to read it.
     remarks
-        Sentences that stand before its tables.
+        Sentences before its tables.
     tables
         Each with a ``title``, a ``head`` and ``rows`` of text.
     figures
@@ -60,47 +62,58 @@ def report_html(
     sections: Sequence[Section] = (),
     compared: bool = True,
 ) -> str:
-    """Write the page.
+    """Return the page.
 
     Parameters
     ----------
     results
-        What is reported.
+        The results to report.
     scenario_text
         The scenario as its author wrote it.
     provenance
-        What ``provenance.json`` says.
+        The content of ``provenance.json``.
     figures
-        The figures (`airpath.plots.standard_figures`).
+        The figures (`airpath.plots.standard_figures`). The first of all runs leads the page.
     style
-        How schemes are named; as registered when absent.
+        Names and colours of schemes; as registered when absent.
     sections
-        More sections, between summary and figures.
+        Additional sections, after the summary.
     compared
-        Whether it says how the first scheme differs from the others.
+        Whether to report differences between schemes.
     """
     style = style or style_for(results.schemes)
-    names = list(dict.fromkeys(run.record.scenario_name for run in results.runs))
-    found = [*_precision_section(results, style), *_differences_section(results, style)] if compared else []
-    pictures = [(figure, _picture(figure)) for figure in figures]
+    captions = dict.fromkeys(figure.caption for figure in figures)  # each is shown once
+    pictures = [
+        (figure, _picture(figure) | {"is_first": captions.pop(figure.caption, "") is None})
+        for figure in figures
+    ]
+    overall = [picture for figure, picture in pictures if figure.run is None]
     return _template().render(
-        title=", ".join(names) or "airpath",
-        lead=f"airpath results, {provenance.get('created', 'time not recorded')}",
+        title=title(results, "schemes" if compared else "pairs of schemes"),
+        lead=facts_line(results, provenance),
         facts=_facts(results, style),
         scenario_text=scenario_text,
         schemes=[
             {
                 "name": style[scheme].display_name,
+                "colour": style[scheme].colour,
                 "n": sum(run.record.scheme == scheme for run in results.runs),
             }
             for scheme in results.schemes
         ],
         summary=_summary(results),
+        first_figures=overall[:1],
         sections=[
-            {"section": section, "figures": [_picture(figure) for figure in section.figures]}
-            for section in (*_validity_section(results), *found, *sections)
+            {
+                "section": section,
+                "figures": [_picture(figure) | {"is_first": True} for figure in section.figures],
+            }
+            for section in (*_validity_section(results), *sections)
         ],
-        figures=[picture for figure, picture in pictures if figure.run is None],
+        matrices=matrices(results.summary, lambda scheme: style[scheme].display_name) if compared else [],
+        matrix_notes=[NOTE, *([LOOKED_AT] if results.until is not None else [])],
+        precision=_precision_section(results, style) if compared else [],
+        figures=overall[1:],
         runs=[
             _run(run, style, [picture for figure, picture in pictures if figure.run is run])
             for run in results.runs
@@ -121,11 +134,11 @@ def _template() -> Template:
     return environment.get_template("template.html")
 
 
-def _picture(figure: StandardFigure) -> dict[str, str]:
+def _picture(figure: StandardFigure) -> dict[str, Any]:
     return {
         "id": figure.name,
         "caption": figure.caption,
-        "data": base64.b64encode(figure.svg).decode("ascii"),
+        "uri": svg_uri(figure.svg),
     }
 
 
@@ -154,7 +167,7 @@ def _facts(results: Results, style: Style) -> list[tuple[str, str]]:
 
 
 def _links_under_test(results: Results, style: Style) -> list[tuple[str, str]]:
-    """Describe the link under test, once for all schemes that have the same queue there."""
+    """Describe the link under test, once for all schemes with the same queue."""
     schemes: dict[str, dict[str, None]] = {}
     for run in results.runs:
         plan = run.record.plan
@@ -167,20 +180,20 @@ def _links_under_test(results: Results, style: Style) -> list[tuple[str, str]]:
 
 
 def _validity_section(results: Results) -> list[Section]:
-    """Return what links were to do and did, where there were runs in real time."""
+    """Return the section on configured and achieved values of links, if there are runs in real time."""
     if not (rows := links_rows(results)):
         return []
     note = (
-        "What the links of runs in real time were to do and did. A delay achieved is the configured one and"
-        " the median lateness of packets; a loss configured is that of the long run. The carried rate is"
-        " lower than the configured one where nobody sent more."
+        "Configured and achieved values of the links of runs in real time. The achieved delay is the"
+        " configured delay plus the median scheduling delay of packets. The configured loss is the long-term"
+        " average. The carried rate is below the configured rate if the senders sent less."
     )
     table = {"title": "Links", "head": LINKS_HEAD, "rows": rows}
     return [Section("validity", "Configured and achieved", note, [], [table], [])]
 
 
 def _precision_section(results: Results, style: Style) -> list[Section]:
-    """Return how well means are known, where there was more than one run of a scheme."""
+    """Return the section on the precision of means, if a scheme has more than one run."""
     if not results.is_repeated:
         return []
     from airpath.precision.reached import judge  # here: its report is made of sections of this one
@@ -190,24 +203,8 @@ def _precision_section(results: Results, style: Style) -> list[Section]:
     return [precision_section(reached, lambda scheme: style[scheme].display_name)]
 
 
-def _differences_section(results: Results, style: Style) -> list[Section]:
-    """Return by how much schemes differ, where at least two runs of two schemes can be compared."""
-    tables = [
-        {
-            "title": METRICS[metric].heading,
-            "head": HEAD,
-            "rows": difference_rows(pairs, lambda scheme: style[scheme].display_name),
-        }
-        for metric, pairs in differences(results.summary).items()
-    ]
-    remarks = [LOOKED_AT] if results.until is not None else []
-    return (
-        [Section("differences", "Differences between schemes", NOTE, remarks, tables, [])] if tables else []
-    )
-
-
 def _world_facts(results: Results) -> list[tuple[str, str]]:
-    """Say of runs in other worlds than the simulator where they were, and whether they can be trusted."""
+    """Return backend and validity of the runs that were not simulated."""
     records = [run.record for run in results.runs if run.record.world != "sim"]
     if not records:
         return []
@@ -217,7 +214,7 @@ def _world_facts(results: Results) -> list[tuple[str, str]]:
         for record in records
         if not record.valid
     ]
-    facts = [("world", worlds)]
+    facts = [("backend", worlds)]
     if any(record.world in IN_REAL_TIME for record in records):
         facts.append(("valid runs", f"{len(records) - len(problems)} of {len(records)}"))
     departures = dict.fromkeys(
@@ -235,7 +232,7 @@ def _link(link: Mapping[str, Any]) -> str:
         "steps": lambda: f"{len(rate['steps'])} rate steps",
         "uniform": lambda: (
             f"{number(rate['low_bps'] / 1e6)} to {number(rate['high_bps'] / 1e6)} Mbit/s, "
-            f"drawn every {number(rate['hold_ns'] / 1e9)} s"
+            f"sampled every {number(rate['hold_ns'] / 1e9)} s"
         ),
         "opportunities": lambda: "packet-delivery trace",
         "rate-log": lambda: "rate log",
@@ -264,6 +261,7 @@ def _summary(results: Results) -> list[dict[str, Any]]:
     return [
         {
             "title": metric.heading,
+            "headline": metric.headline,
             "cells": [cells[name][scheme] for scheme in results.schemes],
         }
         for name, metric in METRICS.items()
@@ -282,7 +280,7 @@ _GROUP_COLUMNS = {
 }
 
 
-def _run(run: RunResult, style: Style, pictures: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+def _run(run: RunResult, style: Style, pictures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     record = run.record
     flows = columns(flow_metrics(run.tables))
     histogram = columns(run.delay_histogram)

@@ -6,6 +6,8 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -15,11 +17,15 @@ from rich.table import Table
 from airpath.metrics import METRICS
 from airpath.plots import standard_figures
 from airpath.report import report_html
-from airpath.report.differences import difference_rows, differences, differences_table
+from airpath.report.differences import differences, differences_table
+from airpath.report.embedding import svg_uri
+from airpath.report.matrix import matrices
+from airpath.report.title import title
 from airpath.results import Origin, Results, RunRecord, summary_json, summary_table
 from airpath.results.blocks import Blocks
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.provenance import provenance
+from airpath.results.records import WrittenScenario
 
 from .synthetic import small_record
 
@@ -90,8 +96,18 @@ def test_foreign_text_is_shown_and_not_obeyed(page: str, parsed: Checker) -> Non
     assert "49" not in parsed.text.split(NASTY)[0]
 
 
+def test_schemes_are_the_rows_of_the_summary(page: str) -> None:
+    (head, body) = re.findall(
+        r'<table class="schemes headline">.*?(<thead>.*?</thead>)(.*?)</table>', page, re.S
+    )[0]
+    assert METRICS["throughput_mbps"].heading in head
+    assert METRICS["goodput_mbps"].heading not in head
+    assert "TCP CUBIC" in body
+
+
 def test_the_page_has_every_section_and_definition(parsed: Checker, results: Results) -> None:
     assert {"run", "summary", "figures", "runs", "definitions", "provenance"} <= set(parsed.ids)
+    assert parsed.ids[0] == "figure-trade-off"
     assert len(parsed.ids) == len(set(parsed.ids))
     for metric in METRICS.values():
         assert metric.definition in parsed.text
@@ -150,13 +166,78 @@ def test_schemes_are_compared_seed_by_seed() -> None:
     assert pair.p < 0.001
     checker = Checker()
     checker.feed(report_html(results, scenario_text="", provenance={}, figures=[]))
-    section = checker.text.split("Differences between schemes")[1].split("Runs")[0]
-    for cell in difference_rows([pair], {"cubic": "TCP CUBIC", "newreno": "TCP NewReno"}.__getitem__)[0]:
-        assert cell in section
+    section = checker.text.split("Differences between schemes")[1].split("Over time")[0]
+    assert "TCP CUBIC" in section
+    (throughput, *_) = matrices(results.summary, str)
+    (_, (alone, row)), (_, (column, _)) = throughput.rows
+    assert alone is None
+    assert (row.kind, column.kind) == ("better", "worse")
+    assert float(row.text) == pytest.approx(pair.difference, rel=0.01)
+    assert row.text in section
+    assert f"n = 3, p = {pair.p:.2g}" in row.detail
+    assert column.text == row.text.replace("+", "\N{MINUS SIGN}")
     shown = text_of(differences_table(results.summary), 80)
     assert "cubic less newreno" in shown
     assert "< 0.001" in shown
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_schemes_that_are_not_told_apart_get_no_colour_and_no_number() -> None:
+    factors = {"cubic": (1.0, 2.0, 3.0), "newreno": (3.0, 2.0, 1.1)}
+    records = [faster(scheme, n, factor) for scheme in factors for n, factor in enumerate(factors[scheme])]
+    (throughput, *_) = matrices(Results.from_records(records).summary, str)
+    (_, (_, cell)), _ = throughput.rows
+    assert (cell.text, cell.kind) == ("~", "")
+    assert "±" in cell.detail
+
+
+def test_a_lower_delay_is_better() -> None:
+    assert METRICS["delay_p95_ms"].better == "lower"
+    records = [
+        replace(record, tables=record.tables | {"delay_histogram": slower(record, delay)})
+        for scheme, delay in (("cubic", 1.0), ("newreno", 2.0))
+        for n in range(3)
+        for record in [small_record(scheme, n, n)]
+    ]
+    by_title = {one.title: one for one in matrices(Results.from_records(records).summary, str)}
+    (_, (_, cell)), _ = by_title[METRICS["delay_p95_ms"].heading].rows
+    assert cell.text.startswith("\N{MINUS SIGN}")
+    assert cell.kind == "better"
+
+
+def slower(record: RunRecord, factor: float) -> dict[str, Any]:
+    """The delays of a run, each so many times as long, and no two seeds alike."""
+    histogram = record.tables["delay_histogram"]
+    return histogram | {"delay_s": np.asarray(histogram["delay_s"]) * factor * (1 + 0.01 * record.repetition)}
+
+
+def test_the_title_counts_schemes_over_one_link() -> None:
+    schemes = ("cubic", "newreno", "vegas", "bbr")
+    titled = [
+        replace(
+            small_record(scheme),
+            scenario=WrittenScenario(text=f'title = "{scheme} over lte.down"\n', folder="."),
+        )
+        for scheme in schemes
+    ]
+    assert title(Results.from_records(titled), "schemes") == "Four schemes over lte.down"
+    assert title(Results.from_records(titled[:2]), "schemes") == "cubic and newreno over lte.down"
+    assert title(Results.from_records(titled[:1]), "schemes") == "cubic over lte.down"
+    assert title(Results.from_records([small_record(scenario_name="mine")]), "schemes") == "mine"
+
+
+def test_an_embedded_figure_is_the_same_drawing() -> None:
+    svg = b"""<?xml version="1.0"?>
+<svg xmlns="http://www.w3.org/2000/svg"><!-- 50 % & more --><metadata>x</metadata>
+ <path d="M 30.908365 143.799135
+L 0.123456 2" transform="scale(0.015625)" style="fill: #fff; clip-path: url(#a)"/></svg>"""
+    start, _, content = svg_uri(svg).partition(",")
+    assert start == "data:image/svg+xml"
+    assert not set(content) & set('"<>#&()')
+    assert unquote(content) == (
+        "<svg xmlns='http://www.w3.org/2000/svg'><path d='M 30.90 143.79 L 0.123456 2'"
+        " transform='scale(0.015625)' style='fill: #fff; clip-path: url(#a)'/></svg>"
+    )
 
 
 def test_single_runs_and_single_schemes_are_not_compared() -> None:
