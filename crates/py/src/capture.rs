@@ -131,6 +131,24 @@ fn handed<'py>(py: Python<'py>, analysis: &Analysis) -> PyResult<Bound<'py, PyDi
     Ok(result)
 }
 
+/// Returns the name of a link type that airpath does not read, from the registry of the tcpdump group.
+fn link_type_name(number: i32) -> Option<&'static str> {
+    Some(match number {
+        6 => "Token Ring",
+        8 => "SLIP",
+        10 => "FDDI",
+        100 => "ATM",
+        104 => "Cisco HDLC",
+        107 => "Frame Relay",
+        119 => "Prism headers of IEEE 802.11",
+        187 | 201 => "Bluetooth",
+        189 | 220 => "USB",
+        192 => "PPI",
+        195 | 230 => "IEEE 802.15.4",
+        _ => return None,
+    })
+}
+
 fn report<'py>(py: Python<'py>, report: &ReadReport) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("packets", report.packets)?;
@@ -153,7 +171,8 @@ fn report<'py>(py: Python<'py>, report: &ReadReport) -> PyResult<Bound<'py, PyDi
         }
     }
     for (number, count) in &reasons.link_types {
-        skipped.set_item(format!("link layer {number} is not known"), count)?;
+        let name = link_type_name(*number).map(|name| format!(" ({name})")).unwrap_or_default();
+        skipped.set_item(format!("of link type {number}{name}, which airpath does not read"), count)?;
     }
     result.set_item("skipped", skipped)?;
     result.set_item("stopped_at", report.stopped.as_ref().map(|stopped| stopped.at_byte))?;

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -139,10 +139,33 @@ def analyse(
             raise CaptureError(f"{capture}: cannot be read: {error}") from None
         except _core.CaptureFormatError as error:
             raise CaptureError(f"{capture}: {error}") from None
+    if not log:
+        _refuse_unreadable(str(capture), said["report"])
     flows = tuple(_flow(number, flow, log) for number, flow in enumerate(said.pop("flows"), start=1))
     if log:
         said = {"start_ns": 0, "evicted": 0, "dropped": 0, **said, "report": report_of_log(said["report"])}
     return CaptureAnalysis(path=Path(capture.name), sha256=sha256, flows=flows, **said)
+
+
+_READABLE: Final = ("not IP", "not TCP", "IP fragments")
+"""Reasons to leave out packets whose headers were read."""
+
+
+def _refuse_unreadable(name: str, report: dict[str, Any]) -> None:
+    """Refuse a capture in which the headers of no packet could be read.
+
+    Raises
+    ------
+    CaptureError
+        With the reasons, if there are packets and none is readable.
+    """
+    unreadable = {reason: count for reason, count in report["skipped"].items() if reason not in _READABLE}
+    if report["packets"] and sum(unreadable.values()) == report["packets"]:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in unreadable.items())
+        raise CaptureError(
+            f"{name}: no packet can be read: {reasons}; accepted: Ethernet, IEEE 802.11, Linux cooked, PPP,"
+            " raw IP"
+        )
 
 
 def _flow(number: int, said: dict[str, Any], log: bool) -> FlowAnalysis:

@@ -46,14 +46,17 @@ def check_rows(checked: Checked) -> Iterator[tuple[Judged, tuple[str, ...]]]:
             )
 
 
-def check_table(checked: Checked) -> Table:
-    """Return a row for each expectation, for rich to print."""
+def check_table(checked: Checked, *, verbose: bool) -> Table | None:
+    """Return a row for each failed expectation, or for each with `verbose`; ``None`` if there are none."""
+    rows = [cells for one, cells in check_rows(checked) if verbose or not one.passed]
+    if not rows:
+        return None
     table = Table(caption=Text(CAPTION), caption_justify="left")
     for heading in HEADINGS:
         table.add_column(
             "" if heading == "verdict" else heading, justify="right" if heading in NUMBERS else "left"
         )
-    for _, cells in check_rows(checked):
+    for cells in rows:
         table.add_row(*(Text(cell, style="bold red" if cell == FAILED else "") for cell in cells))
     return table
 
@@ -63,13 +66,13 @@ def _verdict(one: Judged) -> str:
 
 
 def check_text(checked: Checked) -> str:
-    """Say in one sentence what came of it."""
+    """Return the result in one sentence."""
     judged = [one for case in checked.cases for one in case.judged]
     failed = sum(not one.passed for one in judged)
     cases = sum(not case.passed for case in checked.cases)
     skipped = sum(one.skipped for one in judged)
     if not failed:
-        rest = f"; {skipped} have no baseline to be judged by, which --update learns" if skipped else ""
+        rest = f"; {skipped} have no baseline yet, which --update writes" if skipped else ""
         return f"{len(judged) - skipped} expectations of {len(checked.cases)} cases are met{rest}"
     return f"{failed} of {len(judged)} expectations are not met, in {cases} of {len(checked.cases)} cases"
 

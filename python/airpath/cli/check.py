@@ -80,6 +80,9 @@ def check(
             show_default=False,
         ),
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print all expectations, not only those that are not met.")
+    ] = False,
     jobs: JobsOption = None,
     out: OutOption = None,
     world: WorldOption = WorldChoice.SIM,
@@ -124,10 +127,10 @@ def check(
         done = len(interrupted.checked.cases)
         tell(f"stopped after {done} of {len(chosen.cases)} cases; no verdict and no baseline is written")
         if done:
-            _show(interrupted.checked, out, as_json=as_json, interrupted=True)
+            _show(interrupted.checked, out, as_json=as_json, verbose=verbose, interrupted=True)
         raise
     _write_files(checked, junit=junit, markdown=markdown)
-    _show(checked, out, as_json=as_json, interrupted=False)
+    _show(checked, out, as_json=as_json, verbose=verbose, interrupted=False)
     return 0 if checked.passed else FAILED
 
 
@@ -142,14 +145,15 @@ def _write(done: "CheckedCase", place: Path, jobs: int | None) -> None:
     write_results(done.results, place, scenarios, text, jobs=jobs)
 
 
-def _show(checked: "Checked", out: Path, *, as_json: bool, interrupted: bool) -> None:
+def _show(checked: "Checked", out: Path, *, as_json: bool, verbose: bool, interrupted: bool) -> None:
     from airpath.checks.report import check_json, check_table, check_text
 
     failed = {case.case.name: str(out / case.case.name) for case in checked.cases if not case.passed}
     if as_json:
         show_json({**check_json(checked), "interrupted": interrupted, "out": failed})
         return
-    show(check_table(checked))
+    if (table := check_table(checked, verbose=verbose)) is not None:
+        show(table)
     show(check_text(checked))
     for name, place in failed.items():
         show(f"{name}: {place}/report.html")

@@ -84,6 +84,8 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
         case "union_tag_invalid":
             path += ".kind"
             message = _not_one_of(context["tag"], _literals(str(context["expected_tags"])))
+            if path.endswith(".loss.kind"):
+                message += '; for independent losses give a plain number, not a table: "loss = 0.01"'
         case "union_tag_not_found":
             message = f'found {show(found)}; accepted: a table with the key "kind"'
         case "model_type" | "model_attributes_type" | "dict_type":

@@ -120,6 +120,19 @@ def test_what_is_no_capture_is_refused(tmp_path: Path) -> None:
         analyse(wrong)
 
 
+def test_a_capture_of_an_unknown_link_type_is_refused_by_its_name(tmp_path: Path) -> None:
+    packet = struct.pack("<IIII", 1, 0, 60, 60) + bytes(60)
+    fddi = tmp_path / "fddi.pcap"
+    fddi.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 10) + packet * 27)
+    with pytest.raises(
+        airpath.errors.CaptureError, match=r"no packet can be read: 27 of link type 10 \(FDDI\)"
+    ):
+        analyse(fddi)
+    with pytest.raises(SystemExit) as left:
+        main(["estimate", str(fddi), "--out", str(tmp_path / "x")])
+    assert left.value.code == 1
+
+
 @pytest.fixture
 def three_mebibytes(tmp_path: Path) -> Path:
     """A capture of 2200 packets that are nothing known."""

@@ -54,7 +54,7 @@ def test_all_that_is_as_expected_passes_and_keeps_nothing(airpath, write, folder
     write(PASSING)
     done = airpath("check", "mine.toml", "--junit", "ci/check.xml")
     assert (done.code, done.err) == (0, "")
-    assert "4 expectations of 2 cases are met" in done.out
+    assert done.out == "4 expectations of 2 cases are met\n"
     assert not (folder / "out").exists()
     root = ElementTree.parse(folder / "ci" / "check.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("4", "0")
@@ -126,6 +126,9 @@ def test_a_baseline_is_learned_and_held(airpath, write, folder):
     worse = airpath("check", "mine.toml")
     assert worse.code == 1
     assert "2 of 4 expectations are not met" in worse.out
+    assert (worse.out.count("FAIL"), worse.out.count("pass")) == (2, 0)
+    assert "report.html" in worse.out
+    assert airpath("check", "mine.toml", "--verbose").out.count("pass") == 2
     file.write_text(better(json.loads(learned), 1.01))
     assert airpath("check", "mine.toml").code == 0
     file.write_text(better(json.loads(learned), 0.8))

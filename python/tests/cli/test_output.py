@@ -6,6 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from airpath.cli import app
+from airpath.cli.doctor import Check, verdict
 from airpath.cli.output import show_json, show_json_list
 from airpath.metrics import METRICS
 from airpath.scenario import Scenario
@@ -41,10 +43,14 @@ def test_help_shows_examples(airpath, command):
     assert outcome.out.count(f"airpath {' '.join(command)}") >= 3  # the usage and two examples
 
 
-def test_help_lists_every_command(airpath):
+def test_help_lists_every_command_in_a_panel_of_its_task(airpath):
     text = airpath("--help").out
-    for command in ("run", "compare", "validate", "list", "trace", "doctor"):
-        assert f" {command} " in text
+    panels = {"Simulate": "compare", "Measure": "estimate", "Verify": "check", "Tools": "doctor"}
+    places = [text.index(word) for panel in panels.items() for word in (f" {panel[0]} ", f"│ {panel[1]} ")]
+    assert places == sorted(places)
+    registered = [command.name for command in app.registered_commands] + ["trace"]
+    assert all(f"│ {name} " in text for name in registered)
+    assert " Commands " not in text  # every command has a panel
 
 
 def test_version(airpath):
@@ -206,6 +212,17 @@ def test_doctor_runs_a_closed_form(airpath):
     assert answer["healthy"] is True
     assert checks["self-test"]["state"] == "good", checks["self-test"]
     assert checks["tshark"]["state"] in ("good", "missing")
+
+
+def test_doctor_names_what_is_missing_in_its_last_line():
+    good, missing, broken = (
+        Check("one", "good", ""),
+        Check("two", "missing", ""),
+        Check("three", "broken", ""),
+    )
+    assert verdict([good]) == "everything works"
+    assert verdict([good, missing]).endswith(": two")
+    assert verdict([good, missing, broken]).startswith("broken: three;")
 
 
 def test_doctor_notices_what_is_broken(airpath, monkeypatch):

@@ -170,7 +170,7 @@ def test_a_command_keeps_its_tables_when_the_capture_does_not_fit(tmp_path: Path
     (tmp_path / "here.pcapng").symlink_to("/dev/full")
     server = f"{sys.executable} -c '{TAKE}'"
     done = airpath(
-        *("--link", "8mbps", "--rtt", "20ms", "--server", server, "--out", "here", "--capture", "senders"),
+        *("--link", "8mbps", "--rtt", "20ms", "--server", server, "--out", "here", "--capture", "sender"),
         *("--", sys.executable, "-c", SEND, "300000"),
         cwd=tmp_path,
     )

@@ -35,7 +35,7 @@ def refused(
         (["--link", "8", "--", "true"], "link:"),
         (["--link", "8mbps", "--queue", "nonsense", "--", "true"], "nonsense"),
         (["--link", "8mbps", "--duration", "5", "--", "true"], "duration"),
-        (["--link", "8mbps", "--capture", "middle", "--", "true"], "accepted: senders, receivers"),
+        (["--link", "8mbps", "--capture", "middle", "--", "true"], "accepted: sender, receiver"),
     ],
 )
 def test_bad_arguments_are_one_message(refused: Callable[..., str], arguments: list[str], words: str):

@@ -102,7 +102,8 @@ CASES = {
     "no such kind of losses": (
         {"topology__bottleneck__loss": {"kind": "gilbrt"}},
         'topology.bottleneck.loss.kind: found "gilbrt" (did you mean "gilbert"?); accepted:'
-        " gilbert-elliott, gilbert, netem-gemodel, fading",
+        " gilbert-elliott, gilbert, netem-gemodel, fading; for independent losses give a plain number,"
+        ' not a table: "loss = 0.01"',
     ),
     "a bad state without end": (
         {"topology__bottleneck__loss": {"kind": "gilbert-elliott", "gamma": 0.9, "beta": 1.0}},

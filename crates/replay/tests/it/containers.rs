@@ -111,6 +111,9 @@ fn what_is_no_capture_is_refused_with_what_was_found() {
         refused(&compressed(b"hello"))
             .starts_with("the file begins with `hello`; accepted: a pcap or pcapng")
     );
+    let snoop = b"snoop\0\0\0\0\0\0\x02\0\0\0\x04";
+    assert!(refused(snoop).starts_with("the file is a Solaris snoop capture"));
+    assert!(refused(&compressed(snoop)).contains("`editcap -F pcap IN OUT`"));
 }
 
 #[test]

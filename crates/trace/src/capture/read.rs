@@ -26,7 +26,13 @@ pub enum CaptureReadError {
     /// There are no bytes.
     #[error("the file is empty; accepted: a pcap or pcapng capture, plain or compressed by gzip")]
     Empty,
-    /// The first bytes are those of no capture.
+    /// The file is a capture of Solaris `snoop` (RFC 1761).
+    #[error(
+        "the file is a Solaris snoop capture; accepted: a pcap or pcapng capture, to which `editcap -F pcap IN OUT` \
+         converts it"
+    )]
+    Snoop,
+    /// The first bytes are not those of a capture.
     #[error("the file begins with {0}; accepted: a pcap or pcapng capture, plain or compressed by gzip")]
     NotACapture(String),
     /// The file cannot be read.
@@ -91,10 +97,11 @@ impl CaptureReader {
         let (source, account) = Source::new(reader)?;
         let blocks = create_reader(FIRST_CAPACITY, source).map_err(|refusal| match refusal {
             PcapError::Eof => CaptureReadError::Empty,
-            _ => account.failure().map_or_else(
-                || CaptureReadError::NotACapture(account.beginning()),
-                CaptureReadError::Unreadable,
-            ),
+            _ => match account.failure() {
+                Some(failure) => CaptureReadError::Unreadable(failure),
+                None if account.is_snoop() => CaptureReadError::Snoop,
+                None => CaptureReadError::NotACapture(account.beginning()),
+            },
         })?;
         Ok(Self {
             blocks,

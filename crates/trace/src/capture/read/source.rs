@@ -29,6 +29,11 @@ impl Account {
         self.0.lock().map(|account| said(&account.1)).unwrap_or_default()
     }
 
+    /// Returns whether the first bytes are those of a snoop capture (RFC 1761, section 3).
+    pub(super) fn is_snoop(&self) -> bool {
+        self.0.lock().is_ok_and(|account| account.1.starts_with(b"snoop\0\0\0"))
+    }
+
     fn note(&self, read: &[u8]) {
         if let Ok(mut account) = self.0.lock() {
             let missing = SHOWN_BYTES - account.1.len();
