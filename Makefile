@@ -28,7 +28,7 @@ export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run build datapath test test-rust test-linux test-python test-realtime list-tests prove-tests test-guest \
-  test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python purity format fuzz bench bench-peers \
+  test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python lint-prose purity format fuzz bench bench-peers \
   bench-instructions profile bench-emulator bench-worlds bench-datapath docs clean prerequisites
 
 help: ## this list
@@ -97,7 +97,10 @@ lint-linux: prerequisites
 	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --all-targets --test realtime -- -D warnings && \
 	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet'
 
-lint-python: $(TOOLS)
+lint-prose: ## check pages, help and messages against the word list of docs/style.md
+	$(PYTHON) tools/prose.py
+
+lint-python: $(TOOLS) lint-prose
 	$(BIN)/ruff check python tools
 	$(BIN)/ruff format --check python tools
 	$(BIN)/mypy

@@ -77,7 +77,7 @@ def real_time() -> tuple[State, str]:
 
     granted, processor, refused = _core.try_emulation_scheduling()
     pinned = "" if processor is None else f", pinned to processor {processor}"
-    kept = f"held up for {_core.held_up(500):.2%} of half a second"
+    kept = f"delayed by others for {_core.held_up(500):.2%} of half a second"
     if granted:
         lacking = f"; not granted: {refused}" if refused else ""
         return "good", f"SCHED_FIFO{pinned}; {kept}{lacking}"

@@ -58,7 +58,7 @@ def emulate(
     back: Annotated[
         str | None,
         typer.Option(
-            metavar="LINK", help="The way back; the opposite of --link if not given.", show_default=False
+            metavar="LINK", help="Link of the reverse path; default: the opposite of --link.", show_default=False
         ),
     ] = None,
     server: Annotated[
@@ -184,7 +184,7 @@ def _print_connections(rows: Sequence[Mapping[str, Any]], connections: "Connecti
     console = _console()
     if rows:
         table = Table(box=None, padding=(0, 2))
-        for column in ("connection", "control", "data", "goodput", "least RTT", "sent again", "timeouts"):
+        for column in ("connection", "control", "data", "goodput", "least RTT", "retransmitted", "timeouts"):
             table.add_column(column, justify="left" if column in ("connection", "control") else "right")
         for row in rows[:MOST_CONNECTIONS]:
             table.add_row(
@@ -231,7 +231,7 @@ def _print(validity: "Validity") -> None:
     console.print(table)
     late = {name: validity.measurements[f"lateness_{name}_s"] * 1e3 for name in ("mean", "p50", "p99", "max")}
     console.print(
-        f"packets late by {late['mean']:.3f} ms in the mean, {late['p50']:.3f} at the median,"
+        f"packets late by {late['mean']:.3f} ms on average, {late['p50']:.3f} at the median,"
         f" {late['p99']:.3f} at p99, {late['max']:.3f} at worst;"
         f" {validity.measurements['longest_gap_s'] * 1e3:.3f} ms at most between two looks at the devices;"
         f" {'real time' if validity.realtime else 'no real time'}"

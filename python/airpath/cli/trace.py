@@ -96,7 +96,7 @@ def show_trace(
     for name, value in _rows(statistics):
         table.add_row(name, value)
     show(table)
-    show(f"picture: {picture}")
+    show(f"figure: {picture}")
 
 
 @app.command("convert", help=HELP_CONVERT)
