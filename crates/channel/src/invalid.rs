@@ -49,16 +49,16 @@ pub enum InvalidChannel {
     #[error("the Rician factor must be from 0 to 100")]
     RicianFactor(f64),
     /// A bad state that is better than the good one.
-    #[error("the bad state must not be better than the good one: its SNR is less by {0} dB")]
+    #[error("the SNR of the bad state must not exceed that of the good state; found a drop of {0} dB")]
     BetterBadState(f64),
     /// A transition so rare that the probability of staying would have lost its digits.
-    #[error("a state is left with probability {0}: the least that can be is 1e-12")]
+    #[error("found the transition probability {0}; accepted: at least 1e-12")]
     TooRare(f64),
     /// A code over a chain whose steps are packets.
     #[error("a code rate needs the clock `bit` or `symbol`")]
     CodedPackets,
     /// A chain that never leaves its bad state, so that bursts have no end.
-    #[error("the bad state of the chain must be left with a probability above 0")]
+    #[error("the probability of leaving the bad state must be above 0")]
     FrozenChain,
     /// No two-state chain with an undamaged good state has this loss in bursts of this length.
     #[error(

@@ -68,25 +68,25 @@ pub enum Error {
         device: String,
     },
     /// The device of a router was removed while it worked.
-    #[error("device {device:?} is gone, and the router with it")]
+    #[error("device {device:?} was removed, which ended the router")]
     DeviceGone {
         /// Its name.
         device: String,
     },
     /// The network namespace of a router was removed while it worked.
-    #[error("network namespace {name:?} is gone, and the router with it")]
+    #[error("network namespace {name:?} was removed, which ended the router")]
     NamespaceGone {
         /// Its name.
         name: String,
     },
     /// Another daemon does the same already.
-    #[error("another airpathd is at work as {name}; \"airpathd detach {name}\" ends it")]
+    #[error("another airpathd is running as {name}; \"airpathd detach {name}\" ends it")]
     AlreadyRunning {
         /// Its name.
         name: String,
     },
     /// No daemon of that name runs here.
-    #[error("no airpathd is at work as {name} in this network namespace")]
+    #[error("no airpathd is running as {name} in this network namespace")]
     NotRunning {
         /// Its name.
         name: String,
@@ -108,10 +108,10 @@ pub enum Error {
         reason: String,
     },
     /// The loader has not mapped the programs' variables.
-    #[error("this kernel does not map the variables of BPF programs, which came with Linux 5.5")]
+    #[error("this kernel cannot map the global variables of BPF programs; accepted: Linux 5.5 or later")]
     NoGlobals,
     /// There is no such congestion controller.
-    #[error("controller {name:?} is not among those that this kernel has; accepted: {}", accepted.join(", "))]
+    #[error("this kernel has no controller {name:?}; accepted: {}", accepted.join(", "))]
     NoController {
         /// The name as given.
         name: String,

@@ -7,18 +7,16 @@ use airpath_model::Requirements;
 #[non_exhaustive]
 pub enum Unsupported {
     /// A rate of its own: quinn paces by the window, and asks nobody.
-    #[error(
-        "the controller sets the rate at which packets leave; quinn paces by its window, and by nothing else"
-    )]
+    #[error("the controller sets a pacing rate, but quinn paces by its window only")]
     Pacing,
     /// Feedback of routers: QUIC's packets have no place for it.
-    #[error("the controller reads what routers write on packets; those of QUIC have no place for it")]
+    #[error("the controller needs a header that routers write, which QUIC packets do not carry")]
     PathFeedback,
     /// How much arrived marked: quinn tells of marks, and not of how many.
-    #[error("the controller reads how much arrived marked; quinn says only that something did")]
+    #[error("the controller needs the number of marked bytes, but quinn reports only that a mark arrived")]
     AccurateEcn,
     /// The receiver's clock: QUIC's acknowledgments do not carry it.
-    #[error("the controller reads the receiver's clock, which QUIC's acknowledgments do not carry")]
+    #[error("the controller needs the receiver's clock, which QUIC acknowledgments do not carry")]
     ReceiverTime,
 }
 

@@ -177,7 +177,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
             false
         }
         TrafficPlan::ConstantBitRate { bps, packet_bytes, on_ns, off_ns, .. } => {
-            ensure(*bps > 0, "traffic.rate", "accepted: more than nothing")?;
+            ensure(*bps > 0, "traffic.rate", "accepted: more than zero")?;
             ensure((1..=MAX_PACKET).contains(packet_bytes), "traffic.packet", PACKET_SIZES)?;
             ensure(apart(*bps, *packet_bytes as f64), "traffic.rate", TOO_CLOSE)?;
             let both = on_ns.is_some() == off_ns.is_some();
@@ -196,7 +196,7 @@ fn check_traffic(flow: &FlowPlan, links: &[LinkPlan]) -> Result<(), Fault> {
         }
         TrafficPlan::PoissonDatagrams { bps, packet_bytes } => {
             valid(*packet_bytes, "traffic.packet")?;
-            ensure(*bps > 0, "traffic.rate", "accepted: more than nothing")?;
+            ensure(*bps > 0, "traffic.rate", "accepted: more than zero")?;
             let (mean, largest) = match *packet_bytes {
                 Draw::Constant { value } => (value, value),
                 Draw::Uniform { low, high } => (f64::midpoint(low, high), high),

@@ -49,10 +49,10 @@ pub enum NotReady {
     #[error("there is no environment {0}")]
     NoSlot(usize),
     /// It was not begun, or its results were taken.
-    #[error("environment {0} has no episode under way")]
+    #[error("environment {0} has no running episode")]
     NotBegun(usize),
     /// None or several of its flows are steered.
-    #[error("{0} flows are steered by an agent; accepted: one")]
+    #[error("found {0} flows controlled by an agent; accepted: one")]
     Flows(usize),
 }
 

@@ -62,7 +62,7 @@ impl fmt::Display for Format {
 
 /// A name that is not one of [`Format::ALL`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is no trace format; accepted: {NAMES}")]
+#[error("`{0}` is not a trace format; accepted: {NAMES}")]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {

@@ -177,7 +177,7 @@ pub enum ConfigError {
     #[error("found {0} bytes; accepted: from 1 byte to 4 GiB")]
     Mss(u64),
     /// A floor of nothing, or above the ceiling.
-    #[error("accepted: more than nothing, and at most max_rto")]
+    #[error("accepted: more than zero, and at most max_rto")]
     MinRto,
     /// An initial timeout above the ceiling.
     #[error("accepted: at most max_rto")]

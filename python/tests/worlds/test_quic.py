@@ -73,11 +73,11 @@ def test_schemes_that_need_no_router_run(scheme: str) -> None:
     [
         ("bbr", "quinn paces by its window"),
         ("copa", "quinn paces by its window"),
-        ("prague", "quinn says only that something did"),
-        ("dctcp", "quinn says only that something did"),
-        ("sarbe", "reads the receiver's clock, which QUIC's acknowledgments do not carry"),
-        ("xcp", "those of QUIC have no place for it"),
-        ("vcp-ebe", "those of QUIC have no place for it"),
+        ("prague", "quinn reports only that a mark arrived"),
+        ("dctcp", "quinn reports only that a mark arrived"),
+        ("sarbe", "needs the receiver's clock, which QUIC acknowledgments do not carry"),
+        ("xcp", "which QUIC packets do not carry"),
+        ("vcp-ebe", "which QUIC packets do not carry"),
     ],
 )
 def test_what_quinn_cannot_drive_is_refused_with_field_and_scheme(scheme: str, why: str) -> None:

@@ -34,7 +34,7 @@ fn a_second_router_of_a_device_is_refused_and_the_first_goes_on() {
     let daemon = lab.router(&ROUTER);
     let path = lab.a.path();
     let said = refused(&[&["--netns", &path, "--device", "va"], &ROUTER[..]].concat());
-    assert!(said.contains("another airpathd is at work as router/va"), "{said}");
+    assert!(said.contains("another airpathd is running as router/va"), "{said}");
     assert_eq!(daemon.status()["name"], "router/va");
     assert_eq!(daemons(&lab), 1);
 }
@@ -88,7 +88,7 @@ fn a_router_ends_with_its_device_or_its_namespace() {
     let daemon = lab.router(&ROUTER);
     drop(lab);
     let (said, success) = daemon.end();
-    assert!(!success && said.contains("is gone, and the router with it"), "{said}");
+    assert!(!success && said.contains("which ended the router"), "{said}");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn hosts_end_in_good_order_and_leave_nothing() {
 
         // Second daemons are refused: in the same namespace by the first one's name, in another by those of its controllers.
         let daemon = lab.hosts(&group.folder);
-        refuse_second(&lab, &[AIRPATHD], "another airpathd is at work as host");
+        refuse_second(&lab, &[AIRPATHD], "another airpathd is running as host");
         let elsewhere = format!("--net={}", lab.b.path());
         refuse_second(&lab, &["nsenter", &elsewhere, AIRPATHD], "is another airpathd host running?");
         transfer(&lab.a, (&lab.b, "10.9.0.2"), "airpath_vcp", ONE_SECOND);

@@ -41,7 +41,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
         let second = Command::new(env!("CARGO_BIN_EXE_airpathd")).args(&words).output().unwrap();
         let said = String::from_utf8(second.stderr).unwrap();
         assert!(!second.status.success() && said.lines().count() == 1, "{said}");
-        assert!(said.contains("another airpathd is at work as router/va"), "{said}");
+        assert!(said.contains("another airpathd is running as router/va"), "{said}");
         assert_ne!(traces(&lab.a, ROUTERS), before, "a router at work leaves traces");
 
         // Killed: the kernel takes everything away, and traffic goes on.
@@ -97,7 +97,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
         let daemon = lab.router(&ROUTER);
         drop(lab);
         let (said, success) = daemon.end();
-        assert!(!success && said.contains("is gone, and the router with it"), "{said}");
+        assert!(!success && said.contains("which ended the router"), "{said}");
         let lab = Lab::new("10mbit");
         nothing_left(&lab.a, ROUTERS, &before);
 

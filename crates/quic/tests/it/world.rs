@@ -244,7 +244,7 @@ fn what_quinn_cannot_drive_is_refused_with_the_flow() {
         form: XcpFormPlan::Rate,
         inter_packet: InterPacketPlan::Window,
     };
-    for (controller, why) in [(bbr, "quinn paces by its window"), (xcp, "no place for it")] {
+    for (controller, why) in [(bbr, "quinn paces by its window"), (xcp, "a header that routers write")] {
         let error = QuicRun::new(&bottleneck(1, vec![flow("f", controller)]), &[], 1).err().unwrap();
         let text = error.to_string();
         assert!(text.starts_with("flow f: scheme: ") && text.contains(why), "{text}");

@@ -136,7 +136,7 @@ fn impossible_plans_are_refused() {
     let certain = ChainPlan::Probabilities { stay_good: 0.9, stay_bad: 1.0, error_good: 0.0, error_bad: 1.0 };
     assert_eq!(
         refused(stream(certain, bit, 1500, 1)),
-        "link radio: loss: the bad state of the chain must be left with a probability above 0"
+        "link radio: loss: the probability of leaving the bad state must be above 0"
     );
     assert!(refused(stream(fading(f64::NAN, 0.5), bit, 1500, 1)).contains("signal-to-noise"));
     assert!(refused(stream(fading(-25.0, 0.5), bit, 1500, 1)).contains("-30 to 100 dB"));
