@@ -225,5 +225,5 @@ def _own_cgroup() -> Path:
     groups = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     own = [line[3:].lstrip("/") for line in groups if line.startswith("0::")]
     if not roots or not own:
-        raise EmulationError("there are no control groups of version 2, which the datapath needs")
+        raise EmulationError("the datapath needs control groups of version 2, which are not mounted")
     return roots[0] / own[0]

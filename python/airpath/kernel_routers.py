@@ -64,7 +64,7 @@ def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
     tables = {"vcp": LoadFactorRouter, "xcp": XcpRouter}
     if (kind := protocol["kind"]) not in tables:
         raise _refused(
-            link, "queue.protocol.kind", f"no router of the kernel speaks {kind}; accepted: vcp, xcp", kind
+            link, "queue.protocol.kind", f"the kernel has no router for {kind}; accepted: vcp, xcp", kind
         )
     _refuse_own(link, "queue.protocol", protocol, PROTOCOLS[kind](tables[kind]()))
     if limit is None:

@@ -84,7 +84,7 @@ def load_kept(directory: Path) -> KeptRuns:
     """
     facts, records = read_records(directory)
     if not records:
-        raise OutputError(f"{directory} holds no runs")
+        raise OutputError(f"{directory} contains no runs")
     kept: dict[WrittenScenario, Scenario] = {}
     jobs = [_job(record, kept, directory) for record in records]
     refuse_if_too_large([(job.scenario, 1) for job in jobs])
@@ -122,14 +122,16 @@ def differing(tables: Mapping[str, str]) -> list[str]:
 def _job(record: RunRecord, kept: dict[WrittenScenario, Scenario], directory: Path) -> Job:
     if record.scenario is None:
         raise OutputError(
-            f"{directory} does not say which scenario {record.scheme} ran: these results were made by an"
+            f"{directory} does not contain the scenario of {record.scheme}: the results are from an"
             " airpath that did not keep it, or not by `run`, `compare` or `gap`; run the scenario anew"
         )
     if record.scenario not in kept:
         kept[record.scenario] = _scenario(record.scenario, directory)
     scenario = kept[record.scenario]
     if record.world not in WORLDS:
-        raise OutputError(f"{directory} holds runs in a world {record.world!r}; known: {', '.join(WORLDS)}")
+        raise OutputError(
+            f"{directory} contains runs on the backend {record.world!r}; accepted: {', '.join(WORLDS)}"
+        )
     world = cast("World", record.world)  # one of them, as was looked at
     label = place(scenario, world).label or record.scheme
     (job,) = jobs_of(record.scheme, scenario, record.seed, 1, world, record.scheme.removeprefix(label))

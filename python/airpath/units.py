@@ -278,7 +278,7 @@ def _whole(value: Decimal, text: object, unit: str) -> int:
 
 def _packets(number: Decimal, text: object) -> Amount:
     if number != number.to_integral_value() or number > LARGEST:
-        raise UnitError(f'found "{text}"; packets come in whole numbers')
+        raise UnitError(f'found "{text}"; packets must be a whole number')
     return Amount(number, AmountUnit.PACKETS)
 
 

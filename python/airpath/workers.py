@@ -279,7 +279,7 @@ def _record(job: Job, run: _Run) -> RunRecord:
         raise EmulationError(str(error)) from None
     except MemoryError:
         raise AirpathError(
-            f"{job.scenario.name}: the memory does not suffice; use fewer jobs, a larger record.interval,"
+            f"{job.scenario.name}: not enough memory; use fewer jobs, a larger record.interval,"
             " or a shorter run"
         ) from None
     record = RunRecord(

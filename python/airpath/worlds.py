@@ -121,7 +121,7 @@ def place(scenario: Scenario, world: World) -> Placed:
     routers: tuple[KernelRouter, ...] = ()
     if world in WITH_OURS:
         if (reason := datapath_missing()) is not None:
-            raise UsageError(f"world: found {world}, which is not there: {reason}")
+            raise UsageError(f"world: found {world}, which is not available: {reason}")
         available = (*available, *_CONTROLLERS)
     if world == "routers":
         try:
@@ -296,4 +296,4 @@ def refuse_together(world: World, jobs: int | None) -> None:
         If more than one was asked for.
     """
     if world in IN_REAL_TIME and jobs is not None and jobs > 1:
-        raise UsageError(f"jobs: found {jobs}; accepted in world {world}: 1, since runs go by the real clock")
+        raise UsageError(f"jobs: found {jobs}; accepted in world {world}: 1, because runs are in real time")

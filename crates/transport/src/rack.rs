@@ -69,7 +69,7 @@ impl Rack {
         self.reordering_seen |= end < self.highest_before && !record.retransmitted;
     }
 
-    /// What an acknowledgment says of segments that were sent again for nothing (step 4).
+    /// What an acknowledgment says of retransmitted segments for nothing (step 4).
     pub(crate) fn on_ack(&mut self, repeated: bool, ledger: &Ledger) {
         if self.grown_until.is_some_and(|until| ledger.acknowledged() >= until) {
             self.grown_until = None;

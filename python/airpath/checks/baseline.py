@@ -143,7 +143,7 @@ def read_baselines(file: Path, suite: str) -> Baselines:
         raise OutputError(f"{file}: not valid JSON: {error}; accepted: what --update writes") from None
     if found.suite != suite:
         # Its cases would be taken for some that the suite does not have any more, and forgotten.
-        raise OutputError(f'{file}: holds the baselines of the suite "{found.suite}"; accepted: of "{suite}"')
+        raise OutputError(f'{file}: found baselines of the suite "{found.suite}"; accepted: of "{suite}"')
     return Baselines(suite, dict(found.cases))
 
 

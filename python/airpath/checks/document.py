@@ -44,13 +44,15 @@ class ExpectationTable(Table):
     def _says_one_thing(self) -> Self:
         limits = [limit for limit in (self.at_least, self.at_most) if limit is not None]
         if self.baseline is not None and (limits or self.of is not None):
-            raise ValueError('"baseline" stands alone; give other limits in a table of their own, in a list')
+            raise ValueError(
+                '"baseline" cannot be combined with other limits; give those in a second table, in a list'
+            )
         if self.baseline is None and not limits:
             raise ValueError('found no limit; accepted: "at_least", "at_most" or "baseline"')
         if isinstance(self.baseline, float | int) and self.baseline < 0:
             raise ValueError(f'"baseline": found {self.baseline}; accepted: 0 or more')
         if self.of is not None and not all(isinstance(limit, float | int) and limit > 0 for limit in limits):
-            raise ValueError('with "of" limits are factors; accepted: numbers of more than 0')
+            raise ValueError('with "of" limits are factors; accepted: numbers above 0')
         return self
 
 
@@ -117,14 +119,14 @@ class CaseTable(Table):
     @model_validator(mode="after")
     def _is_one_thing(self) -> Self:
         if (self.scenario is None) == (self.link is None):
-            raise ValueError('found both or none of "scenario" and "link"; accepted: one of them')
+            raise ValueError('found both or neither of "scenario" and "link"; accepted: one of them')
         of_links = ("rtt", "buffer", "flows", "duration", "warm_up")
         if self.scenario is not None and (
             given := [key for key in of_links if getattr(self, key) is not None]
         ):
-            raise ValueError(f'"{given[0]}" goes with "link"; of a scenario, change its keys by "set"')
+            raise ValueError(f'"{given[0]}" needs "link"; change the keys of a scenario by "set"')
         if self.link is not None and self.tested:
-            raise ValueError('"tested" goes with "scenario"; all flows over a link have the scheme')
+            raise ValueError('"tested" needs "scenario"; with "link" all flows are under test')
         return self
 
 
@@ -156,7 +158,5 @@ class SuiteTable(Table):
         if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
             raise ValueError(f'"cases": the name {twice[0]} is given twice')
         if empty := [case.name for case in self.cases if not {**self.expect, **case.expect}]:
-            raise ValueError(
-                f'"cases": nothing is expected of {empty[0]}; accepted: at least one expectation'
-            )
+            raise ValueError(f'"cases": {empty[0]} has no expectation; accepted: at least one')
         return self

@@ -135,9 +135,7 @@ def check(
     file = baseline or suite.baseline
     wanted = any(isinstance(one, Envelope) for case in suite.cases for one in case.expectations)
     if update and not wanted:
-        raise UsageError(
-            'update: nothing is expected of a baseline; accepted: with a "baseline" in the suite'
-        )
+        raise UsageError('update: no expectation has a baseline; accepted: a suite with "baseline"')
     baselines = read_baselines(file, suite.name) if wanted else Baselines(suite.name)
     may_skip = not (suite.needs_baseline or baseline)
     work = [_jobs(case, world) for case in suite.cases]

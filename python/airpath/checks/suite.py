@@ -198,7 +198,9 @@ def _case(suite: SuiteTable, table: CaseTable, folder: Path, chosen: str | None)
     for other in dict.fromkeys(one.of for one in expectations if isinstance(one, RelativeBound)):
         if other not in scenarios:
             if same := same_scheme([*scenarios, other]):
-                raise UsageError(f'of: found "{other}", which is "{same[0]}"; accepted: the same name for it')
+                raise UsageError(
+                    f'of: found "{other}", which is the scheme "{same[0]}"; accepted: one name for both'
+                )
             scenarios[other] = _with_scheme(base, table, other)
     for scenario in scenarios.values():
         scenario.plan()
@@ -228,7 +230,9 @@ def _scenario(suite: SuiteTable, table: CaseTable, folder: Path, scheme: str | N
 
 def _over_link(table: CaseTable, link: str, folder: Path, scheme: str | None) -> Scenario:
     if scheme is None:
-        raise UsageError("scheme: over a link one is needed; give it in the suite, the case, or by --scheme")
+        raise UsageError(
+            'scheme: required for a case with "link"; give it in the suite, in the case, or by --scheme'
+        )
     beside = folder / link
     given = {
         key: value
@@ -251,7 +255,7 @@ def _with_scheme(scenario: Scenario, table: CaseTable, scheme: str) -> Scenario:
         if (flow.name in table.tested if table.tested else flow.scheme is not None)
     ]
     if not taking:
-        raise UsageError("scheme: no flow of the scenario has one that this could stand in for")
+        raise UsageError("scheme: no flow of the scenario has a scheme to replace")
     return scenario.override({f"flows.{number}.scheme": scheme for number in taking})
 
 

@@ -58,7 +58,9 @@ def emulate(
     back: Annotated[
         str | None,
         typer.Option(
-            metavar="LINK", help="Link of the reverse path; default: the opposite of --link.", show_default=False
+            metavar="LINK",
+            help="Link of the reverse path; default: the opposite of --link.",
+            show_default=False,
         ),
     ] = None,
     server: Annotated[

@@ -70,7 +70,16 @@ def _flows(capture: CaptureAnalysis) -> str:
 
 def _flow_rows(flows: tuple[FlowAnalysis, ...]) -> Table:
     table = Table("", "flow", "captured at")
-    for title in ("duration", "payload", "delivered", "RTT min", "median", "retransmitted", "loss runs", "ECN"):
+    for title in (
+        "duration",
+        "payload",
+        "delivered",
+        "RTT min",
+        "median",
+        "retransmitted",
+        "loss runs",
+        "ECN",
+    ):
         table.add_column(title, justify="right")
     for flow in flows:
         facts = flow.facts

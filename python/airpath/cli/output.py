@@ -168,7 +168,7 @@ def refuse_no_files(wanted: Mapping[str, Path | None], taken: Mapping[str, Path]
         if not parent.is_dir():
             raise UsageError(f"{option}: {file} cannot be made: {parent} is not a directory")
         if what := places.get(file.resolve()):
-            raise UsageError(f"{option}: {file} is that of {what}; accepted: a file of its own")
+            raise UsageError(f"{option}: {file} is also {what}; accepted: another file")
         places[file.resolve()] = f"--{option}"
 
 

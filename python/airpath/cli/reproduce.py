@@ -211,5 +211,5 @@ def _refuse_unwritable(out: Path) -> None:
         raise OutputError(f"{out} exists and is not a directory")
     if out.is_dir() and any(out.iterdir()) and not (out / "runs").is_dir():
         raise OutputError(
-            f"{out} is not empty and holds nothing reproduced; choose another directory with --out"
+            f"{out} is not empty and contains no reproduced figures; choose another directory with --out"
         )

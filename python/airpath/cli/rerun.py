@@ -56,7 +56,9 @@ def rerun(
     out = out or results.absolute().with_name(f"{results.absolute().name}-rerun")
     # By whatever way: they would be replaced, and be equal to themselves.
     if out.resolve() == results.resolve():
-        raise UsageError(f"out: found {out}, which holds the results themselves; accepted: another directory")
+        raise UsageError(
+            f"out: found {out}, which is the directory of the results; accepted: another directory"
+        )
     refuse_unwritable(out)
     changed = kept.changes(environment(origin_of_this_process()))
     count = len(kept.jobs)
@@ -141,13 +143,13 @@ def _refuse_other_results(results: Path) -> None:
     from airpath.results.provenance import FORMAT
 
     if not results.is_dir():
-        raise UsageError(f"{results}: there is no such directory; accepted: a directory of results")
+        raise UsageError(f"{results}: does not exist; accepted: a results directory")
     kind = _facts(results).get("format")
     if kind == FORMAT:
         return
     if isinstance(kind, str) and kind.startswith("airpath sweep "):
         raise UsageError(
-            f"{results} holds a sweep, which is run again by `airpath sweep` with its file and another --out;"
+            f"{results} contains a sweep; repeat it by `airpath sweep` with its file and another --out;"
             " accepted: results of `run`, `compare` or `gap`"
         )
     found = f"what is kept as “{kind}”" if kind else "no provenance.json of airpath"

@@ -169,7 +169,7 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
 
     if format_name is not None and format_name not in _core.Trace.formats():
         raise UsageError(
-            f'there is no trace format "{format_name}"; {suggestion(format_name, _core.Trace.formats())}'
+            f'unknown trace format "{format_name}"; {suggestion(format_name, _core.Trace.formats())}'
         )
     if direction not in ("down", "up"):
         raise UsageError(f'direction: found "{direction}"; accepted: down, up')
@@ -189,7 +189,7 @@ def _read(read: Callable[[], "Trace"], path: Path) -> "Trace":
         return read()
     except TraceError as error:
         if path.is_file() and _is_link_log(path):
-            raise TraceError(f"{error}; this is a log of a link: `airpath trace log` reads it") from None
+            raise TraceError(f"{error}; this is a link log: use `airpath trace log`") from None
         raise
 
 

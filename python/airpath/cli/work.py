@@ -200,7 +200,7 @@ def refuse_unwritable(out: Path) -> None:
             raise OutputError(f"{out} exists and is not a directory")
         if out.is_dir() and any(out.iterdir()) and not is_results(out):
             raise OutputError(
-                f"{out} is not empty and holds no airpath results; choose another directory with --out"
+                f"{out} is not empty and contains no airpath results; choose another directory with --out"
             )
         parent = next(folder for folder in out.absolute().parents if folder.exists())
     except OSError as error:

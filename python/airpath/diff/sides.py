@@ -78,11 +78,11 @@ def read_side(directory: Path) -> Side:
         If the directory holds neither, or they are damaged.
     """
     if not directory.is_dir():
-        raise OutputError(f"{directory}: there is no such directory; accepted: a directory of results")
+        raise OutputError(f"{directory}: does not exist; accepted: a results directory")
     try:
         facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise OutputError(f"{directory} holds no airpath results: there is no provenance.json") from None
+        raise OutputError(f"{directory} contains no airpath results: provenance.json is missing") from None
     except (OSError, ValueError, RecursionError) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from None
     if isinstance(facts, dict) and facts.get("format") == SWEEP_FORMAT:
@@ -144,7 +144,7 @@ def flattened(text: str, source: Path) -> dict[str, str]:
     try:
         return dict(_leaves(tomllib.loads(text), ""))
     except (ValueError, RecursionError) as error:
-        raise OutputError(f"{source}: a kept scenario is not valid TOML: {error}") from None
+        raise OutputError(f"{source}: a stored scenario is not valid TOML: {error}") from None
 
 
 def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:

@@ -104,7 +104,7 @@ def emulate(
         If the scenario cannot be emulated.
     """
     if not command:
-        raise UsageError("no command was given; write it behind --")
+        raise UsageError("no command was given; write it after --")
     plan, others = with_back_flow(scenario.plan())
     emulation = _start(scenario, plan, capture, others)
     started = time.perf_counter()

@@ -102,7 +102,7 @@ class Episodes:
         """
         for index in np.flatnonzero(chosen):
             if self._episodes[index] is None or self.terminated[index] or self.truncated[index]:
-                raise UsageError("step: no episode is under way; call reset first")
+                raise UsageError("step: no episode is running; call reset first")
         self._actuators.act(chosen, actions)
         rows = self._engine.step(
             chosen, self._actuators.windows, self._actuators.rates, self.settings.step_ns, self._threads
@@ -131,7 +131,7 @@ class Episodes:
         """Return the scenario of an episode, with what was drawn for it."""
         episode = self._episodes[index]
         if episode is None:
-            raise UsageError("scenario: no episode was begun; call reset first")
+            raise UsageError("scenario: no episode has started; call reset first")
         return episode[0].scenario
 
     def record(self, index: int, label: str, repetition: int = 0) -> RunRecord:
@@ -153,7 +153,9 @@ class Episodes:
         """
         episode = self._episodes[index]
         if episode is None or not (self.terminated[index] or self.truncated[index]):
-            raise UsageError("results: the episode is not over; step until it is terminated or truncated")
+            raise UsageError(
+                "results: the episode has not ended; call step until it is terminated or truncated"
+            )
         record = self._records[index]
         if record is None:
             record = self._records[index] = self._finish(index, *episode)

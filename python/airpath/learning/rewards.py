@@ -72,7 +72,7 @@ def single_reward(function: RewardFunction, values: Mapping[str, float]) -> floa
     except (TypeError, ValueError):
         found = np.nan
     if not isfinite(found):
-        raise UsageError(f"reward: the function gave {given!r}; accepted: a number")
+        raise UsageError(f"reward: the function returned {given!r}; accepted: a number")
     return found
 
 
@@ -97,6 +97,6 @@ def rewards(function: RewardFunction, values: Mapping[str, Values]) -> Values:
         found = np.empty(0)
     if found.shape != (count,) or not np.isfinite(found).all():
         raise UsageError(
-            f"reward: the function gave {given!r}; accepted: {count} numbers, one for each environment"
+            f"reward: the function returned {given!r}; accepted: {count} numbers, one for each environment"
         )
     return found

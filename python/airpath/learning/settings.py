@@ -101,7 +101,7 @@ class Settings:
         else:
             given = {"link": link, "rtt": rtt, "buffer": buffer, "loss": loss, "rivals": rivals or None}
             if several := [name for name, value in given.items() if value is not None]:
-                raise UsageError(f"{several[0]}: the scenario says it; accepted: one of both")
+                raise UsageError(f"{several[0]}: also given by the scenario; accepted: one of the two")
             base = _loaded(scenario)
             if duration is not None:
                 base = base.override(duration=duration)
@@ -152,9 +152,7 @@ class Settings:
         with said_of_arguments(_ARGUMENTS if self.of_link else {}):
             prepared = self._prepare(self.scenario.override(written))
         if self._whole_steps(prepared.scenario) != self.steps or prepared.mss_bytes != self.mss_bytes:
-            raise UsageError(
-                "options.override: the duration and the size of packets are those of the environment"
-            )
+            raise UsageError("options.override: duration and packet size are fixed by the environment")
         return prepared
 
     def _written(self, given: Mapping[str, Any], argument: str) -> dict[str, Any]:
@@ -187,8 +185,8 @@ class Settings:
         [flow] = agents
         if flow["traffic"]["kind"] == "arrivals":
             raise UsageError(
-                f"{scenario.name}: an agent steers one flow, and this traffic is many; accepted: bulk, file,"
-                " repeated"
+                f"{scenario.name}: an agent controls one flow, and this traffic has several; accepted: bulk,"
+                " file, repeated"
             )
         return Prepared(
             scenario=scenario,

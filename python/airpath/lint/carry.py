@@ -52,7 +52,7 @@ def carry_over(linted: Linted) -> Carried:
     lanes = list(linted.directions.lanes)
     forward = next((lane for lane in lanes if lane.rate_bps), None) or next(iter(lanes), None)
     if forward is None:
-        raise LintError(f"{', '.join(linted.sources)}: there is no discipline that a link could be made of")
+        raise LintError(f"{', '.join(linted.sources)}: no queueing discipline can be converted to a link")
     back = next((lane for lane in lanes if lane.tree.device != forward.tree.device), None)
     missing = [f"{lane.name}: another way" for lane in lanes if lane is not forward and lane is not back]
     bottleneck = _link(forward, missing)

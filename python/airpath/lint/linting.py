@@ -85,9 +85,7 @@ def lint(
     if not inputs and not live:
         raise UsageError("no input; accepted: files, - for standard input, or live")
     if inputs and live:
-        raise UsageError(
-            "live: found together with inputs; accepted: one or the other, since devices are the same"
-        )
+        raise UsageError("live: found together with files; accepted: one of the two")
     editor = Editor(Setup())
     sources: list[str] = []
     for given in inputs:
@@ -100,7 +98,7 @@ def lint(
     setup = editor.setup
     if not (setup.written or setup.shown or setup.unread):
         raise LintError(
-            f"{', '.join(sources)}: there is no tc command and no output of tc in it; accepted: a"
+            f"{', '.join(sources)}: found no tc command and no output of tc; accepted: a"
             " script or a list with"
             " tc qdisc add …, or what tc -s qdisc show prints"
         )

@@ -32,7 +32,7 @@ def read_netem(words: Words) -> Netem:
 
     def loss() -> None:
         if netem.loss is not None:
-            raise RefusedError("netem: there are two losses")
+            raise RefusedError("netem: loss is given twice")
         netem.loss = _loss(words)
 
     def ecn() -> None:
@@ -102,7 +102,7 @@ def read_netem(words: Words) -> Netem:
 def _refuse(netem: Netem) -> None:
     """Refuse what `netem_parse_opt` refuses in the end."""
     if netem.reorder and not netem.delay_ns:
-        raise RefusedError("netem: reorder needs a delay: reordered packets are those that are not delayed")
+        raise RefusedError("netem: reorder needs a delay, because reordered packets are those without delay")
     if netem.gap and not netem.reorder:
         raise RefusedError("netem: gap needs reorder")
     if netem.ecn and netem.loss is None:

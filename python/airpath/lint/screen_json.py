@@ -84,8 +84,7 @@ def read_json(text: str, source: str, setup: Setup) -> None:
     except (ValueError, RecursionError) as error:
         what = " ".join(str(error).split())
         raise LintError(
-            f"{source}: not JSON: {what}; older versions of tc print some disciplines wrong: leave"
-            " -j out then"
+            f"{source}: not JSON: {what}; older versions of tc print some disciplines incorrectly: omit -j"
         ) from None
     if not isinstance(entries, list):
         raise LintError(
@@ -99,7 +98,7 @@ def read_json(text: str, source: str, setup: Setup) -> None:
             _enter(entry, number, source, setup)
     if entries and not known:
         raise LintError(
-            f"{source}: nothing in the list has a kind; accepted: the output of tc -s -j qdisc show"
+            f"{source}: no entry of the list has a kind; accepted: the output of tc -s -j qdisc show"
         )
 
 

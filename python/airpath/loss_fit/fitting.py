@@ -95,9 +95,9 @@ def _fit_file(
 
 def _refuse(flow: Sequence[str], step: str | None, what: str) -> None:
     if flow:
-        raise UsageError(f"flow: means nothing for {what}; only captures have flows")
+        raise UsageError(f"flow: not applicable to {what}; only captures have flows")
     if step is not None:
-        raise UsageError(f"step: means nothing for {what}; only traces of delivery opportunities have steps")
+        raise UsageError(f"step: not applicable to {what}; only traces of delivery opportunities have steps")
 
 
 def _fitted(*fits: LossFit) -> tuple[LossFit, ...]:
@@ -129,7 +129,7 @@ def _flow(source: str, number: int, name: str, facts: Mapping[str, Any], confide
     """Fit one flow: its runs of losses and how many segments it has say how often which state followed."""
     runs = {int(length): int(count) for length, count in facts["loss_runs"]}
     segments = math.ceil(facts["bytes"] / max(facts["mss"], 1))
-    what = f"flow {number}, {name}: segments that were sent again"
+    what = f"flow {number}, {name}: retransmitted segments"
     return _chain(source, what, Transitions.of_runs(segments, runs), runs, segments, confidence)
 
 

@@ -113,7 +113,7 @@ def from_numbers(values: Iterable[object]) -> Losses:
     """
     array = np.asarray(list(values))
     if array.ndim != 1 or not np.isin(array, [0, 1]).all():
-        raise FitError("losses: found something else; accepted: a sequence of 0 (arrived) and 1 (lost)")
+        raise FitError("losses: found other values; accepted: a sequence of 0 (arrived) and 1 (lost)")
     return Losses(array.astype(bool))
 
 

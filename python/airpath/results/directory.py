@@ -123,7 +123,7 @@ def _refuse_foreign(out: Path) -> None:
     except OSError as error:
         raise OutputError(f"cannot read {out}: {error.strerror or error}") from error
     if foreign:
-        raise OutputError(f"{out} is not empty and holds no airpath results; choose another directory")
+        raise OutputError(f"{out} is not empty and contains no airpath results; choose another directory")
 
 
 def _put_in_place(partial: Path, out: Path) -> None:

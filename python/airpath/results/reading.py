@@ -89,7 +89,7 @@ def read_records(directory: Path) -> tuple[dict[str, Any], list[RunRecord]]:
     try:
         facts = json.loads((directory / "provenance.json").read_text(encoding="utf-8"))
         if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-            raise OutputError(f"{directory} does not hold results in the format “{FORMAT}”")
+            raise OutputError(f"{directory} contains no results in the format “{FORMAT}”")
         plans = json.loads((directory / "plan.json").read_text(encoding="utf-8"))
         return facts, _records(directory, plans, facts)
     except _DAMAGE as error:
@@ -127,7 +127,7 @@ def _scenario(plans: Mapping[str, Any], run: Mapping[str, Any]) -> WrittenScenar
         return None
     kept = plans["scenarios"][number]
     if not isinstance(kept["text"], str) or not isinstance(kept["folder"], str):
-        raise TypeError(f"plan.json: scenario {number} is not kept as text")
+        raise TypeError(f"plan.json: scenario {number} is not stored as text")
     return WrittenScenario(kept["text"], kept["folder"])
 
 

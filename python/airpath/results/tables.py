@@ -42,7 +42,7 @@ class _Joined(Mapping[str, pa.Table]):
 
     def __init__(self, record: RunRecord) -> None:
         if unknown := sorted(set(record.tables) - set(TABLES)):
-            raise ValueError(f"the engine handed out unknown tables: {', '.join(unknown)}")
+            raise ValueError(f"the engine returned unknown tables: {', '.join(unknown)}")
         self._numbers = {
             name: _numbers(TABLES[name], record.tables) for name in TABLES if name in record.tables
         }
@@ -179,7 +179,7 @@ def _join(description: TableDescription, numbers: Numbers, record: RunRecord, so
 def _codes(table: str, indices: pa.Array, count: int) -> np.ndarray:
     values = indices.to_numpy()
     if len(values) and (values.min() < 0 or values.max() >= count):
-        raise ValueError(f"table {table}: an index or code is outside of 0 to {count - 1}")
+        raise ValueError(f"table {table}: an index or code is outside 0 to {count - 1}")
     codes: np.ndarray = values.astype(np.int32)
     return codes
 

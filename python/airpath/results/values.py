@@ -74,7 +74,7 @@ def refuse_places_beyond(part: pa.Table, record: RunRecord, path: Path) -> None:
         if found > last:
             raise OutputError(
                 f"{path}: the column {column}, run {record.scheme}/{record.repetition}: found {found};"
-                f" accepted: 0 to {last}, as the plan has {of_plan}"
+                f" accepted: 0 to {last}, because the plan has {of_plan}"
             )
 
 

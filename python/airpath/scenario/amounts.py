@@ -33,9 +33,7 @@ class LinkFigures:
         if amount.unit is AmountUnit.BYTES:
             return int(amount.value)
         if mean_bps is None:
-            raise FieldError(
-                path, "needs the mean rate, and the link is unlimited; give it in bytes or packets"
-            )
+            raise FieldError(path, "needs a mean rate, but the link is unlimited; accepted: bytes or packets")
         if amount.unit is AmountUnit.NANOSECONDS:
             return round(mean_bps / 8 * float(amount.value) * 1e-9)
         return round(mean_bps / 8 * float(amount.value) * self.base_rtt_ns * 1e-9)

@@ -72,7 +72,7 @@ def queue_of(text: str, link: str, buffer: str | None) -> dict[str, Any]:
         raise UsageError(f"queue: {error}") from None
     if buffer is not None and "limit" in options:
         raise UsageError(
-            f'buffer: found "{buffer}" beside limit={options["limit"]} of the queue; accepted: one of them'
+            f'buffer: found "{buffer}" and limit={options["limit"]} of the queue; accepted: one of them'
         )
     named = next((named for named in LINKS if named.name == link), None)
     limit = buffer or (named and named.buffer) or (None if kind in HOLD_MUCH else "1bdp")
@@ -135,5 +135,5 @@ def refuse_for_routers_only(schemes: Sequence[Scheme], *, queue: str | None, ecn
     for argument, found in (("queue", queue), ("ecn", "true" if ecn else None)):
         if found is not None:
             raise UsageError(
-                f'{argument}: found "{found}", which changes nothing: {names} bring routers of their own'
+                f'{argument}: found "{found}", which has no effect: {names} have routers of their own'
             )

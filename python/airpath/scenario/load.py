@@ -49,11 +49,11 @@ def read_file(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{path}: not valid TOML: {error}") from None
     except RecursionError:
-        raise ScenarioError(f"{path}: not valid TOML: lists and tables nest too deep") from None
+        raise ScenarioError(f"{path}: not valid TOML: lists and tables are nested too deeply") from None
     except ValueError as error:  # a whole number of more digits than Python reads
         raise ScenarioError(f"{path}: not valid TOML: {error}") from None
     if _nests_deeper(tables, DEEPEST):  # keys with dots nest without limit
-        raise ScenarioError(f"{path}: lists and tables nest too deep; accepted: {DEEPEST} levels")
+        raise ScenarioError(f"{path}: lists and tables are nested too deeply; accepted: {DEEPEST} levels")
     return tables
 
 

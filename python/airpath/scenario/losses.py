@@ -50,7 +50,7 @@ class Clocked(Table):
     @model_validator(mode="after")
     def _step_belongs_to_time(self) -> Self:
         if (self.clock == "time") != (self.step is not None):
-            raise ValueError('"step" is needed with clock = "time", and only there')
+            raise ValueError('"step" is required with clock = "time", and accepted only there')
         return self
 
     def refuse_short_stays(self, stay_good: float, stay_bad: float) -> None:
@@ -160,7 +160,7 @@ class GilbertLoss(Clocked):
         if to_bad < LEAST_PROBABILITY:
             raise ValueError(
                 f'found "mean_loss" = {self.mean_loss:g} with "mean_burst" = {self.mean_burst:g}; accepted:'
-                f" mean_loss / (mean_burst (1 - mean_loss)), the probability of a burst to begin, from"
+                f" mean_loss / (mean_burst (1 - mean_loss)), the probability that a burst begins, of at least"
                 f" {LEAST_PROBABILITY:g}"
             )
         return self
@@ -238,7 +238,7 @@ class FadingLoss(Coded):
     @model_validator(mode="after")
     def _in_range(self) -> Self:
         if self.snr - self.bad_snr_drop < -30:
-            raise ValueError('"snr" less "bad_snr_drop" must be at least -30')
+            raise ValueError('"snr" minus "bad_snr_drop" must be at least -30')
         return self
 
     def plan(self) -> dict[str, Any]:

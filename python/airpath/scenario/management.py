@@ -58,15 +58,15 @@ def _red(queue: RedQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     if maximum <= minimum:
         raise FieldError(
             f"{path}.maximum",
-            f"comes to {maximum:g} packets, which is not above the minimum of {minimum:g} packets",
+            f"is {maximum:g} packets, which is not above the minimum of {minimum:g} packets",
         )
     if queue.limit.unit is not AmountUnit.UNLIMITED:
         room = link.packets_of(queue.limit, packet, f"{path}.limit")
         if minimum >= room:
             raise FieldError(
                 f"{path}.minimum",
-                f"comes to {minimum:g} packets, and the limit to {room:g}: nothing would be chosen before the"
-                " queue is full",
+                f"is {minimum:g} packets, and the limit {room:g}: no packet would be marked or dropped before"
+                " the queue is full",
             )
     weight = queue.weight
     if weight is None:
@@ -184,7 +184,7 @@ def _drr(queue: DrrQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     if queue.weights is None:
         return {"kind": "drr", "quantum_bytes": quantum, "queues": queue.queues}
     if "queues" in queue.model_fields_set:
-        raise FieldError(f"{path}.queues", 'means nothing beside "weights", which give each entry one queue')
+        raise FieldError(f"{path}.queues", 'has no effect with "weights", which give each entry one queue')
     weights = [*queue.weights.values(), 1]
     return {
         "kind": "weighted-drr",
@@ -211,7 +211,7 @@ _PLANS: Mapping[type, Callable[[Any, LinkFigures, str], dict[str, Any]]] = Mappi
 
 def _refuse_without_ecn(queue: RedQueue | RemQueue | PieQueue, key: str, path: str) -> None:
     if key in queue.model_fields_set and not queue.ecn:
-        raise FieldError(f"{path}.{key}", 'means nothing beside "ecn = false", with which nothing is marked')
+        raise FieldError(f"{path}.{key}", 'has no effect with "ecn = false", which disables marks')
 
 
 def _classes(classes: Sequence[Sequence[str]], entries: Sequence[str], path: str) -> list[int]:

@@ -238,4 +238,4 @@ def _refuse(flow: Flow, path: str, keys: tuple[str, ...], kind: str) -> None:
     fields = {"from": "source", "to": "destination"}
     for key in keys:
         if fields.get(key, key) in flow.model_fields_set:
-            raise FieldError(f"{path}.{key}", f'means nothing on a topology of kind "{kind}"')
+            raise FieldError(f"{path}.{key}", f'not applicable to a topology of kind "{kind}"')

@@ -228,7 +228,7 @@ class _Resolution:
             for key in ("scheme", "parameters", "transport", "estimators"):
                 if key in entry.model_fields_set:
                     raise FieldError(
-                        f"{path}.{key}", f'means nothing for traffic of kind "{traffic.kind}" (datagrams)'
+                        f"{path}.{key}", f'not applicable to traffic of kind "{traffic.kind}" (datagrams)'
                     )
             size = traffic.packet if isinstance(traffic.packet, int) else int(mean(traffic.packet))
             self.largest_packet = max(self.largest_packet, size)
@@ -265,7 +265,7 @@ class _Resolution:
 
     def _link_name(self, name: str, path: str, known: Any) -> str:
         if name not in known:
-            raise FieldError(path, f'there is no link "{name}" here; {suggestion(name, known)}')
+            raise FieldError(path, f'unknown link "{name}"; {suggestion(name, known)}')
         return name
 
     def _links(self) -> tuple[list[dict[str, Any]], dict[str, BufferSize]]:
@@ -326,7 +326,7 @@ class _Resolution:
         if draft.mean_bps == 0 and limit.unit is not AmountUnit.BYTES:
             raise FieldError(
                 f"{draft.path}.rate",
-                f'the mean rate of link "{draft.name}" is zero: nothing can ever be sent',
+                f'the mean rate of link "{draft.name}" is zero: no packet can ever be sent',
             )
         if size < self.largest_packet:
             raise FieldError(
@@ -390,7 +390,7 @@ def _traffic_plan(entry: Flow, path: str) -> dict[str, Any]:
             return {"kind": "arrivals", "bytes": draw_plan(sizes), "mean_interval_ns": float(interval)}
         case ConstantBitRateTraffic() as traffic:
             if (traffic.on is None) != (traffic.off is None):
-                raise FieldError(f"{path}.traffic", '"on" and "off" are given together or not at all')
+                raise FieldError(f"{path}.traffic", '"on" and "off" must be given together')
             return {
                 "kind": "constant-bit-rate",
                 "bps": traffic.rate,

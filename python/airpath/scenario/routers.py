@@ -122,7 +122,7 @@ def refuse_deaf_routers(speakers: Iterable[Speaker], queues: Mapping[str, Mappin
         if not routers:
             raise FieldError(
                 path,
-                f'"{name}" needs a router of {protocol} on its way, and there is none; give the bottleneck'
+                f'"{name}" needs a router of {protocol} on its path, and there is none; give the bottleneck'
                 ' queue = {kind = "scheme", limit = "…"}',
             )
 

@@ -52,7 +52,7 @@ def value_text(value: Any) -> str:
         case Mapping():
             return f"{{ {', '.join(f'{_key(key)} = {value_text(item)}' for key, item in value.items())} }}"
         case _:
-            raise TypeError(f"{type(value).__name__} has no form in TOML here")
+            raise TypeError(f"{type(value).__name__} cannot be written as TOML")
 
 
 def _text(text: str) -> str:

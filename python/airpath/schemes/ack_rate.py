@@ -41,7 +41,7 @@ class Sampling(Table):
     def _nothing_without_meaning(self) -> Self:
         for key, sampler in (("interval", "interval"), ("resolution", "receiver-clock")):
             if key in self.model_fields_set and self.samples != sampler:
-                raise ValueError(f'"{key}" means nothing with samples = "{self.samples}"')
+                raise ValueError(f'"{key}" not applicable with samples = "{self.samples}"')
         return self
 
 

@@ -82,13 +82,13 @@ class DaskEngine(Engine):
                 return Failure("its worker died again and again (out of memory?)")
             except (CancelledError, self._library.comm.CommClosedError):
                 raise EngineError(
-                    f"the scheduler of the Dask cluster at {self._address} is gone; finished runs are kept:"
-                    " with another one the same command goes on"
+                    f"the scheduler of the Dask cluster at {self._address} has stopped; finished runs are"
+                    " kept, and with another scheduler the same command resumes"
                 ) from None
             except Exception as error:
                 text = " ".join(str(error).split())
                 raise EngineError(
-                    f"the Dask cluster at {self._address} cannot go on: {type(error).__name__}: {text}"
+                    f"the Dask cluster at {self._address} failed: {type(error).__name__}: {text}"
                 ) from None
             else:
                 return found

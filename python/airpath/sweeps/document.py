@@ -68,16 +68,14 @@ class SweepDocument(Table):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.seeds and (self.seed is not None or self.repetitions is not None):
-            raise ValueError('"seeds" stands instead of "seed" and "repetitions"; give one or the other')
+            raise ValueError('"seeds" replaces "seed" and "repetitions"; accepted: one of the two')
         for key in ("schemes", "flows", "seeds", "metrics", "grid", "zip", "points"):
             if key in self.model_fields_set and not getattr(self, key):
-                raise ValueError(
-                    f'"{key}": found nothing in it; accepted: at least one, or no "{key}" at all'
-                )
+                raise ValueError(f'"{key}": is empty; accepted: at least one entry, or no "{key}" at all')
         used = [key for table in (self.set, self.grid, *self.zip, *self.points) for key in table]
         if unused := [name for name in self.names if name not in used]:
             raise ValueError(
-                f'"names": "{unused[0]}" is the name of nothing; accepted: names that "grid", "zip",'
+                f'"names": "{unused[0]}" is not a name in the sweep; accepted: names in "grid", "zip",'
                 ' "points" or "set" have'
             )
         for key in ("seeds", "schemes", "keep", "metrics"):

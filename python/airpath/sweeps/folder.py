@@ -122,12 +122,12 @@ class SweepFolder:
         others = {name for name in content - {LOCK} if not _is_unfinished(name)}
         if others and not state:
             raise OutputError(
-                f"{self.path} is not empty and holds no sweep; choose another directory with --out"
+                f"{self.path} is not empty and contains no sweep; choose another directory with --out"
             )
         if state.get("complete") and _differs(state, identity):
             raise OutputError(
-                f"{self.path} holds another sweep, or the same with other trace files or by another version;"
-                " choose another directory with --out"
+                f"{self.path} contains another sweep, or the same one with other trace files or another"
+                " version; choose another directory with --out"
             )
 
 

@@ -37,7 +37,7 @@ def refuse_shared_keys(varied: Sequence[str], fixed: Sequence[str], source: str)
     for path in (*varied, *fixed):
         if path in OF_THE_SWEEP:
             raise ScenarioError(
-                f'{source}: "{path}" is no key to vary or to set; a sweep has "seed", "repetitions" and'
+                f'{source}: "{path}" cannot be varied or set; a sweep has "seed", "repetitions" and'
                 ' "seeds" of its own, at its top'
             )
     paths = [*((path, False) for path in fixed), *((path, True) for path in varied)]

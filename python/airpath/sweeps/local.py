@@ -38,7 +38,7 @@ class LocalEngine(Engine):
         except BrokenProcessPool as error:
             raise WorkerLostError(str(error)) from None
         except EngineMismatchError as error:
-            raise EngineError(f"{error}; its files changed while it worked") from None
+            raise EngineError(f"{error}; its files changed during the sweep") from None
 
     def restart(self) -> None:
         """Start new workers."""

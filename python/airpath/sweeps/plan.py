@@ -166,7 +166,7 @@ class SweepPlan:
         for name in self.document.flows:
             if name not in controlled:
                 raise ScenarioError(
-                    f'{self._source}: flows: found "{name}", which is no flow of {self.document.scenario}'
+                    f'{self._source}: flows: found "{name}", which is not a flow of {self.document.scenario}'
                     f" with a scheme; {suggestion(name, controlled)}"
                 )
         if self.document.flows and not self.document.schemes:

@@ -77,7 +77,7 @@ def expand(values: object) -> tuple[Any, ...]:
     kind = _kind_of([match["low"], match["high"]], values)
     low, high = kind.read(match["low"]), kind.read(match["high"])
     if low >= high:
-        raise UsageError(f'found "{values}", which does not rise')
+        raise UsageError(f'found "{values}", which does not increase')
     if match["step"] is not None:
         steps = _stepped(low, high, match["step"], kind, values)
     else:
@@ -129,7 +129,7 @@ def _stepped(low: Fraction, high: Fraction, written: str, kind: Kind, text: str)
     try:
         step = kind.read(written)
     except UnitError:
-        raise UsageError(f'found "{text}", whose step is of another kind than its ends') from None
+        raise UsageError(f'found "{text}", whose step has another unit than its limits') from None
     if step <= 0:
         raise UsageError(f'found "{text}", whose step is zero')
     count = (high - low) // step + 1
@@ -146,7 +146,7 @@ def _kind_of(ends: Sequence[str], text: str) -> Kind:
         except UnitError:
             continue
         return kind
-    raise UsageError(f'found "{text}", whose ends are not quantities of one kind; accepted: {HELP}')
+    raise UsageError(f'found "{text}", whose limits have different units; accepted: {HELP}')
 
 
 def _number(text: str) -> Fraction:
@@ -156,7 +156,7 @@ def _number(text: str) -> Fraction:
     try:
         number = Fraction(text.strip()) if small else None
     except (ValueError, ZeroDivisionError):
-        raise UnitError(f'found "{text}", which is no number') from None
+        raise UnitError(f'found "{text}", which is not a number') from None
     if number is None or abs(number) > LARGEST:
         raise UsageError(
             f'found the number "{text}"; accepted: -{LARGEST} to {LARGEST}, with exponents of'
@@ -181,7 +181,7 @@ def _amount(unit: AmountUnit) -> Callable[[str], Fraction]:
 
 def _write_packets(value: Fraction) -> str:
     if value.denominator != 1:
-        raise UnitError("packets come in whole numbers")
+        raise UnitError("packets must be a whole number")
     return f"{int(value)} packets"
 
 

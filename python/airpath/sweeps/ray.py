@@ -81,7 +81,7 @@ class RayEngine(Engine):
             return Failure("its worker died again and again (out of memory?)")
         except Exception as error:
             text = " ".join(str(getattr(error, "cause", None) or error).split())
-            raise EngineError(f"{self._name} cannot go on: {type(error).__name__}: {text}") from None
+            raise EngineError(f"{self._name} failed: {type(error).__name__}: {text}") from None
 
     def restart(self) -> None:
         """Nothing to do: Ray replaces workers by itself."""

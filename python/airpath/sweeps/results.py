@@ -56,7 +56,7 @@ class SweepResults:
         self.directory = Path(directory)
         self._state = read_state(self.directory)
         if not self._state or not (self.directory / f"{RUNS}.parquet").exists():
-            raise OutputError(f"{self.directory} holds no results of a sweep")
+            raise OutputError(f"{self.directory} contains no results of a sweep")
 
     @property
     def complete(self) -> bool:

@@ -156,8 +156,8 @@ def _work(
             do_runs(missing, engine, folder.parts, progress, show, on_stall)
             if plan.inputs_digest != identity["inputs_sha256"]:
                 raise OutputError(
-                    f"{folder.path}: a trace file changed while runs went on; the same command does again"
-                    " what that changes"
+                    f"{folder.path}: a trace file changed during the sweep; the same command repeats the"
+                    " affected runs"
                 )
             inputs = _dataset(plan, folder, engine, progress, identity)
     except KeyboardInterrupt:
@@ -187,7 +187,7 @@ def _dataset(
         if not damaged:
             return inputs
         do_runs(iter(damaged), engine, folder.parts, progress, lambda _: None)
-    raise OutputError(f"{folder.path / 'parts'}: files of finished runs cannot be read back")
+    raise OutputError(f"{folder.path / 'parts'}: files of finished runs cannot be read")
 
 
 def _describe(
@@ -242,8 +242,8 @@ def _mend(plan: SweepPlan, folder: SweepFolder) -> None:
     for name in (RUNS, *plan.document.keep):
         if fault := fault_of_table(folder.path / f"{name}.parquet", pages=True):
             raise OutputError(
-                f"{fault}; the sweep is complete, and its single runs are gone: remove {folder.path}, or"
-                " choose another directory with --out, and all is computed again"
+                f"{fault}; the sweep is complete, but its runs are no longer stored: remove {folder.path}, or"
+                " choose another directory with --out, to run it anew"
             )
     if fault_of_table(folder.path / f"{STATISTICS}.parquet", pages=True):
         _write_statistics(plan, folder)

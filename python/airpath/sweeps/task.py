@@ -129,7 +129,7 @@ def _done(task: Task) -> Part:
     result = RunResult(run_job(replace(job, repetition=task.repetition, drops="drops" in task.keep)))
     for trace in scenario.traces:
         if digest_of_input(trace) != inputs[str(trace.path)]:
-            raise AirpathError(f"{trace.path}: changed while the run read it")
+            raise AirpathError(f"{trace.path}: changed during the run")
     return Part.of(
         result,
         key=task.key,

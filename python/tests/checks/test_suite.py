@@ -140,13 +140,13 @@ WRONG = [
     (
         "two things",
         suite({**CASE, "expect": {"utilisation": {"baseline": 0, "at_least": 1}}}),
-        "stands alone",
+        "cannot be combined with other limits",
     ),
     ("no factor", suite({**CASE, "expect": {"utilisation": {"at_least": "1", "of": "cubic"}}}), "factors"),
-    ("nothing expected", suite({**CASE, "expect": {}}), "nothing is expected of a"),
+    ("nothing expected", suite({**CASE, "expect": {}}), "a has no expectation"),
     ("name twice", suite(CASE, CASE), "given twice"),
     ("neither", suite({"name": "a", "expect": CASE["expect"]}), "one of them"),
-    ("rtt of a scenario", suite({"name": "a", "scenario": "two-way", "rtt": "1s"}), 'goes with "link"'),
+    ("rtt of a scenario", suite({"name": "a", "scenario": "two-way", "rtt": "1s"}), 'needs "link"'),
     (
         "no such scenario",
         suite({"name": "a", "scenario": "two-wy", "expect": CASE["expect"]}),
@@ -165,14 +165,14 @@ WRONG = [
     (
         "nothing to stand in for",
         suite({"name": "a", "scenario": {**TWO_FLOWS, "flows": [CALL]}, "expect": CASE["expect"]}),
-        "no flow of the scenario has one",
+        "no flow of the scenario has a scheme",
     ),
     (
         "one scheme by two names",
         suite(
             {**CASE, "expect": {"timeouts": {"at_most": 1, "of": "cubic:beta=0.7"}}}, scheme="cubic:beta=0.70"
         ),
-        'which is "cubic:beta=0.70"; accepted: the same name',
+        'which is the scheme "cubic:beta=0.70"; accepted: one name',
     ),
     (
         "different routers",

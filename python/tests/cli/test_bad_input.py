@@ -32,8 +32,8 @@ SCENARIOS = [
     ("impossible value", GOOD.replace('"2s"', '"0s"'), "more than zero", 2),
     ("unknown scheme, nearest named", GOOD.replace('"cubic"', '"cubik"'), 'did you mean "cubic"?', 2),
     ("not TOML", GOOD + "[", "not valid TOML", 2),
-    ("nested too deep", "x = " + "[" * 5000 + GOOD, "nest too deep", 2),
-    ("keys nested too deep", "a" + ".a" * 2000 + " = 1" + GOOD, "nest too deep", 2),
+    ("nested too deep", "x = " + "[" * 5000 + GOOD, "nested too deeply", 2),
+    ("keys nested too deep", "a" + ".a" * 2000 + " = 1" + GOOD, "nested too deeply", 2),
     ("more digits than are read", "seed = 1" + "0" * 5000 + GOOD, "not valid TOML", 2),
     ("larger than memory", GOOD.replace('"2s"', '"1000000000s"'), "memory", 2),
     ("trace that is not there", GOOD.replace('rate = "2mbps"', TRACE), "no such file", 1),
@@ -130,7 +130,7 @@ def test_every_fault_of_a_scenario_is_named_at_once(airpath, folder: Path):
 def test_an_output_folder_that_holds_something_else_is_left_alone(airpath, folder: Path):
     (folder / "results").mkdir()
     (folder / "results" / "precious.txt").write_text("precious")
-    refused(airpath("run", "lte-download", "--out", "results"), "holds no airpath results", 1)
+    refused(airpath("run", "lte-download", "--out", "results"), "contains no airpath results", 1)
     assert [path.name for path in (folder / "results").iterdir()] == ["precious.txt"]
 
 

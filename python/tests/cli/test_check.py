@@ -226,7 +226,7 @@ WRONG_BASELINES = [
     (
         "another suite",
         b'{"format": "airpath baseline 1", "suite": "theirs", "cases": {}}',
-        'the baselines of the suite "theirs"; accepted: of "mine"',
+        'baselines of the suite "theirs"; accepted: of "mine"',
     ),
 ]
 
@@ -257,7 +257,7 @@ WRONG = [
     (["mine.toml", "--markdown", "mine.toml"], "markdown: mine.toml is that of the suite"),
     (["mine.toml", "--junit", "./mine.baseline.json"], "is that of the baselines"),
     (["mine.toml", "--junit", "all", "--markdown", "./all"], "markdown: all is that of --junit"),
-    (["mine.toml", "--update"], "update: nothing is expected of a baseline"),
+    (["mine.toml", "--update"], "update: no expectation has a baseline"),
 ]
 
 
@@ -276,7 +276,7 @@ def test_a_directory_of_something_else_is_left_alone(airpath, write, folder):
     (folder / "failed" / "lte" / "thesis.tex").write_text("do not delete")
     done = airpath("check", "mine.toml", "--out", "failed")
     assert done.code == 2
-    assert "holds no airpath results" in done.err
+    assert "contains no airpath results" in done.err
     assert (folder / "failed" / "lte" / "thesis.tex").read_text() == "do not delete"
 
 

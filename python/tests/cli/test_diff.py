@@ -115,11 +115,11 @@ def test_trouble_has_its_own_code(airpath, kept, folder):
     (folder / "file").write_text("")
     (folder / "damaged" / "provenance.json").write_bytes(b"\xff{")
     for other, said in [
-        ("nowhere", "nowhere: there is no such directory"),
-        ("file", "file: there is no such directory"),
-        ("empty", "empty holds no airpath results"),
+        ("nowhere", "nowhere: does not exist"),
+        ("file", "file: does not exist"),
+        ("empty", "empty contains no airpath results"),
         ("damaged", "cannot read results from damaged"),
-        ("sweep", "holds no results of a sweep"),
+        ("sweep", "contains no results of a sweep"),
     ]:
         done = airpath("diff", "first", other)
         assert (done.code, done.out) == (2, "")

@@ -72,7 +72,7 @@ def test_a_rerun_says_if_it_would_have_stopped_elsewhere(airpath, folder):
     (folder / "kept" / "provenance.json").write_text(json.dumps(facts))
     again = airpath("rerun", "kept")
     assert again.code == 0
-    assert "what was run again would have stopped after 3 repetitions" in again.out
+    assert "the repeated runs would have stopped after 3 repetitions" in again.out
 
 
 def test_the_limit_is_said_and_is_no_failure(airpath, folder):
@@ -139,8 +139,8 @@ def test_python_has_it_too():
         (("--precision", "2"), 'precision: found "2"; accepted: a share of the mean above 0 %'),
         (("--difference", "x%"), 'difference: found "x%"; accepted'),
         (("--precision", "2%", "--reps", "3"), "found --reps 3 with --precision or --difference"),
-        (("--metric", "goodput"), "--metric goes with --precision or --difference"),
-        (("--max-reps", "7"), "--max-reps goes with --precision or --difference"),
+        (("--metric", "goodput"), "--metric needs --precision or --difference"),
+        (("--max-reps", "7"), "--max-reps needs --precision or --difference"),
         (("--precision", "2%", "--metric", "goodputs"), 'did you mean "goodput_mbps"?'),
         (("--precision", "2%", "--min-reps", "1"), "min_repetitions: found 1; accepted: 2 to 1000000"),
         (("--precision", "2%", "--max-reps", "1000000", "--duration", "1h"), "runs would take about"),

@@ -98,7 +98,7 @@ def test_runs_in_real_time_are_not_expected_to_be_equal(airpath, kept, monkeypat
     (kept / "summary.parquet").write_bytes((kept / "flows.parquet").read_bytes())
     done = airpath("rerun", "kept")
     assert done.code == 0
-    assert "never come out the same twice" in done.out
+    assert "runs in real time are never identical" in done.out
 
 
 def test_what_cannot_be_run_again_is_refused(airpath, kept, folder):
@@ -109,7 +109,7 @@ def test_what_cannot_be_run_again_is_refused(airpath, kept, folder):
     (folder / "sweep").mkdir()
     (folder / "sweep" / "provenance.json").write_text('{"format": "airpath sweep 1"}')
     for arguments, said in [
-        (["kept"], "does not say which scenario"),
+        (["kept"], "does not contain the scenario"),
         (["nowhere"], "no such directory"),
         (["scenarios"], "no provenance.json"),
         (["sweep"], "holds a sweep"),
@@ -127,7 +127,7 @@ def test_a_trace_that_is_gone_and_the_same_place_are_refused(airpath, kept, fold
     for results, out in [("kept", "kept"), ("kept", "scenarios/../kept"), ("link", "kept")]:
         done = airpath("rerun", results, "--out", out)
         assert done.code == 2
-        assert "holds the results themselves" in done.err
+        assert "is the directory of the results" in done.err
     assert kept.stat().st_ino == before
     (folder / "scenarios" / "my.trace").unlink()
     done = airpath("rerun", "kept")

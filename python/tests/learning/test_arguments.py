@@ -63,10 +63,10 @@ ARRIVALS = {"kind": "arrivals", "size": "10kB", "mean_interval": "1s"}
         ({"override": {"buffer": "3"}}, 'buffer: found "3"'),
         ({"scenario": "nothing"}, "nothing: neither a file nor a shipped scenario"),
         ({"scenario": 3}, "scenario: found 3"),
-        ({"scenario": dumbbell(AGENT), "link": "12mbps"}, "link: the scenario says it"),
+        ({"scenario": dumbbell(AGENT), "link": "12mbps"}, "link: also given by the scenario"),
         ({"scenario": dumbbell({**AGENT, "scheme": "cubic"})}, 'mine: no flows have the scheme "agent"'),
         ({"scenario": dumbbell({**AGENT, "count": 2})}, 'mine: 2 flows have the scheme "agent"'),
-        ({"scenario": dumbbell({**AGENT, "traffic": ARRIVALS})}, "an agent steers one flow"),
+        ({"scenario": dumbbell({**AGENT, "traffic": ARRIVALS})}, "an agent controls one flow"),
         ({"scenario": dumbbell({**AGENT, "parameters": {"window": 3}})}, "window"),
         ({"scenario": dumbbell({**AGENT, "scheme": "agent:rate=3"})}, "rate"),
     ],
@@ -149,7 +149,7 @@ def test_weights_of_the_reward(weight):
 def test_a_reward_that_is_no_number(said):
     env = BottleneckEnv(link="12mbps", reward=lambda _: said)
     env.reset(seed=1)
-    with pytest.raises(AirpathError, match=r"reward: the function gave .* accepted: a number"):
+    with pytest.raises(AirpathError, match=r"reward: the function returned .* accepted: a number"):
         env.step(np.zeros(1))
 
 

@@ -176,7 +176,7 @@ def test_a_log_that_is_taken_for_a_trace_is_named(tmp_path: Path, capsys: pytest
         assert left.value.code == 1
         said = capsys.readouterr().err
         assert "up.log: line 1: found `# " in said
-        assert ("this is a log of a link: `airpath trace log` reads it" in said) == is_log
+        assert ("this is a link log: use `airpath trace log`" in said) == is_log
 
 
 def test_a_log_of_years_asks_for_wider_bins(tmp_path: Path) -> None:

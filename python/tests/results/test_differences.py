@@ -151,5 +151,5 @@ def test_keys_of_a_scenario_are_its_leaves():
         "flows.0.scheme": '"cubic"',
         "flows.1.n": "2",
     }
-    with pytest.raises(OutputError, match="p: a kept scenario is not valid TOML"):
+    with pytest.raises(OutputError, match="p: a stored scenario is not valid TOML"):
         flattened("=", Path("p"))

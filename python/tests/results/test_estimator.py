@@ -36,7 +36,7 @@ def test_quantities_have_their_names():
 
 
 def test_a_quantity_without_a_name_is_refused():
-    with pytest.raises(ValueError, match="link_observations: an index or code is outside of 0 to 0"):
+    with pytest.raises(ValueError, match="link_observations: an index or code is outside 0 to 0"):
         _ = RunResult(router_record(quantities=("capacity_estimate_bps",))).link_observations
 
 

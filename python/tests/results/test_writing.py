@@ -149,7 +149,7 @@ def test_an_empty_directory_is_used_and_a_foreign_one_left_alone(results: Result
     foreign.mkdir()
     (foreign / "thesis.tex").write_text("do not delete")
     assert len(read(write_plainly(results, empty)).runs) == 4
-    with pytest.raises(OutputError, match="holds no airpath results"):
+    with pytest.raises(OutputError, match="contains no airpath results"):
         write_plainly(results, foreign)
     assert tree(foreign) == {"thesis.tex": b"do not delete"}
 

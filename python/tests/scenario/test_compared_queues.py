@@ -94,7 +94,7 @@ def test_marks_come_instead_of_drops():
         (
             UsageError,
             {"schemes": ["xcp", "vcp"], "queue": "codel"},
-            'queue: found "codel", which changes nothing: xcp, vcp bring routers of their own',
+            'queue: found "codel", which has no effect: xcp, vcp have routers of their own',
         ),
         (
             UsageError,

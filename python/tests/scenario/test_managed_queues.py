@@ -126,7 +126,7 @@ def test_classes_go_by_the_entries_of_flows():
 WRONG = {
     "a minimum that the queue never reaches": (
         {"kind": "red", "limit": "4 packets"},
-        "minimum: comes to 5 packets, and the limit to 4: nothing would be chosen before the queue is full",
+        "minimum: is 5 packets, and the limit 4: no packet would be marked or dropped before the queue is full",
     ),
     "a buffer in which no departure rate can be measured": (
         {"kind": "pie", "limit": "8 packets", "delay": "departure-rate"},
@@ -135,7 +135,7 @@ WRONG = {
     ),
     "thresholds the wrong way round": (
         {"kind": "red", "limit": "1bdp", "minimum": "20 packets", "maximum": "20 packets"},
-        "maximum: comes to 20 packets, which is not above the minimum of 20 packets",
+        "maximum: is 20 packets, which is not above the minimum of 20 packets",
     ),
     "a threshold without unit": (
         {"kind": "red", "limit": "1bdp", "minimum": 5},
@@ -165,21 +165,21 @@ WRONG = {
     "no class": ({"kind": "priority", "limit": "1bdp", "classes": []}, "classes: "),
     "queues and weights": (
         {"kind": "drr", "limit": "1bdp", "weights": {"flow": 2}, "queues": 7},
-        'queues: means nothing beside "weights", which give each entry one queue',
+        'queues: has no effect with "weights", which give each entry one queue',
     ),
     "a weight of nothing": ({"kind": "drr", "limit": "1bdp", "weights": {"flow": 0}}, "weights.flow: "),
     "too great a weight": ({"kind": "drr", "limit": "1bdp", "weights": {"flow": 10**19}}, "weights.flow: "),
     "a limit of marks without marks, red": (
         {"kind": "red", "limit": "1bdp", "ecn": False, "mark_limit": 0.5},
-        'mark_limit: means nothing beside "ecn = false", with which nothing is marked',
+        'mark_limit: has no effect with "ecn = false", which disables marks',
     ),
     "a limit of marks without marks, pie": (
         {"kind": "pie", "limit": "1bdp", "ecn": False, "mark_limit": 0.5},
-        'mark_limit: means nothing beside "ecn = false", with which nothing is marked',
+        'mark_limit: has no effect with "ecn = false", which disables marks',
     ),
     "what cannot be marked without marks": (
         {"kind": "rem", "limit": "1bdp", "ecn": False, "unmarkable": "pass"},
-        'unmarkable: means nothing beside "ecn = false", with which nothing is marked',
+        'unmarkable: has no effect with "ecn = false", which disables marks',
     ),
 }
 

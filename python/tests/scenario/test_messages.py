@@ -118,7 +118,7 @@ CASES = {
                 "mean_burst": 2.0,
             }
         },
-        'topology.bottleneck.loss: "step" is needed with clock = "time", and only there',
+        'topology.bottleneck.loss: "step" is required with clock = "time", and accepted only there',
     ),
     "codes without bits": (
         {
@@ -154,7 +154,7 @@ CASES = {
     "bursts that hardly ever begin": (
         {"topology__bottleneck__loss": {"kind": "gilbert", "mean_loss": 1e-12, "mean_burst": 4.0}},
         'topology.bottleneck.loss: found "mean_loss" = 1e-12 with "mean_burst" = 4; accepted:'
-        " mean_loss / (mean_burst (1 - mean_loss)), the probability of a burst to begin, from 1e-12",
+        " mean_loss / (mean_burst (1 - mean_loss)), the probability that a burst begins, of at least 1e-12",
     ),
     "a step too short for bursts": (
         {
@@ -274,7 +274,7 @@ CASES = {
     ),
     "scheme for datagrams": (
         {"flows__0__traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}},
-        'flows[0].scheme: means nothing for traffic of kind "constant-bit-rate" (datagrams)',
+        'flows[0].scheme: not applicable to traffic of kind "constant-bit-rate" (datagrams)',
     ),
     "flow that stops before it starts": (
         {"flows__0__start": {"uniform": ["2s", "3s"]}, "flows__0__stop": "2s"},
@@ -288,11 +288,11 @@ CASES = {
     ),
     "half an on-off source": (
         {"flows": [{"name": "d", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps", "on": "1s"}}]},
-        'flows[0].traffic: "on" and "off" are given together or not at all',
+        'flows[0].traffic: "on" and "off" must be given together',
     ),
     "key of another topology": (
         {"flows__0__hop": 1},
-        'flows[0].hop: means nothing on a topology of kind "dumbbell"',
+        'flows[0].hop: not applicable to a topology of kind "dumbbell"',
     ),
     "losses by time without selective acknowledgments": (
         {"transport": {"recovery": "newreno", "loss_detection": "rack"}},
@@ -305,7 +305,7 @@ CASES = {
     ),
     "link that never sends, with a buffer in time": (
         {"topology__bottleneck__rate": {"kind": "steps", "steps": [["0s", "0mbps"]]}},
-        'topology.bottleneck.rate: the mean rate of link "bottleneck" is zero: nothing can ever be sent',
+        'topology.bottleneck.rate: the mean rate of link "bottleneck" is zero: no packet can ever be sent',
     ),
     "unknown link to capture": (
         {"record__capture": ["bottlenek"]},
@@ -336,8 +336,8 @@ CASES = {
             "topology__bottleneck__rate": "unlimited",
             "topology__bottleneck__queue": {"kind": "drop-tail", "limit": "1ms"},
         },
-        "topology.bottleneck.queue.limit: needs the mean rate, and the link is unlimited;"
-        " give it in bytes or packets",
+        "topology.bottleneck.queue.limit: needs a mean rate, but the link is unlimited;"
+        " accepted: bytes or packets",
     ),
     "retransmission timeout upside down": (
         {"transport__min_rto": "200s"},
@@ -454,7 +454,7 @@ def test_faults_of_flows_on_graphs_and_parking_lots():
         "scenario: flows[0]: the path A -> D -> A -> D crosses a link twice"
     )
     assert fault_of(graph([link], flows__0__direction="reverse")) == (
-        'scenario: flows[0].direction: means nothing on a topology of kind "graph"'
+        'scenario: flows[0].direction: not applicable to a topology of kind "graph"'
     )
     assert (
         fault_of(parking_lot(flows__0__hop=3))

@@ -327,11 +327,11 @@ WRONG = {
     ),
     "times of another sampler": (
         {"flows__0__scheme": "westwood:interval=500ms"},
-        'flows[0].parameters: "interval" means nothing with samples = "per-ack"',
+        'flows[0].parameters: "interval" not applicable with samples = "per-ack"',
     ),
     "a clock of another sampler": (
         {"flows__0__scheme": "westwood-ti:resolution=10ms"},
-        'flows[0].parameters: "resolution" means nothing with samples = "per-ack"',
+        'flows[0].parameters: "resolution" not applicable with samples = "per-ack"',
     ),
     "all of the buffer": (
         {"flows__0__scheme": "xcp-b:kappa=1"},

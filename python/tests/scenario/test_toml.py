@@ -26,5 +26,5 @@ def test_the_form_is_that_of_hand_written_files():
 
 
 def test_what_toml_cannot_say_is_refused():
-    with pytest.raises(TypeError, match="NoneType has no form in TOML here"):
+    with pytest.raises(TypeError, match="NoneType cannot be written as TOML"):
         write_toml({"a": None})

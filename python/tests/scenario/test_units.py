@@ -143,7 +143,7 @@ DURATIONS = 'accepted: a duration with a unit (ns, us, ms, s, min, h), such as "
             "5kb",
             'found "5kb": a lower-case b means bits; sizes are in bytes, such as "575kB" or "2MiB"',
         ),
-        (parse_window, "1.5 packets", 'found "1.5 packets"; packets come in whole numbers'),
+        (parse_window, "1.5 packets", 'found "1.5 packets"; packets must be a whole number'),
         (parse_window, "0 packets", 'found "0 packets"; a window must be more than zero'),
         (
             parse_window,

@@ -148,7 +148,7 @@ def test_a_dask_cluster_whose_scheduler_is_killed(tmp_path, dask, local):
     assert sweep.process.returncode == 1
     _, last = (line for line in said.splitlines() if not how_far(line))
     address = dask.address.removeprefix("dask://")
-    assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} is gone; ")
+    assert last.startswith(f"airpath: the scheduler of the Dask cluster at {address} has stopped; ")
     assert 3 <= len(kept(out)) < 24
     assert data_set(airpath.sweep(plan, out, jobs=1).directory) == data_set(local.directory)
 

@@ -65,7 +65,7 @@ def test_what_is_no_part_behind_a_right_digest_counts_as_none(tmp_path):
 def test_what_is_there_is_left_alone(small, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")
-    with pytest.raises(OutputError, match="holds no sweep"):
+    with pytest.raises(OutputError, match="contains no sweep"):
         airpath.sweep(small, tmp_path / "mine")
     with pytest.raises(OutputError, match="is not a directory"):
         airpath.sweep(small, small)

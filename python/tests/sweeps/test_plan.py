@@ -101,7 +101,7 @@ def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
     ("more", "said"),
     [
         *(
-            ({key: empty}, f'"{key}": found nothing in it')
+            ({key: empty}, f'"{key}": is empty')
             for key, empty in {
                 "seeds": [],
                 "schemes": [],
@@ -152,7 +152,7 @@ def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
         ),
         ({"grid": {"flows.0": [{}]}, "schemes": ["cubic"]}, '"schemes" sets "flows.0.scheme"'),
         ({"set": {"flows.00.scheme": "bbr"}, "schemes": ["cubic"]}, '"schemes" sets "flows.0.scheme"'),
-        ({"names": {"first": "seed"}, "grid": {"first": [5, 6]}}, '"seed" is no key to vary'),
+        ({"names": {"first": "seed"}, "grid": {"first": [5, 6]}}, '"seed" cannot be varied'),
         ({"names": {"often": "repetitions"}, "grid": {"often": [2, 3]}}, '"repetitions" is no key to vary'),
         (
             {"grid": {"topology.bottleneck.delay": ["10ms", "20ms", "0.01s"]}},
@@ -169,7 +169,7 @@ def test_a_run_goes_by_the_scheme_that_its_flows_have_at_its_point():
             "found duration = 20s, count = 1 twice",
         ),
         ({"points": [{"duration": "20s"}, {"duration": "20000ms"}]}, "which are equal"),
-        ({"set": {"seed": 5}}, '"seed" is no key to vary or to set'),
+        ({"set": {"seed": 5}}, '"seed" cannot be varied or set'),
         (
             {"grid": {"topology.bottleneck.rate": ["1mbps"], "topology.reverse.rate": ["1mbps"]}},
             'two axes are called "rate_bps"',

@@ -176,7 +176,7 @@ def test_ctrl_c_keeps_what_is_finished(small, tmp_path, reference):
     sweep.go_on()
     _, said = sweep.process.communicate(timeout=HANG_S)
     assert sweep.process.returncode == 130
-    assert "the same command goes on from there" in said
+    assert "the same command resumes the sweep" in said
     assert 2 <= len(kept(out)) < 16
     assert data_set(airpath.sweep(small, out).directory) == reference
 

@@ -82,17 +82,17 @@ VCP: dict[str, Any] = {"kind": "vcp"}
         (
             "mpcp",
             None,
-            'flows[0].scheme: found "mpcp"; no router of the kernel speaks mpcp; accepted: vcp, xcp',
+            'flows[0].scheme: found "mpcp"; the kernel has no router for mpcp; accepted: vcp, xcp',
         ),
         (
             "abc",
             None,
-            'flows[0].scheme: found "abc"; no router of the kernel speaks abc; accepted: vcp, xcp',
+            'flows[0].scheme: found "abc"; the kernel has no router for abc; accepted: vcp, xcp',
         ),
         (
             "mpcp",
             router({"kind": "mpcp"}, {"kind": "configured"}),
-            'topology.bottleneck.queue.protocol.kind: found "mpcp"; no router of the kernel speaks mpcp; ',
+            'topology.bottleneck.queue.protocol.kind: found "mpcp"; the kernel has no router for mpcp; ',
         ),
         (
             "vcp",

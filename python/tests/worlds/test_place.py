@@ -135,7 +135,7 @@ def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pyt
     chosen = scenario("vcp-ebe")
     monkeypatch.setattr(worlds, "datapath_missing", lambda: "the daemon is not built")
     with pytest.raises(
-        UsageError, match="world: found datapath, which is not there: the daemon is not built"
+        UsageError, match="world: found datapath, which is not available: the daemon is not built"
     ):
         worlds.place(chosen, "datapath")
     monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
