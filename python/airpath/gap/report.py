@@ -15,16 +15,16 @@ from airpath.results import validity_json
 from airpath.results.formatting import number
 
 NOTE = (
-    "Difference of the means from the simulator's, with the 95 % confidence interval (Welch) of repetitions."
-    " Two worlds agree in a metric if the whole interval is within the tolerance, differ if all of it"
-    " is outside, and else the question is open. A single run has no interval: the difference alone decides."
-    " Runs that were not valid count too; the verdict says how many there were."
+    "Difference of the mean from that of the simulator, with the 95 % confidence interval (Welch) over"
+    " repetitions. Two backends agree in a metric if the whole interval is within the tolerance, differ if"
+    " the whole interval is outside, and the verdict is open otherwise. A single run has no interval, and the"
+    " difference alone decides. Invalid runs count too; the verdict states their number."
 )
 
 
 def gap_section(gap: Gap) -> Section:
     """Return the section of the report."""
-    remarks = [f"all runs together took {gap.elapsed_s:.0f} s"]
+    remarks = [f"elapsed time of all runs: {gap.elapsed_s:.0f} s"]
     remarks += [
         f"{one.scheme} did not run in world {world}: {reason}"
         for one in gap.compared
@@ -40,7 +40,7 @@ def gap_section(gap: Gap) -> Section:
         for one in gap.compared
         for world in one.differences
     ]
-    return Section("gap", "Worlds compared", NOTE, remarks, tables, gap_figures(gap))
+    return Section("gap", "Backends compared", NOTE, remarks, tables, gap_figures(gap))
 
 
 def gap_json(gap: Gap) -> dict[str, Any]:

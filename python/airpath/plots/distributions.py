@@ -33,7 +33,7 @@ def delay_distribution(
     """
     axes = _draw(delay_distributions(runs), axes, style)
     axes.set_xlabel("one-way delay (ms)")
-    axes.set_ylabel("part of packets")
+    axes.set_ylabel("cumulative fraction of packets")
     return axes
 
 

@@ -40,7 +40,7 @@ def pair_scenario(number: int, schemes: tuple[str, str], link: str, options: Pai
         return resolved(
             {
                 "name": f"rivals-{number}-{'-'.join(part_of_path(found.id) for found in chosen)}",
-                "title": f"{chosen[0].title} beside {chosen[1].title} over {link}",
+                "title": f"{chosen[0].title} and {chosen[1].title} over {link}",
                 "duration": options["duration"],
                 "seed": options["seed"],
                 "repetitions": options["repetitions"],

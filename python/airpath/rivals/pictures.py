@@ -29,15 +29,15 @@ def rivals_figures(found: Rivals) -> list[StandardFigure]:
     return [
         StandardFigure(
             "rivals-share",
-            "What a flow of each scheme (row) got beside flows of each other (column), over an equal share:"
-            f" 1 as much as the other, 0 nothing, 2 everything; {of}. Empty fields are pairs that cannot"
-            " share a link.",
+            "Throughput of a flow of each scheme (row) that shares the link with flows of each scheme"
+            f" (column), divided by an equal share: 1 is an equal share, 0 is none; {of}. Empty fields are"
+            " pairs that cannot share a link.",
             _map(found, lambda meeting, scheme: meeting.of(scheme)[0], SHARES, "share (equal = 1)"),
         ),
         StandardFigure(
             "rivals-delay",
-            "Mean queueing delay of packets of each scheme (row) beside flows of each other (column); "
-            f"{of}; colours are logarithmic.",
+            "Mean queueing delay of packets of each scheme (row) that shares the link with flows of each"
+            f" scheme (column); {of}; colours are logarithmic.",
             _map(found, lambda meeting, scheme: meeting.of(scheme)[1], DELAYS, "queueing delay (ms)"),
         ),
     ]
@@ -75,7 +75,7 @@ def _map(
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.spines[:].set_visible(False)
-    axes.set_xlabel("beside")
+    axes.set_xlabel("shares the link with")
     axes.set_ylabel("flows of")
     figure = figure_of(axes)
     figure.colorbar(image, ax=axes, label=title, shrink=0.85)

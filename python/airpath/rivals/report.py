@@ -17,23 +17,23 @@ SHARE: Final = "share of a flow, equal share = 1"
 QUEUEING: Final = "mean queueing delay (ms)"
 UTILISATION: Final = "utilisation of both together"
 NOTE: Final = (
-    "Each row is a scheme, each column the one beside which it was. What its flows got of the link is"
-    " divided by an equal share: 1 is as much as the other, 0 nothing, 2 everything. Beside itself a scheme"
-    " should have 1: how far it is from that shows how much chance there is in the others. ± is the"
-    " half-width of the 95 % confidence interval over repetitions (Student's t); single runs have none. Bytes"
-    " that left the link and delays count from the end of the warm-up."
+    "Each row is a scheme, each column the scheme that it shares the link with. The throughput of a scheme is"
+    " divided by an equal share: 1 is an equal share, 0 is none, 2 is the whole link. Two flows of the same"
+    " scheme should have 1; the difference shows the influence of chance. ± is the half-width of the 95 %"
+    " confidence interval over repetitions (Student's t); single runs have none. Departed bytes and delays"
+    " count from the end of the warm-up."
 )
 
 
 def rivals_section(found: Rivals) -> Section:
     """Return the section of the report."""
     tables = [{"title": title, "head": head, "rows": rows} for title, head, rows in _tables(found)]
-    return Section("rivals", "Rivals", NOTE, remarks(found), tables, rivals_figures(found))
+    return Section("rivals", "Fairness between schemes", NOTE, remarks(found), tables, rivals_figures(found))
 
 
 def remarks(found: Rivals) -> list[str]:
-    """Return why pairs are missing."""
-    return [f"{one} beside {other}: {why}" for (one, other), why in found.refused.items()]
+    """Return the reasons for missing pairs."""
+    return [f"{one} with {other}: {why}" for (one, other), why in found.refused.items()]
 
 
 def rivals_tables(found: Rivals) -> list[Table]:
@@ -72,7 +72,7 @@ def rivals_json(found: Rivals) -> dict[str, Any]:
 
 
 def _tables(found: Rivals) -> list[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    head = ("beside", *found.schemes)
+    head = ("shared with", *found.schemes)
     return [
         (SHARE, head, _rows(found, lambda one, other: _of(found, one, other, 0))),
         (QUEUEING, head, _rows(found, lambda one, other: _of(found, one, other, 1))),

@@ -33,7 +33,7 @@ def test_equal_results_do_not_differ_whenever_they_were_made(airpath, kept):
     (kept / "provenance.json").write_text(json.dumps({**facts, "created": "2020-01-01T00:00:00+00:00"}))
     done = airpath("diff", "first", "second")
     assert (done.code, done.err) == (0, "")
-    assert "nothing differs" in done.out
+    assert "no differences" in done.out
     assert json.loads(airpath("diff", "first", "second", "--json").out)["same"] is True
 
 

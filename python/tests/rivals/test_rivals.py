@@ -173,7 +173,7 @@ def test_tables_and_json():
     assert beside == [("a", "a", 1.05), ("a", "b", 0.5), ("b", "a", 1.5)]
     assert told["meetings"][0]["queueing_ms"] == {"mean": None, "ci95_low": None, "ci95_high": None, "n": 0}
     assert (told["meetings"][0]["n"], told["meetings"][0]["share"]["n"]) == (2, 2)
-    assert remarks(made) == ["b beside b: no room"]
+    assert remarks(made) == ["b with b: no room"]
 
 
 def test_a_run_in_which_a_scheme_got_nothing_does_not_empty_the_field():
@@ -196,7 +196,7 @@ def test_the_command_writes_maps_tables_and_json(tmp_path: Path, capsys: pytest.
     assert left.value.code == 0
     said = capsys.readouterr()
     told = json.loads(said.out)
-    assert "xcp beside vcp: queue: scheme: required" in said.err
+    assert "xcp with vcp: queue: scheme: required" in said.err
     assert told.pop("report") == str(out / "report.html")
     assert told.pop("out") == str(out)
     assert told == json.loads((out / "rivals.json").read_text())
@@ -204,7 +204,7 @@ def test_the_command_writes_maps_tables_and_json(tmp_path: Path, capsys: pytest.
     pairs = ("cubic+cubic", "cubic+xcp", "cubic+vcp", "xcp+xcp", "vcp+vcp")
     assert read(out).schemes == pairs
     report = (out / "report.html").read_text()
-    assert "Rivals" in report
+    assert "Fairness between schemes" in report
     assert "Differences between schemes" not in report
     assert sorted(file.name for file in (out / "figures").glob("*.png")) == [
         "rivals-delay.png",

@@ -126,7 +126,8 @@ def test_classes_go_by_the_entries_of_flows():
 WRONG = {
     "a minimum that the queue never reaches": (
         {"kind": "red", "limit": "4 packets"},
-        "minimum: is 5 packets, and the limit 4: no packet would be marked or dropped before the queue is full",
+        "minimum: is 5 packets, and the limit 4: no packet would be marked or dropped before the queue is"
+        " full",
     ),
     "a buffer in which no departure rate can be measured": (
         {"kind": "pie", "limit": "8 packets", "delay": "departure-rate"},

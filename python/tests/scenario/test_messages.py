@@ -309,12 +309,12 @@ CASES = {
     ),
     "unknown link to capture": (
         {"record__capture": ["bottlenek"]},
-        'record.capture[0]: there is no link "bottlenek" here; did you mean "bottleneck"?'
+        'record.capture[0]: unknown link "bottlenek"; did you mean "bottleneck"?'
         " (accepted: bottleneck, bottleneck-reverse)",
     ),
     "measured elsewhere": (
         {"flows__0__measured_at": "bottleneck-reverse"},
-        'flows[0].measured_at: there is no link "bottleneck-reverse" here; did you mean "bottleneck"?'
+        'flows[0].measured_at: unknown link "bottleneck-reverse"; did you mean "bottleneck"?'
         " (accepted: bottleneck)",
     ),
     "two flows of one name": (

@@ -266,7 +266,7 @@ ANY = {"kind": "scheme", "limit": "1bdp"}
 WRONG = {
     "no router": (
         {"flows__0__scheme": "xcp", "topology__bottleneck__queue": {"kind": "drop-tail", "limit": "1bdp"}},
-        'flows[0].scheme: "xcp" needs a router of xcp on its way, and there is none; give the bottleneck',
+        'flows[0].scheme: "xcp" needs a router of xcp on its path, and there is none; give the bottleneck',
     ),
     "another router": (
         {"flows__0__scheme": "vcp", "topology__bottleneck__queue": EXPLICIT},

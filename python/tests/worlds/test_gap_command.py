@@ -86,7 +86,7 @@ def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> 
     assert said.count("verdict") == len(judged)
     for number, scheme in enumerate((cubic, vcp), 1):
         pictures(found, number, set(scheme["worlds"]))
-    assert "Worlds compared" in (found / "report.html").read_text()
+    assert "Backends compared" in (found / "report.html").read_text()
 
 
 def agrees(one: dict[str, Any]) -> None:
