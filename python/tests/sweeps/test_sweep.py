@@ -266,7 +266,7 @@ def test_a_complete_sweep_is_not_done_again(small, tmp_path, monkeypatch):
     assert engine.tasks == []
     assert {file.name: file.stat().st_mtime_ns for file in out.glob("*.parquet")} == before
     small.write_text(small.read_text().replace("[3, 4]", "[3, 5]"))
-    with pytest.raises(OutputError, match="holds another sweep"):
+    with pytest.raises(OutputError, match="contains another sweep"):
         airpath.sweep(small, out)
 
 
@@ -355,7 +355,7 @@ def test_a_trace_that_changes_while_runs_go_on_makes_no_data_set_of_both(tmp_pat
     (tmp_path / "tiny.toml").write_text(scenario)
     plan = {"name": "traced", "scenario": str(tmp_path / "tiny.toml"), "keep": [], "seeds": [1, 2, 3, 4]}
     inline(monkeypatch, EditingEngine(lambda: trace.write_text("1\n1\n2\n3\n")))
-    with pytest.raises(OutputError, match="a trace file changed while runs went on"):
+    with pytest.raises(OutputError, match="a trace file changed during the sweep"):
         airpath.sweep(plan, tmp_path / "out")
     inline(monkeypatch, InlineEngine())
     again = airpath.sweep(plan, tmp_path / "out")
@@ -397,7 +397,7 @@ def test_what_another_process_has_finished_meanwhile_is_not_taken_for_ours(tmp_p
         yield
 
     monkeypatch.setattr("airpath.sweeps.folder.locked", finished_by_another)
-    with pytest.raises(OutputError, match="holds another sweep"), folder.opened({"sweep_sha256": "ours"}):
+    with pytest.raises(OutputError, match="contains another sweep"), folder.opened({"sweep_sha256": "ours"}):
         pytest.fail("it was taken for ours")
 
 
