@@ -6,9 +6,10 @@ from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from airpath.errors import ScenarioError, UsageError
+from airpath.link_options import CompareOptions
 from airpath.precision.rule import PrecisionRule
 from airpath.progress import progress_bar
 from airpath.results import Results, RunResult
@@ -112,55 +113,36 @@ def run(
 
 def compare(
     schemes: Sequence[str],
-    link: str,
+    link: str | None = None,
     *,
-    rtt: str | None = None,
-    buffer: str | None = None,
-    queue: str | None = None,
-    ecn: bool = False,
-    flows: int = 1,
-    duration: str = "60s",
-    warm_up: str = "0s",
-    seed: int = 1,
-    repetitions: int = 1,
     until: PrecisionRule | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
     world: World = "sim",
+    **options: Unpack[CompareOptions],
 ) -> Results:
     """Compare schemes: long-lived flows over one link, everything but the scheme equal.
 
     Repetition k (from 0) of every scheme uses the seed `seed` + k, so that repetitions are paired between
-    schemes.
+    schemes. Each seed draws its base round-trip time within 2 % of the given one, the same for every scheme.
 
     Parameters
     ----------
     schemes
-        Schemes, with options if wanted (`cubic:beta=0.8`).
+        Schemes, with options if wanted (`cubic:beta=0.8`). Those with routers of their own keep these, and
+        ask for marks in their own way or not at all.
     link
-        A rate ("12mbps"), the name of a shipped link ("lte.down"), or the path of a trace file.
-    rtt
-        Base round-trip time; by default that of the named link, else 40 ms.
-    buffer
-        Limit of the queue. By default that of the named link, else the queue's own, else one bandwidth-delay
-        product.
-    queue
-        The queue discipline, with options if wanted (`codel:target=10ms`); drop-tail by default. Schemes
-        with routers of their own keep these.
-    ecn
-        Whether flows ask for marks instead of drops (RFC 3168). Schemes with routers of their own do not, and
-        schemes that ask for marks anyway (`prague`) do so in their way.
-    flows
-        How many flows of the scheme.
-    duration, warm_up
-        Length of a run; summaries count from the end of the warm-up.
-    seed, repetitions
-        Seed of the first repetition, and how many.
+        A rate ("12mbps"), the name of a shipped link ("lte.down"), or the path of a trace file. Default: that
+        of `network`, which is "lte" if neither is given.
     until
         Add repetitions until means or differences are known well enough, instead of `repetitions`. All
         schemes have equally many, and the first N runs are those of ``repetitions=N``.
     jobs, progress, world
         As for `airpath.run`.
+    **options
+        The link, its flows and the runs, all optional: `network`, `rtt`, `buffer`, `queue`, `up`, `loss`,
+        `jitter`, `reorder`, `ecn`, `flows`, `duration`, `warm_up`, `seed` and `repetitions`; see
+        `airpath.link_options.CompareOptions`.
 
     Returns
     -------
@@ -170,7 +152,7 @@ def compare(
     Raises
     ------
     UsageError
-        If there is no such scheme, link or world, or a scheme is given twice.
+        If there is no such scheme, link, option or world, or a scheme is given twice.
     ScenarioError
         If another value is wrong.
     TraceError
@@ -178,55 +160,21 @@ def compare(
     Interrupted
         On Ctrl-C; holds the finished runs.
     """
-    scenarios = compare_scenarios(
-        schemes,
-        link,
-        rtt=rtt,
-        buffer=buffer,
-        queue=queue,
-        ecn=ecn,
-        flows=flows,
-        duration=duration,
-        warm_up=warm_up,
-        seed=seed,
-        repetitions=repetitions if until is None else until.max_repetitions,
-    )
+    if until is not None:
+        options["repetitions"] = until.max_repetitions
+    scenarios = compare_scenarios(schemes, link, **options)
     return run_all(scenarios, until=until, jobs=jobs, progress=progress, world=world)
 
 
 def compare_scenarios(
-    schemes: Sequence[str],
-    link: str,
-    *,
-    rtt: str | None = None,
-    buffer: str | None = None,
-    queue: str | None = None,
-    ecn: bool = False,
-    flows: int = 1,
-    duration: str = "60s",
-    warm_up: str = "0s",
-    seed: int = 1,
-    repetitions: int = 1,
+    schemes: Sequence[str], link: str | None = None, **options: Unpack[CompareOptions]
 ) -> dict[str, Scenario]:
     """Return the scenarios of `compare` by scheme, without running them."""
     schemes = refuse_schemes(schemes, link)
-    scenarios = compare_scenario(
-        schemes,
-        link,
-        rtt=rtt,
-        buffer=buffer,
-        queue=queue,
-        ecn=ecn,
-        flows=flows,
-        duration=duration,
-        warm_up=warm_up,
-        seed=seed,
-        repetitions=repetitions,
-    )
-    return dict(zip(schemes, scenarios, strict=True))
+    return dict(zip(schemes, compare_scenario(schemes, link, **options), strict=True))
 
 
-def refuse_schemes(schemes: Sequence[str], link: str = "") -> list[str]:
+def refuse_schemes(schemes: Sequence[str], link: str | None = None) -> list[str]:
     """Return the schemes as a list.
 
     Raises
@@ -239,7 +187,7 @@ def refuse_schemes(schemes: Sequence[str], link: str = "") -> list[str]:
     if not isinstance(schemes, Iterable):
         raise UsageError(f"schemes: found {schemes!r}; accepted: a list of schemes")
     schemes = list(schemes)
-    for name, text in (*(("schemes", scheme) for scheme in schemes), ("link", link)):
+    for name, text in (*(("schemes", scheme) for scheme in schemes), ("link", link or "")):
         if not isinstance(text, str):
             raise UsageError(f"{name}: found {text!r}; accepted: text")
     if twice := [scheme for scheme in dict.fromkeys(schemes) if list(schemes).count(scheme) > 1]:

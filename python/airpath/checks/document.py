@@ -1,13 +1,14 @@
 """A suite of checks as its author writes it."""
 
 import math
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self, get_type_hints
 
-from pydantic import BeforeValidator, Field, Strict, model_validator
+from pydantic import BeforeValidator, Field, Strict, create_model, model_validator
 
+from airpath.link_options import LINK, CompareOptions, options_of
 from airpath.metrics import METRICS
 from airpath.nearest import suggestion
-from airpath.quantities import Count, Name, Repetitions, Table, Text
+from airpath.quantities import Count, Flag, Name, Repetitions, Table, Text
 
 Seed = Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)]
 
@@ -82,7 +83,30 @@ Expectations = Annotated[
 """Expectations by metric; a list of tables has several of one metric."""
 
 
-class CaseTable(Table):
+LINK_KEYS: Final = {"link": LINK, **options_of(CompareOptions)}
+"""The keys with which a case describes a link, in place of a scenario."""
+_OF_RUNS: Final = ("repetitions", "seed")
+"""Those that a case with a scenario has too."""
+
+
+def _link_fields() -> dict[str, Any]:
+    """Return the fields of `LINK_KEYS` for pydantic; `None` if a key is absent."""
+    hints = {"link": str | None, **get_type_hints(CompareOptions)}
+    kinds: dict[Any, Any] = {int: Count, bool: Flag, str | float | None: Text | float}
+    return {
+        name: (kinds.get(hints[name], Text) | None, Field(default=None, description=option.help))
+        for name, option in LINK_KEYS.items()
+        if name not in _OF_RUNS
+    }
+
+
+if TYPE_CHECKING:
+    _LinkTable = Table
+else:
+    _LinkTable = create_model("_LinkTable", __base__=Table, **_link_fields())
+
+
+class CaseTable(_LinkTable):
     """One case: something to run, and what is expected of it."""
 
     name: Name
@@ -90,19 +114,9 @@ class CaseTable(Table):
     title: Text = ""
     """What it is about, for people."""
     scenario: Text | dict[str, Any] | None = None
-    """A scenario: a file, relative to this one, the name of a shipped scenario, or its tables. Or `link`."""
-    link: Text | None = None
-    """A link, as that of `airpath compare`: a rate, the name of a shipped link, or a trace file."""
-    rtt: Text | None = None
-    """With `link`: base round-trip time. Default: that of the named link, else 40ms."""
-    buffer: Text | None = None
-    """With `link`: buffer. Default: that of the named link, else 1bdp."""
-    flows: Count | None = None
-    """With `link`: how many flows. Default: 1."""
-    duration: Text | None = None
-    """With `link`: length of a run. Default: 60s."""
-    warm_up: Text | None = None
-    """With `link`: metrics count from here on. Default: 0s."""
+    """A scenario: a file, relative to this one, the name of a shipped scenario, or its tables. Or
+    `link` or `network`.
+    """
     scheme: Text | None = None
     """The scheme under test, unless another is asked for. Default: that of the suite, else the scenario's."""
     tested: tuple[Text, ...] = ()
@@ -118,16 +132,27 @@ class CaseTable(Table):
 
     @model_validator(mode="after")
     def _is_one_thing(self) -> Self:
-        if (self.scenario is None) == (self.link is None):
-            raise ValueError('found both or neither of "scenario" and "link"; accepted: one of them')
-        of_links = ("rtt", "buffer", "flows", "duration", "warm_up")
-        if self.scenario is not None and (
-            given := [key for key in of_links if getattr(self, key) is not None]
-        ):
-            raise ValueError(f'"{given[0]}" needs "link"; change the keys of a scenario by "set"')
-        if self.link is not None and self.tested:
+        of_links = self.over_link
+        if self.scenario is not None and ("link" in of_links or "network" in of_links):
+            raise ValueError('found both "scenario" and "link" or "network"; accepted: one of them')
+        if self.scenario is None and not ("link" in of_links or "network" in of_links):
+            raise ValueError('found none of "scenario", "link" and "network"; accepted: one of them')
+        if self.scenario is not None and of_links:
+            raise ValueError(
+                f'"{next(iter(of_links))}" needs "link" or "network"; change the keys of a scenario by "set"'
+            )
+        if self.scenario is None and self.tested:
             raise ValueError('"tested" needs "scenario"; with "link" all flows are under test')
         return self
+
+    @property
+    def over_link(self) -> dict[str, Any]:
+        """The keys that describe a link, and their values."""
+        return {
+            name: value
+            for name in LINK_KEYS
+            if name not in _OF_RUNS and (value := getattr(self, name)) is not None
+        }
 
 
 class SuiteTable(Table):

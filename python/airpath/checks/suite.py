@@ -212,8 +212,8 @@ def _scenario(suite: SuiteTable, table: CaseTable, folder: Path, scheme: str | N
     """Return the scenario of a case, with its settings, seed and repetitions."""
     seed = suite.seed if table.seed is None else table.seed
     repetitions = table.repetitions or suite.repetitions
-    if table.link is not None:
-        base = _over_link(table, table.link, folder, scheme)
+    if table.scenario is None:
+        base = _over_link(table.over_link, folder, scheme)
         repetitions = repetitions or REPETITIONS_OVER_LINK
     elif isinstance(table.scenario, dict):
         base = Scenario({"name": table.name, **table.scenario}, source="scenario", folder=folder)
@@ -228,19 +228,13 @@ def _scenario(suite: SuiteTable, table: CaseTable, folder: Path, scheme: str | N
     return base.override(changes)
 
 
-def _over_link(table: CaseTable, link: str, folder: Path, scheme: str | None) -> Scenario:
+def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Scenario:
     if scheme is None:
-        raise UsageError(
-            'scheme: required for a case with "link"; give it in the suite, in the case, or by --scheme'
-        )
-    beside = folder / link
-    given = {
-        key: value
-        for key in ("rtt", "buffer", "flows", "duration", "warm_up")
-        if (value := getattr(table, key)) is not None
-    }
-    made = compare_scenarios([scheme], str(beside) if beside.is_file() else link, **given)
-    return made[scheme]
+        raise UsageError('scheme: required for a case with "link"; give it in the suite, in the case, or by --scheme')
+    for key in ("link", "up"):
+        if (trace := folder / options.get(key, "")).is_file():
+            options[key] = str(trace)
+    return compare_scenarios([scheme], **options)[scheme]
 
 
 def _with_scheme(scenario: Scenario, table: CaseTable, scheme: str) -> Scenario:

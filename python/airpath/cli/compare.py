@@ -2,22 +2,22 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Unpack
 
 import typer
 
+from airpath.cli.link_options import hint_at_bursts, takes_link_options
 from airpath.cli.output import (
-    BufferOption,
     JobsOption,
     JsonOption,
     OutOption,
-    QueueOption,
-    RttOption,
     WorldChoice,
     WorldOption,
     enter_world,
     file_name_of,
+    show,
 )
+from airpath.link_options import FlowOptions
 
 if TYPE_CHECKING:
     from airpath.precision import PrecisionRule
@@ -29,7 +29,11 @@ HELP = """Compare congestion-control schemes on one link and write tables and a 
 
 Examples:
 
-    airpath compare newreno cubic --link lte.down
+    airpath compare newreno cubic
+
+    airpath compare cubic bbr copa --network wifi --flows 4 --rtt 20ms..200ms
+
+    airpath compare cubic bbr --link 20mbps --loss 1%:4 --jitter 5ms --reps 5
 
     airpath compare newreno cubic cubic-2008 --link 12mbps --rtt 80ms --buffer 0.5bdp --flows 4
 
@@ -45,19 +49,13 @@ Examples:
 """
 
 
+@takes_link_options(FlowOptions)
 def compare(
     schemes: Annotated[
         list[str],
         typer.Argument(help="Schemes, each with options after a colon (`airpath list schemes`)."),
     ],
-    link: Annotated[
-        str, typer.Option(help="A rate (12mbps), a named link (`airpath list links`), or a trace file.")
-    ],
-    rtt: RttOption = None,
-    buffer: BufferOption = None,
-    queue: QueueOption = None,
-    ecn: Annotated[bool, typer.Option("--ecn", help="Flows ask for marks instead of drops.")] = False,
-    flows: Annotated[int, typer.Option(help="How many flows.")] = 1,
+    link: str | None,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
     warm_up: Annotated[str, typer.Option(help="Summaries count from here on.")] = "0s",
     reps: Annotated[int | None, typer.Option(help="Repetitions of each scheme.", show_default="1")] = None,
@@ -93,11 +91,14 @@ def compare(
     out: OutOption = None,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
+    **options: Unpack[FlowOptions],
 ) -> None:
     """Compare schemes over one link."""
     enter_world(world)
     from airpath.cli.work import compared_text, run_and_write
     from airpath.runner import compare_scenarios
+    from airpath.scenario.bottleneck import name_of_link
+    from airpath.scenario.link_line import link_line
 
     until = _rule(
         reps,
@@ -108,17 +109,16 @@ def compare(
     scenarios = compare_scenarios(
         schemes,
         link,
-        rtt=rtt,
-        buffer=buffer,
-        queue=queue,
-        ecn=ecn,
-        flows=flows,
         duration=duration,
         warm_up=warm_up,
         seed=seed,
         repetitions=(1 if reps is None else reps) if until is None else until.max_repetitions,
+        **options,
     )
-    out = out or Path("out") / f"compare-{file_name_of(link)}"
+    hint_at_bursts(options)
+    if not as_json:
+        show(link_line(next(iter(scenarios.values())), link, options))
+    out = out or Path("out") / f"compare-{file_name_of(name_of_link(link, options))}"
     run_and_write(scenarios, out, compared_text, jobs=jobs, world=world.value, as_json=as_json, until=until)
 
 

@@ -4,20 +4,19 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
+from airpath.cli.link_options import hint_at_bursts, takes_link_options
 from airpath.cli.output import (
-    BufferOption,
     JsonOption,
     OutOption,
-    QueueOption,
-    RttOption,
     file_name_of,
     show_json,
     tell,
 )
+from airpath.link_options import LinkOptions
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,6 +34,8 @@ Examples:
 
     airpath emulate --link 12mbps --rtt 80ms -- ping -c 5 10.8.0.1
 
+    airpath emulate --link 20mbps --up 5mbps --loss 1%:4 --jitter 5ms -- ping -c 5 10.8.0.1
+
     airpath emulate --link lte.up --server "iperf3 -s -1" -- iperf3 -c 10.8.0.1 -t 20
 
     airpath emulate --link 20mbps --queue codel --buffer 1MB --server "iperf3 -s -1" -- iperf3 -c 10.8.0.1 -R
@@ -43,25 +44,12 @@ Examples:
 """
 
 
+@takes_link_options(LinkOptions)
 def emulate(
     command: Annotated[list[str], typer.Argument(help="Command and its arguments, after --.")],
-    link: Annotated[
-        str,
-        typer.Option(
-            help="From the command to the server: a rate (12mbps), a named link (`airpath list links`), or a"
-            " trace file."
-        ),
-    ],
-    rtt: RttOption = None,
-    buffer: BufferOption = None,
-    queue: QueueOption = None,
+    link: str | None,
     back: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LINK",
-            help="Link of the reverse path; default: the opposite of --link.",
-            show_default=False,
-        ),
+        str | None, typer.Option(metavar="LINK", help="The old name of --up.", hidden=True)
     ] = None,
     server: Annotated[
         str | None,
@@ -82,6 +70,7 @@ def emulate(
     seed: Annotated[int, typer.Option(help="Seed of the random streams of the link.")] = 1,
     out: OutOption = None,
     as_json: JsonOption = False,
+    **options: Unpack[LinkOptions],
 ) -> None:
     """Run a command over an emulated link."""
     enter_user_namespace()
@@ -90,15 +79,17 @@ def emulate(
     from airpath.emulation import emulate as run_command
     from airpath.errors import UsageError
     from airpath.results import summary_json
+    from airpath.scenario.bottleneck import name_of_link
 
     sides = {"sender": "senders", "senders": "senders", "receiver": "receivers", "receivers": "receivers"}
     if wrong := [side for side in capture or () if side not in sides]:
         raise UsageError(f'capture: found "{wrong[0]}"; accepted: sender, receiver')
-    scenario = emulated_scenario(
-        link, rtt=rtt, buffer=buffer, queue=queue, back=back, duration=duration, seed=seed
-    )
+    if back is not None:
+        options["up"] = back
+    scenario = emulated_scenario(link, duration=duration, seed=seed, **options)
+    hint_at_bursts(options)
     serving = None if server is None else _words(server)
-    out = out or Path("out") / f"emulate-{file_name_of(link)}"
+    out = out or Path("out") / f"emulate-{file_name_of(name_of_link(link, options))}"
     refuse_unwritable(out)
     packets = out.parent / f"{out.name}.pcapng"
     if capture:

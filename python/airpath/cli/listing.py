@@ -8,7 +8,7 @@ import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """List the schemes, estimators, queues, links, scenarios, sweeps and suites.
+HELP = """List the schemes, estimators, queues, links, networks, scenarios, sweeps and suites.
 
 Examples:
 
@@ -27,6 +27,7 @@ class Section(StrEnum):
     ESTIMATORS = "estimators"
     QUEUES = "queues"
     LINKS = "links"
+    NETWORKS = "networks"
     SCENARIOS = "scenarios"
     SWEEPS = "sweeps"
     SUITES = "suites"
@@ -90,6 +91,13 @@ def links() -> dict[str, str]:
     return {link.name: link.description for link in LINKS}
 
 
+def networks() -> dict[str, str]:
+    """Return each network with its line."""
+    from airpath.links.networks import networks
+
+    return {network.name: network.description for network in networks()}
+
+
 def scenarios() -> dict[str, str]:
     """Return each shipped scenario with its line."""
     from airpath.scenario import Scenario, scenario_names
@@ -118,6 +126,7 @@ _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {
     Section.ESTIMATORS: estimators,
     Section.QUEUES: queues,
     Section.LINKS: links,
+    Section.NETWORKS: networks,
     Section.SCENARIOS: scenarios,
     Section.SWEEPS: sweeps,
     Section.SUITES: suites,

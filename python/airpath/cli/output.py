@@ -33,22 +33,6 @@ SettingsOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Scenario key to change; repeatable."),
 ]
-RttOption = Annotated[
-    str | None,
-    typer.Option(help="Base round-trip time; that of the named link, else 40ms.", show_default=False),
-]
-BufferOption = Annotated[
-    str | None,
-    typer.Option(help="Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", show_default=False),
-]
-QueueOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Queue discipline (`airpath list queues`), with options after a colon (codel:target=10ms);"
-        " drop-tail.",
-        show_default=False,
-    ),
-]
 
 
 class WorldChoice(StrEnum):

@@ -1,17 +1,15 @@
 """`airpath rivals`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import typer
 
+from airpath.cli.link_options import hint_at_bursts, takes_link_options
 from airpath.cli.output import (
-    BufferOption,
     JobsOption,
     JsonOption,
     OutOption,
-    QueueOption,
-    RttOption,
     WorldChoice,
     WorldOption,
     enter_world,
@@ -20,6 +18,7 @@ from airpath.cli.output import (
     show_json,
     tell,
 )
+from airpath.link_options import FlowOptions
 
 HELP = """Measure fairness: run every pair of schemes on one link and report shares and delays.
 
@@ -33,19 +32,13 @@ Examples:
 """
 
 
+@takes_link_options(FlowOptions)
 def rivals(
     schemes: Annotated[
         list[str],
         typer.Argument(help="Schemes, each with options after a colon (`airpath list schemes`)."),
     ],
-    link: Annotated[
-        str, typer.Option(help="A rate (12mbps), a named link (`airpath list links`), or a trace file.")
-    ],
-    rtt: RttOption = None,
-    buffer: BufferOption = None,
-    queue: QueueOption = None,
-    ecn: Annotated[bool, typer.Option("--ecn", help="Flows ask for marks instead of drops.")] = False,
-    flows: Annotated[int, typer.Option(help="Number of flows of each scheme.")] = 1,
+    link: str | None,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
     warm_up: Annotated[str, typer.Option(help="Start of the measured interval.")] = "10s",
     reps: Annotated[int, typer.Option(help="Repetitions of each pair.")] = 1,
@@ -54,6 +47,7 @@ def rivals(
     out: OutOption = None,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
+    **options: Unpack[FlowOptions],
 ) -> None:
     """Run every pair of schemes on one link."""
     enter_world(world)
@@ -61,21 +55,16 @@ def rivals(
     from airpath.rivals.meetings import label, met, rival_scenarios
     from airpath.rivals.report import remarks, rivals_json, rivals_section, rivals_tables
     from airpath.runner import Interrupted, run_all
+    from airpath.scenario.bottleneck import name_of_link
+    from airpath.scenario.link_line import link_line
 
     scenarios, refused = rival_scenarios(
-        schemes,
-        link,
-        rtt=rtt,
-        buffer=buffer,
-        queue=queue,
-        ecn=ecn,
-        flows=flows,
-        duration=duration,
-        warm_up=warm_up,
-        seed=seed,
-        repetitions=reps,
+        schemes, link, duration=duration, warm_up=warm_up, seed=seed, repetitions=reps, **options
     )
-    out = out or Path("out") / f"rivals-{file_name_of(link)}"
+    hint_at_bursts(options)
+    if not as_json:
+        show(link_line(next(iter(scenarios.values())), link, options))
+    out = out or Path("out") / f"rivals-{file_name_of(name_of_link(link, options))}"
     refuse_unwritable(out)
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
     first = next(iter(scenarios.values())).to_toml()

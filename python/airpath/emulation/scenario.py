@@ -1,39 +1,24 @@
 """A link on the command line as a scenario that can be emulated."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final, Unpack
 
+from airpath.errors import UsageError
+from airpath.link_options import LinkOptions, with_defaults
 from airpath.scenario import Scenario
-from airpath.scenario.bottleneck import bottleneck, link_rate
-from airpath.scenario.compare import resolved, said_of_arguments
+from airpath.scenario.bottleneck import dumbbell, name_of_link
+from airpath.scenario.compare import ARGUMENTS, resolved, said_of_arguments
+from airpath.scenario.link_values import Rtt
 
-LONGEST = "1h"
+LONGEST: Final = "1h"
 """How long an emulation goes on at most if nobody says."""
-
-_ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "topology.bottleneck.rate.file": "link",
-        "topology.bottleneck.rate": "link",
-        "topology.reverse.rate.file": "back",
-        "topology.reverse.rate": "back",
-        "topology.bottleneck.queue.limit": "buffer",
-        "topology.bottleneck.queue.kind": "queue",
-        "topology.bottleneck.queue": "queue",
-    }
-)
-"""What the arguments are called that stand at a field of this scenario; the others have the field's name."""
 
 
 def emulated_scenario(
-    link: str,
+    link: str | None = None,
     *,
-    rtt: str | None = None,
-    buffer: str | None = None,
-    queue: str | None = None,
-    back: str | None = None,
     duration: str | None = None,
     seed: int = 1,
+    **given: Unpack[LinkOptions],
 ) -> Scenario:
     """Return a scenario of one link between two hosts.
 
@@ -41,40 +26,32 @@ def emulated_scenario(
     ----------
     link
         From the command's host to the server's: a rate ("12mbps"), the name of a shipped link ("lte.up"), or
-        the path of a trace.
-    rtt
-        Base round-trip time; by default that of the named link, else 40 ms.
-    buffer
-        Limit of the queue in front of the link; by default that of the named link, else the queue's own, else
-        one bandwidth-delay product.
-    queue
-        The queue discipline, with options if wanted (`codel:target=10ms`); drop-tail by default.
-    back
-        The way back, written like `link`; by default the opposite of the named link, else one like `link`.
+        the path of a trace; the network's if absent.
     duration
         How long it goes on at most; an hour by default.
     seed
         Seed of the random streams.
+    **given
+        `airpath.link_options.LinkOptions`. The round-trip time is exact.
 
     Raises
     ------
     UsageError
-        If there is no such link.
+        If there is no such link or option, or the round-trip time is a range.
     ScenarioError
         If another value is wrong.
     """
-    between = bottleneck(link, [], rtt=rtt, buffer=buffer, queue=queue)
-    topology: dict[str, Any] = {"kind": "dumbbell", "bottleneck": between}
-    if back is not None:
-        topology["reverse"] = {"rate": link_rate(back, "back")[0]}
-    with said_of_arguments(_ARGUMENTS):
+    options = with_defaults(LinkOptions, given)
+    if (rtt := options["rtt"]) is not None and Rtt.parse(rtt).is_range:
+        raise UsageError(f'rtt: found "{rtt}"; accepted: one time for all that a command sends')
+    with said_of_arguments(ARGUMENTS):
         return resolved(
             {
                 "name": "emulate",
-                "title": f"a command over {link}",
+                "title": f"a command over {name_of_link(link, options)}",
                 "duration": LONGEST if duration is None else duration,
                 "seed": seed,
-                "topology": topology,
+                "topology": dumbbell(link, [], options),
                 # What the command sends is its own business: only the way of its packets counts.
                 "flows": [{"name": "command", "traffic": {"kind": "constant-bit-rate", "rate": "1mbps"}}],
             }

@@ -5,17 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, Unpack, get_args
 
 from airpath import _core
 from airpath.errors import UnitError, UsageError
 from airpath.learning.actions import ActionKind
 from airpath.learning.rewards import Reward, RewardFunction
 from airpath.learning.variation import Variation
+from airpath.link_options import LinkOptions, with_defaults
 from airpath.nearest import suggestion
 from airpath.scenario import Scenario
-from airpath.scenario.bottleneck import half_of, link_rate
-from airpath.scenario.compare import said_of_arguments
+from airpath.scenario.bottleneck import dumbbell, name_of_link
+from airpath.scenario.compare import ARGUMENTS, said_of_arguments
+from airpath.scenario.link_values import Rtt, link_rate, loss_of
 from airpath.scenario.traces import read_trace
 from airpath.schemes import AGENT, window_bytes
 from airpath.units import format_duration, parse_duration, parse_window
@@ -26,12 +28,9 @@ LARGEST_WINDOW_PACKETS: Final = 65_536
 """No largest window is larger: in a run each packet in flight takes memory."""
 _BOTTLENECK: Final = "topology.bottleneck"
 _SHORT: Final = ("link", "rate", "rtt", "buffer", "loss")
-"""What of a link has a short name; `link` and `rate` are the same."""
+"""The parts of a link that have a short name; `link` and `rate` are the same."""
 _ARGUMENTS: Final[Mapping[str, str]] = {
-    f"{_BOTTLENECK}.rate.file": "link",
-    f"{_BOTTLENECK}.rate": "link",
-    f"{_BOTTLENECK}.queue.limit": "buffer",
-    f"{_BOTTLENECK}.loss": "loss",
+    **ARGUMENTS,
     "record.interval": "step",
     **{f"flows[{number}].scheme": "rivals" for number in range(1, 100)},
 }
@@ -60,9 +59,6 @@ class Settings:
         self,
         *,
         link: str | None = None,
-        rtt: str | None = None,
-        buffer: str | None = None,
-        loss: float | None = None,
         rivals: Sequence[str] = (),
         scenario: Scenario | Mapping[str, Any] | str | Path | None = None,
         override: Mapping[str, Any] | None = None,
@@ -74,6 +70,7 @@ class Settings:
         history: int = 1,
         privileged: bool = False,
         reward: Reward | RewardFunction | None = None,
+        **of_link: Unpack[LinkOptions],
     ) -> None:
         if action not in get_args(ActionKind):
             raise UsageError(f"action: found {action!r}; {suggestion(str(action), get_args(ActionKind))}")
@@ -88,18 +85,11 @@ class Settings:
         self.step_ns = _duration("step", step)
         self.of_link = scenario is None
         if scenario is None:
-            tables = _tables(
-                DEFAULT_LINK if link is None else link,
-                rtt,
-                buffer,
-                loss,
-                rivals,
-                DEFAULT_DURATION if duration is None else duration,
-            )
+            tables = _tables(link, of_link, rivals, DEFAULT_DURATION if duration is None else duration)
             with said_of_arguments(_ARGUMENTS):
                 base = Scenario.from_dict(tables)
         else:
-            given = {"link": link, "rtt": rtt, "buffer": buffer, "loss": loss, "rivals": rivals or None}
+            given = {"link": link, **of_link, "rivals": rivals or None}
             if several := [name for name, value in given.items() if value is not None]:
                 raise UsageError(f"{several[0]}: also given by the scenario; accepted: one of the two")
             base = _loaded(scenario)
@@ -207,28 +197,27 @@ class Settings:
 
 
 def _tables(
-    link: str, rtt: str | None, buffer: str | None, loss: float | None, rivals: Sequence[str], duration: str
+    link: str | None, given: Mapping[str, Any], rivals: Sequence[str], duration: str
 ) -> dict[str, Any]:
-    """Return the scenario of an agent over a link, beside long flows of other schemes."""
-    if not isinstance(link, str):
+    """Return the scenario of an agent over a link, which long flows of other schemes share."""
+    if not isinstance(link, str | None):
         raise UsageError(
             f'link: found {link!r}; accepted: a rate, a file, or the name of a link ("lte.down")'
         )
     if isinstance(rivals, str) or not all(isinstance(rival, str) for rival in rivals):
         raise UsageError(f'rivals: found {rivals!r}; accepted: a list of schemes, as in ["cubic"]')
-    rate, delay = link_rate(link)
-    bottleneck: dict[str, Any] = {"rate": rate, "delay": delay if rtt is None else half_of(rtt)}
-    if buffer is not None:
-        bottleneck["queue"] = {"kind": "scheme", "limit": buffer}
-    if loss is not None:
-        bottleneck["loss"] = loss
+    options = with_defaults(LinkOptions, given)
+    if link is None and options["network"] is None:
+        link = DEFAULT_LINK
+    if options["rtt"] is not None and Rtt.parse(options["rtt"]).is_range:
+        raise UsageError(f'rtt: found "{options["rtt"]}"; accepted: one time, since an agent is one flow')
     return {
         "name": "environment",
-        "title": f"an agent over {link}",
+        "title": f"an agent over {name_of_link(link, options)}",
         "duration": duration,
         # An agent that is still to learn loses packets by the million.
         "record": {"drops": False},
-        "topology": {"kind": "dumbbell", "bottleneck": bottleneck},
+        "topology": dumbbell(link, [], options),
         "flows": [
             {"name": "flow", "scheme": AGENT.id},
             *({"name": f"rival-{number}", "scheme": rival} for number, rival in enumerate(rivals, 1)),
@@ -249,11 +238,11 @@ def _values(key: str, value: Any) -> list[tuple[str, Any]]:
         case "rate":
             return [(f"{_BOTTLENECK}.rate", value)]
         case "rtt":
-            return [(f"{_BOTTLENECK}.delay", half_of(value))]
+            return [(f"{_BOTTLENECK}.delay", Rtt.parse(value).delay)]
         case "buffer":
             return [(f"{_BOTTLENECK}.queue", {"kind": "scheme", "limit": value})]
         case "loss":
-            return [(f"{_BOTTLENECK}.loss", value)]
+            return [(f"{_BOTTLENECK}.loss", loss_of(value))]
         case _:
             return [(key, value)]
 

@@ -3,19 +3,22 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from typing import Unpack
+from typing import Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from airpath.errors import ScenarioError
+from airpath.link_options import CompareOptions, with_defaults
 from airpath.results import Results, RunResult
-from airpath.rivals.pairs import FIRST, SECOND, PairOptions, pair_scenario
+from airpath.rivals.pairs import FIRST, SECOND, pair_scenario
 from airpath.runner import refuse_schemes, run_all
 from airpath.scenario import Scenario
 from airpath.world_names import World
 
 Values = npt.NDArray[np.float64]
+WARM_UP: Final = "10s"
+"""The warm-up if none is given: schemes need time to find their shares."""
 
 
 @dataclass(frozen=True)
@@ -64,20 +67,12 @@ class Rivals:
 
 def rivals(
     schemes: Sequence[str],
-    link: str,
+    link: str | None = None,
     *,
-    rtt: str | None = None,
-    buffer: str | None = None,
-    queue: str | None = None,
-    ecn: bool = False,
-    flows: int = 1,
-    duration: str = "60s",
-    warm_up: str = "10s",
-    seed: int = 1,
-    repetitions: int = 1,
     jobs: int | None = None,
     progress: bool | None = None,
     world: World = "sim",
+    **options: Unpack[CompareOptions],
 ) -> Rivals:
     """Let every two schemes share a link, each also with itself.
 
@@ -85,41 +80,27 @@ def rivals(
     ----------
     schemes
         Schemes, with options if wanted (`cubic:beta=0.8`).
-    flows
-        How many flows of either scheme.
-    warm_up
-        What is got counts from here on.
-    link, rtt, buffer, queue, ecn, duration, seed, repetitions, jobs, progress, world
-        As for `airpath.compare`. Where one of the two brings a router, that is the queue.
+    link, jobs, progress, world, **options
+        As for `airpath.compare`, but `warm_up` is 10 s by default and `flows` counts those of either scheme.
+        Where one of the two brings a router, that is the queue.
 
     Raises
     ------
     UsageError, ScenarioError, TraceError, Interrupted
         As for `airpath.compare`; also if no two schemes can share a link.
     """
-    scenarios, refused = rival_scenarios(
-        schemes,
-        link,
-        rtt=rtt,
-        buffer=buffer,
-        queue=queue,
-        ecn=ecn,
-        flows=flows,
-        duration=duration,
-        warm_up=warm_up,
-        seed=seed,
-        repetitions=repetitions,
-    )
+    scenarios, refused = rival_scenarios(schemes, link, **options)
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
     results = run_all(labelled, jobs=jobs, progress=progress, world=world)
     return met(schemes, results, scenarios, refused)
 
 
 def rival_scenarios(
-    schemes: Sequence[str], link: str, **options: Unpack[PairOptions]
+    schemes: Sequence[str], link: str | None = None, **given: Unpack[CompareOptions]
 ) -> tuple[dict[tuple[str, str], Scenario], dict[tuple[str, str], str]]:
     """Return the scenarios of `rivals` by pair, without running them, and why others cannot be."""
     schemes = refuse_schemes(schemes, link)
+    options = with_defaults(CompareOptions, {"warm_up": WARM_UP, **given})
     scenarios: dict[tuple[str, str], Scenario] = {}
     refused: dict[tuple[str, str], str] = {}
     pairs = list(combinations_with_replacement(schemes, 2))

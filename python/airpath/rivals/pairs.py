@@ -1,10 +1,10 @@
 """Two schemes on one link as a scenario."""
 
-from typing import Final, TypedDict
+from collections.abc import Mapping
+from typing import Any, Final
 
 from airpath.scenario import Scenario
-from airpath.scenario.bottleneck import bottleneck, long_flows
-from airpath.scenario.compare import ARGUMENTS, part_of_path, resolved, said_of_arguments
+from airpath.scenario.compare import ARGUMENTS, over_link, part_of_path, said_of_arguments
 from airpath.schemes import parse_scheme
 
 FIRST: Final = "first"
@@ -13,47 +13,27 @@ SECOND: Final = "second"
 """That of the second."""
 
 
-class PairOptions(TypedDict):
-    """What all pairs have in common, as for `airpath.rivals.rivals`."""
+def pair_scenario(
+    number: int, schemes: tuple[str, str], link: str | None, options: Mapping[str, Any]
+) -> Scenario:
+    """Return long-lived flows of two schemes over one link.
 
-    rtt: str | None
-    buffer: str | None
-    queue: str | None
-    ecn: bool
-    flows: int
-    duration: str
-    warm_up: str
-    seed: int
-    repetitions: int
-
-
-def pair_scenario(number: int, schemes: tuple[str, str], link: str, options: PairOptions) -> Scenario:
-    """Return long-lived flows of two schemes over one link; the scenario's name has `number` in it.
+    Parameters
+    ----------
+    number
+        A number for the scenario's name.
+    schemes, link
+        As for `airpath.rivals.rivals`.
+    options
+        `airpath.link_options.CompareOptions`, all of them.
 
     Raises
     ------
     UsageError, ScenarioError, TraceError
         If something is wrong, or the two cannot share a link.
     """
-    chosen = [parse_scheme(scheme)[0] for scheme in schemes]
+    first, second = (parse_scheme(scheme)[0] for scheme in schemes)
+    name = f"rivals-{number}-{part_of_path(first.id)}-{part_of_path(second.id)}"
+    entries = {FIRST: (schemes[0], first), SECOND: (schemes[1], second)}
     with said_of_arguments(ARGUMENTS):
-        return resolved(
-            {
-                "name": f"rivals-{number}-{'-'.join(part_of_path(found.id) for found in chosen)}",
-                "title": f"{chosen[0].title} and {chosen[1].title} over {link}",
-                "duration": options["duration"],
-                "seed": options["seed"],
-                "repetitions": options["repetitions"],
-                "record": {"warm_up": options["warm_up"]},
-                "topology": {
-                    "kind": "dumbbell",
-                    "bottleneck": bottleneck(
-                        link, chosen, rtt=options["rtt"], buffer=options["buffer"], queue=options["queue"]
-                    ),
-                },
-                "flows": [
-                    long_flows(name, scheme, found, options["flows"], ecn=options["ecn"])
-                    for name, scheme, found in zip((FIRST, SECOND), schemes, chosen, strict=True)
-                ],
-            }
-        )
+        return over_link(name, f"{first.title} and {second.title}", link, entries, options)

@@ -1,15 +1,15 @@
-"""A bottleneck that is described by arguments of a command or function, not in a file."""
+"""A dumbbell that is described by the options of one link, not in a file."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from airpath.errors import UnitError, UsageError
+from airpath.errors import UsageError
+from airpath.link_options import DEFAULT_NETWORK
 from airpath.links import LINKS
-from airpath.nearest import suggestion
+from airpath.links.networks import Network, find_network
+from airpath.scenario.link_values import Rtt, around, jitter_of, link_rate, loss_of, reorder_of
 from airpath.schemes import Scheme
 from airpath.schemes.options import split_options
-from airpath.units import format_duration, parse_duration, parse_rate
 
 START: Final = {"uniform": ["0s", "1s"]}
 """Flows start at random within the first second, so that repetitions differ; equal repetitions of two schemes
@@ -19,47 +19,19 @@ HOLD_MUCH: Final = ("fq-codel", "dual-pi2")
 """Queues that have a limit of their own, since they keep their delay short whatever it is."""
 
 
-def link_rate(link: str, argument: str = "link") -> tuple[str | dict[str, Any], str]:
-    """Return the rate of the link as a scenario writes it, and its one-way delay (by default 20 ms).
-
-    `argument` is what a refusal calls it.
-    """
-    for named in LINKS:
-        if named.name == link:
-            return {"kind": "link", "name": link}, named.delay or "20ms"
-    if Path(link).is_file():
-        return {"kind": "trace", "file": str(Path(link).resolve())}, "20ms"
-    try:
-        parse_rate(link)
-    except UnitError as error:
-        if link.lstrip("-")[:1].isdigit():
-            raise UsageError(f"{argument}: {error}") from None
-        raise UsageError(
-            f'{argument}: found "{link}", which is neither a rate, nor a file, nor a shipped link;'
-            f" {suggestion(link, (named.name for named in LINKS))}"
-        ) from None
-    return link, "20ms"
-
-
-def half_of(rtt: str) -> str:
-    """Return half of a round-trip time, as a scenario writes it."""
-    try:
-        return format_duration(parse_duration(rtt) // 2)
-    except UnitError as error:
-        raise UsageError(f"rtt: {error}") from None
-
-
-def queue_of(text: str, link: str, buffer: str | None) -> dict[str, Any]:
+def queue_of(text: str, limit: str | None, buffer: str | None, bdp: str) -> dict[str, Any]:
     """Return a queue as a scenario writes it.
 
     Parameters
     ----------
     text
         The queue discipline, with options if wanted: `codel:target=10ms,ecn=false`.
-    link
-        The link that it stands before, as written.
+    limit
+        The limit of the link if `buffer` gives none; without either the queue's own, else `bdp`.
     buffer
-        Its limit. By default that of the named link, else the queue's own, else one bandwidth-delay product.
+        The limit that was asked for.
+    bdp
+        One bandwidth-delay product.
 
     Raises
     ------
@@ -72,37 +44,105 @@ def queue_of(text: str, link: str, buffer: str | None) -> dict[str, Any]:
         raise UsageError(f"queue: {error}") from None
     if buffer is not None and "limit" in options:
         raise UsageError(
-            f'buffer: found "{buffer}" and limit={options["limit"]} of the queue; accepted: one of them'
+            f'buffer: found "{buffer}" with limit={options["limit"]} of the queue; accepted: one of them'
         )
-    named = next((named for named in LINKS if named.name == link), None)
-    limit = buffer or (named and named.buffer) or (None if kind in HOLD_MUCH else "1bdp")
+    limit = buffer or limit or (None if kind in HOLD_MUCH else bdp)
     return {**({} if limit is None else {"limit": limit}), **options, "kind": kind}
 
 
-def bottleneck(
-    link: str, schemes: Sequence[Scheme], *, rtt: str | None, buffer: str | None, queue: str | None
+def dumbbell(
+    link: str | None, schemes: Sequence[Scheme], options: Mapping[str, Any], *, draw_rtt: bool = False
 ) -> dict[str, Any]:
-    """Return the bottleneck of a dumbbell as a scenario writes it.
+    """Return the dumbbell that the options of one link describe, as a scenario writes it.
 
     Parameters
     ----------
     link
-        A rate, the name of a link that is shipped, or the path of a trace.
+        A rate, the name of a shipped link, or the path of a trace; the network's if `None`.
     schemes
-        Those whose flows cross it. If one has a router of its own, that is its queue.
-    rtt, buffer, queue
-        As for `airpath.compare`.
+        Those whose flows cross the link. If one has a router of its own, that is the queue.
+    options
+        `airpath.link_options.LinkOptions`, all of them.
+    draw_rtt
+        Draw the delay of each run from `RTT_SPREAD` around its mean.
+
+    Raises
+    ------
+    UsageError
+        If a value is wrong.
     """
-    rate, delay = link_rate(link)
-    tables: dict[str, Any] = {"rate": rate, "delay": delay if rtt is None else half_of(rtt)}
+    network = network_of(link, options)
+    bottleneck, reverse = ({}, {}) if network is None else network.directions()
+    if link is not None:
+        bottleneck["rate"], delay = link_rate(link)
+        bottleneck.setdefault("delay", delay)
+        reverse.pop("rate", None)
+    if options["up"] is not None:
+        reverse["rate"] = link_rate(options["up"], "up")[0]
+    rtt = None if options["rtt"] is None else Rtt.parse(options["rtt"])
+    if rtt is not None:
+        bottleneck["delay"] = rtt.delay
+    if draw_rtt:
+        bottleneck["delay"] = around(bottleneck["delay"])
+    _set_queue(bottleneck, reverse, link, schemes, options, rtt)
+    _set_channel(bottleneck, reverse, options)
+    return {"kind": "dumbbell", "bottleneck": bottleneck, **({"reverse": reverse} if reverse else {})}
+
+
+def network_of(link: str | None, options: Mapping[str, Any]) -> Network | None:
+    """Return the network that was asked for; the default one if there is no link either."""
+    name = options["network"] or (DEFAULT_NETWORK if link is None else None)
+    return None if name is None else find_network(name)
+
+
+def name_of_link(link: str | None, options: Mapping[str, Any]) -> str:
+    """Return what titles and folders call the link: its own name, or the network's."""
+    return options["network"] or link or DEFAULT_NETWORK
+
+
+def _set_queue(
+    bottleneck: dict[str, Any],
+    reverse: dict[str, Any],
+    link: str | None,
+    schemes: Sequence[Scheme],
+    options: Mapping[str, Any],
+    rtt: Rtt | None,
+) -> None:
+    named = next((named for named in LINKS if named.name == link), None)
+    queue, buffer = options["queue"], options["buffer"]
+    limit = bottleneck.get("queue", {}).get("limit") or (named.buffer if named else None)
+    bdp = "1bdp"
+    if rtt is not None:
+        bdp, buffer, limit = rtt.limit(bdp), buffer and rtt.limit(buffer), limit and rtt.limit(limit)
     if queue is not None and all(scheme.router is None for scheme in schemes):
-        tables["queue"] = queue_of(queue, link, buffer)
-    elif buffer is not None:
-        tables["queue"] = {"kind": "scheme", "limit": buffer}
-    return tables
+        bottleneck["queue"] = queue_of(queue, limit, buffer, bdp)
+    elif buffer is not None or bdp != "1bdp":
+        bottleneck["queue"] = {"kind": "scheme", "limit": buffer or limit or bdp}
+    if queue is not None or buffer is not None:
+        reverse.pop("queue", None)
 
 
-def long_flows(name: str, text: str, scheme: Scheme, count: int, *, ecn: bool) -> dict[str, Any]:
+def _set_channel(bottleneck: dict[str, Any], reverse: dict[str, Any], options: Mapping[str, Any]) -> None:
+    """Replace the losses, repeats and jitter of a network by those that were asked for."""
+    if options["loss"] is not None and options["reorder"] is not None:
+        raise UsageError(
+            f'reorder: found "{options["reorder"]}" with loss "{options["loss"]}"; accepted: one of them'
+        )
+    changed: dict[str, Any] = {}
+    if options["loss"] is not None:
+        changed = {"loss": loss_of(options["loss"])}
+    if options["reorder"] is not None:
+        changed = reorder_of(options["reorder"])
+    for direction in (bottleneck, reverse) if changed else ():
+        direction.pop("loss", None)
+        direction.pop("arq", None)
+    bottleneck |= changed
+    if options["jitter"] is not None:
+        bottleneck["jitter"] = jitter_of(options["jitter"])
+        reverse.pop("jitter", None)
+
+
+def long_flows(name: str, text: str, scheme: Scheme, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return an entry of long-lived flows as a scenario writes it.
 
     Parameters
@@ -111,17 +151,26 @@ def long_flows(name: str, text: str, scheme: Scheme, count: int, *, ecn: bool) -
         What the entry is called.
     text, scheme
         The scheme as written, and what it stands for.
-    count
-        How many flows.
-    ecn
-        Whether they ask for marks, where they would not in their own way.
+    options
+        `airpath.link_options.FlowOptions`, all of them.
+
+    Raises
+    ------
+    UsageError
+        If a range of round-trip times is given for a single flow.
     """
-    marks = ecn and scheme.router is None and "ecn" not in scheme.transport
-    flows = {"name": name, "scheme": text, "count": count, "start": START}
+    marks = options["ecn"] and scheme.router is None and "ecn" not in scheme.transport
+    flows = {"name": name, "scheme": text, "count": options["flows"], "start": START}
+    if options["rtt"] is not None and (rtt := Rtt.parse(options["rtt"])).is_range:
+        if options["flows"] == 1:
+            raise UsageError(
+                f'rtt: found "{options["rtt"]}" for one flow; accepted: one time, or 2 flows or more'
+            )
+        flows["extra_rtt"] = rtt.extra
     return {**flows, "transport": {"ecn": True}} if marks else flows
 
 
-def refuse_for_routers_only(schemes: Sequence[Scheme], *, queue: str | None, ecn: bool) -> None:
+def refuse_for_routers_only(schemes: Sequence[Scheme], options: Mapping[str, Any]) -> None:
     """Refuse what would change nothing, because all schemes have routers of their own.
 
     Raises
@@ -132,7 +181,7 @@ def refuse_for_routers_only(schemes: Sequence[Scheme], *, queue: str | None, ecn
     if any(scheme.router is None for scheme in schemes):
         return
     names = ", ".join(scheme.id for scheme in schemes)
-    for argument, found in (("queue", queue), ("ecn", "true" if ecn else None)):
+    for argument, found in (("queue", options["queue"]), ("ecn", "true" if options["ecn"] else None)):
         if found is not None:
             raise UsageError(
                 f'{argument}: found "{found}", which has no effect: {names} have routers of their own'

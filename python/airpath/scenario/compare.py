@@ -4,17 +4,21 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from airpath.errors import ScenarioError, TraceError, UsageError
-from airpath.scenario.bottleneck import bottleneck, long_flows, refuse_for_routers_only
+from airpath.link_options import CompareOptions, with_defaults
+from airpath.scenario.bottleneck import dumbbell, long_flows, name_of_link, refuse_for_routers_only
 from airpath.scenario.scenario import Scenario
-from airpath.schemes import parse_scheme
+from airpath.schemes import Scheme, parse_scheme
 
 ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "topology.bottleneck.rate.file": "link",
         "topology.bottleneck.rate": "link",
+        "topology.reverse.rate.file": "up",
+        "topology.reverse.rate": "up",
+        "topology.bottleneck.loss": "loss",
         "topology.bottleneck.queue.limit": "buffer",
         "topology.bottleneck.queue.kind": "queue",
         "topology.bottleneck.queue": "queue",
@@ -27,84 +31,84 @@ ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
         "record.warm_up": "warm_up",
     }
 )
-"""What arguments are called that stand at a field of these scenarios; the others have the field's name."""
+"""The argument that is wrong if a field of these scenarios is; other fields have the name of theirs."""
 
 
 def compare_scenario(
-    schemes: Sequence[str],
-    link: str,
-    *,
-    rtt: str | None = None,
-    buffer: str | None = None,
-    queue: str | None = None,
-    ecn: bool = False,
-    flows: int = 1,
-    duration: str = "60s",
-    warm_up: str = "0s",
-    seed: int = 1,
-    repetitions: int = 1,
+    schemes: Sequence[str], link: str | None = None, **given: Unpack[CompareOptions]
 ) -> list[Scenario]:
     """One scenario for each scheme: long-lived flows over one link, everything else equal.
 
     Parameters
     ----------
     schemes
-        Schemes, with options if wanted (`cubic:beta=0.8`).
+        Schemes, with options if wanted (`cubic:beta=0.8`). Those with routers of their own keep these, and
+        ask for marks in their own way or not at all.
     link
-        A rate ("12mbps"), the name of a link that is shipped ("lte.down"), or the path of a trace.
-    rtt
-        Base round-trip time; by default that of the named link, else 40 ms.
-    buffer
-        Limit of the queue. By default that of the named link, else the queue's own, else one bandwidth-delay
-        product.
-    queue
-        The queue discipline, with options if wanted (`codel:target=10ms`); drop-tail by default. Schemes
-        with routers of their own keep these.
-    ecn
-        Whether flows ask for marks instead of drops (RFC 3168). Schemes with routers of their own do not, and
-        schemes that ask for marks anyway (`prague`) do so in their way.
-    flows
-        How many flows.
-    duration, warm_up
-        Length of a run; summaries count from the end of the warm-up.
-    seed, repetitions
-        Seed of the random streams, and how many independent runs.
+        A rate ("12mbps"), the name of a shipped link ("lte.down"), or the path of a trace; the network's if
+        absent.
+    **given
+        `airpath.link_options.CompareOptions`.
 
     Returns
     -------
     list of Scenario
-        In the order of `schemes`.
+        In the order of `schemes`. Each seed draws its base round-trip time near the given one.
 
     Raises
     ------
     UsageError
-        If there is no such scheme or link.
+        If there is no such scheme, link or option.
     ScenarioError
         If another value is wrong.
     """
     if not schemes:
         raise UsageError("no scheme was given; name at least one")
+    options = with_defaults(CompareOptions, given)
     chosen = [parse_scheme(scheme)[0] for scheme in schemes]
-    refuse_for_routers_only(chosen, queue=queue, ecn=ecn)
+    refuse_for_routers_only(chosen, options)
     with said_of_arguments(ARGUMENTS):
         return [
-            resolved(
-                {
-                    "name": f"compare-{part_of_path(found.id)}",
-                    "title": f"{found.title} over {link}",
-                    "duration": duration,
-                    "seed": seed,
-                    "repetitions": repetitions,
-                    "record": {"warm_up": warm_up},
-                    "topology": {
-                        "kind": "dumbbell",
-                        "bottleneck": bottleneck(link, [found], rtt=rtt, buffer=buffer, queue=queue),
-                    },
-                    "flows": [long_flows("flow", scheme, found, flows, ecn=ecn)],
-                }
+            over_link(
+                f"compare-{part_of_path(found.id)}", found.title, link, {"flow": (scheme, found)}, options
             )
             for scheme, found in zip(schemes, chosen, strict=True)
         ]
+
+
+def over_link(
+    name: str,
+    title: str,
+    link: str | None,
+    schemes: Mapping[str, tuple[str, Scheme]],
+    options: Mapping[str, Any],
+) -> Scenario:
+    """Return long-lived flows over one link.
+
+    Parameters
+    ----------
+    name, title
+        Name and title of the scenario; "over" and the link are added to the title.
+    link
+        As for `compare_scenario`.
+    schemes
+        By the name of an entry of flows its scheme, as written and as found.
+    options
+        `airpath.link_options.CompareOptions`, all of them.
+    """
+    found = [scheme for _, scheme in schemes.values()]
+    return resolved(
+        {
+            "name": name,
+            "title": f"{title} over {name_of_link(link, options)}",
+            "duration": options["duration"],
+            "seed": options["seed"],
+            "repetitions": options["repetitions"],
+            "record": {"warm_up": options["warm_up"]},
+            "topology": dumbbell(link, found, options, draw_rtt=True),
+            "flows": [long_flows(entry, text, scheme, options) for entry, (text, scheme) in schemes.items()],
+        }
+    )
 
 
 def resolved(tables: Mapping[str, Any]) -> Scenario:
