@@ -128,4 +128,6 @@ def with_defaults(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(f'there is no option "{name}"; {suggestion(name, options)}')
         if hints[name] == str | None and not isinstance(value, str | None):
             raise UsageError(f"{name}: found {value!r}; accepted: text")
+        if hints[name] is bool and not isinstance(value, bool):
+            raise UsageError(f"{name}: found {value!r}; accepted: True, False")
     return {name: option.default for name, option in options.items()} | dict(given)

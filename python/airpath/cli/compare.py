@@ -15,7 +15,6 @@ from airpath.cli.output import (
     WorldOption,
     enter_world,
     file_name_of,
-    show,
 )
 from airpath.link_options import FlowOptions
 
@@ -116,10 +115,18 @@ def compare(
         **options,
     )
     hint_at_bursts(options)
-    if not as_json:
-        show(link_line(next(iter(scenarios.values())), link, options))
     out = out or Path("out") / f"compare-{file_name_of(name_of_link(link, options))}"
-    run_and_write(scenarios, out, compared_text, jobs=jobs, world=world.value, as_json=as_json, until=until)
+    opening = link_line(next(iter(scenarios.values())), link, options)
+    run_and_write(
+        scenarios,
+        out,
+        compared_text,
+        jobs=jobs,
+        world=world.value,
+        as_json=as_json,
+        until=until,
+        opening=opening,
+    )
 
 
 def _rule(

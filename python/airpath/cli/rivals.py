@@ -62,10 +62,10 @@ def rivals(
         schemes, link, duration=duration, warm_up=warm_up, seed=seed, repetitions=reps, **options
     )
     hint_at_bursts(options)
-    if not as_json:
-        show(link_line(next(iter(scenarios.values())), link, options))
     out = out or Path("out") / f"rivals-{file_name_of(name_of_link(link, options))}"
     refuse_unwritable(out)
+    if not as_json:
+        show(link_line(next(iter(scenarios.values())), link, options))
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
     first = next(iter(scenarios.values())).to_toml()
     text = f"# One of {len(scenarios)} pairs of {', '.join(schemes)}: the others have other schemes.\n{first}"

@@ -39,6 +39,7 @@ def run_and_write(
     logs: Path | None = None,
     until: PrecisionRule | None = None,
     flent: Path | None = None,
+    opening: str = "",
 ) -> None:
     """Run scenarios, write the results, print their summary and where they are.
 
@@ -64,6 +65,8 @@ def run_and_write(
         Add repetitions until means or differences are known well enough.
     flent
         A folder for a file of Flent of each run.
+    opening
+        A line for people that is printed before the runs.
 
     Raises
     ------
@@ -73,6 +76,8 @@ def run_and_write(
         On Ctrl-C, after the finished runs were written.
     """
     refuse_unwritable(out)
+    if opening and not as_json:
+        show(opening)
     try:
         results = run_all(scenarios, until=until, jobs=jobs, world=world)
     except Interrupted as interrupted:
