@@ -181,7 +181,9 @@ def main() -> None:
         # Each run is a process of its own, whose count does not depend on the others.
         with ThreadPoolExecutor(os.cpu_count()) as threads:
             if not options.only:
-                set_ups.update(zip(FLOWS, threads.map(lambda flows: set_up(program, flows), FLOWS), strict=True))
+                set_ups.update(
+                    zip(FLOWS, threads.map(lambda flows: set_up(program, flows), FLOWS), strict=True)
+                )
             counts = threads.map(lambda words: instructions(program, words), runs)
             return {words: round(one, 1) for words, one in zip(runs, counts, strict=True)}
 

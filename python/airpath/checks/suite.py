@@ -230,7 +230,9 @@ def _scenario(suite: SuiteTable, table: CaseTable, folder: Path, scheme: str | N
 
 def _over_link(options: dict[str, Any], folder: Path, scheme: str | None) -> Scenario:
     if scheme is None:
-        raise UsageError('scheme: required for a case with "link"; give it in the suite, in the case, or by --scheme')
+        raise UsageError(
+            'scheme: required for a case with "link"; give it in the suite, in the case, or by --scheme'
+        )
     for key in ("link", "up"):
         if (trace := folder / options.get(key, "")).is_file():
             options[key] = str(trace)

@@ -1,4 +1,4 @@
-"""`airpath estimate` over logs of QUIC; what the reader takes is tested in `crates/replay/tests/it/qlog.rs`."""
+"""`airpath estimate` over QUIC logs; `crates/replay/tests/it/qlog.rs` tests what the reader accepts."""
 
 import gzip
 import json

@@ -51,7 +51,7 @@ def test_bad_arguments_are_one_message(refused: Callable[..., str], arguments: l
         ({"buffer": "10B"}, 'buffer: the buffer of link "bottleneck" comes to 10 bytes, '),
         ({"queue": "codle"}, 'queue: found "codle" (did you mean "codel"?); accepted: '),
         ({"queue": "priority"}, "queue: classes: required, but not given"),
-        ({"back": "lte.upp"}, 'back: found "lte.upp", which is neither a rate, nor a file, '),
+        ({"up": "lte.upp"}, 'up: found "lte.upp", which is neither a rate, nor a file, '),
         ({"duration": ""}, 'duration: found ""; accepted: a duration with a unit '),
         ({"seed": -1}, "seed: found -1; accepted: at least 0"),
     ],
