@@ -135,7 +135,6 @@ def test_what_figures_cost_counts_shared_runs_once(figure, tmp_path):
     assert first["cpu_s"] == first["new_cpu_s"] > second["cpu_s"] > second["new_cpu_s"] == 0.0
 
 
-@pytest.mark.processes
 def test_figures_drawn_in_other_processes_are_the_same(tmp_path):
     figures = [one for one in FIGURES if one.id in {"ebe-c/fig4", "ebe-c/fig5"}]
     assert len(figures) == 2
