@@ -7,7 +7,7 @@
 Everything is loaded when it is first used, so that importing the package costs next to nothing.
 """
 
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def __dir__() -> list[str]:
 
 
 def _version() -> str:
+    from importlib import metadata  # here, because it is slow to import
+
     try:
         return metadata.version("airpath")
     except metadata.PackageNotFoundError:

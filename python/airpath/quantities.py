@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, Strict, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic_core import core_schema
 
 from airpath import units
 from airpath.errors import UnitError
@@ -18,7 +20,7 @@ class Table(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
-        use_attribute_docstrings=True,
+        defer_build=True,
         allow_inf_nan=False,
         validate_by_name=True,
         validate_by_alias=True,
@@ -109,13 +111,35 @@ def draw_plan(draw: Draw) -> dict[str, Any]:
 _SHAPES: Final = {"uniform": Uniform, "exponential": Exponential, "even": Even}
 
 
+@dataclass(frozen=True, eq=False)
+class _Quantity:
+    """How a quantity is read, written and described.
+
+    In place of pydantic's `PlainValidator`, which first builds a validator for the type that is annotated.
+    """
+
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any]
+    described: dict[str, Any]
+
+    def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.read, serialization=core_schema.plain_serializer_function_ser_schema(self.write)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, _: core_schema.CoreSchema, __: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return deepcopy(self.described)  # pydantic adds to it
+
+
 def _draw_field(
     parse: Callable[[object], int],
     write: Callable[[int], str],
     example: str,
     shapes: tuple[str, ...],
-) -> tuple[PlainValidator, PlainSerializer, WithJsonSchema]:
-    """Return what pydantic needs to know about a number that may be drawn in one of `shapes`."""
+) -> _Quantity:
+    """Return how a number is read and written that may be random in one of `shapes`."""
     forms = {
         "uniform": '{uniform = ["LOW", "HIGH"]}',
         "exponential": '{exponential = "MEAN"}',
@@ -162,22 +186,18 @@ def _draw_field(
         }
         for shape in shapes
     ]
-    return PlainValidator(read), PlainSerializer(show), WithJsonSchema({"anyOf": [text, *tables]})
+    return _Quantity(read, show, {"anyOf": [text, *tables]})
 
 
 def _text_field(
     parse: Callable[[object], Any], write: Callable[[Any], str], kept: type, examples: list[str]
-) -> tuple[PlainValidator, PlainSerializer, WithJsonSchema]:
-    """Return what pydantic needs to know about a quantity that is written as text."""
+) -> _Quantity:
+    """Return how a quantity is read and written as text."""
 
     def read(value: object) -> Any:
         return value if kept is Amount and isinstance(value, Amount) else parse(value)
 
-    return (
-        PlainValidator(read),
-        PlainSerializer(write),
-        WithJsonSchema({"type": "string", "examples": examples}),
-    )
+    return _Quantity(read, write, {"type": "string", "examples": examples})
 
 
 def _positive(parse: Callable[[object], int]) -> Callable[[object], int]:
@@ -191,32 +211,32 @@ def _positive(parse: Callable[[object], int]) -> Callable[[object], int]:
 
 
 Rate = Annotated[
-    int, *_text_field(_positive(units.parse_rate), units.format_rate, int, ["10mbps", "1.5 Mbit/s"])
+    int, _text_field(_positive(units.parse_rate), units.format_rate, int, ["10mbps", "1.5 Mbit/s"])
 ]
 """Bits per second, more than zero."""
 
-RateOrOutage = Annotated[int, *_text_field(units.parse_rate, units.format_rate, int, ["10mbps", "0bps"])]
+RateOrOutage = Annotated[int, _text_field(units.parse_rate, units.format_rate, int, ["10mbps", "0bps"])]
 """Bits per second; zero is an outage."""
 
-Duration = Annotated[int, *_text_field(units.parse_duration, units.format_duration, int, ["32ms"])]
+Duration = Annotated[int, _text_field(units.parse_duration, units.format_duration, int, ["32ms"])]
 """Nanoseconds."""
 
 PositiveDuration = Annotated[
-    int, *_text_field(_positive(units.parse_duration), units.format_duration, int, ["100ms"])
+    int, _text_field(_positive(units.parse_duration), units.format_duration, int, ["100ms"])
 ]
 """Nanoseconds, more than zero."""
 
-Size = Annotated[int, *_text_field(_positive(units.parse_size), units.format_size, int, ["1500B", "100kB"])]
+Size = Annotated[int, _text_field(_positive(units.parse_size), units.format_size, int, ["1500B", "100kB"])]
 """Bytes, more than zero."""
 
 Window = Annotated[
-    Amount, *_text_field(units.parse_window, units.format_amount, Amount, ["10 packets", "64KiB"])
+    Amount, _text_field(units.parse_window, units.format_amount, Amount, ["10 packets", "64KiB"])
 ]
 """Bytes or packets."""
 
 Buffer = Annotated[
     Amount,
-    *_text_field(
+    _text_field(
         units.parse_buffer,
         units.format_amount,
         Amount,
@@ -227,7 +247,7 @@ Buffer = Annotated[
 
 Threshold = Annotated[
     Amount,
-    *_text_field(
+    _text_field(
         units.parse_threshold,
         units.format_amount,
         Amount,
@@ -237,24 +257,24 @@ Threshold = Annotated[
 """Bytes, packets, time at the mean rate, or bandwidth-delay products."""
 
 DurationDraw = Annotated[
-    Draw, *_draw_field(units.parse_duration, units.format_duration, "32ms", ("uniform", "exponential"))
+    Draw, _draw_field(units.parse_duration, units.format_duration, "32ms", ("uniform", "exponential"))
 ]
 """Nanoseconds, fixed or drawn."""
 
 DurationSpread = Annotated[
     Spread,
-    *_draw_field(units.parse_duration, units.format_duration, "300ms", ("uniform", "exponential", "even")),
+    _draw_field(units.parse_duration, units.format_duration, "300ms", ("uniform", "exponential", "even")),
 ]
 """Nanoseconds, fixed, drawn for each flow of a group, or spread evenly over the group."""
 
 BoundedDurationSpread = Annotated[
     Constant | Uniform | Even,
-    *_draw_field(units.parse_duration, units.format_duration, "10ms", ("uniform", "even")),
+    _draw_field(units.parse_duration, units.format_duration, "10ms", ("uniform", "even")),
 ]
 """As `DurationSpread`, without the distribution that has no upper end."""
 
 SizeDraw = Annotated[
-    Draw, *_draw_field(_positive(units.parse_size), units.format_size, "100kB", ("uniform", "exponential"))
+    Draw, _draw_field(_positive(units.parse_size), units.format_size, "100kB", ("uniform", "exponential"))
 ]
 """Bytes, fixed or drawn."""
 

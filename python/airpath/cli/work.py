@@ -15,7 +15,6 @@ from airpath.origin import origin_of_this_process
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.directory import is_results
-from airpath.results.flent import flent_files
 from airpath.results.qlog import qlog_files
 from airpath.runner import Interrupted, repeated, run_all, workers
 from airpath.scenario import Scenario
@@ -89,6 +88,8 @@ def run_and_write(
     if logs is not None:
         _write_files(qlog_files(results), logs)
     if flent is not None:
+        from airpath.results.flent import flent_files
+
         _write_files(flent_files(results), flent)
     _print(results, out, as_json=as_json, interrupted=False)
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
+
+from airpath.metrics.student import t_quantile
 
 Numbers = Sequence[float] | npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
@@ -218,5 +219,5 @@ def mean_interval(samples: Numbers, confidence: float = 0.95) -> tuple[float, fl
     if n == 1:
         return mean, math.nan, 1, math.nan, math.nan
     sd = float(x.std(ddof=1)) if vary(x) else 0.0
-    half = float(stdtrit(n - 1, 0.5 + confidence / 2)) * sd / math.sqrt(n)
+    half = t_quantile(n - 1, 0.5 + confidence / 2) * sd / math.sqrt(n)
     return mean, sd, n, mean - half, mean + half

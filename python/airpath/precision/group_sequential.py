@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr
 
 _NODES: Final = 64
 """Points of the quadrature; constants of the literature come out in all their digits (tests)."""
@@ -47,7 +46,7 @@ def nominal_level(looks: tuple[int, ...], confidence: float = 0.95) -> float:
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if _probability_inside(middle, looks) < confidence else (low, middle)
-    return 2.0 * float(ndtr(-high))
+    return math.erfc(high / math.sqrt(2.0))
 
 
 def _probability_inside(bound: float, looks: Sequence[int]) -> float:

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-from scipy.special import stdtrit
 
 from airpath.metrics import mean_interval
 from airpath.metrics.formulas import Numbers
+from airpath.metrics.student import t_quantile
 from airpath.precision.rule import CONFIDENCE, DEFAULT_METRIC, LARGEST_MOST, PrecisionRule
 from airpath.statistics import PairedComparison, paired_metric
 
@@ -231,7 +231,7 @@ def repetitions_needed(sd: float, half_width: float, level: float) -> int | None
     """
 
     def suffices(n: int) -> bool:
-        return float(stdtrit(n - 1, 1.0 - level / 2)) * sd / math.sqrt(n) <= half_width
+        return t_quantile(n - 1, 1.0 - level / 2) * sd / math.sqrt(n) <= half_width
 
     if not suffices(LARGEST_MOST):
         return None

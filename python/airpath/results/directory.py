@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from airpath.errors import OutputError
 
@@ -65,6 +64,8 @@ def write_parquet(table: pa.Table, path: Path | pa.NativeFile) -> None:
     Statistics (smallest and largest value) would help readers to leave parts of a file out; these files are
     of few parts, often one.
     """
+    import pyarrow.parquet as pq  # here, because it is slow to import
+
     options = parquet_options(table.schema)
     pq.write_table(table.combine_chunks(), path, write_statistics=False, **options)
 
@@ -98,6 +99,8 @@ def read_parquet(files: Path | list[Path]) -> pa.Table:
     OSError, pyarrow.ArrowException
         If it cannot be read, or a page is not what was written.
     """
+    import pyarrow.parquet as pq  # here, because it is slow to import
+
     return pq.read_table(files, page_checksum_verification=True)
 
 

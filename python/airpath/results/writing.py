@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.csv
 
 from airpath.results.columns import TABLES
 from airpath.results.directory import write_directory, write_json, write_parquet
@@ -101,6 +100,8 @@ def _write_all(
     standard: bool,
     workers: int,
 ) -> None:
+    import pyarrow.csv  # here, because it is slow to import
+
     for name, description in TABLES.items():
         table = results.table(name)
         if not description.optional or table.num_rows:

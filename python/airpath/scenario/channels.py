@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from airpath.errors import TraceError, UsageError
 from airpath.links import find_link
@@ -180,7 +180,7 @@ class ChannelResolver:
         return _Rate(resolved.plan, resolved.mean_bps, delay, link.buffer)
 
 
-_RATE_PROCESS: TypeAdapter[AnyRate] = TypeAdapter(RateProcess)
+_RATE_PROCESS: TypeAdapter[AnyRate] = TypeAdapter(RateProcess, config=ConfigDict(defer_build=True))
 
 
 def _mean_of_steps(steps: list[list[int]], repeat_after: int | None, duration: int) -> float:

@@ -230,7 +230,7 @@ class Flow(Table):
     """ACK-rate estimators, with options if wanted, that the sender runs beside its controller: what they
     estimate is recorded and controls nothing. `["westwood", "sarbe:resolution=10ms"]`.
     """
-    traffic: Traffic = BulkTraffic()
+    traffic: Traffic = BulkTraffic.model_construct()
     """What is sent."""
-    transport: Transport = Transport()
+    transport: Transport = Transport.model_construct()
     """Settings of the transport for these flows."""

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    ConfigDict,
     Field,
     Strict,
     TypeAdapter,
@@ -283,8 +284,9 @@ def _fraction(rate: float | None) -> list[int] | None:
 
 
 _Table = Annotated[BurstLoss, Field(discriminator="kind")]
-_PROBABILITY: TypeAdapter[float] = TypeAdapter(Probability)
-_TABLE: TypeAdapter[BurstLoss] = TypeAdapter(_Table)
+_LATER = ConfigDict(defer_build=True)
+_PROBABILITY: TypeAdapter[float] = TypeAdapter(Probability, config=_LATER)
+_TABLE: TypeAdapter[BurstLoss] = TypeAdapter(_Table, config=_LATER)
 
 
 def _number_or_table(value: Any, _either: ValidatorFunctionWrapHandler) -> float | BurstLoss:

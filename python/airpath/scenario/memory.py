@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Final
 
-import psutil
-
 from airpath.errors import ScenarioError
 from airpath.scenario.resolve import Resolved
 from airpath.units import format_size
@@ -95,6 +93,8 @@ def estimate_memory(resolved: Resolved) -> MemoryEstimate:
 
 def available_memory() -> int:
     """Memory in bytes that a new process could use without swapping."""
+    import psutil  # here, because few commands need it
+
     return int(psutil.virtual_memory().available)
 
 

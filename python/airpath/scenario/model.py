@@ -54,11 +54,11 @@ class ScenarioDocument(Table):
     """Seed of the random streams."""
     repetitions: Repetitions = 1
     """How many independent runs."""
-    record: Record = Record()
+    record: Record = Record.model_construct()
     """What is measured and kept."""
     topology: Topology
     """The links and how they hang together."""
-    transport: Transport = Transport()
+    transport: Transport = Transport.model_construct()
     """Settings of the transport for all flows."""
     flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
     """Who sends what."""

@@ -1,20 +1,29 @@
 """The published JSON schema of scenarios."""
 
+import ast
+import inspect
+import textwrap
+from itertools import pairwise
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core.core_schema import WithDefaultSchema
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import ModelSchema, WithDefaultSchema
 
 from airpath.scenario.model import ScenarioDocument
 
 
 def scenario_schema() -> dict[str, Any]:
     """Return the JSON schema of a scenario, with a description, unit and default for every key."""
-    return ScenarioDocument.model_json_schema(by_alias=True, schema_generator=_DefaultsAsWritten)
+    return ScenarioDocument.model_json_schema(by_alias=True, schema_generator=_AsWritten)
 
 
-class _DefaultsAsWritten(GenerateJsonSchema):
-    """Shows the default of a quantity as a scenario writes it ("100 ms"), not as it is kept (an integer)."""
+class _AsWritten(GenerateJsonSchema):
+    """Describes keys by the docstrings of the fields, and shows defaults as a scenario writes them.
+
+    pydantic can read the docstrings too (`use_attribute_docstrings`), but does so whenever the models are
+    imported, which takes longer than most runs.
+    """
 
     def get_default_value(self, schema: WithDefaultSchema) -> Any:
         default = super().get_default_value(schema)
@@ -22,3 +31,28 @@ class _DefaultsAsWritten(GenerateJsonSchema):
         if default is not None and serialization is not None and serialization["type"] == "function-plain":
             return serialization["function"](default)
         return default
+
+    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+        described = super().model_schema(schema)
+        model: type[BaseModel] = schema["cls"]
+        for name, text in field_docstrings(model).items():
+            key = model.model_fields[name].alias or name
+            described["properties"][key].setdefault("description", text)
+        return described
+
+
+def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """Return the docstring of each field of a model."""
+    texts: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        try:
+            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+        except (OSError, TypeError):
+            continue  # a class without source text: built in, or joined of others
+        assert isinstance(tree, ast.ClassDef)
+        for field, after in pairwise(tree.body):
+            match field, after:
+                case ast.AnnAssign(target=ast.Name(name)), ast.Expr(value=ast.Constant(str(text))):
+                    if name in model.model_fields:
+                        texts[name] = inspect.cleandoc(text)
+    return texts

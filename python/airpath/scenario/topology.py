@@ -64,7 +64,7 @@ class Reverse(Table):
 class DuplexLink(Link):
     """A link with both its directions."""
 
-    reverse: Reverse = Reverse()
+    reverse: Reverse = Reverse.model_construct()
     """What differs in the opposite direction."""
 
 
@@ -91,9 +91,9 @@ class Dumbbell(Table):
     """The kind of topology."""
     bottleneck: Link
     """The shared link, in the direction of forward flows."""
-    reverse: Reverse = Reverse()
+    reverse: Reverse = Reverse.model_construct()
     """What differs in the opposite direction of the bottleneck."""
-    access: Access = Access()
+    access: Access = Access.model_construct()
     """The links of the hosts."""
 
 
@@ -104,7 +104,7 @@ class ParkingLot(Table):
     """The kind of topology."""
     bottlenecks: Annotated[tuple[DuplexLink, ...], Field(min_length=1)]
     """The shared links in order, in the direction of forward flows."""
-    access: Access = Access()
+    access: Access = Access.model_construct()
     """The links of the hosts."""
 
 

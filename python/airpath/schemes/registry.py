@@ -1,7 +1,7 @@
 """Every scheme by name."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -36,9 +36,11 @@ def find_scheme(name: str) -> Scheme:
     if name == AGENT.id:
         return AGENT
     try:
-        if name not in _BY_NAME and name.endswith(SUFFIX):
+        if name in _LISTED:
+            return _LISTED[name]
+        if name not in named_schemes() and name.endswith(SUFFIX):
             return _differentiated(name.removesuffix(SUFFIX))
-        return _BY_NAME[name]
+        return named_schemes()[name]
     except KeyError:
         raise UsageError(f'there is no scheme "{name}"; {_instead(name)}') from None
 
@@ -46,7 +48,7 @@ def find_scheme(name: str) -> Scheme:
 @functools.cache
 def _differentiated(name: str) -> Scheme:
     """Return a scheme with loss differentiation; making the class of its parameters takes milliseconds."""
-    return differentiated(_BY_NAME[name])
+    return differentiated(named_schemes()[name])
 
 
 def _instead(name: str) -> str:
@@ -103,11 +105,18 @@ def same_scheme(texts: Iterable[str]) -> tuple[str, str] | None:
 SCHEMES: Final = (*END_TO_END, *WESTWOOD, *ROUTER_ASSISTED)
 """Every scheme that can be simulated and is listed, in the order of lists and legends."""
 
-_BY_NAME: Final = MappingProxyType(
-    {
-        name: scheme
-        # The listed ones come last and so win over the pairs of the same name.
-        for scheme in (*compositions(), *SCHEMES)
-        for name in (*scheme.aliases, scheme.id)
-    }
-)
+
+def _by_name(schemes: Iterable[Scheme]) -> Mapping[str, Scheme]:
+    return MappingProxyType({name: scheme for scheme in schemes for name in (*scheme.aliases, scheme.id)})
+
+
+_LISTED: Final = _by_name(SCHEMES)
+
+
+@functools.cache
+def named_schemes() -> Mapping[str, Scheme]:
+    """Return every scheme by its names, with the pairs that are not listed.
+
+    Making the classes of their parameters takes as long as a run, and few commands name such a pair.
+    """
+    return MappingProxyType({**_by_name(compositions()), **_LISTED})

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from types import new_class
 from typing import Any
 
-from pydantic import ConfigDict
-
 from airpath.quantities import Table
 from airpath.units import Amount, AmountUnit
 
@@ -81,8 +79,6 @@ def joined(name: str, description: str, parts: tuple[type[Table], ...]) -> type[
     def body(namespace: dict[str, Any]) -> None:
         namespace["__doc__"] = description
         namespace["__module__"] = __name__
-        # The fields bring their descriptions along; this class has no source text to look for more.
-        namespace["model_config"] = ConfigDict(use_attribute_docstrings=False)
 
     made = new_class(name, parts, exec_body=body)
     assert issubclass(made, SchemeParameters)

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy import stats
-
 from airpath.statistics.groups import Group, grand_mean, require, weighted_mean
 
 
@@ -88,7 +86,7 @@ def one_way(groups: Sequence[Group]) -> Anova:
     within = sum((group.n - 1) * group.sd**2 for group in groups if group.n > 1)
     df_between, df_within = len(groups) - 1, sum(group.n for group in groups) - len(groups)
     f = _ratio(between / df_between, within / df_within)
-    return Anova(between, within, df_between, df_within, f, float(stats.f.sf(f, df_between, df_within)))
+    return Anova(between, within, df_between, df_within, f, _exceeded(f, df_between, df_within))
 
 
 def welch(groups: Sequence[Group]) -> WelchAnova:
@@ -111,7 +109,14 @@ def welch(groups: Sequence[Group]) -> WelchAnova:
     between = sum(w * (group.mean - mean) ** 2 for w, group in zip(weights, groups, strict=True)) / (k - 1)
     f = between / (1 + 2 * (k - 2) / (k**2 - 1) * spread)
     df_within = (k**2 - 1) / (3 * spread)
-    return WelchAnova(f, k - 1, df_within, float(stats.f.sf(f, k - 1, df_within)))
+    return WelchAnova(f, k - 1, df_within, _exceeded(f, k - 1, df_within))
+
+
+def _exceeded(f: float, df_between: int, df_within: float) -> float:
+    """Return the probability that a statistic of the F distribution exceeds `f`."""
+    from scipy import stats  # here, because it is slow to import
+
+    return float(stats.f.sf(f, df_between, df_within))
 
 
 def _ratio(between: float, within: float) -> float:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from scipy import stats
-
 from airpath.statistics.anova import one_way
 from airpath.statistics.groups import Group, require
 
@@ -133,10 +131,14 @@ def _compare(
 @functools.cache
 def _exceeded(q: float, k: int, df: float) -> float:
     """Return the probability that a studentized range exceeds `q`."""
+    from scipy import stats  # here, because it is slow to import
+
     return float(stats.studentized_range.sf(q, k, df))
 
 
 @functools.cache
 def _critical(alpha: float, k: int, df: float) -> float:
     """Return the studentized range that is exceeded with probability `alpha`."""
+    from scipy import stats  # here, because it is slow to import
+
     return float(stats.studentized_range.isf(alpha, k, df))

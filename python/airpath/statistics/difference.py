@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 from airpath.metrics.formulas import Numbers, mean_interval, sample_mean, vary
 from airpath.statistics.paired import paired
@@ -111,6 +110,8 @@ def welch_interval(first: Numbers, second: Numbers) -> tuple[float, float]:
     if not (vary(a) or vary(b)):
         difference = sample_mean(a) - sample_mean(b)
         return difference, difference
+    from scipy import stats  # here, because it is slow to import
+
     with warnings.catch_warnings():
         # That the runs hardly differ, as simulated ones often do.
         warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)

@@ -2,8 +2,6 @@
 
 import math
 
-from scipy.special import gammaln
-
 from airpath.statistics.anova import Anova
 from airpath.statistics.groups import Group
 
@@ -37,4 +35,4 @@ def hedges_g(first: Group, second: Group) -> float:
 
 def small_sample_correction(df: int) -> float:
     """Return Hedges' exact factor Γ(m/2) / (√(m/2) Γ((m-1)/2)) for m degrees of freedom, two or more."""
-    return math.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / math.sqrt(df / 2)
+    return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+
+from airpath.metrics.student import t_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Group:
         """Return the confidence interval of the mean (Student's t)."""
         if self.n < 2:
             return math.nan, math.nan
-        half = float(stats.t.ppf(0.5 + confidence / 2, self.n - 1)) * self.standard_error
+        half = t_quantile(self.n - 1, 0.5 + confidence / 2) * self.standard_error
         return self.mean - half, self.mean + half
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from airpath.metrics.formulas import vary
+from airpath.metrics.student import t_quantile
 from airpath.statistics.effects import small_sample_correction
 
 
@@ -99,19 +99,10 @@ def paired(
     if not vary(x) or (sd := float(x.std(ddof=1))) == 0.0:
         p, nan = sign_test(n) if mean else 1.0, math.nan
         return PairedComparison(first, second, n, mean, 0.0, nan, n - 1, p, nan, nan, nan)
-    test = stats.ttest_1samp(x, 0.0)
-    interval = test.confidence_interval(1 - alpha)
+    from scipy.special import stdtr  # here, because SciPy is slow to import
+
+    t = mean / (sd / math.sqrt(n))
+    half = t_quantile(n - 1, 1 - alpha / 2) * sd / math.sqrt(n)
     g = small_sample_correction(n - 1) * mean / sd if n > 2 else math.nan
-    return PairedComparison(
-        first,
-        second,
-        n,
-        mean,
-        sd,
-        float(test.statistic),
-        n - 1,
-        float(test.pvalue),
-        float(interval.low),
-        float(interval.high),
-        g,
-    )
+    p = 2 * float(stdtr(n - 1, -abs(t)))
+    return PairedComparison(first, second, n, mean, sd, t, n - 1, p, mean - half, mean + half, g)

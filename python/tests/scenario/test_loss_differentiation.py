@@ -8,7 +8,7 @@ import airpath
 from airpath.errors import ScenarioError, UsageError
 from airpath.scenario import Scenario
 from airpath.schemes import SCHEMES, find_scheme
-from airpath.schemes.registry import _BY_NAME
+from airpath.schemes.registry import named_schemes
 
 TYPES = RustTypes()
 PAPERS = {
@@ -25,7 +25,7 @@ def controller(scheme):
     return plan(dumbbell(flows__0__scheme=scheme))["flows"][0]["controller"]
 
 
-@pytest.mark.parametrize("scheme", sorted({scheme.id for scheme in _BY_NAME.values()}))
+@pytest.mark.parametrize("scheme", sorted({scheme.id for scheme in named_schemes().values()}))
 def test_it_goes_around_every_scheme_and_changes_nothing_else(scheme):
     options = REQUIRED.get(scheme, "")
     bare = plan(dumbbell(flows__0__scheme=f"{scheme}{options}"))

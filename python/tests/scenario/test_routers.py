@@ -8,8 +8,9 @@ from scenario_tables import dumbbell, graph, parking_lot, plan
 
 from airpath.errors import ScenarioError, UsageError
 from airpath.scenario import Scenario, compare_scenario
+from airpath.scenario.schema import field_docstrings
 from airpath.schemes import SCHEMES, LinkFacts, find_scheme
-from airpath.schemes.registry import _BY_NAME
+from airpath.schemes.registry import named_schemes
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose, parameters_of
 from airpath.schemes.senders import MpcpSender
 from airpath.units import parse_rate
@@ -20,7 +21,7 @@ LISTED = (
     "xcp xcp-b xcp-ebe xcp-ebe-hold xcp-oracle vcp vcp-ebe vcp-oracle"
     " mpcp mpcp-ebe mpcp-oracle dpcp dpcp-ebe qfcp abc abc-ebe abc-configured"
 )
-PAIRS = sorted({scheme.id for scheme in _BY_NAME.values() if scheme.router is not None})
+PAIRS = sorted({scheme.id for scheme in named_schemes().values() if scheme.router is not None})
 LINK = LinkFacts(10e6, 1000)
 
 
@@ -60,8 +61,8 @@ def test_every_pair_makes_a_plan_that_the_engine_reads(scheme):
 
 @pytest.mark.parametrize("scheme", PAIRS)
 def test_every_parameter_is_described(scheme):
-    for name, field in find_scheme(scheme).parameters.model_fields.items():
-        assert field.description, name
+    parameters = find_scheme(scheme).parameters
+    assert set(field_docstrings(parameters)) == set(parameters.model_fields)
 
 
 def test_the_defaults_are_those_of_the_findings():
