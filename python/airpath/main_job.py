@@ -14,8 +14,9 @@ from typing import Final
 from airpath.cli import guarded
 from airpath.cli.output import show
 from airpath.cli.trace import write_file
-from airpath.cli.work import compared_text, refuse_unwritable, write_results
+from airpath.cli.work import Output, compared_text, write_results
 from airpath.results import summary_table
+from airpath.results.told_apart import told_apart
 from airpath.runner import compare_scenarios, run_all
 from airpath.scenario import Scenario
 
@@ -75,12 +76,12 @@ def parts() -> list[Part]:
 def run_parts(parts: list[Part], out: Path) -> None:
     """Run comparisons, print their summaries, write each into a folder of `out`, and a page of links."""
     for part in parts:
-        refuse_unwritable(out / part.name)
-    for part in parts:
         results = run_all(part.scenarios, repetitions=REPETITIONS)
-        write_results(results, out / part.name, part.scenarios, compared_text(part.scenarios))
         show(f"\n{part.title}")
         show(summary_table(results.summary))
+        for text in told_apart(results.summary):
+            show(text)
+        write_results(results, Output(out / part.name), part.scenarios, compared_text(part.scenarios))
     write_file(out / "index.html", _page(parts).encode())
     show(f"\nreports: {out / 'index.html'} (open it in a browser)")
 

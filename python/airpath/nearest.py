@@ -10,9 +10,27 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return matches[0] if matches else None
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest one if there is one, and all of them."""
+def suggestion(name: str, known: Iterable[str], kind: str = "") -> str:
+    """Return the end of a message about an unknown name: the nearest ones, and how to list all.
+
+    Parameters
+    ----------
+    name
+        The unknown name.
+    known
+        The names that exist.
+    kind
+        What `airpath list` calls them; names of no kind are all listed.
+    """
     names = sorted(known)
     close = nearest(name, names)
     listed = f"accepted: {', '.join(names) if names else 'none'}"
+    if kind and len(names) > FEW:
+        others = [one for one in difflib.get_close_matches(name, names, n=FEW, cutoff=0.0) if one != close]
+        near = f"nearest: {', '.join(others)}; " if others else ""
+        listed = f"{near}`airpath list {kind}` lists all"
     return f'did you mean "{close}"? ({listed})' if close else listed
+
+
+FEW = 3
+"""As many names are given where there are many."""

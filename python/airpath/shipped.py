@@ -34,4 +34,4 @@ def find_shipped(path_or_name: str | Path, folder: Path, noun: str) -> Path:
     name, names = str(path_or_name), shipped_names(folder)
     if name in names:
         return folder / f"{name}.toml"
-    raise ScenarioError(f"{name}: neither a file nor a shipped {noun}; {suggestion(name, names)}")
+    raise ScenarioError(f"{name}: neither a file nor a shipped {noun}; {suggestion(name, names, f'{noun}s')}")

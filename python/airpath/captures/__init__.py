@@ -2,7 +2,6 @@
 
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis, analyse
 from airpath.captures.choosing import choose
-from airpath.captures.pictures import flow_picture
 from airpath.captures.tables import estimates_table, flows_table, series_table
 from airpath.captures.writing import write_captures
 
@@ -12,7 +11,6 @@ __all__ = [
     "analyse",
     "choose",
     "estimates_table",
-    "flow_picture",
     "flows_table",
     "series_table",
     "write_captures",

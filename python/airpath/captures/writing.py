@@ -5,12 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.csv
-
 from airpath.captures.analysis import CaptureAnalysis, FlowAnalysis
-from airpath.captures.pictures import flow_picture
 from airpath.captures.tables import estimates_table, flows_table, series_table
-from airpath.plots.style import render
 from airpath.results.directory import numbered_name, write_directory, write_json, write_parquet
 from airpath.results.provenance import Origin, made_by
 
@@ -24,9 +20,13 @@ FEWEST_ACKS = 20
 
 
 def write_captures(
-    captures: Sequence[CaptureAnalysis], out_dir: str | os.PathLike[str], origin: Origin
+    captures: Sequence[CaptureAnalysis],
+    out_dir: str | os.PathLike[str],
+    origin: Origin,
+    *,
+    figures: bool = True,
 ) -> Path:
-    """Write tables (Parquet, the flows also as CSV), pictures and provenance.
+    """Write tables (Parquet, the flows also as CSV), figures and provenance.
 
     Parameters
     ----------
@@ -36,12 +36,15 @@ def write_captures(
         The directory to make; earlier results there are replaced.
     origin
         Where the results come from; ``inputs`` is not used, captures have their own hashes.
+    figures
+        Whether to draw the larger flows.
 
     Raises
     ------
     airpath.errors.OutputError
         If the directory holds something other than airpath results, or cannot be written.
     """
+    import pyarrow.csv  # here, because it is slow to import
 
     def fill(directory: Path) -> None:
         flows = flows_table(captures)
@@ -50,6 +53,11 @@ def write_captures(
         write_parquet(series_table(captures), directory / "series.parquet")
         pyarrow.csv.write_csv(flows.drop_columns(["loss_run_lengths"]), directory / "flows.csv")
         write_json(_provenance(captures, origin), directory / "provenance.json")
+        if not figures:
+            return
+        from airpath.captures.pictures import flow_picture  # here, because matplotlib is slow to import
+        from airpath.plots.style import render
+
         for number, capture in enumerate(captures, start=1):
             for flow in drawn_flows(capture):
                 (directory / "figures").mkdir(exist_ok=True)

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import typer
@@ -14,6 +15,7 @@ from airpath.cli import (
     doctor,
     emulate,
     estimate,
+    figures,
     fit,
     gap,
     lint,
@@ -26,6 +28,7 @@ from airpath.cli import (
     trace,
     validate,
 )
+from airpath.cli.place import settle
 from airpath.errors import AirpathError, ScenarioError, UsageError
 
 OTHER_FAULT: Final = 1
@@ -63,6 +66,7 @@ app.command("list", help=listing.HELP, rich_help_panel=TOOLS)(listing.list_)
 app.command("validate", help=validate.HELP, rich_help_panel=TOOLS)(validate.validate)
 app.command("emulate", help=emulate.HELP, rich_help_panel=TOOLS)(emulate.emulate)
 app.command("lint", help=lint.HELP, rich_help_panel=TOOLS)(lint.lint)
+app.command("figures", help=figures.HELP, rich_help_panel=TOOLS)(figures.figures)
 app.command("doctor", help=doctor.HELP, rich_help_panel=TOOLS)(doctor.doctor)
 
 
@@ -90,7 +94,8 @@ def guarded(work: Callable[[], int | None]) -> int:
     """
     traceback = bool(os.environ.get("AIRPATH_TRACEBACK"))
     try:
-        code = work()
+        with _without_pandas():
+            code = work()
         sys.stdout.flush()
     except typer.TyperException as error:
         return _misused(error)
@@ -104,9 +109,28 @@ def guarded(work: Callable[[], int | None]) -> int:
         if traceback:
             raise
         return _refused(error)
+    finally:
+        settle()
     if code == INTERRUPTED:
         return _failed("interrupted", INTERRUPTED)
     return int(code or 0)
+
+
+@contextmanager
+def _without_pandas() -> Iterator[None]:
+    """Let imports of pandas fail: pyarrow imports it if it is installed, which takes longer than a run."""
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
+class _NoPandas:
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is left out", name=name)
 
 
 def _refused(error: Exception) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airpath.cli.output import (
+    ForceOption,
     JobsOption,
     JsonOption,
     OutOption,
@@ -85,6 +86,7 @@ def check(
     ] = False,
     jobs: JobsOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
 ) -> int:
@@ -93,13 +95,16 @@ def check(
     from airpath.checks import CheckInterrupted, Suite
     from airpath.checks import check as check_suite
     from airpath.checks.suite import find_suite
-    from airpath.cli.work import refuse_unwritable
+    from airpath.cli.place import claim
     from airpath.results.directory import is_results
 
     chosen = Suite.load(suite, scheme=scheme, only=case or ())
-    out = out or Path("out") / f"check-{chosen.name}"
-    for one in chosen.cases:
-        refuse_unwritable(out / one.name)
+    out = claim(
+        out,
+        Path("out") / f"check-{chosen.name}",
+        force=force,
+        may_replace=lambda folder: all(map(is_results, folder.iterdir())),
+    )
     refuse_no_files(
         {"junit": junit, "markdown": markdown},
         {"the suite": find_suite(suite), "the baselines": baseline or chosen.baseline},
@@ -136,13 +141,13 @@ def check(
 
 def _write(done: "CheckedCase", place: Path, jobs: int | None) -> None:
     """Keep the runs of a case that failed, as `airpath compare` would."""
-    from airpath.cli.work import write_results
+    from airpath.cli.work import Output, write_results
 
     scenarios = done.case.scenarios
     others = ", ".join(list(scenarios)[1:])
     note = f"# The flows under test use {done.case.scheme}; compared with {others}.\n" if others else ""
     text = note + scenarios[done.case.scheme].to_toml()
-    write_results(done.results, place, scenarios, text, jobs=jobs)
+    write_results(done.results, Output(place, jobs), scenarios, text)
 
 
 def _show(checked: "Checked", out: Path, *, as_json: bool, verbose: bool, interrupted: bool) -> None:

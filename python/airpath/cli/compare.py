@@ -8,8 +8,13 @@ import typer
 
 from airpath.cli.link_options import hint_at_bursts, takes_link_options
 from airpath.cli.output import (
+    AllOption,
+    FiguresOption,
+    ForceOption,
     JobsOption,
     JsonOption,
+    NoReportOption,
+    OpenOption,
     OutOption,
     WorldChoice,
     WorldOption,
@@ -23,6 +28,9 @@ if TYPE_CHECKING:
 
 OPTIONS: Final = {"metric": "--metric", "min_repetitions": "--min-reps", "max_repetitions": "--max-reps"}
 """Option that sets each attribute of the rule."""
+
+REPETITIONS: Final = 3
+"""Default number of repetitions: fewer give no interval, and these take less time than the start."""
 
 HELP = """Compare congestion-control schemes on one link and write tables and a report.
 
@@ -57,7 +65,7 @@ def compare(
     link: str | None,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
     warm_up: Annotated[str, typer.Option(help="Summaries count from here on.")] = "0s",
-    reps: Annotated[int | None, typer.Option(help="Repetitions of each scheme.", show_default="1")] = None,
+    reps: Annotated[int | None, typer.Option(help="Repetitions of each scheme.", show_default="3")] = None,
     precision: Annotated[
         str | None,
         typer.Option(
@@ -88,13 +96,19 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
     jobs: JobsOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
+    no_report: NoReportOption = False,
+    figures: FiguresOption = False,
+    open_report: OpenOption = False,
+    all_metrics: AllOption = False,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
     **options: Unpack[FlowOptions],
 ) -> None:
     """Compare schemes over one link."""
     enter_world(world)
-    from airpath.cli.work import compared_text, run_and_write
+    from airpath.cli.place import claim
+    from airpath.cli.work import Output, compared_text, run_and_write
     from airpath.runner import compare_scenarios
     from airpath.scenario.bottleneck import name_of_link
     from airpath.scenario.link_line import link_line
@@ -111,22 +125,21 @@ def compare(
         duration=duration,
         warm_up=warm_up,
         seed=seed,
-        repetitions=(1 if reps is None else reps) if until is None else until.max_repetitions,
+        repetitions=(REPETITIONS if reps is None else reps) if until is None else until.max_repetitions,
         **options,
     )
     hint_at_bursts(options)
-    out = out or Path("out") / f"compare-{file_name_of(name_of_link(link, options))}"
-    opening = link_line(next(iter(scenarios.values())), link, options)
-    run_and_write(
-        scenarios,
-        out,
-        compared_text,
-        jobs=jobs,
-        world=world.value,
-        as_json=as_json,
-        until=until,
-        opening=opening,
+    output = Output(
+        claim(out, Path("out") / f"compare-{file_name_of(name_of_link(link, options))}", force=force),
+        jobs,
+        as_json,
+        report=not no_report,
+        figures=figures,
+        opened=open_report,
+        all_metrics=all_metrics,
     )
+    opening = link_line(next(iter(scenarios.values())), link, options)
+    run_and_write(scenarios, output, compared_text, world=world.value, until=until, opening=opening)
 
 
 def _rule(

@@ -10,7 +10,9 @@ import typer
 
 from airpath.cli.link_options import hint_at_bursts, takes_link_options
 from airpath.cli.output import (
+    ForceOption,
     JsonOption,
+    NoReportOption,
     OutOption,
     file_name_of,
     show_json,
@@ -69,12 +71,15 @@ def emulate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random streams of the link.")] = 1,
     out: OutOption = None,
+    force: ForceOption = False,
+    no_report: NoReportOption = False,
     as_json: JsonOption = False,
     **options: Unpack[LinkOptions],
 ) -> None:
     """Run a command over an emulated link."""
     enter_user_namespace()
-    from airpath.cli.work import refuse_unwritable, write_results
+    from airpath.cli.place import claim
+    from airpath.cli.work import Output, write_results
     from airpath.emulation import CaptureUnfinishedError, connection_rows, emulated_scenario
     from airpath.emulation import emulate as run_command
     from airpath.errors import UsageError
@@ -89,11 +94,13 @@ def emulate(
     scenario = emulated_scenario(link, duration=duration, seed=seed, **options)
     hint_at_bursts(options)
     serving = None if server is None else _words(server)
-    out = out or Path("out") / f"emulate-{file_name_of(name_of_link(link, options))}"
-    refuse_unwritable(out)
+    ending = ".pcapng" if capture else ""
+    default = Path("out") / f"emulate-{file_name_of(name_of_link(link, options))}"
+    out = claim(out, default, force=force, beside=ending)
     packets = out.parent / f"{out.name}.pcapng"
     if capture:
         packets.parent.mkdir(parents=True, exist_ok=True)
+    output = Output(out, report=not no_report)
     unfinished = None
     try:
         result = run_command(
@@ -107,7 +114,7 @@ def emulate(
         result, unfinished = error.result, error
     rows: list[dict[str, Any]] = []
     if result.results is not None:
-        write_results(result.results, out, {"command": scenario}, scenario.to_toml())
+        write_results(result.results, output, {"command": scenario}, scenario.to_toml())
         rows = connection_rows(result.results.runs[0], result.connections)
     if as_json:
         show_json(
@@ -116,8 +123,7 @@ def emulate(
                 **(summary_json(result.results.summary) if result.results is not None else {}),
                 "connections": {"flows": rows, **result.connections.as_json()},
                 "validity": result.validity.as_json(),
-                "out": str(out) if result.results is not None else None,
-                "report": str(out / "report.html") if result.results is not None else None,
+                **(output.facts if result.results is not None else dict.fromkeys(output.facts)),
                 "capture": str(packets) if capture else None,
             }
         )
@@ -127,7 +133,9 @@ def emulate(
         if result.results is None:
             tell("too short for results: nothing was written")
         else:
-            tell(f"results: {out}\nreport:  {out / 'report.html'}")
+            tell(f"results: {out}")
+            if output.report:
+                tell(f"report:  {output.page}")
         if capture:
             tell(f"packets: {packets}")
     if unfinished is not None:

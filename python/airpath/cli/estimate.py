@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from airpath.cli.output import JsonOption, OutOption
+from airpath.cli.output import FiguresOption, ForceOption, JsonOption, OutOption
 
 HELP = """Estimate bandwidth from packet captures (pcap, pcapng) or QUIC logs (qlog), also gzip-compressed.
 
@@ -50,6 +50,8 @@ def estimate(
         ),
     ] = None,
     out: OutOption = None,
+    force: ForceOption = False,
+    figures: FiguresOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Replay the flows of captures into estimators."""
@@ -57,25 +59,25 @@ def estimate(
 
     from airpath.captures import analyse, choose, write_captures
     from airpath.cli.estimate_tables import as_machine_reads, print_capture, tell_of_an_early_end
-    from airpath.cli.output import show, show_json
-    from airpath.cli.work import refuse_unwritable
+    from airpath.cli.output import recording_name, show, show_json
+    from airpath.cli.place import claim
     from airpath.input_file import input_name, refuse_standard_input_twice
     from airpath.origin import origin_of_this_process
     from airpath.progress import progress_bar
 
     refuse_standard_input_twice(captures)
-    target = out or Path("out") / f"estimate-{Path(input_name(captures[0])).name.split('.')[0]}"
-    refuse_unwritable(target)
     found = []
     for path in captures:
         with progress_bar(f"reading {escape(Path(input_name(path)).name)}", None) as on_progress:
             found.append(choose(analyse(path, estimator or (), on_progress), flow or []))
-    write_captures(found, target, origin_of_this_process())
+    target = claim(out, Path("out") / f"estimate-{recording_name(input_name(captures[0]))}", force=force)
     for capture in found:
         tell_of_an_early_end(str(capture.path), capture.ended_early)
+    if not as_json:
+        for capture in found:
+            print_capture(capture, MOST_ROWS)
+    write_captures(found, target, origin_of_this_process(), figures=figures)
     if as_json:
         show_json({"captures": [as_machine_reads(capture) for capture in found], "out": str(target)})
         return
-    for capture in found:
-        print_capture(capture, MOST_ROWS)
     show(f"results: {target}")

@@ -8,8 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from airpath.cli.output import (
+    FiguresOption,
+    ForceOption,
     JobsOption,
     JsonOption,
+    NoReportOption,
+    OpenOption,
     OutOption,
     RepsOption,
     SettingsOption,
@@ -52,6 +56,10 @@ def gap(
     settings: SettingsOption = None,
     jobs: JobsOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
+    no_report: NoReportOption = False,
+    figures: FiguresOption = False,
+    open_report: OpenOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Compare backends."""
@@ -59,7 +67,8 @@ def gap(
         enter_world(WorldChoice.EMULATE)
     started = time.perf_counter()
     from airpath.cli.output import show, show_json, tell
-    from airpath.cli.work import keep_finished, refuse_unwritable, write_results
+    from airpath.cli.place import claim
+    from airpath.cli.work import Output, keep_finished, write_results
     from airpath.gap import gap as compare_worlds
     from airpath.gap.report import gap_json, gap_section, gap_tables
     from airpath.runner import Interrupted
@@ -73,37 +82,43 @@ def gap(
         chosen = chosen.override(changes)
     for remark in chosen.remarks():
         tell(remark)
-    out = out or Path("out") / f"gap-{chosen.name}"
-    refuse_unwritable(out)
+    output = Output(
+        claim(out, Path("out") / f"gap-{chosen.name}", force=force),
+        jobs,
+        as_json,
+        report=not no_report,
+        figures=figures,
+        opened=open_report,
+    )
     worlds: list[World] = [one.value for one in world or WorldChoice]
     scenarios, text = {chosen.name: chosen}, chosen.to_toml()
     try:
         done = compare_worlds(chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs)
     except Interrupted as interrupted:
-        keep_finished(interrupted, out, scenarios, text, jobs=jobs, as_json=as_json)
+        keep_finished(interrupted, output, scenarios, text)
         raise
     told = gap_json(done)
-    write_results(
-        done.results,
-        out,
-        scenarios,
-        text,
-        sections=[gap_section(done)],
-        files={"gap.json": told},
-        jobs=jobs,
-    )
     for one in done.compared:
         for where, reason in one.missing.items():
             tell(f"{one.scheme} did not run on backend {where}: {reason}")
-        for text in one.departures:
-            tell(f"{one.scheme}: {text}")
+        for departure in one.departures:
+            tell(f"{one.scheme}: {departure}")
+    if not as_json:
+        for table in gap_tables(done):
+            show(table)
+        for run in done.results.runs:
+            if not run.record.valid:
+                show(f"{run.label} is {validity_text(run.record.world, run.record.validity)}")
+    write_results(
+        done.results,
+        output,
+        scenarios,
+        text,
+        sections=lambda: [gap_section(done)],
+        files={"gap.json": told},
+    )
     if as_json:
-        show_json({**told, "out": str(out), "report": str(out / "report.html")})
+        show_json({**told, **output.facts})
         return
-    for table in gap_tables(done):
-        show(table)
-    for run in done.results.runs:
-        if not run.record.valid:
-            show(f"{run.label} is {validity_text(run.record.world, run.record.validity)}")
-    show(f"results: {out}\nreport:  {out / 'report.html'}")
+    output.show_places()
     show(f"elapsed: {time.perf_counter() - started:.0f} s, of which {done.elapsed_s:.0f} s for the runs")

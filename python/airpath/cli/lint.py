@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from airpath.cli.output import JsonOption, answers, refuse_no_files, show_json, tell, write_file
+from airpath.cli.output import ForceOption, JsonOption, answers, refuse_no_files, show_json, tell, write_file
+from airpath.cli.place import claim_file
 
 HELP = """Check a `tc`/netem configuration: describe the resulting link and flag mistakes.
 
@@ -52,6 +53,7 @@ def lint(
             show_default=False,
         ),
     ] = None,
+    force: ForceOption = False,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,6 +72,8 @@ def lint(
 
     read = {f"the configuration {file}": Path(file) for file in files or [] if str(file) != "-"}
     refuse_no_files({"scenario": scenario}, read)
+    if scenario is not None:
+        claim_file(scenario, scenario, force=force)
     linted = judge(files or [], live=live, variables=_variables(settings or []))
     carried = carry_over(linted) if scenario is not None else None
     if carried is not None and scenario is not None:

@@ -1,14 +1,16 @@
 """`airpath list`."""
 
+import tomllib
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """List the schemes, estimators, queues, links, networks, scenarios, sweeps and suites.
+HELP = """List schemes, estimators, queues, links, networks, scenarios, sweeps or suites, or count them.
 
 Examples:
 
@@ -34,25 +36,29 @@ class Section(StrEnum):
 
 
 def list_(
-    section: Annotated[Section | None, typer.Argument(help="Kind of entry to list; default: all.")] = None,
+    section: Annotated[
+        Section | None, typer.Argument(help="Kind to list; default: all kinds with their counts.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List everything that has a name."""
-    sections = {one.value: _ENTRIES[one]() for one in ([section] if section else Section)}
+    wanted = [section] if section else list(Section)
     if as_json:
-        show_json(sections)
+        show_json({one.value: _ENTRIES[one]() for one in wanted})
         return
     from rich.table import Table
 
-    for title, entries in sections.items():
-        table = Table(
-            "name", "", title=title, title_justify="left", show_header=False, box=None, padding=(0, 2)
-        )
-        for name, text in entries.items():
-            table.add_row(name, text)
+    table = Table(show_header=False, box=None, padding=(0, 2))
+    if section is None:
+        for one in wanted:
+            table.add_row(one.value, str(len(_ENTRIES[one]())), f"airpath list {one.value}")
         show(table)
-        if title == Section.SCHEMES:
-            show(_ending())
+        return
+    for name, text in _ENTRIES[section]().items():
+        table.add_row(name, text)
+    show(table)
+    if section is Section.SCHEMES:
+        show(_ending())
 
 
 def schemes() -> dict[str, str]:
@@ -100,25 +106,23 @@ def networks() -> dict[str, str]:
 
 def scenarios() -> dict[str, str]:
     """Return each shipped scenario with its line."""
-    from airpath.scenario import Scenario, scenario_names
-
-    return {name: Scenario.load(name).document.description for name in scenario_names()}
+    return _shipped("scenarios")
 
 
 def sweeps() -> dict[str, str]:
     """Return each shipped sweep with its line."""
-    from airpath.scenario.load import read_file
-    from airpath.sweeps.plan import find_sweep, sweep_names
-
-    return {name: str(read_file(find_sweep(name))["description"]) for name in sweep_names()}
+    return _shipped("sweeps/plans")
 
 
 def suites() -> dict[str, str]:
     """Return each shipped suite of checks with its line."""
-    from airpath.checks.suite import find_suite, suite_names
-    from airpath.scenario.load import read_file
+    return _shipped("checks/suites")
 
-    return {name: str(read_file(find_suite(name))["description"]) for name in suite_names()}
+
+def _shipped(folder: str) -> dict[str, str]:
+    """Return the descriptions in the files of a folder of the package, by name."""
+    files = sorted((Path(__file__).parent.parent / folder).glob("*.toml"))
+    return {file.stem: tomllib.loads(file.read_text(encoding="utf-8"))["description"] for file in files}
 
 
 _ENTRIES: dict[Section, Callable[[], dict[str, str]]] = {

@@ -29,6 +29,15 @@ OutOption = Annotated[
 RepsOption = Annotated[
     int | None, typer.Option(help="Number of repetitions; default: that of the scenario.", show_default=False)
 ]
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Replace earlier results in the directory given by --out.")
+]
+NoReportOption = Annotated[bool, typer.Option("--no-report", help="Write tables only, without report.html.")]
+FiguresOption = Annotated[
+    bool, typer.Option("--figures", help="Also write the figures as PNG and SVG files.")
+]
+OpenOption = Annotated[bool, typer.Option("--open", help="Open the report in a browser.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Print every metric, not only the main ones.")]
 SettingsOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Scenario key to change; repeatable."),
@@ -123,6 +132,11 @@ def file_name_of(link: str) -> str:
     """Return a link as part of a file name: of a path, its last part."""
     name = Path(link).stem if Path(link).is_file() else link
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "link"
+
+
+def recording_name(file: str) -> str:
+    """Return the name of a recording as part of a file name: without `.gz` and the ending before it."""
+    return file_name_of(Path(Path(file).name.removesuffix(".gz")).stem)
 
 
 def refuse_no_files(wanted: Mapping[str, Path | None], taken: Mapping[str, Path] | None = None) -> None:

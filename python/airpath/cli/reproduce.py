@@ -84,6 +84,7 @@ def reproduce(
     as_json: JsonOption = False,
 ) -> None:
     """Reproduce figures."""
+    from airpath.cli.place import claim
     from airpath.papers.registry import select, select_on_kernel
 
     on_kernel = world is ReproduceWorld.EMULATE
@@ -91,8 +92,12 @@ def reproduce(
     if list_:
         _list(figures, as_json=as_json)
         return
-    out = out or (DEFAULT_OUT_ON_KERNEL if on_kernel else DEFAULT_OUT)
-    _refuse_unwritable(out)
+    out = claim(
+        out,
+        DEFAULT_OUT_ON_KERNEL if on_kernel else DEFAULT_OUT,
+        may_replace=lambda _: False,
+        resumes=lambda folder: (folder / "runs").is_dir(),
+    )
     if on_kernel:
         figures = _on_kernel(figures, jobs)
     done = _work(figures, out, reps, jobs)
@@ -201,15 +206,3 @@ def _verdict(judgement: "Judgement") -> str:
         return judgement.verdict.value
     choice = judgement.agreeing[0]
     return f"{judgement.verdict.value}:\n{number(judgement.samples[choice])} under “{choice}”"
-
-
-def _refuse_unwritable(out: Path) -> None:
-    """Find out before the work that the place for the results is none."""
-    from airpath.errors import OutputError
-
-    if out.exists() and not out.is_dir():
-        raise OutputError(f"{out} exists and is not a directory")
-    if out.is_dir() and any(out.iterdir()) and not (out / "runs").is_dir():
-        raise OutputError(
-            f"{out} is not empty and contains no reproduced figures; choose another directory with --out"
-        )

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import JobsOption, JsonOption, OutOption, WorldChoice, answers, enter_world, tell
+from airpath.cli.output import (
+    ForceOption,
+    JobsOption,
+    JsonOption,
+    NoReportOption,
+    OutOption,
+    WorldChoice,
+    answers,
+    enter_world,
+    tell,
+)
 from airpath.world_names import IN_REAL_TIME
 
 if TYPE_CHECKING:
@@ -36,13 +46,16 @@ DIFFERENT = 1
 def rerun(
     results: Annotated[Path, typer.Argument(help="Results directory of `run`, `compare` or `gap`.")],
     out: OutOption = None,
+    force: ForceOption = False,
+    no_report: NoReportOption = False,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Run results again."""
     _enter_world_of(results)
     from airpath.cli.output import show, show_json
-    from airpath.cli.work import keep_finished, refuse_unwritable, write_results
+    from airpath.cli.place import claim
+    from airpath.cli.work import Output, keep_finished, write_results
     from airpath.errors import UsageError
     from airpath.origin import origin_of_this_process
     from airpath.progress import progress_bar
@@ -53,22 +66,22 @@ def rerun(
 
     _refuse_other_results(results)
     kept = load_kept(results)
-    out = out or results.absolute().with_name(f"{results.absolute().name}-rerun")
-    # By whatever way: they would be replaced, and be equal to themselves.
-    if out.resolve() == results.resolve():
+    # Whatever the path: the results would be replaced, and equal to themselves.
+    if out is not None and out.resolve() == results.resolve():
         raise UsageError(
             f"out: found {out}, which is the directory of the results; accepted: another directory"
         )
-    refuse_unwritable(out)
+    out = claim(out, results.resolve().with_name(f"{results.resolve().name}-rerun"), force=force)
+    output = Output(out, jobs, as_json, report=not no_report)
     changed = kept.changes(environment(origin_of_this_process()))
     count = len(kept.jobs)
     try:
         with progress_bar(f"{count} run{'s' if count > 1 else ''}", None) as on_progress:
             done = kept.run(jobs, on_progress)
     except Interrupted as interrupted:
-        keep_finished(interrupted, out, kept.scenarios, kept.scenario_text, jobs=jobs, as_json=as_json)
+        keep_finished(interrupted, output, kept.scenarios, kept.scenario_text)
         raise
-    write_results(done, out, kept.scenarios, kept.scenario_text, jobs=jobs)
+    write_results(done, output, kept.scenarios, kept.scenario_text)
     tables = compare_tables(results, out)
     others = differing(tables)
     if as_json:
@@ -88,7 +101,7 @@ def rerun(
         show(_told(tables, others, in_real_time=kept.in_real_time, changed=bool(changed)))
         for line in _stopping(done):
             show(line)
-        show(f"results: {out}\nreport:  {out / 'report.html'}")
+        output.show_places()
     return DIFFERENT if others and not kept.in_real_time else 0
 
 

@@ -7,8 +7,12 @@ import typer
 
 from airpath.cli.link_options import hint_at_bursts, takes_link_options
 from airpath.cli.output import (
+    FiguresOption,
+    ForceOption,
     JobsOption,
     JsonOption,
+    NoReportOption,
+    OpenOption,
     OutOption,
     WorldChoice,
     WorldOption,
@@ -45,13 +49,18 @@ def rivals(
     seed: Annotated[int, typer.Option(help="Seed of the first repetition; repetition k uses seed + k.")] = 1,
     jobs: JobsOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
+    no_report: NoReportOption = False,
+    figures: FiguresOption = False,
+    open_report: OpenOption = False,
     world: WorldOption = WorldChoice.SIM,
     as_json: JsonOption = False,
     **options: Unpack[FlowOptions],
 ) -> None:
     """Run every pair of schemes on one link."""
     enter_world(world)
-    from airpath.cli.work import keep_finished, refuse_unwritable, write_results
+    from airpath.cli.place import claim
+    from airpath.cli.work import Output, keep_finished, write_results
     from airpath.rivals.meetings import label, met, rival_scenarios
     from airpath.rivals.report import remarks, rivals_json, rivals_section, rivals_tables
     from airpath.runner import Interrupted, run_all
@@ -62,8 +71,14 @@ def rivals(
         schemes, link, duration=duration, warm_up=warm_up, seed=seed, repetitions=reps, **options
     )
     hint_at_bursts(options)
-    out = out or Path("out") / f"rivals-{file_name_of(name_of_link(link, options))}"
-    refuse_unwritable(out)
+    output = Output(
+        claim(out, Path("out") / f"rivals-{file_name_of(name_of_link(link, options))}", force=force),
+        jobs,
+        as_json,
+        report=not no_report,
+        figures=figures,
+        opened=open_report,
+    )
     if not as_json:
         show(link_line(next(iter(scenarios.values())), link, options))
     labelled = {label(*pair): scenario for pair, scenario in scenarios.items()}
@@ -72,25 +87,25 @@ def rivals(
     try:
         results = run_all(labelled, jobs=jobs, world=world.value)
     except Interrupted as interrupted:
-        keep_finished(interrupted, out, labelled, text, jobs=jobs, as_json=as_json)
+        keep_finished(interrupted, output, labelled, text)
         raise
     found = met(schemes, results, scenarios, refused)
     told = rivals_json(found)
-    write_results(
-        results,
-        out,
-        labelled,
-        text,
-        sections=[rivals_section(found)],
-        files={"rivals.json": told},
-        standard=False,
-        jobs=jobs,
-    )
     for remark in remarks(found):
         tell(remark)
+    if not as_json:
+        for table in rivals_tables(found):
+            show(table)
+    write_results(
+        results,
+        output,
+        labelled,
+        text,
+        sections=lambda: [rivals_section(found)],
+        files={"rivals.json": told},
+        standard=False,
+    )
     if as_json:
-        show_json({**told, "out": str(out), "report": str(out / "report.html")})
-        return
-    for table in rivals_tables(found):
-        show(table)
-    show(f"results: {out}\nreport:  {out / 'report.html'}")
+        show_json({**told, **output.facts})
+    else:
+        output.show_places()

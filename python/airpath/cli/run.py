@@ -6,8 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from airpath.cli.output import (
+    AllOption,
+    FiguresOption,
+    ForceOption,
     JobsOption,
     JsonOption,
+    NoReportOption,
+    OpenOption,
     OutOption,
     RepsOption,
     SettingsOption,
@@ -52,6 +57,11 @@ def run(
     settings: SettingsOption = None,
     jobs: JobsOption = None,
     out: OutOption = None,
+    force: ForceOption = False,
+    no_report: NoReportOption = False,
+    figures: FiguresOption = False,
+    open_report: OpenOption = False,
+    all_metrics: AllOption = False,
     packets: Annotated[
         bool, typer.Option("--packets", help="Record a table row for every data packet.")
     ] = False,
@@ -76,7 +86,8 @@ def run(
 ) -> None:
     """Run a scenario."""
     enter_world(world)
-    from airpath.cli.work import refuse_no_folder, run_and_write
+    from airpath.cli.place import claim
+    from airpath.cli.work import Output, refuse_no_folder, run_and_write
     from airpath.results.flent import refuse_unfit_for_flent
     from airpath.runner import scheme_label
     from airpath.scenario import Scenario, parse_assignment
@@ -90,9 +101,9 @@ def run(
         changes["record.capture"] = capture
     if qlog is not None:
         changes["record.qlog"] = True
-        refuse_no_folder(qlog)
+        refuse_no_folder(qlog, force=force)
     if flent is not None:
-        refuse_no_folder(flent)
+        refuse_no_folder(flent, force=force)
     chosen = Scenario.load(scenario)
     text = find_file(scenario).read_text(encoding="utf-8")
     if changes:
@@ -102,8 +113,14 @@ def run(
         tell(remark)
     if flent is not None:
         refuse_unfit_for_flent(chosen.plan(), chosen.name)
-    out = out or Path("out") / chosen.name
-    scenarios = {scheme_label(chosen): chosen}
-    run_and_write(
-        scenarios, out, lambda _: text, jobs=jobs, world=world.value, as_json=as_json, logs=qlog, flent=flent
+    output = Output(
+        claim(out, Path("out") / chosen.name, force=force),
+        jobs,
+        as_json,
+        report=not no_report,
+        figures=figures,
+        opened=open_report,
+        all_metrics=all_metrics,
     )
+    scenarios = {scheme_label(chosen): chosen}
+    run_and_write(scenarios, output, lambda _: text, world=world.value, logs=qlog, flent=flent)

@@ -44,16 +44,20 @@ def sweep(
     as_json: JsonOption = False,
 ) -> int:
     """Run a sweep."""
+    from airpath.cli.place import claim
     from airpath.sweeps import SweepInterrupted, SweepPlan, default_out
     from airpath.sweeps import sweep as run_sweep
+    from airpath.sweeps.running import can_resume
 
     chosen = SweepPlan.load(plan)
     if dry_run:
         _list(chosen, as_json=as_json)
         return 0
     tell(chosen.summary())
+    if out is None:
+        out = claim(None, default_out(chosen), resumes=lambda folder: can_resume(chosen, folder))
     try:
-        results = run_sweep(chosen, out or default_out(chosen), jobs=jobs, engine=engine)
+        results = run_sweep(chosen, out, jobs=jobs, engine=engine)
     except SweepInterrupted as interrupted:
         tell(
             f"stopped with {interrupted.finished} of {interrupted.asked} runs finished; they are kept, and"

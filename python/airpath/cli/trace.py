@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airpath.cli import trace_log
-from airpath.cli.output import JsonOption, show, show_json
+from airpath.cli.output import ForceOption, JsonOption, show, show_json
+from airpath.cli.place import claim_file
 from airpath.errors import OutputError, TraceError, UsageError
 from airpath.input_file import STANDARD_INPUT, input_file, input_name
 
@@ -76,6 +77,7 @@ def show_trace(
         Path | None,
         typer.Option(help="File for the figure (PNG); default: out/FILE.png.", show_default=False),
     ] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print statistics of a trace and plot it."""
@@ -87,7 +89,8 @@ def show_trace(
         raise UsageError(f"--out: found {out}; accepted: a file name that ends in .png")
     trace, file = read(file, format_name, direction), input_name(file)
     statistics = trace.statistics()
-    picture = out or Path("out") / f"{Path(file).stem if Path(file).is_file() else Path(file).name}.png"
+    name = f"{Path(file).stem if Path(file).is_file() else Path(file).name}.png"
+    picture = claim_file(out, Path("out") / name, force=force)
     write_file(picture, trace_picture(trace, Path(file).name, bin_width_s(statistics["duration_s"])))
     if as_json:
         show_json({"file": file, "format": trace.format, **statistics, "picture": str(picture)})
@@ -111,6 +114,7 @@ def convert(
     out: Annotated[
         Path | None, typer.Option(help="File to write; default: standard output.", show_default=False)
     ] = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a trace in another format."""
@@ -129,7 +133,7 @@ def convert(
     if out is None:
         typer.echo(text, nl=False)
         return
-    write_file(out, text.encode())
+    write_file(claim_file(out, out, force=force), text.encode())
     if as_json:
         show_json(
             {
@@ -179,7 +183,7 @@ def read(file: str, format_name: str | None, direction: str) -> "Trace":
     shipped = {link.name: str(link.rate["file"]) for link in LINKS if link.rate["kind"] == "trace"}
     path = Path(file if Path(file).exists() else shipped.get(file, file))
     if not path.exists():
-        raise TraceError(f"{file}: neither a file nor a shipped link; {suggestion(file, shipped)}")
+        raise TraceError(f"{file}: neither a file nor a shipped link; {suggestion(file, shipped, 'links')}")
     return _read(lambda: read_trace(TraceInput(path, format_name, direction)), path)
 
 

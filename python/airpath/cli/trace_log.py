@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airpath.cli.output import JsonOption, OutOption, show, show_json, tell
+from airpath.cli.output import (
+    FiguresOption,
+    ForceOption,
+    JsonOption,
+    OutOption,
+    recording_name,
+    show,
+    show_json,
+    tell,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,12 +46,14 @@ def log(
         str, typer.Option("--bin", help="Averaging interval of rates in series and figures.")
     ] = "500ms",
     out: OutOption = None,
+    force: ForceOption = False,
+    figures: FiguresOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print and plot the statistics of link logs."""
     from rich.markup import escape
 
-    from airpath.cli.work import refuse_unwritable
+    from airpath.cli.place import claim
     from airpath.errors import UsageError
     from airpath.input_file import input_name, refuse_standard_input_twice
     from airpath.link_logs import read_link_log, write_link_logs
@@ -54,20 +65,20 @@ def log(
     bin_ns = parse_duration(bin_width)
     if bin_ns == 0:
         raise UsageError(f'bin: found "{bin_width}"; it must be more than zero')
-    target = out or Path("out") / f"log-{Path(input_name(files[0])).name.split('.')[0]}"
-    refuse_unwritable(target)
     logs = []
     for file in files:
         with progress_bar(f"reading {escape(Path(input_name(file)).name)}", None) as on_progress:
             logs.append(read_link_log(file, on_progress))
-    write_link_logs(logs, target, origin_of_this_process(), bin_ns)
+    target = claim(out, Path("out") / f"log-{recording_name(input_name(files[0]))}", force=force)
     for one in logs:
         _tell_of(one)
+    if not as_json:
+        for one in logs:
+            show(_rows(one))
+    write_link_logs(logs, target, origin_of_this_process(), bin_ns, figures=figures)
     if as_json:
         show_json({"logs": [_as_machine_reads(one) for one in logs], "out": str(target)})
         return
-    for one in logs:
-        show(_rows(one))
     show(f"results: {target}")
 
 

@@ -1,7 +1,9 @@
 """Running scenarios on behalf of a command: check, run, write, print."""
 
 import os
+import webbrowser
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,37 +12,77 @@ from rich.console import Console
 from airpath.cli.output import show, show_json, tell
 from airpath.damage import damage_of_plan
 from airpath.durable import write_whole
-from airpath.errors import OutputError
+from airpath.errors import OutputError, UsageError
+from airpath.metrics.run import measured_span_s
 from airpath.origin import origin_of_this_process
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
-from airpath.results.directory import is_results
 from airpath.results.qlog import qlog_files
+from airpath.results.told_apart import told_apart
 from airpath.runner import Interrupted, repeated, run_all, workers
 from airpath.scenario import Scenario
 from airpath.world_names import IN_REAL_TIME, WORLDS, World
 from airpath.worlds import validity_text
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from airpath.report.html import Section
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a command writes results, and what it makes of them."""
+
+    folder: Path
+    """The directory, of this command alone (`airpath.cli.place.claim`)."""
+    jobs: int | None = None
+    """How many runs, and figures, at the same time; one for each processor if `None`."""
+    as_json: bool = False
+    """Print JSON."""
+    report: bool = True
+    """Write ``report.html``."""
+    figures: bool = False
+    """Write figures as files."""
+    opened: bool = False
+    """Open the report in a browser."""
+    all_metrics: bool = False
+    """Print every metric."""
+
+    def __post_init__(self) -> None:
+        if self.opened and not self.report:
+            raise UsageError("--open opens the report, which --no-report leaves out; accepted: one of them")
+
+    @property
+    def page(self) -> Path | None:
+        """The report, if it is written."""
+        return self.folder / "report.html" if self.report else None
+
+    @property
+    def facts(self) -> dict[str, str | None]:
+        """The places of the results, for JSON."""
+        return {"out": str(self.folder), "report": None if self.page is None else str(self.page)}
+
+    def show_places(self) -> None:
+        """Print the places of the results, and open the report if that was asked for."""
+        show("\n".join([f"results: {self.folder}", *([f"report:  {self.page}"] if self.report else [])]))
+
+    def open(self) -> None:
+        """Open the report in a browser, if that was asked for."""
+        if self.opened and self.page is not None:
+            webbrowser.open(self.page.resolve().as_uri())
 
 
 def run_and_write(
     scenarios: Mapping[str, Scenario],
-    out: Path,
+    output: Output,
     scenario_text: Callable[[Mapping[str, Scenario]], str],
     *,
-    jobs: int | None,
-    as_json: bool,
     world: World = "sim",
     logs: Path | None = None,
     until: PrecisionRule | None = None,
     flent: Path | None = None,
     opening: str = "",
 ) -> None:
-    """Run scenarios, write the results, print their summary and where they are.
+    """Run scenarios, print their summary, write the results, and print where they are.
 
     After an interrupt the finished runs are written.
 
@@ -48,14 +90,10 @@ def run_and_write(
     ----------
     scenarios
         Scenario of each scheme.
-    out
-        Where to write the results.
+    output
+        Where to write the results, and what to make of them.
     scenario_text
         Gives the scenario as its author wrote it, of the scenarios with the repetitions that there were.
-    jobs
-        How many runs at the same time.
-    as_json
-        Print JSON.
     world
         Where to run them.
     logs
@@ -70,28 +108,27 @@ def run_and_write(
     Raises
     ------
     OutputError
-        If the results cannot be written; found out before the work where possible.
+        If the results cannot be written.
     Interrupted
         On Ctrl-C, after the finished runs were written.
     """
-    refuse_unwritable(out)
-    if opening and not as_json:
-        show(opening)
     try:
-        results = run_all(scenarios, until=until, jobs=jobs, world=world)
+        results = run_all(scenarios, until=until, jobs=output.jobs, world=world)
     except Interrupted as interrupted:
         kept = _as_run(scenarios, interrupted.asked, until)
-        keep_finished(interrupted, out, kept, scenario_text(kept), jobs=jobs, as_json=as_json)
+        keep_finished(interrupted, output, kept, scenario_text(kept))
         raise
     kept = _as_run(scenarios, len(results.runs), until)
-    write_results(results, out, kept, scenario_text(kept), jobs=jobs)
+    if not output.as_json:
+        _print(results, output, opening)
+    write_results(results, output, kept, scenario_text(kept))
     if logs is not None:
         _write_files(qlog_files(results), logs)
     if flent is not None:
         from airpath.results.flent import flent_files
 
         _write_files(flent_files(results), flent)
-    _print(results, out, as_json=as_json, interrupted=False)
+    _print_places(results, output, interrupted=False)
 
 
 def _as_run(
@@ -104,57 +141,77 @@ def _as_run(
 
 
 def keep_finished(
-    interrupted: Interrupted,
-    out: Path,
-    scenarios: Mapping[str, Scenario],
-    scenario_text: str,
-    *,
-    jobs: int | None,
-    as_json: bool,
+    interrupted: Interrupted, output: Output, scenarios: Mapping[str, Scenario], scenario_text: str
 ) -> None:
-    """Write and print the runs that were finished before an interrupt, as `run_and_write` does."""
+    """Print and write the runs that were finished before an interrupt, as `run_and_write` does."""
     if not interrupted.results.runs:
         tell("stopped before a run was finished: nothing was written")
         return
     kept = len(interrupted.results.runs)
     tell(f"stopped: keeping the {kept} of {interrupted.asked} runs that were finished")
-    write_results(interrupted.results, out, scenarios, scenario_text, jobs=jobs)
-    _print(interrupted.results, out, as_json=as_json, interrupted=True)
+    if not output.as_json:
+        _print(interrupted.results, output)
+    write_results(interrupted.results, output, scenarios, scenario_text)
+    _print_places(interrupted.results, output, interrupted=True)
 
 
 def write_results(
     results: Results,
-    out: Path,
+    output: Output,
     scenarios: Mapping[str, Scenario],
     scenario_text: str,
     *,
-    sections: "Sequence[Section]" = (),
+    sections: "Callable[[], Sequence[Section]]" = tuple,
     files: Mapping[str, Any] | None = None,
     standard: bool = True,
-    jobs: int | None = None,
 ) -> None:
-    """Write results of these scenarios, run by this process just now, with more sections and JSON files.
+    """Write results of these scenarios, run by this process just now, with more JSON files.
 
-    Without `standard` there are the figures of the sections only. As many figures are drawn at the same time
-    as `jobs` says; one for each processor if not given.
+    The tables are written first and stay if drawing is interrupted.
+
+    Parameters
+    ----------
+    results, scenarios, scenario_text
+        What was run.
+    output
+        Where to write it, and what to make of it.
+    sections
+        Returns more sections of the report with their figures. Called when the tables are written: drawing
+        takes time.
+    files
+        More files: name and content, written as JSON.
+    standard
+        Whether the standard figures are drawn; else there are the figures of the sections only.
     """
     inputs = {
         trace.path.name: trace.path.read_bytes()
         for scenario in scenarios.values()
         for trace in scenario.traces
     }
-    origin = origin_of_this_process(inputs)
+    write(
+        results,
+        output.folder,
+        scenario_text=scenario_text,
+        origin=origin_of_this_process(inputs),
+        files=files or {},
+        figures=False,
+        report=False,
+    )
+    if not (output.report or output.figures):
+        return
+    from airpath.results.drawing import draw
+
     with Console(stderr=True).status("drawing figures, writing the report"):
-        write(
+        draw(
             results,
-            out,
-            scenario_text=scenario_text,
-            origin=origin,
-            sections=sections,
-            files=files or {},
+            output.folder,
+            figures=output.figures,
+            report=output.report,
+            sections=sections(),
             standard=standard,
-            workers=workers(jobs),
+            workers=workers(output.jobs),
         )
+    output.open()
 
 
 def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
@@ -166,8 +223,10 @@ def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
         raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from None
 
 
-def refuse_no_folder(folder: Path) -> None:
+def refuse_no_folder(folder: Path, *, force: bool = False) -> None:
     """Find out before the work whether files can be written to a folder, which may have to be made.
+
+    Without `force` it must be empty.
 
     Raises
     ------
@@ -177,6 +236,8 @@ def refuse_no_folder(folder: Path) -> None:
     try:
         if folder.exists() and not folder.is_dir():
             raise OutputError(f"{folder} exists and is not a directory")
+        if folder.is_dir() and any(folder.iterdir()) and not force:
+            raise OutputError(f"{folder} is not empty; choose another directory, or add to it by --force")
         first = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
     except OSError as error:
         raise OutputError(f"{folder} cannot be read: {error.strerror or error}") from None
@@ -193,56 +254,45 @@ def compared_text(scenarios: Mapping[str, Scenario]) -> str:
     return note + next(iter(scenarios.values())).to_toml()
 
 
-def refuse_unwritable(out: Path) -> None:
-    """Find out before the work whether the results can be written.
-
-    Raises
-    ------
-    OutputError
-        If they cannot: something else is there, or it is not permitted.
-    """
-    try:
-        if out.exists() and not out.is_dir():
-            raise OutputError(f"{out} exists and is not a directory")
-        if out.is_dir() and any(out.iterdir()) and not is_results(out):
-            raise OutputError(
-                f"{out} is not empty and contains no airpath results; choose another directory with --out"
-            )
-        parent = next(folder for folder in out.absolute().parents if folder.exists())
-    except OSError as error:
-        raise OutputError(f"{out} cannot be read: {error.strerror or error}") from None
-    if not parent.is_dir():
-        raise OutputError(f"{out} cannot be made: {parent} is not a directory")
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise OutputError(f"{out} cannot be made: {parent} is not writable")
-
-
-def _print(results: Results, out: Path, *, as_json: bool, interrupted: bool) -> None:
-    report = out / "report.html"
-    if as_json:
-        show_json(
-            {
-                **summary_json(results.summary),
-                "out": str(out),
-                "report": str(report),
-                "interrupted": interrupted,
-                **_precision_json(results),
-                **validity_json(results),
-            }
-        )
-        return
-    show(summary_table(results.summary))
-    for text in _precision_lines(results):
+def _print(results: Results, output: Output, opening: str = "") -> None:
+    """Print what came out, for a person."""
+    for text in _measured(results, opening):
         show(text)
-    if (table := _differences_table(results)) is not None:
-        show(table)
+    show(summary_table(results.summary, all_metrics=output.all_metrics))
+    for text in [*told_apart(results.summary), *_precision_lines(results)]:
+        show(text)
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
         show(f"{name}: {text}")
     for text in dict.fromkeys(text for run in results.runs for text in _departures(run.record.validity)):
         show(text)
     for text in dict.fromkeys(_where(run) for run in results.runs if run.record.world != "sim"):
         show(text)
-    show(f"results: {out}\nreport:  {report}")
+
+
+def _print_places(results: Results, output: Output, *, interrupted: bool) -> None:
+    """Print where the results are, for a person; everything for machines."""
+    if not output.as_json:
+        output.show_places()
+        return
+    show_json(
+        {
+            **summary_json(results.summary),
+            **output.facts,
+            "interrupted": interrupted,
+            **_precision_json(results),
+            **validity_json(results),
+        }
+    )
+
+
+def _measured(results: Results, opening: str) -> list[str]:
+    """Return the opening, the number of seeds and the measured interval in one line."""
+    if not results.runs:
+        return []
+    start_s, end_s = measured_span_s(results.runs[0].record.plan)
+    seeds = len({run.record.seed for run in results.runs})
+    measured = f"{seeds} seed{'' if seeds == 1 else 's'}, measured from {start_s:g} s to {end_s:g} s"
+    return [f"{opening}, {measured}" if opening else measured]
 
 
 def _precision_lines(results: Results) -> list[str]:
@@ -263,15 +313,6 @@ def _precision_json(results: Results) -> dict[str, Any]:
     from airpath.precision.report import precision_json
 
     return {"precision": precision_json(judge(results.summary, results.until))}
-
-
-def _differences_table(results: Results) -> "Table | None":
-    """Return how the first scheme differs from the others; nothing of single runs or a single scheme."""
-    if len(results.schemes) < 2:
-        return None
-    from airpath.report.differences import differences_table
-
-    return differences_table(results.summary)
 
 
 def _where(run: RunResult) -> str:

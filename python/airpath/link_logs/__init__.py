@@ -2,7 +2,6 @@
 
 from airpath.link_logs.log import LinkLog, read_link_log
 from airpath.link_logs.measures import MEASURES, flow_measures, log_measures
-from airpath.link_logs.pictures import delay_picture, throughput_picture
 from airpath.link_logs.tables import (
     flow_series_table,
     flows_table,
@@ -15,7 +14,6 @@ from airpath.link_logs.writing import write_link_logs
 __all__ = [
     "MEASURES",
     "LinkLog",
-    "delay_picture",
     "flow_measures",
     "flow_series_table",
     "flows_table",
@@ -24,6 +22,5 @@ __all__ = [
     "logs_table",
     "packets_table",
     "read_link_log",
-    "throughput_picture",
     "write_link_logs",
 ]

@@ -5,11 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow.csv
-
 from airpath.link_logs.bins import BIN_NS, LogBins
 from airpath.link_logs.log import LinkLog
-from airpath.link_logs.pictures import delay_picture, throughput_picture
 from airpath.link_logs.tables import (
     flow_series_table,
     flows_table,
@@ -17,7 +14,6 @@ from airpath.link_logs.tables import (
     logs_table,
     packets_table,
 )
-from airpath.plots.style import render
 from airpath.results.directory import numbered_name, write_directory, write_json, write_parquet
 from airpath.results.provenance import Origin, made_by
 
@@ -26,9 +22,14 @@ FORMAT = "airpath results 1, link logs"
 
 
 def write_link_logs(
-    logs: Sequence[LinkLog], out_dir: str | os.PathLike[str], origin: Origin, bin_ns: int = BIN_NS
+    logs: Sequence[LinkLog],
+    out_dir: str | os.PathLike[str],
+    origin: Origin,
+    bin_ns: int = BIN_NS,
+    *,
+    figures: bool = True,
 ) -> Path:
-    """Write tables (Parquet; those of logs and flows also as CSV), pictures and provenance.
+    """Write tables (Parquet; those of logs and flows also as CSV), figures and provenance.
 
     Parameters
     ----------
@@ -39,7 +40,9 @@ def write_link_logs(
     origin
         Where the results come from; ``inputs`` is not used, logs have their own hashes.
     bin_ns
-        Width of the bins of series and pictures, in nanoseconds.
+        Width of the bins of series and figures, in nanoseconds.
+    figures
+        Whether to draw the logs.
 
     Raises
     ------
@@ -48,6 +51,8 @@ def write_link_logs(
     airpath.errors.OutputError
         If the directory holds something other than airpath results, or cannot be written.
     """
+    import pyarrow.csv  # here, because it is slow to import
+
     bins = [LogBins(log, bin_ns) for log in logs]
 
     def fill(directory: Path) -> None:
@@ -58,6 +63,11 @@ def write_link_logs(
         write_parquet(flow_series_table(logs, bins), directory / "flow_series.parquet")
         write_parquet(packets_table(logs), directory / "packets.parquet")
         write_json(_provenance(logs, origin, bin_ns), directory / "provenance.json")
+        if not figures:
+            return
+        from airpath.link_logs.pictures import delay_picture, throughput_picture
+        from airpath.plots.style import render  # here, because matplotlib is slow to import
+
         (directory / "figures").mkdir()
         for number, (log, of) in enumerate(zip(logs, bins, strict=True), start=1):
             for name, figure in (("throughput", throughput_picture(log, of)), ("delay", delay_picture(log))):

@@ -42,7 +42,7 @@ def find_link(name: str) -> NamedLink:
     for link in LINKS:
         if name == link.name:
             return link
-    raise UsageError(f'there is no link "{name}"; {suggestion(name, (link.name for link in LINKS))}')
+    raise UsageError(f'there is no link "{name}"; {suggestion(name, (link.name for link in LINKS), "links")}')
 
 
 def _trace(file: str) -> dict[str, Any]:

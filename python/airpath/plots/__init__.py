@@ -7,7 +7,7 @@ from airpath.plots.distributions import (
     delay_distribution,
     delay_distributions,
 )
-from airpath.plots.figures import save_figures, standard_figures, summary_bars
+from airpath.plots.figures import render_figures, save_figures, standard_figures, summary_bars
 from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, window
 from airpath.plots.repetitions import precision
 from airpath.plots.router import (
@@ -47,6 +47,7 @@ __all__ = [
     "queue",
     "queue_share",
     "render",
+    "render_figures",
     "save_figures",
     "standard_figures",
     "style_for",

@@ -1,6 +1,7 @@
 """The standard figures of some results, each with a caption that says what is drawn."""
 
 import re
+from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from airpath.plots.over_time import fairness, one_way_delay, queue, throughput, 
 from airpath.plots.repetitions import precision, precision_points
 from airpath.plots.router_figures import router_figures
 from airpath.plots.standard_figure import StandardFigure, figure_of
-from airpath.plots.style import COLUMN_IN, PAGE_IN, Style, new_axes, render, style_for, styled
+from airpath.plots.style import COLUMN_IN, PAGE_IN, Kind, Style, new_axes, render, style_for, styled
 from airpath.processes import WorkerPool
 from airpath.results import Results
 
@@ -53,8 +54,7 @@ def save_figures(figures: list[StandardFigure], directory: Path, workers: int = 
         imported (``if __name__ == "__main__"``), as for every process that Python starts.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    if workers > 1 and len(figures) >= _WORTH_PROCESSES:
-        _render_beside_each_other(figures, workers)
+    render_figures(figures, workers)
     for figure in figures:
         (directory / f"{figure.name}.png").write_bytes(figure.png)
         (directory / f"{figure.name}.svg").write_bytes(figure.svg)
@@ -64,19 +64,31 @@ _WORTH_PROCESSES = 16
 """From so many figures on others draw faster than they take to start: a second, or four figures."""
 
 
-def _render_beside_each_other(figures: list[StandardFigure], workers: int) -> None:
-    """Make the files of figures in other processes; what they do not make is made when it is asked for."""
+def render_figures(
+    figures: list[StandardFigure], workers: int, kinds: Sequence[Kind] = ("png", "svg")
+) -> None:
+    """Make the files of many figures in other processes; those of few are made when they are asked for.
+
+    Parameters
+    ----------
+    figures, workers
+        As for `save_figures`.
+    kinds
+        Which files of each.
+    """
+    if workers < 2 or len(figures) * len(kinds) < 2 * _WORTH_PROCESSES:
+        return
     with WorkerPool(workers, preload=("airpath.plots",)) as pool:
-        files = [pool.submit(_files, figure.figure) for figure in figures]
+        files = [pool.submit(_files, figure.figure, tuple(kinds)) for figure in figures]
         for figure, pending in zip(figures, files, strict=True):
             try:
-                figure.keep(*pending.result())
+                figure.keep(pending.result())
             except BrokenProcessPool:
                 return
 
 
-def _files(figure: Figure) -> tuple[bytes, bytes]:
-    return render(figure, "png"), render(figure, "svg")
+def _files(figure: Figure, kinds: Sequence[Kind]) -> dict[str, bytes]:
+    return {kind: render(figure, kind) for kind in kinds}
 
 
 @styled

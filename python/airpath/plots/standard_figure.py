@@ -1,6 +1,7 @@
 """One figure with its caption."""
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from matplotlib.axes import Axes
@@ -31,9 +32,9 @@ class StandardFigure:
     figure: Figure = field(repr=False)
     run: RunResult | None = None
 
-    def keep(self, png: bytes, svg: bytes) -> None:
-        """Take the files from somebody who drew them already."""
-        self.__dict__.update(png=png, svg=svg)  # where cached properties are kept
+    def keep(self, files: Mapping[str, bytes]) -> None:
+        """Take files, by kind, that another process has made."""
+        self.__dict__.update(files)  # where cached properties are kept
 
     @functools.cached_property
     def png(self) -> bytes:

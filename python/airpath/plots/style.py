@@ -58,6 +58,9 @@ R = TypeVar("R")
 Style = Mapping[str, SchemeStyle]
 """How each scheme is drawn, by scheme id."""
 
+Kind = Literal["png", "svg"]
+"""A kind of file."""
+
 NO_SCHEME = SchemeStyle("other traffic", "#7f7f7f", ".")
 """Traffic that nothing controls."""
 
@@ -110,7 +113,7 @@ def new_axes(width_in: float = PAGE_IN, height_in: float = 2.4) -> Axes:
 
 
 @styled
-def render(figure: Figure, kind: Literal["png", "svg"]) -> bytes:
+def render(figure: Figure, kind: Kind) -> bytes:
     """Return a PNG (200 dpi) or SVG file; figures made alike give the same bytes, each the first time."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, metadata={"Software": None} if kind == "png" else {"Date": None})

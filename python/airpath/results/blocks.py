@@ -22,11 +22,13 @@ class Blocks:
     """Titles and cells of the columns of numbers."""
     caption: str
     """What stands below the last block."""
+    framed: bool = True
+    """Whether there are lines around cells."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table | Text]:
         """Give one table for each block, and the caption."""
         for titles in self._blocks(options.max_width):
-            table = Table()
+            table = Table() if self.framed else Table(box=None, padding=(0, 1), header_style="bold")
             for title in self.labels:
                 table.add_column(Text(title), no_wrap=True)
             for title in titles:

@@ -2,25 +2,48 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 NO_VALUE = "—"
 """What stands where there is no value."""
 
 
-def mean_and_half_width(row: Mapping[str, Any]) -> str:
-    """Write mean ± half-width of the confidence interval of one row of the statistics.
+UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(
+    {
+        "queue_mean_bytes": ("kB", 1e-3),
+        "queue_p95_bytes": ("kB", 1e-3),
+        "loss_rate": ("%", 100.0),
+        "congestion_loss_rate": ("%", 100.0),
+        "channel_loss_rate": ("%", 100.0),
+        "retransmitted_packets": ("", 1.0),
+    }
+)
+"""Units in which people read a metric, and the factor to them, where these are not those of the tables."""
 
-    The half-width has two significant digits, the mean as many decimals as the half-width. A dash
-    stands where there is no value.
+
+def mean_and_half_width(row: Mapping[str, Any], factor: float = 1.0) -> str:
+    """Write mean ± half-width of the confidence interval of one row of the statistics, times a factor.
+
+    The half-width has two significant digits, and the mean as many decimals, but not more than four
+    significant digits. A half-width that is zero at these decimals is left out. A dash stands where there is
+    no value.
     """
-    mean, half = row["mean"], (row["ci95_high"] - row["ci95_low"]) / 2
+    mean, half = factor * row["mean"], factor * (row["ci95_high"] - row["ci95_low"]) / 2
     if math.isnan(mean):
         return NO_VALUE
     if math.isnan(half) or half == 0.0:
         return number(mean)
-    decimals = max(0, 1 - math.floor(math.log10(half)))
-    return f"{mean:.{decimals}f} ± {half:.{decimals}f}" if decimals <= 9 else f"{mean:.4g} ± {half:.2g}"
+    largest = max(abs(mean), half)
+    decimals = min(1 - _exponent(half), 3 - _exponent(largest))
+    if decimals > 9:
+        return f"{mean:.4g} ± {half:.2g}"
+    shown_mean, shown_half = (f"{round(value, decimals):.{max(0, decimals)}f}" for value in (mean, half))
+    return shown_mean if float(shown_half) == 0.0 else f"{shown_mean} ± {shown_half}"
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(value))
 
 
 def number(value: float) -> str:

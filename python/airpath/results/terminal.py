@@ -1,6 +1,7 @@
 """A summary for people at a terminal, and the same numbers for machines."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,10 +10,19 @@ from rich.text import Text
 
 from airpath.metrics import METRICS, statistics
 from airpath.results.blocks import Blocks
-from airpath.results.formatting import mean_and_half_width
+from airpath.results.formatting import UNITS, mean_and_half_width
 
-MOST_COLUMNS = 4
-"""So many schemes stand side by side; more stand below each other."""
+SCHEME_COLUMNS = (
+    "throughput_mbps",
+    "utilisation",
+    "queueing_p95_ms",
+    "loss_rate",
+    "retransmitted_packets",
+    "jain_index",
+)
+"""Columns of a table of several schemes."""
+SHORT_TITLES = {"queueing_p95_ms": "p95 queue", "loss_rate": "lost", "retransmitted_packets": "retransmitted"}
+"""What columns are called for which the name of the metric is long."""
 CAPTION = "mean ± half-width of the 95 % confidence interval"
 """What cells are."""
 SINGLE_CAPTION = "of one run each, so without intervals"
@@ -27,36 +37,48 @@ def summary_table(summary: pa.Table, *, all_metrics: bool = False) -> Table | Bl
     summary
         One row for each run (`airpath.results.Results.summary`).
     all_metrics
-        Show every metric that has a value instead of the headline.
+        Show every metric that has a value instead of the main ones.
 
     Returns
     -------
     rich.table.Table or Blocks
-        For rich to print: one row for each metric and one column for each scheme, or the other way round
-        where there are many schemes. Metrics without any value are left out.
+        For rich to print: one row for each scheme, or one row for each metric of a single scheme. Metrics
+        without any value are left out.
     """
     numbers = _by_scheme(summary)
-    shown = {
-        name: metric.heading
-        for name, metric in METRICS.items()
-        if (all_metrics or metric.headline) and any(metrics[name]["n"] for metrics in numbers.values())
-    }
+    main = SCHEME_COLUMNS if len(numbers) > 1 else [name for name, one in METRICS.items() if one.headline]
+    shown = [
+        name
+        for name in (METRICS if all_metrics else main)
+        if any(metrics[name]["n"] for metrics in numbers.values())
+    ]
     runs = {name: max((row["n"] for row in metrics.values()), default=0) for name, metrics in numbers.items()}
     caption = CAPTION if max(runs.values(), default=0) > 1 else SINGLE_CAPTION
-    if len(numbers) > MOST_COLUMNS:
-        columns = {
-            title: [mean_and_half_width(metrics[name]) for metrics in numbers.values()]
-            for name, title in shown.items()
-        }
-        return Blocks({"scheme": list(numbers), "n": list(map(str, runs.values()))}, columns, caption)
+    if len(numbers) > 1:
+        columns = {_heading(name): [_cell(name, metrics) for metrics in numbers.values()] for name in shown}
+        labels = {"": list(numbers)}
+        if len(set(runs.values())) > 1:
+            labels["n"] = list(map(str, runs.values()))
+        return Blocks(labels, columns, caption, framed=False)
     table = Table(caption=caption, caption_justify="left")
     table.add_column("")
     for scheme, count in runs.items():
         table.add_column(Text(f"{scheme}\nn = {count}", justify="right"), justify="right")
-    for name, title in shown.items():
-        cells = (Text(mean_and_half_width(metrics[name])) for metrics in numbers.values())
-        table.add_row(Text(title), *cells)
+    for name in shown:
+        table.add_row(Text(_heading(name)), *(Text(_cell(name, metrics)) for metrics in numbers.values()))
     return table
+
+
+def _heading(name: str) -> str:
+    """Return what people call a metric, with the unit in which they read it."""
+    metric = METRICS[name]
+    unit = UNITS[name][0] if name in UNITS else metric.unit
+    title = SHORT_TITLES.get(name, metric.title)
+    return f"{title} ({unit})" if unit else title
+
+
+def _cell(name: str, metrics: Mapping[str, Mapping[str, Any]]) -> str:
+    return mean_and_half_width(metrics[name], UNITS[name][1] if name in UNITS else 1.0)
 
 
 def summary_json(summary: pa.Table) -> dict[str, Any]:

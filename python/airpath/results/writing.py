@@ -122,25 +122,18 @@ def _write_all(
         (directory / "qlog" / name).write_bytes(content)
     for name, content in files.items():
         write_json(content, directory / name)
-    if not (figures or report):
-        return
-    from airpath.plots import save_figures, standard_figures  # here, because matplotlib is slow to import
-    from airpath.report import report_html
+    if figures or report:
+        from airpath.results.drawing import draw  # here, because matplotlib is slow to import
 
-    drawn = standard_figures(results) if standard else []
-    if figures:
-        more = [figure for section in sections for figure in section.figures]
-        save_figures([*drawn, *more], directory / "figures", workers)
-    if report:
-        html = report_html(
+        draw(
             results,
-            scenario_text=scenario_text,
-            provenance=facts,
-            figures=drawn,
+            directory,
+            figures=figures,
+            report=report,
             sections=sections,
-            compared=standard,
+            standard=standard,
+            workers=workers,
         )
-        (directory / "report.html").write_text(html, encoding="utf-8", newline="")
 
 
 def _nan_to_null(table: pa.Table) -> pa.Table:

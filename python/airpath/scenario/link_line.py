@@ -1,4 +1,4 @@
-"""One link, its flows and its seeds in one line, for people."""
+"""One link and its flows in one line, for people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,6 @@ def link_line(scenario: Scenario, link: str | None, options: Mapping[str, Any]) 
         _buffer(scenario.buffers["bottleneck"]),
         *(f"{name} {value}" for name, value in given.items() if value),
         _count(len(scenario.plan()["flows"]), "flow"),
-        _count(scenario.repetitions, "seed"),
     ]
     return f"{_network(link, options)}{', '.join(parts)}"
 

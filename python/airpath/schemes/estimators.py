@@ -175,7 +175,9 @@ def find_estimator(name: str) -> Estimator:
     try:
         return _BY_NAME[name]
     except KeyError:
-        raise UsageError(f'there is no estimator "{name}"; {suggestion(name, _BY_NAME)}') from None
+        raise UsageError(
+            f'there is no estimator "{name}"; {suggestion(name, _BY_NAME, "estimators")}'
+        ) from None
 
 
 def estimator_plan(text: str) -> dict[str, Any]:

@@ -18,6 +18,9 @@ from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions, why_n
 from airpath.schemes.scheme import Scheme
 from airpath.schemes.westwood import WESTWOOD
 
+QUIC: Final = "quic:"
+"""What people write before a scheme that is to run over QUIC."""
+
 
 def find_scheme(name: str) -> Scheme:
     """Return the scheme with this identifier or alias, or the pair of family and source that it names.
@@ -55,7 +58,7 @@ def _instead(name: str) -> str:
     """Say why two parts that exist make no scheme, or what is near to a name that does not exist."""
     if reason := why_no_pair(name.removesuffix(SUFFIX)):
         return reason
-    return f"{suggestion(name, (scheme.id for scheme in SCHEMES))}; {ENDING}"
+    return f"{suggestion(name, (scheme.id for scheme in SCHEMES), 'schemes')}; {ENDING}"
 
 
 def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
@@ -72,6 +75,11 @@ def parse_scheme(text: str) -> tuple[Scheme, dict[str, Any]]:
     UsageError
         If there is no such scheme, or an option is not of the form `name=value`.
     """
+    if text.strip().startswith(QUIC):
+        scheme = text.strip().removeprefix(QUIC)
+        raise UsageError(
+            f'found "{text}"; write "{scheme}", and --world quic for all schemes in quinn, a QUIC stack'
+        )
     if text.strip().startswith(PREFIX):
         return find_scheme(text.strip()), {}
     name, options = split_options(text)

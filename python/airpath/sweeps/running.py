@@ -106,13 +106,7 @@ def sweep(
         raise UsageError(f"plan: found {plan!r}; accepted: a sweep, its tables, a file, or the name of one")
     workers(jobs)
     folder = SweepFolder(Path(out) if out is not None else default_out(plan))
-    identity = {
-        "sweep_sha256": plan.digest,
-        "inputs_sha256": plan.inputs_digest,
-        "computed_by_sha256": version(),
-        "runs": len(plan),
-        "axes": [axis.column for axis in plan.axes.axes],
-    }
+    identity = _identity(plan)
     # Before anything is written: most mistakes about a cluster are found here.
     needed = nullcontext() if folder.is_complete(identity) else open_engine(engine, jobs)
     with needed as opened, folder.opened(identity) as complete:
@@ -126,6 +120,28 @@ def sweep(
 def default_out(plan: SweepPlan) -> Path:
     """Return where the data set is written if nobody says otherwise."""
     return Path("out") / f"sweep-{plan.document.name}"
+
+
+def can_resume(plan: SweepPlan, out: Path) -> bool:
+    """Return whether a directory contains this sweep, complete or not, or another that is unfinished."""
+    if not out.is_dir() or not any(out.iterdir()):
+        return False
+    try:
+        SweepFolder(out).is_complete(_identity(plan))
+    except OutputError:
+        return False
+    return True
+
+
+def _identity(plan: SweepPlan) -> dict[str, Any]:
+    """Return what decides on the data set of a sweep."""
+    return {
+        "sweep_sha256": plan.digest,
+        "inputs_sha256": plan.inputs_digest,
+        "computed_by_sha256": version(),
+        "runs": len(plan),
+        "axes": [axis.column for axis in plan.axes.axes],
+    }
 
 
 def _work(
