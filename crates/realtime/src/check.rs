@@ -106,7 +106,7 @@ mod tests {
     const BOUND: Duration = Duration::from_millis(10);
 
     fn disturbance(others: f64) -> Disturbance {
-        Disturbance { longest_delay: Duration::ZERO, others, stolen: 0.0, processors: 2 }
+        Disturbance { longest_delay: Duration::ZERO, delayed: 0.0, others, stolen: 0.0, processors: 2 }
     }
 
     /// Decides by the attempts `PASSES QUIET`; returns how many were needed, too.

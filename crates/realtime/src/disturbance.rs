@@ -20,6 +20,11 @@ pub const OTHERS_BOUND: f64 = 0.1;
 /// The hypervisor explains a failure if it takes away at least this many processors on average.
 pub const STEAL_BOUND: f64 = 0.01;
 
+/// Delays of wake-ups explain a failure if those of more than 1 ms make up at least this share of the time of a processor.
+pub const DELAYED_BOUND: f64 = 0.0025;
+
+/// The shortest delay that counts for [`DELAYED_BOUND`].
+const LATE: Duration = Duration::from_millis(1);
 /// The period of the wake-ups of a monitor.
 const PERIOD: Duration = Duration::from_millis(1);
 /// Above the link thread of the emulator, so that only the machine delays a monitor.
@@ -30,6 +35,8 @@ const PRIORITY: i32 = 20;
 pub struct Disturbance {
     /// The longest delay of a thread that sleeps for 1 ms again and again, one on each processor.
     pub longest_delay: Duration,
+    /// The share of the time for which such a thread was delayed by more than 1 ms at a time, on the worst processor.
+    pub delayed: f64,
     /// Processors that all other processes used on average; NaN if unknown.
     pub others: f64,
     /// Processors that the hypervisor took away on average; NaN if unknown.
@@ -56,17 +63,21 @@ impl Disturbance {
         if self.longest_delay >= bound / 4 {
             reasons.push(format!("an idle thread woke up {:.1?} late", self.longest_delay));
         }
+        if self.delayed >= DELAYED_BOUND {
+            reasons.push(format!("an idle thread was delayed for {:.2} % of the time", 100.0 * self.delayed));
+        }
         (!reasons.is_empty()).then(|| reasons.join(", "))
     }
 }
 
 impl fmt::Display for Disturbance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { longest_delay, others, stolen, processors } = self;
+        let Self { longest_delay, delayed, others, stolen, processors } = self;
         write!(
             f,
-            "idle threads woke up {longest_delay:.1?} late at most, other processes used {others:.2} processors, \
-             the hypervisor took away {stolen:.2}, {processors} are available"
+            "idle threads woke up {longest_delay:.1?} late at most and were delayed for {:.2} % of the time, other processes used {others:.2} processors, \
+             the hypervisor took away {stolen:.2}, {processors} are available",
+            100.0 * delayed
         )
     }
 }
@@ -75,7 +86,7 @@ impl fmt::Display for Disturbance {
 #[derive(Debug)]
 pub struct Monitor {
     over: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<Duration>>,
+    threads: Vec<JoinHandle<Delays>>,
     before: Option<ProcessorTime>,
 }
 
@@ -91,7 +102,7 @@ impl Monitor {
         let threads = processors
             .map(|processor| {
                 let over = Arc::clone(&over);
-                thread::spawn(move || longest_delay(processor, &over))
+                thread::spawn(move || delays(processor, &over))
             })
             .collect();
         Self { over, threads, before: ProcessorTime::now() }
@@ -106,9 +117,11 @@ impl Monitor {
         self.over.store(true, Ordering::Relaxed);
         let processors = self.threads.len();
         let delays = self.threads.into_iter().map(|thread| thread.join().expect("a monitor does not panic"));
+        let worst = delays.fold(Delays::default(), Delays::worse);
         let usage = after.zip(self.before).and_then(|(after, before)| after.since(&before));
         Disturbance {
-            longest_delay: delays.max().unwrap_or_default(),
+            longest_delay: worst.longest,
+            delayed: worst.share,
             others: usage.map_or(f64::NAN, |usage| usage.others),
             stolen: usage.map_or(f64::NAN, |usage| usage.stolen),
             processors,
@@ -116,21 +129,40 @@ impl Monitor {
     }
 }
 
-/// Sleeps again and again on one processor; returns the longest delay of a wake-up.
-fn longest_delay(processor: usize, over: &AtomicBool) -> Duration {
+/// The delays of the wake-ups of one thread.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delays {
+    longest: Duration,
+    /// Of those of more than [`LATE`], of all time.
+    share: f64,
+}
+
+impl Delays {
+    fn worse(self, other: Self) -> Self {
+        Self { longest: self.longest.max(other.longest), share: self.share.max(other.share) }
+    }
+}
+
+/// Sleeps again and again on one processor until it is over.
+fn delays(processor: usize, over: &AtomicBool) -> Delays {
     let mut only = CpuSet::new();
     // Both requests may be refused. The monitor is then one of many ordinary threads, as the code under test is.
     let _ = only.set(processor).and_then(|()| sched_setaffinity(Pid::from_raw(0), &only));
     let priority = ThreadPriority::from_posix(ScheduleParams { sched_priority: PRIORITY });
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     let _ = set_thread_priority_and_policy(thread_native_id(), priority, policy);
-    let mut longest = Duration::ZERO;
+    let (began, mut longest, mut sum) = (Instant::now(), Duration::ZERO, Duration::ZERO);
     while !over.load(Ordering::Relaxed) {
         let asleep = Instant::now();
         thread::sleep(PERIOD);
-        longest = longest.max(asleep.elapsed().saturating_sub(PERIOD));
+        let delay = asleep.elapsed().saturating_sub(PERIOD);
+        longest = longest.max(delay);
+        if delay > LATE {
+            sum += delay;
+        }
     }
-    longest
+    let elapsed = began.elapsed().as_secs_f64();
+    Delays { longest, share: if sum.is_zero() { 0.0 } else { sum.as_secs_f64() / elapsed } }
 }
 
 #[cfg(test)]
@@ -141,6 +173,7 @@ mod tests {
     fn each_disturbance_explains_a_failure_from_its_bound_on() {
         let quiet = Disturbance {
             longest_delay: Duration::from_micros(2_499),
+            delayed: DELAYED_BOUND - 0.0001,
             others: OTHERS_BOUND - 0.01,
             stolen: STEAL_BOUND - 0.001,
             processors: 2,
@@ -153,6 +186,7 @@ mod tests {
             assert!(found.contains(words), "{found}");
         };
         explained(Disturbance { longest_delay: bound / 4, ..quiet }, "woke up 2.5ms late");
+        explained(Disturbance { delayed: 0.0025, ..quiet }, "delayed for 0.25 % of the time");
         explained(Disturbance { others: 0.1, ..quiet }, "other processes used 0.10 processors");
         explained(Disturbance { stolen: 0.01, ..quiet }, "the hypervisor took away 0.01 processors");
         explained(Disturbance { processors: 1, ..quiet }, "only one processor");

@@ -21,4 +21,4 @@ mod processor_time;
 #[cfg(target_os = "linux")]
 pub use check::{ATTEMPTS, CONFIRMED, check, inconclusive};
 #[cfg(target_os = "linux")]
-pub use disturbance::{Disturbance, Monitor, OTHERS_BOUND, STEAL_BOUND};
+pub use disturbance::{DELAYED_BOUND, Disturbance, Monitor, OTHERS_BOUND, STEAL_BOUND};
