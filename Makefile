@@ -134,7 +134,7 @@ profile: $(INSTALLED) ## record a new PGO profile (rustup component add llvm-too
 	$(PYTHON) tools/bench_instructions.py --store
 
 bench-emulator: prerequisites ## measure the accuracy of emulated rates and delays (Linux with root, three minutes)
-	cargo test --release -p airpath-emu --test accuracy --test routers --test traces -- --include-ignored --nocapture --test-threads 1
+	cargo test --release -p airpath-emu --test realtime -- accuracy routers traces --include-ignored --nocapture
 
 bench-worlds: build ## compare the kernel's CUBIC and Reno with the simulator's (Linux with root, ten minutes)
 	$(BIN)/python tools/bench_worlds.py $(BENCH)

@@ -47,7 +47,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def emulated_hosts() -> None:
     """Skip tests that need emulated hosts if this system allows none.
 
-    If it does, `crates/emu/tests/hosts.rs` fails if they cannot be made.
+    If it does, `crates/emu/tests/it/hosts.rs` fails if they cannot be made.
     """
     if not hasattr(_core, "try_emulated_hosts"):
         pytest.skip("emulations need Linux")

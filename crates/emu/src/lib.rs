@@ -13,6 +13,10 @@ mod error;
 mod exchange;
 pub mod packet;
 #[cfg(all(test, target_os = "linux"))]
+#[path = "../tests/support/plans.rs"]
+#[allow(dead_code, clippy::wildcard_imports, reason = "shared with integration tests")]
+mod plans;
+#[cfg(all(test, target_os = "linux"))]
 #[path = "../tests/support/skipped.rs"]
 mod skipped;
 mod slots;
@@ -80,6 +84,8 @@ mod run;
 mod scheduling;
 #[cfg(target_os = "linux")]
 mod sock_diag;
+#[cfg(target_os = "linux")]
+mod socket_table;
 #[cfg(target_os = "linux")]
 pub mod source;
 #[cfg(target_os = "linux")]

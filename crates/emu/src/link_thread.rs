@@ -15,8 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
 use airpath_model::{Duration, Timestamp};
-use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::time::TimeSpec;
+use nix::poll::{PollFd, PollFlags};
 
 use crate::address::Side;
 use crate::capture::Capture;
@@ -199,8 +198,7 @@ impl LinkThread {
             .map(|device| PollFd::new(device, PollFlags::POLLIN))
             .collect();
         let watched = if until_packet { &mut devices[..] } else { &mut [] };
-        // Whatever it says, we look at the devices and the clock next.
-        let _ = ppoll(watched, Some(TimeSpec::new(0, time.as_nanos() as i64)), None);
+        self.clock.wait(watched, time);
         let now = self.clock.now();
         if now.since(began) >= REST {
             self.woke_at = now;
@@ -208,3 +206,6 @@ impl LinkThread {
         self.looked_at = now.min(began + time).max(self.looked_at);
     }
 }
+
+#[cfg(test)]
+mod tests;

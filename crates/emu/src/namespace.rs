@@ -9,6 +9,7 @@ use std::thread;
 use nix::sched::{CloneFlags, setns, unshare};
 
 use crate::error::{Asked, EmulationError};
+use crate::socket_table::OwnTables;
 
 /// A network namespace of our own.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ impl NetworkNamespace {
     /// Where the process may not make one: it needs root, or [`become_root_in_user_namespace`].
     pub fn new() -> Result<Self, EmulationError> {
         let descriptor = in_thread(|| {
+            // Without a table of its own a namespace works too, but asking for its sockets takes longer.
+            let _own = OwnTables::request();
             unshare(CloneFlags::CLONE_NEWNET)
                 .asked("a network namespace (needs root or a user namespace; `airpath doctor` says more)")?;
             File::open("/proc/thread-self/ns/net").asked("the descriptor of a network namespace")

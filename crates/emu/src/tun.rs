@@ -49,6 +49,17 @@ impl Tun {
     }
 }
 
+#[cfg(test)]
+impl Tun {
+    /// A device without a network stack: packets that are sent to the other end are read here, and the reverse.
+    pub(crate) fn pair() -> (Self, std::os::unix::net::UnixDatagram) {
+        let (here, there) = std::os::unix::net::UnixDatagram::pair().unwrap();
+        here.set_nonblocking(true).unwrap();
+        there.set_nonblocking(true).unwrap();
+        (Self { file: std::os::fd::OwnedFd::from(here).into() }, there)
+    }
+}
+
 impl AsFd for Tun {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()

@@ -296,6 +296,7 @@ fn record_of_connections<'py>(py: Python<'py>, connections: &Connections) -> PyR
     result.set_item("sampling_mean_s", sampled.mean_s)?;
     result.set_item("sampling_max_s", sampled.max_s)?;
     result.set_item("late_samples", sampled.late)?;
+    result.set_item("own_socket_table", sampled.own_table)?;
     result.set_item("missing", &sampled.missing)?;
     Ok(result)
 }

@@ -19,7 +19,7 @@ use crate::error::{Asked, EmulationError};
 use crate::exchange::Exchange;
 use crate::link_thread::Request;
 use crate::scheduling::{Scheduling, hurry_observer, keep_off};
-use crate::sock_diag::SockDiag;
+use crate::sock_diag::{SockDiag, Sockets};
 use crate::source::sampling::instant;
 use ledger::{Ledger, News};
 
@@ -35,12 +35,15 @@ pub(crate) struct Observer {
 pub struct Sampled {
     /// How often.
     pub times: u64,
-    /// How long that took in the mean, seconds, both hosts together.
+    /// How long that took on average, seconds, both hosts together.
     pub mean_s: f64,
     /// How long it took at most.
     pub max_s: f64,
     /// How often what was heard came after the end of its interval, so that it stands in the next one's rows.
     pub late: u64,
+    /// Whether both hosts have a table of sockets of their own. If not, the kernel walks the table of the whole machine each time
+    /// (`net.ipv4.tcp_child_ehash_entries`).
+    pub own_table: bool,
     /// Why something is missing, in words; empty when nothing is.
     pub missing: String,
 }
@@ -52,11 +55,11 @@ const PART: u64 = 10;
 /// News that are recorded between two packets.
 const BATCH: usize = 16;
 /// How long the last words of sockets are waited for at the end.
-const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(10);
+const LAST_WORDS: Duration = Duration::from_millis(10);
 
 /// What the thread works with.
-struct Observation {
-    hosts: [SockDiag; 2],
+struct Observation<S> {
+    hosts: [S; 2],
     ledger: Ledger,
     clock: Clock,
     interval: Duration,
@@ -81,7 +84,8 @@ impl Observer {
     ) -> Result<Self, EmulationError> {
         let scheduling = scheduling.clone();
         let ledger = Ledger::new(flow as usize);
-        let sampled = Sampled::default();
+        let own_table = hosts.iter().all(|host| host.own_table);
+        let sampled = Sampled { own_table, ..Sampled::default() };
         let late = Arc::default();
         let mut observation = Observation { hosts, ledger, clock, interval, requests, sampled, late };
         let stop = Arc::new(AtomicBool::new(false));
@@ -122,10 +126,12 @@ impl Drop for Observer {
     }
 }
 
-impl Observation {
+impl<S: Sockets> Observation<S> {
     fn run(&mut self, stop: &AtomicBool) -> io::Result<()> {
         let mut until = Timestamp::ZERO + self.interval;
-        let mut sample_at = instant(until, self.interval);
+        // How long asking takes differs between machines by orders of magnitude, so the first question is only to learn it.
+        let took = self.sample()?;
+        let mut sample_at = before(instant(until, self.interval), took);
         while !stop.load(Ordering::Relaxed) {
             let now = self.clock.now();
             let due = (sample_at <= now).then_some(until);
@@ -141,10 +147,10 @@ impl Observation {
             }
             self.tell(false, due);
             let wait = sample_at.since(self.clock.now()).min(LOOK_EVERY);
-            thread::sleep(std::time::Duration::from_nanos(wait.as_nanos()));
+            self.clock.sleep(wait);
         }
         self.sample()?;
-        thread::sleep(LAST_WORDS);
+        self.clock.sleep(LAST_WORDS);
         self.look()?;
         self.tell(true, None);
         Ok(())
@@ -208,3 +214,6 @@ impl Observation {
 fn before(instant: Timestamp, span: Duration) -> Timestamp {
     Timestamp::from_nanos(instant.as_nanos().saturating_sub(span.as_nanos()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,12 +87,13 @@ impl Sources {
         let mut sample_at = sampling::instant(Timestamp::ZERO + interval, interval);
         let mut sampled_until = Timestamp::ZERO + interval;
         let mut events = vec![EpollEvent::empty(); 256];
+        let before_end = Timestamp::from_nanos(end.as_nanos().saturating_sub(1));
         loop {
             let now = clock.now();
-            if now >= end || control.is_cancelled() {
+            if control.is_cancelled() {
                 break;
             }
-            if sample_at <= now {
+            if sample_at <= now && now < end {
                 sampling::sample(&sources, now, flows, reports);
                 sampling::count(&mut receivers, flows, reports);
                 control.report(now, end);
@@ -101,10 +102,14 @@ impl Sources {
                     sample_at = sampling::instant(sampled_until, interval);
                 }
             }
-            while let Some(number) = wakeups.due(now) {
+            // What is due before the end is done, however late the thread is.
+            while let Some(number) = wakeups.due(now.min(before_end)) {
                 let source = &mut sources[number];
                 source.wake(now, number, &wakeups, &mut summary);
                 wakeups.at(source.next_event(), number);
+            }
+            if now >= end {
+                break;
             }
             let ready = wakeups.wait(&mut events, clock, sample_at.min(end)).asked("waiting for sockets")?;
             for event in &events[..ready] {

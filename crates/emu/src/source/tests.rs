@@ -1,15 +1,14 @@
-//! Sources between two real hosts, over a wire that carries every packet at once.
+//! Sources between two real hosts, in virtual time, over a wire that carries every packet at once.
 
-use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Instant;
 
 use airpath_model::Bytes;
 use airpath_sim::plan::Plan;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::*;
+use crate::clock::virtual_time::VirtualTime;
 use crate::hosts::Hosts;
 use crate::skipped::skipped;
 use crate::tun::Tun;
@@ -49,22 +48,33 @@ fn plan(flows: &[(&str, &str, &str)]) -> Plan {
     .unwrap()
 }
 
-/// Carries packets until told to stop.
-fn carry(tuns: &[Tun; 2], stop: &AtomicBool) {
+/// Carries packets both ways until there is none; returns how many.
+fn carry(tuns: &[Tun; 2]) -> u64 {
     let mut buffer = [0; 2048];
-    while !stop.load(Ordering::Relaxed) {
-        let mut waited = [&tuns[0], &tuns[1]].map(|tun| PollFd::new(tun.as_fd(), PollFlags::POLLIN));
-        poll(&mut waited, PollTimeout::from(10_u8)).unwrap();
-        for (from, to) in [(0, 1), (1, 0)] {
-            while let Some(length) = tuns[from].read(&mut buffer).unwrap() {
-                tuns[to].write(&buffer[..length]);
-            }
+    let mut carried = 0;
+    for (from, to) in [(0, 1), (1, 0)] {
+        while let Some(length) = tuns[from].read(&mut buffer).unwrap() {
+            tuns[to].write(&buffer[..length]);
+            carried += 1;
         }
     }
+    carried
 }
 
-/// Runs the plan; `None`, with the reason said, where hosts cannot be made.
-fn run(plan: &Plan) -> Option<(Vec<Report>, SourceSummary)> {
+/// What a test sees of a run.
+struct Seen {
+    reports: Vec<Report>,
+    summary: SourceSummary,
+}
+
+/// Runs the plan in virtual time, in which the thread of the sources is delayed as `delays` say: from an instant on (ms), by so
+/// many ms. Time stands still while `holds` returns `true` for the instant, the packets that were just carried, and the transfers
+/// that are complete. Returns `None`, after printing the reason, if hosts cannot be made.
+fn run(
+    plan: &Plan,
+    delays: &[(u64, u64)],
+    mut holds: impl FnMut(Timestamp, u64, u64) -> bool + Send + 'static,
+) -> Option<Seen> {
     let (hosts, tuns) = match Hosts::new() {
         Ok(made) => made,
         Err(error) => {
@@ -74,17 +84,32 @@ fn run(plan: &Plan) -> Option<(Vec<Report>, SourceSummary)> {
     };
     let both = [hosts.host(Side::Senders), hosts.host(Side::Receivers)];
     let sources = Sources::open(plan, 1, both).unwrap();
-    let (stop, (sender, receiver)) = (AtomicBool::new(false), mpsc::channel());
-    let summary = thread::scope(|scope| {
-        scope.spawn(|| carry(&tuns, &stop));
-        let report = |report| sender.send(report).unwrap();
-        let run = || sources.run(&Clock::start(), &report, &RunControl::default());
-        let summary = hosts.host(Side::Senders).enter(run);
-        stop.store(true, Ordering::Relaxed);
-        summary.unwrap().unwrap()
+    let (clock, time) = VirtualTime::start();
+    for &(from, by) in delays {
+        time.delay(millis(from), Duration::from_millis(by));
+    }
+    let complete = Arc::new(AtomicU64::new(0));
+    let (counted, began) = (Arc::clone(&complete), Instant::now());
+    time.hold_while(move |now, _| {
+        // It only bounds a test that would never end.
+        assert!(began.elapsed().as_secs() < 60, "nothing happens at {now:?}");
+        let carried = carry(&tuns);
+        holds(now, carried, counted.load(Ordering::Relaxed))
     });
+    let (sender, receiver) = mpsc::channel();
+    let report = |report| {
+        let completes = matches!(report, Report::Completion { .. });
+        complete.fetch_add(u64::from(completes), Ordering::Relaxed);
+        sender.send(report).unwrap();
+    };
+    let work = || sources.run(&clock, &report, &RunControl::default());
+    let summary = hosts.host(Side::Senders).enter(work).unwrap().unwrap();
     drop(sender);
-    Some((receiver.iter().collect(), summary))
+    Some(Seen { reports: receiver.iter().collect(), summary })
+}
+
+fn millis(millis: u64) -> Timestamp {
+    Timestamp::ZERO + Duration::from_millis(millis)
 }
 
 fn goodput(reports: &[Report], wanted: u32) -> u64 {
@@ -95,45 +120,33 @@ fn goodput(reports: &[Report], wanted: u32) -> u64 {
     reports.iter().map(of).sum()
 }
 
+/// How often a flow was sampled.
+fn samples(reports: &[Report], wanted: u32) -> usize {
+    reports.iter().filter(|report| matches!(report, Report::Interval { flow, .. } if *flow == wanted)).count()
+}
+
+/// 250 datagrams a second of 1000 bytes.
+const DATAGRAMS: &str = r#"{"kind":"constant-bit-rate","bps":2000000,"packet_bytes":1000,"on_ns":null,"off_ns":null,
+    "start_off":false}"#;
+const STOP: &str = r#"{"kind":"constant","value":320000000}"#;
+
 #[test]
-fn sources_do_what_the_plan_says() {
-    let repeated = r#"{"kind":"repeated","bytes":{"kind":"constant","value":20000},
-        "pause_ns":{"kind":"constant","value":10000000}}"#;
-    let rate = r#"{"kind":"constant-bit-rate","bps":2000000,"packet_bytes":1000,"on_ns":null,"off_ns":null,
-        "start_off":false}"#;
-    let stop = r#"{"kind":"constant","value":320000000}"#;
-    let plan =
-        plan(&[("long", r#"{"kind":"bulk"}"#, stop), ("files", repeated, "null"), ("datagrams", rate, stop)]);
-    let Some((reports, summary)) = run(&plan) else { return };
+fn long_flows_and_datagrams_start_and_stop_as_planned() {
+    let plan = plan(&[("long", r#"{"kind":"bulk"}"#, STOP), ("datagrams", DATAGRAMS, STOP)]);
+    // A bulk transfer over a wire without delay would never let time pass.
+    let (mut at, mut held) = (Timestamp::ZERO, 0);
+    let holds = move |now: Timestamp, carried: u64, _: u64| {
+        held = if now == at { held + 1 } else { 0 };
+        at = now;
+        carried > 0 && (held < 20 || now >= millis(320))
+    };
+    let Some(Seen { reports, summary }) = run(&plan, &[], holds) else { return };
     assert_eq!(summary.faults, Vec::<String>::new());
-
-    let transfers: Vec<_> = reports
-        .iter()
-        .filter_map(|report| match report {
-            Report::Completion { flow, transfer, start, end, size } => {
-                Some((*flow, *transfer, *start, *end, size.get()))
-            }
-            Report::Goodput { .. } | Report::Interval { .. } => None,
-        })
-        .collect();
-    assert!(transfers.len() > 5, "{} transfers", transfers.len());
-    for (number, &(flow, transfer, start, end, size)) in (0..).zip(&transfers) {
-        assert_eq!((flow, transfer, size), (1, number, 20_000));
-        assert!(start < end);
-    }
-    for pair in transfers.windows(2) {
-        let pause = pair[1].2.since(pair[0].3);
-        assert!(pause >= Duration::from_millis(10), "a pause of {pause:?}");
-    }
-
-    // Whole transfers, and at most one that was under way.
-    let files = goodput(&reports, 1);
-    let whole = transfers.len() as u64 * 20_000;
-    assert!((whole..=whole + 20_000).contains(&files), "{files} bytes of files, {whole} in whole ones");
-    // 300 ms at 250 datagrams a second.
-    assert_eq!(summary.flows[2].sent_packets, 75);
-    assert_eq!(goodput(&reports, 2), 75_000);
-    assert!(summary.flows[0].sent_packets > 100 && summary.flows[0].min_rtt_s > 0.0, "{summary:?}");
+    // From 20 to 320 ms.
+    assert_eq!(summary.flows[1].sent_packets, 75);
+    assert_eq!(goodput(&reports, 1), 75_000);
+    assert!(summary.datagram_lateness_s < 1e-9, "{summary:?}");
+    assert!(summary.flows[0].sent_packets >= 10 && summary.flows[0].min_rtt_s > 0.0, "{summary:?}");
 
     let active = |wanted: u32, interval: usize| {
         let of = |report: &&Report| matches!(report, Report::Interval { flow, .. } if *flow == wanted);
@@ -143,7 +156,62 @@ fn sources_do_what_the_plan_says() {
         }
     };
     assert!(active(0, 3).active && active(0, 3).cwnd >= Some(Bytes::new(14_480)), "{:?}", active(0, 3));
-    assert!(!active(0, 8).active && !active(2, 8).active, "they stopped");
+    assert!(!active(0, 8).active && !active(1, 8).active, "they stopped");
+}
+
+#[test]
+fn files_follow_each_other_after_their_pause() {
+    let repeated = r#"{"kind":"repeated","bytes":{"kind":"constant","value":20000},
+        "pause_ns":{"kind":"constant","value":10000000}}"#;
+    let plan = plan(&[("files", repeated, "null")]);
+    // Files begin at 20 ms, 30 ms and so on. Each is transferred before time passes, however long the kernel takes.
+    let begun =
+        |now: Timestamp| now.as_nanos().checked_sub(20_000_000).map_or(0, |nanos| nanos / 10_000_000 + 1);
+    let Some(Seen { reports, summary }) = run(&plan, &[], move |now, _, complete| complete < begun(now))
+    else {
+        return;
+    };
+    assert_eq!(summary.faults, Vec::<String>::new());
+    let transfers = reports.iter().filter_map(|report| match *report {
+        Report::Completion { flow, transfer, start, end, size } => {
+            Some((flow, transfer, start, end, size.get()))
+        }
+        Report::Goodput { .. } | Report::Interval { .. } => None,
+    });
+    let expected = (0..48).map(|number| {
+        let at = millis(20 + 10 * u64::from(number));
+        (0, number, at, at, 20_000)
+    });
+    assert_eq!(transfers.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    assert_eq!(goodput(&reports, 0), 48 * 20_000);
+}
+
+/// Datagrams until `stop`, while the thread is delayed.
+fn delayed(stop: &str, delays: &[(u64, u64)]) -> Option<Seen> {
+    run(&plan(&[("datagrams", DATAGRAMS, stop)]), delays, |_, _, _| false)
+}
+
+#[test]
+fn datagrams_that_were_due_before_the_stop_are_sent_by_a_thread_that_wakes_after_it() {
+    let Some(Seen { summary, .. }) = delayed(STOP, &[(300, 40)]) else { return };
+    assert_eq!(summary.flows[0].sent_packets, 75);
+    assert!((summary.datagram_lateness_s - 0.040).abs() < 1e-9, "{summary:?}");
+}
+
+#[test]
+fn datagrams_that_were_due_before_the_end_are_sent_by_a_thread_that_wakes_after_it() {
+    let Some(Seen { reports, summary }) = delayed("null", &[(480, 100)]) else { return };
+    assert_eq!(summary.flows[0].sent_packets, 120);
+    assert!((summary.datagram_lateness_s - 0.100).abs() < 1e-9, "{summary:?}");
+    assert_eq!(samples(&reports, 0), 10, "the last interval is sampled, too");
+}
+
+#[test]
+fn intervals_that_pass_while_the_thread_is_delayed_are_sampled_once() {
+    // 48 and 98 ms; 270 instead of 148, 198 and 248; 298 to 498.
+    let Some(Seen { reports, summary }) = delayed("null", &[(100, 170)]) else { return };
+    assert_eq!(samples(&reports, 0), 2 + 1 + 5);
+    assert_eq!(summary.flows[0].sent_packets, 120);
 }
 
 #[test]
@@ -152,7 +220,7 @@ fn what_the_kernel_does_not_have_is_named() {
     plan.duration_ns = 50_000_000;
     plan.flows[0].controller =
         Some(airpath_sim::plan::ControllerPlan::Kernel { algorithm: "no_such".to_owned() });
-    let Some((_, summary)) = run(&plan) else { return };
+    let Some(Seen { summary, .. }) = run(&plan, &[], |_, _, _| false) else { return };
     assert_eq!(summary.faults.len(), 1);
     assert!(summary.faults[0].contains("no_such"), "{:?}", summary.faults);
 }

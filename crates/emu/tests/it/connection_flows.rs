@@ -1,16 +1,12 @@
 //! Which flow the packets of connections belong to, without a kernel.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod support;
-
 use airpath_emu::{Connection, Exchange, Side};
 use airpath_model::Timestamp;
 use airpath_sim::Outcome;
 use airpath_sim::plan::{Plan, RatePlan};
 use proptest::prelude::*;
 
-use support::{MILLISECOND, constant, link, plan};
+use crate::support::{MILLISECOND, constant, link, plan};
 
 const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;

@@ -1,14 +1,10 @@
 //! However an emulation ends, nothing is left: no process, no namespace, no device.
 
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a process tells its parent; a skipped test says why"
 )]
-
-mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +18,7 @@ use std::time::{Duration, Instant};
 use airpath_emu::{Emulation, Options, Side};
 use airpath_sim::plan::RatePlan;
 
-use support::{constant, hosts_can_be_made, link, plan};
+use crate::support::{PATIENCE, constant, hosts_can_be_made, link, plan};
 
 /// Starts an emulation and a command in each host that starts another one in a session of its own, says which namespaces
 /// they live in, and waits to be killed. Run by the tests below in a process of its own.
@@ -52,8 +48,6 @@ fn hold() {
 
 /// Longer than any of these tests.
 const LONGEST: Duration = Duration::from_secs(300);
-/// What a busy machine may need for what takes some milliseconds.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One test at a time: the kernel gives the number of a namespace that is gone to the next that is made, which must not be
 /// taken for what was left behind.
@@ -68,7 +62,7 @@ fn held() -> (Child, BTreeSet<PathBuf>) {
     let mut holder = Command::new("env")
         .arg("--default-signal=INT")
         .arg(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "hold", "--nocapture"])
+        .args(["--ignored", "--exact", "end::hold", "--nocapture"])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

@@ -1,9 +1,6 @@
 //! Bytes in, bytes out, without a kernel: logical time, conservation, what routers write.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![allow(clippy::wildcard_imports, reason = "plans are written with most of their types")]
-
-mod support;
 
 use std::net::Ipv4Addr;
 
@@ -12,7 +9,7 @@ use airpath_model::{Duration, Timestamp};
 use airpath_sim::plan::*;
 use proptest::prelude::*;
 
-use support::{MILLISECOND, constant, link, plan};
+use crate::support::{MILLISECOND, constant, link, plan};
 
 /// The one's complement sum of RFC 1071, complemented: zero over what holds its right checksum.
 fn checksum(bytes: &[u8]) -> u16 {

@@ -1,10 +1,5 @@
 //! Hosts: addresses, routes, processes, and nothing left behind.
 
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-mod support;
-
 use std::io::Read;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::unix::process::CommandExt;
@@ -13,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use airpath_emu::{DEVICE, Hosts, NetworkNamespace, Side};
 
-use support::{hosts_can_be_made, skipped};
+use crate::support::{PATIENCE, hosts_can_be_made, skipped};
 
 /// The other tests are skipped where hosts cannot be made; where the kernel lets us make them, they must be.
 #[test]
@@ -148,9 +143,9 @@ fn namespace_of_this_thread() -> String {
 }
 
 fn until(condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + PATIENCE;
     while !condition() {
-        assert!(Instant::now() < deadline, "did not come about within ten seconds");
+        assert!(Instant::now() < deadline, "did not come about within {PATIENCE:?}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -1,14 +1,4 @@
-//! How exact an emulation is: rates and delays, by the clocks of those who use it.
-//!
-//! The short ones are ordinary tests; the long ones are ignored and run by `make bench-emulator`. What other work on the
-//! machine has spoilt, as the emulation itself finds, is measured again. When nothing comes of that the long ones fail, and
-//! the short ones are skipped if the machine is to blame.
-
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stderr, reason = "a measurement is to be read")]
-
-mod support;
+//! How exact an emulation is: rates and delays, measured by the kernels of its hosts. `make bench-emulator` runs the long ones, too.
 
 use std::fs;
 use std::io::IoSliceMut;
@@ -24,7 +14,9 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
-use support::*;
+use crate::check::{assert_valid, check, report};
+use crate::flood::flood;
+use crate::support::*;
 
 /// Where measuring begins, seconds: the queue is full by then.
 const FROM_S: f64 = 0.5;
@@ -44,37 +36,41 @@ fn constant_rate(bps: u64, seconds: u64) -> Option<(f64, Vec<String>)> {
     Some((rate, emulated.validity.problems))
 }
 
-fn within(bps: u64, seconds: u64, share: f64, otherwise: Otherwise) {
-    let Some(rate) = valid(otherwise, || constant_rate(bps, seconds)) else { return };
-    let error = rate / bps as f64 - 1.0;
-    assert!(error.abs() < share, "{bps} bit/s: {:.3} % off", 100.0 * error);
+fn within(bps: u64, seconds: u64, share: f64) {
+    check(|| {
+        let (rate, problems) = constant_rate(bps, seconds)?;
+        let error = rate / bps as f64 - 1.0;
+        assert_valid(&problems);
+        assert!(error.abs() < share, "{bps} bit/s: {:.3} % off", 100.0 * error);
+        Some(())
+    });
 }
 
 #[test]
 fn one_mbps_within_one_percent() {
-    within(1_000_000, 2, 0.01, Otherwise::Skipped);
+    within(1_000_000, 2, 0.01);
 }
 
 #[test]
 fn ten_mbps_within_one_percent() {
-    within(10_000_000, 2, 0.01, Otherwise::Skipped);
+    within(10_000_000, 2, 0.01);
 }
 
 #[test]
 fn a_hundred_mbps_within_one_percent() {
-    within(100_000_000, 2, 0.01, Otherwise::Skipped);
+    within(100_000_000, 2, 0.01);
 }
 
 #[test]
 fn four_hundred_mbps_within_one_percent() {
-    within(400_000_000, 2, 0.01, Otherwise::Skipped);
+    within(400_000_000, 2, 0.01);
 }
 
 #[test]
 #[ignore = "long: make bench-emulator"]
 fn one_to_four_hundred_mbps_within_one_percent_for_long() {
     for mbps in [1, 100, 400] {
-        within(mbps * 1_000_000, 10, 0.01, Otherwise::Fails);
+        within(mbps * 1_000_000, 10, 0.01);
     }
 }
 
@@ -151,8 +147,8 @@ fn received_at(socket: &UdpSocket) -> f64 {
     Duration::from(stamp.unwrap()).as_secs_f64()
 }
 
-fn delays_within(probes: usize, bound_s: f64, otherwise: Otherwise) {
-    let median = valid(otherwise, || {
+fn delays_within(probes: usize, bound_s: f64) {
+    check(|| {
         let (delays, emulated) = one_way_delays(probes)?;
         let expected = 0.020 + 50.0 * 8.0 / 1e8;
         let median = delays[delays.len() / 2] - expected;
@@ -162,19 +158,19 @@ fn delays_within(probes: usize, bound_s: f64, otherwise: Otherwise) {
             &emulated,
         );
         assert!(best > -10e-6, "a packet came too early");
-        Some((median, emulated.validity.problems))
+        assert_valid(&emulated.validity.problems);
+        assert!(median.abs() < bound_s, "20 ms: off by {median} s at the median of {probes} probes");
+        Some(())
     });
-    let Some(median) = median else { return };
-    assert!(median.abs() < bound_s, "20 ms: off by {median} s at the median of {probes} probes");
 }
 
 #[test]
 fn twenty_milliseconds_within_a_fifth_of_one() {
-    delays_within(30, 0.2e-3, Otherwise::Skipped);
+    delays_within(30, 0.2e-3);
 }
 
 #[test]
 #[ignore = "long: make bench-emulator"]
 fn twenty_milliseconds_within_a_fifth_of_one_for_long() {
-    delays_within(300, 0.2e-3, Otherwise::Fails);
+    delays_within(300, 0.2e-3);
 }

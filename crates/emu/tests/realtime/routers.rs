@@ -1,17 +1,13 @@
 //! Links whose queue and rate are those of the kernel.
 
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stderr, reason = "a measurement is to be read")]
-
-mod support;
-
 use std::time::Duration;
 
-use airpath_emu::{Emulated, Emulation, EmulationError, Options, RouterRecord, SECOND_BOUND};
+use airpath_emu::{Emulated, Options, RouterRecord, SECOND_BOUND};
 use airpath_sim::plan::*;
 
-use support::*;
+use crate::check::{assert_valid, check};
+use crate::flood::{Received, flood, flood_while};
+use crate::support::*;
 
 /// Bytes that wait at most.
 const LIMIT: u64 = 60_000;
@@ -51,21 +47,18 @@ fn integers<'a>(emulated: &'a Emulated, table: &str, column: &str) -> &'a [i64] 
     emulated.outcome.tables.iter().find(|one| one.name == table).unwrap().integers(column)
 }
 
-/// What a flood found and why that should not be trusted, which are said.
-fn measured((received, emulated): (Received, Emulated)) -> ((Received, Emulated), Vec<String>) {
-    let problems = problems(&emulated);
-    eprintln!("{:?}; {:?}; {problems:?}", router(&emulated), emulated.validity.measured.lateness);
-    ((received, emulated), problems)
+/// Prints what a flood found; fails the attempt if it is not valid.
+fn assert_measured(emulated: &Emulated) {
+    let problems = problems(emulated);
+    eprintln!("{:?}; {:?}; {problems:?}", router(emulated), emulated.validity.measured.lateness);
+    assert_valid(&problems);
 }
 
-/// A run of a plan that can be trusted, under datagrams of so many bits a second that last so long; `None` where there is none.
-fn first_valid(
-    otherwise: Otherwise,
-    plan: &Plan,
-    bps: u64,
-    lasting: Duration,
-) -> Option<(Received, Emulated)> {
-    valid(otherwise, || Some(measured(flood(emulation_with(plan, &[], &options())?, bps, 1500, lasting))))
+/// A valid run of a plan under datagrams of so many bits a second for a time.
+fn flooded(plan: &Plan, bps: u64, lasting: Duration) -> Option<(Received, Emulated)> {
+    let (received, emulated) = flood(emulation_with(plan, &[], &options())?, bps, 1500, lasting);
+    assert_measured(&emulated);
+    Some((received, emulated))
 }
 
 /// The longest queue of the way there, bytes: every other row is that of the way back.
@@ -75,126 +68,97 @@ fn longest_queue(emulated: &Emulated) -> i64 {
 
 #[test]
 fn the_kernels_token_bucket_is_the_link() {
-    let plan = routed(5, steps(&[(0, 10_000_000), (2, 4_000_000)]));
-    let lasting = Duration::from_secs(4);
-    let Some((received, emulated)) = first_valid(Otherwise::Skipped, &plan, 12_000_000, lasting) else {
-        return;
-    };
-    let record = router(&emulated);
-    assert_eq!((record.changes, record.vanished, record.strangers), (1, 0, 0));
-    for (from, to, bps) in [(1.0, 2.0, 10e6), (2.1, 3.1, 4e6), (3.0, 4.0, 4e6)] {
-        let error = received.rate(from, to) / bps - 1.0;
-        assert!(error.abs() < tolerance(bps), "from {from} s on: {:.2} % off", 100.0 * error);
-    }
-    // All that did not fit was dropped there, at once and for that reason.
-    let [sent, dropped] =
-        ["arrived_packets", "dropped_packets_overflow"].map(|column| integers(&emulated, "links", column)[0]);
-    assert!(dropped > sent / 4, "{dropped} of {sent}");
-    let longest = longest_queue(&emulated);
-    // Beside the queue of the kernel: what a full bucket let go, a packet that did not fit, and what rounding adds.
-    assert!((LIMIT as i64 - 1500..=LIMIT as i64 + 4000 + 3000).contains(&longest), "{longest} bytes waited");
-    // In numbers of this run: what had left the kernel early, and that packet.
-    assert!(longest <= LIMIT as i64 + record.early_bytes as i64 + 1500, "{longest} bytes waited");
-    assert_eq!(record.observed, 0, "nobody is there");
+    check(|| {
+        let plan = routed(5, steps(&[(0, 10_000_000), (2, 4_000_000)]));
+        let (received, emulated) = flooded(&plan, 12_000_000, Duration::from_secs(4))?;
+        let record = router(&emulated);
+        assert_eq!((record.changes, record.vanished, record.strangers), (1, 0, 0));
+        for (from, to, bps) in [(1.0, 2.0, 10e6), (2.1, 3.1, 4e6), (3.0, 4.0, 4e6)] {
+            let error = received.rate(from, to) / bps - 1.0;
+            assert!(error.abs() < tolerance(bps), "from {from} s on: {:.2} % off", 100.0 * error);
+        }
+        // All that did not fit was dropped there, at once and for that reason.
+        let [sent, dropped] = ["arrived_packets", "dropped_packets_overflow"]
+            .map(|column| integers(&emulated, "links", column)[0]);
+        assert!(dropped > sent / 4, "{dropped} of {sent}");
+        let longest = longest_queue(&emulated);
+        // Beside the queue of the kernel: what a full bucket let go, a packet that did not fit, and what rounding adds.
+        assert!(
+            (LIMIT as i64 - 1500..=LIMIT as i64 + 4000 + 3000).contains(&longest),
+            "{longest} bytes waited"
+        );
+        // In numbers of this run: what had left the kernel early, and that packet.
+        assert!(longest <= LIMIT as i64 + record.early_bytes as i64 + 1500, "{longest} bytes waited");
+        assert_eq!(record.observed, 0, "nobody is there");
+        Some(())
+    });
 }
 
 /// The queue of a link that is always full does not grow with its changes, and it carries what it should.
 #[test]
 fn changes_let_nothing_go_beyond_the_rate() {
-    let rates = [12_000_000, 8_000_000].into_iter().cycle().take(40);
-    let steps = (0..).map(|step| step * 100 * MILLISECOND).zip(rates).collect();
-    let plan = routed(5, RatePlan::Steps { steps, repeat_after_ns: None });
-    let lasting = Duration::from_secs(4);
-    let Some((received, emulated)) = first_valid(Otherwise::Skipped, &plan, 15_000_000, lasting) else {
-        return;
-    };
-    assert_eq!(router(&emulated).changes, 39);
-    let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
-    assert!(error.abs() < tolerance(8e6), "{:.2} % off", 100.0 * error);
-    let longest = longest_queue(&emulated);
-    // Each step down finds a packet whose time was counted at the higher rate: a third of it too early at most.
-    assert!(longest <= LIMIT as i64 + 4500 + 3000 + 20 * 500, "{longest} bytes waited");
+    check(|| {
+        let rates = [12_000_000, 8_000_000].into_iter().cycle().take(40);
+        let steps = (0..).map(|step| step * 100 * MILLISECOND).zip(rates).collect();
+        let plan = routed(5, RatePlan::Steps { steps, repeat_after_ns: None });
+        let (received, emulated) = flooded(&plan, 15_000_000, Duration::from_secs(4))?;
+        assert_eq!(router(&emulated).changes, 39);
+        let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
+        assert!(error.abs() < tolerance(8e6), "{:.2} % off", 100.0 * error);
+        let longest = longest_queue(&emulated);
+        // Each step down finds a packet whose time was counted at the higher rate: a third of it too early at most.
+        assert!(longest <= LIMIT as i64 + 4500 + 3000 + 20 * 500, "{longest} bytes waited");
+        Some(())
+    });
 }
 
 /// What comes back while the link thread is held up is sent when its turn was: the link misses nothing, and nothing waits in the
 /// network in place of the kernel.
 #[test]
 fn a_link_is_not_idle_while_the_link_thread_is_held_up() {
-    let plan = routed(5, constant(10_000_000));
-    let held_up = [Duration::from_millis(1500), Duration::from_secs(2)];
-    let found = valid(Otherwise::Skipped, || {
+    check(|| {
+        let plan = routed(5, constant(10_000_000));
+        let held_up = [Duration::from_millis(1500), Duration::from_secs(2)];
         let mut coming = held_up.into_iter().peekable();
         let emulation = emulation_with(&plan, &[], &options())?;
         let lasting = Duration::from_secs(4);
-        let flood = flood_while(emulation, 12_000_000, 1500, lasting, |passed, emulation| {
-            if coming.next_if(|at| *at <= passed).is_some() {
-                emulation.on_network(|_| std::thread::sleep(Duration::from_millis(9)));
-            }
-        });
-        let (found, mut problems) = measured(flood);
-        // What is looked for below is no reason to measure again.
-        problems.retain(|problem| !problem.contains("bytes waited that it did not see"));
-        Some((found, problems))
+        let (received, mut emulated) =
+            flood_while(emulation, 12_000_000, 1500, lasting, |passed, emulation| {
+                if coming.next_if(|at| *at <= passed).is_some() {
+                    emulation.on_network(|_| std::thread::sleep(Duration::from_millis(9)));
+                }
+            });
+        // What is looked for below does not make the run invalid.
+        emulated.validity.problems.retain(|problem| !problem.contains("bytes waited that it did not see"));
+        assert_measured(&emulated);
+        let lateness = emulated.validity.measured.lateness;
+        assert!(lateness.max_s > 0.005, "nothing held it up: {lateness:?}");
+        // Each time 11 kB would be missing, and would wait in the network from then on: the kernel had let them go.
+        let early = router(&emulated).early_bytes;
+        assert!(early <= 4000 + 3000, "{early} bytes waited in the network");
+        let longest = longest_queue(&emulated);
+        assert!(longest <= LIMIT as i64 + 4000 + 3000, "{longest} bytes waited");
+        // The kernel itself may be held up, too, by what a valid run allows.
+        let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
+        assert!(error.abs() < tolerance(10e6), "{:.2} % off", 100.0 * error);
+        Some(())
     });
-    let Some((received, emulated)) = found else { return };
-    let lateness = emulated.validity.measured.lateness;
-    assert!(lateness.max_s > 0.005, "nothing held it up: {lateness:?}");
-    // Each time 11 kB would be missing, and would wait in the network from then on: the kernel had let them go.
-    let early = router(&emulated).early_bytes;
-    assert!(early <= 4000 + 3000, "{early} bytes waited in the network");
-    let longest = longest_queue(&emulated);
-    assert!(longest <= LIMIT as i64 + 4000 + 3000, "{longest} bytes waited");
-    // The kernel itself may be held up, too, by what a valid run allows.
-    let error = received.rate(1.0, 3.0) / 10e6 - 1.0;
-    assert!(error.abs() < tolerance(10e6), "{:.2} % off", 100.0 * error);
 }
 
 #[test]
 #[ignore = "half a minute or more: make bench-emulator"]
 fn rates_up_to_a_hundred_mbps() {
-    for mbps in [1, 10, 50, 100] {
-        let mut plan = routed(8, constant(mbps * 1_000_000));
-        plan.links[0].queue = QueuePlan::DropTail { limit_bytes: Some(mbps * 20_000), limit_packets: None };
-        // What cannot be measured is no success.
-        let valid = first_valid(Otherwise::Fails, &plan, mbps * 1_250_000, Duration::from_secs(7));
-        let Some((received, _)) = valid else { return };
-        let share = received.rate(1.0, 6.0) / (mbps as f64 * 1e6);
-        eprintln!("{mbps} Mbit/s: achieved {share:.4}");
-        // What the emulator is held to.
-        assert!((share - 1.0).abs() < 0.01, "{mbps} Mbit/s: achieved {share:.4}");
-    }
-}
-
-#[test]
-fn what_a_token_bucket_cannot_do_is_refused() {
-    if !hosts_can_be_made() {
-        return;
-    }
-    let refused = |plan: Plan, routers| {
-        let options = Options { routers, ..Options::default() };
-        match Emulation::start(&plan, &[], 1, &options) {
-            Err(EmulationError::NotEmulated(said)) => said.to_string(),
-            other => panic!("{other:?}"),
+    check(|| {
+        for mbps in [1, 10, 50, 100] {
+            let mut plan = routed(8, constant(mbps * 1_000_000));
+            plan.links[0].queue =
+                QueuePlan::DropTail { limit_bytes: Some(mbps * 20_000), limit_packets: None };
+            let (received, _) = flooded(&plan, mbps * 1_250_000, Duration::from_secs(7))?;
+            let share = received.rate(1.0, 6.0) / (mbps as f64 * 1e6);
+            eprintln!("{mbps} Mbit/s: achieved {share:.4}");
+            // What the emulator is held to.
+            assert!((share - 1.0).abs() < 0.01, "{mbps} Mbit/s: achieved {share:.4}");
         }
-    };
-    let still = refused(routed(2, steps(&[(0, 1_000_000), (1, 0)])), vec![0]);
-    assert_eq!(
-        still,
-        "link there: rate: it falls below 12 kbit/s, one packet in a second, but the token bucket of a router of the kernel \
-         cannot be still; accepted: at least 12 kbit/s"
-    );
-    let often = RatePlan::Uniform {
-        low_bps: 1_000_000,
-        high_bps: 2_000_000,
-        hold_ns: 50 * MILLISECOND,
-        initial_bps: None,
-        stream: None,
-    };
-    assert!(refused(routed(1, often), vec![0]).contains("more often than every 100 ms"));
-    let mut unlimited = routed(1, constant(1_000_000));
-    unlimited.links[0].queue = QueuePlan::DropTail { limit_bytes: None, limit_packets: Some(10) };
-    assert!(refused(unlimited, vec![0]).starts_with("link there: queue.limit: "));
-    let mut repeating = routed(1, constant(1_000_000));
-    repeating.links[0].arq = Some(ArqPlan { retries: 1, delay_ns: MILLISECOND, in_order: true });
-    assert!(refused(repeating, vec![0]).starts_with("link there: arq: "));
+        Some(())
+    });
 }

@@ -2,14 +2,16 @@
 
 use std::net::{SocketAddrV4, UdpSocket};
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use airpath_emu::{Clock, DEVICE, Emulated, Emulation, Hosts, Options, Side};
+use airpath_emu::{Emulation, Hosts, Options, Side};
 use airpath_sim::Input;
 use airpath_sim::plan::Plan;
 
 use super::skipped;
+
+/// How long tests wait for what takes milliseconds. It only bounds a test that would never end.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether hosts can be made here; says why not.
 pub(crate) fn hosts_can_be_made() -> bool {
@@ -36,124 +38,7 @@ pub(crate) fn emulation_with(plan: &Plan, traces: &[Arc<Input>], options: &Optio
 pub(crate) fn socket(emulation: &Emulation, side: Side, flow: usize, port: u16) -> UdpSocket {
     let address = SocketAddrV4::new(side.address(flow).unwrap(), port);
     let socket = emulation.host(side).enter(|| UdpSocket::bind(address)).unwrap().unwrap();
-    // What is sent comes: who waits for longer waits for ever.
-    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    // Every datagram arrives, so that a longer wait would never end.
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
     socket
-}
-
-/// Bytes of IP and UDP headers.
-pub(crate) const HEADERS: usize = 28;
-
-/// Bytes that a host's device has received, and when they were counted, in seconds of the emulation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Counted {
-    pub(crate) at: f64,
-    pub(crate) bytes: f64,
-}
-
-/// What a host's kernel counted at its device, fifty times a second, from each whole second and 5 ms on.
-#[derive(Debug)]
-pub(crate) struct Received(pub(crate) Vec<Counted>);
-
-impl Received {
-    /// Bit/s of IP packets between two instants in seconds of the emulation.
-    pub(crate) fn rate(&self, from: f64, to: f64) -> f64 {
-        8.0 * (self.bytes(to) - self.bytes(from)) / (to - from)
-    }
-
-    /// The first count at an instant or later.
-    pub(crate) fn since(&self, at: f64) -> Counted {
-        self.0[self.0.partition_point(|counted| counted.at < at)]
-    }
-
-    /// Bytes up to an instant, in proportion between the two counts around it, or the nearest two where a busy machine
-    /// began to count later.
-    fn bytes(&self, at: f64) -> f64 {
-        let next = self.0.partition_point(|counted| counted.at < at).clamp(1, self.0.len() - 1);
-        let (before, after) = (self.0[next - 1], self.0[next]);
-        before.bytes + (after.bytes - before.bytes) * (at - before.at) / (after.at - before.at)
-    }
-}
-
-/// The device's counter, with an instant that is as exact as can be had.
-fn count(clock: Clock) -> Counted {
-    let seconds = || clock.now().as_secs_f64();
-    let mut best = None;
-    for _ in 0..20 {
-        let before = seconds();
-        let text = std::fs::read_to_string("/proc/thread-self/net/dev").unwrap();
-        let took = seconds() - before;
-        let line = text.lines().find(|line| line.contains(DEVICE)).unwrap();
-        let bytes = line.split(':').nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
-        if best.is_none_or(|(least, _)| took < least) {
-            best = Some((took, Counted { at: before + took / 2.0, bytes }));
-        }
-        if took < 100e-6 {
-            break;
-        }
-    }
-    best.unwrap().1
-}
-
-/// A sender that paused for longer may have left the link idle: queues of these tests take at least that long to empty.
-const LONGEST_PAUSE: Duration = Duration::from_millis(30);
-
-/// Sends datagrams of `size` bytes (of IP) of flow 0 at `bps` for a time, more than the link takes; meanwhile the
-/// receivers' kernel counts what arrives. Ends the emulation, which is not valid if the sender paused.
-pub(crate) fn flood(emulation: Emulation, bps: u64, size: usize, lasting: Duration) -> (Received, Emulated) {
-    flood_while(emulation, bps, size, lasting, |_, _| ())
-}
-
-/// The same; `meanwhile` is called again and again with the time that has passed.
-pub(crate) fn flood_while(
-    emulation: Emulation,
-    bps: u64,
-    size: usize,
-    lasting: Duration,
-    mut meanwhile: impl FnMut(Duration, &Emulation),
-) -> (Received, Emulated) {
-    let sender = socket(&emulation, Side::Senders, 0, 5000);
-    let receiver = socket(&emulation, Side::Receivers, 0, 5001);
-    sender.connect((Side::Receivers.address(0).unwrap(), 5001)).unwrap();
-    let (counted, longest_pause) = thread::scope(|scope| {
-        let counting = scope.spawn(|| {
-            emulation.host(Side::Receivers).enter(|| {
-                let clock = emulation.clock();
-                let mut counted = Vec::new();
-                for fiftieth in 0.. {
-                    let due = f64::from(fiftieth) / 50.0 + 0.005;
-                    let Ok(wait) = Duration::try_from_secs_f64(due - clock.now().as_secs_f64()) else {
-                        continue;
-                    };
-                    thread::sleep(wait);
-                    counted.push(count(clock));
-                    if due > lasting.as_secs_f64() {
-                        break;
-                    }
-                }
-                counted
-            })
-        });
-        let began = Instant::now();
-        let (mut sent, mut last, mut longest_pause) = (0_u64, began, Duration::ZERO);
-        let payload = vec![0; size - HEADERS];
-        while began.elapsed() < lasting {
-            let due = (began.elapsed().as_secs_f64() * bps as f64 / 8.0 / size as f64) as u64;
-            while sent < due {
-                sender.send(&payload).unwrap();
-                sent += 1;
-                longest_pause = longest_pause.max(last.elapsed());
-                last = Instant::now();
-            }
-            meanwhile(began.elapsed(), &emulation);
-            thread::sleep(Duration::from_micros(300));
-        }
-        (counting.join().unwrap().unwrap(), longest_pause)
-    });
-    drop(receiver);
-    let mut emulated = emulation.stop(None).unwrap();
-    if longest_pause > LONGEST_PAUSE {
-        emulated.validity.problems.push(format!("the sender of datagrams paused for {longest_pause:?}"));
-    }
-    (Received(counted), emulated)
 }

@@ -1,0 +1,232 @@
+//! The link thread in virtual time: on time, delayed, stopped, and without the wake-up of a packet.
+
+use std::os::unix::net::UnixDatagram;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Sender, channel};
+
+use airpath_sim::plan::Plan;
+
+use super::*;
+use crate::clock::virtual_time::VirtualTime;
+use crate::plans::{constant, link, plan};
+
+/// Bytes of each packet: 1 ms at the rate of the link.
+const SIZE: u16 = 1000;
+const BPS: u64 = 8_000_000;
+/// What the link thread needs for each look at the clock.
+const LOOK: Duration = Duration::from_nanos(100);
+
+fn at(micros: u64) -> Timestamp {
+    Timestamp::ZERO + Duration::from_micros(micros)
+}
+
+/// One second over a link of 8 Mbit/s and 5 ms, with a reverse path like it.
+fn one_second() -> Plan {
+    plan(1, vec![link("there", constant(BPS), 5.0, 100), link("back", constant(BPS), 5.0, 100)], 1)
+}
+
+/// A UDP packet of the first flow from senders to receivers.
+fn packet() -> Vec<u8> {
+    let mut bytes = vec![0; usize::from(SIZE)];
+    bytes[..10].copy_from_slice(&[0x45, 0, (SIZE >> 8) as u8, SIZE as u8, 0, 0, 0, 0, 64, 17]);
+    bytes[12..16].copy_from_slice(&Side::Senders.address(0).unwrap().octets());
+    bytes[16..20].copy_from_slice(&Side::Receivers.address(0).unwrap().octets());
+    bytes
+}
+
+/// A link thread, and what surrounds it.
+struct Bench {
+    thread: LinkThread,
+    time: &'static VirtualTime,
+    senders: Arc<UnixDatagram>,
+    receivers: Arc<UnixDatagram>,
+    /// When the thread began to rest.
+    rests: Arc<Mutex<Vec<Timestamp>>>,
+    requests: Sender<Request>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Bench {
+    fn new(plan: &Plan) -> Self {
+        let mut exchange = Exchange::new(plan, &[], 1, 16).unwrap();
+        let (near, senders) = Tun::pair();
+        let (far, receivers) = Tun::pair();
+        let (clock, time) = VirtualTime::start();
+        time.looks_take(LOOK);
+        let (requests, to_thread) = channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = LinkThread {
+            end: exchange.network().end(),
+            exchange,
+            devices: [near, far],
+            relays: Vec::new(),
+            timing: Timing::new(),
+            at_hosts: Capture::none(),
+            at_links: Capture::of_links(plan).unwrap(),
+            clock,
+            requests: to_thread,
+            stop: Arc::clone(&stop),
+            abandoned: Arc::default(),
+            interval: Duration::from_nanos(plan.record.interval_ns),
+            longest_gap: Duration::ZERO,
+            unseen: Duration::ZERO,
+            woke_at: Timestamp::ZERO,
+            looked_at: Timestamp::ZERO,
+        };
+        let [senders, receivers] = [senders, receivers].map(Arc::new);
+        Self { thread, time, senders, receivers, rests: Arc::default(), requests, stop }
+    }
+
+    /// The senders' host sends a packet each 2 ms from 10 ms on, so many in all.
+    fn send(&self, packets: u64) {
+        for number in 0..packets {
+            let senders = Arc::clone(&self.senders);
+            self.time.at(at(10_000 + 2000 * number), move || {
+                // Refused while too many wait to be read.
+                let _ = senders.send(&packet());
+            });
+        }
+    }
+
+    /// Runs to the end; returns how many packets the receivers' host got.
+    fn run(&mut self) -> u64 {
+        let received = Arc::new(AtomicU64::new(0));
+        let (count, receivers) = (Arc::clone(&received), Arc::clone(&self.receivers));
+        let receive = move || {
+            let packets = std::iter::from_fn(|| receivers.recv(&mut [0; 2048]).ok()).count();
+            count.fetch_add(packets as u64, Ordering::Relaxed);
+        };
+        let meanwhile = receive.clone();
+        let rests = Arc::clone(&self.rests);
+        self.time.hold_while(move |now, time| {
+            meanwhile();
+            if time == REST {
+                rests.lock().unwrap().push(now);
+            }
+            false
+        });
+        self.thread.run();
+        self.thread.close();
+        receive();
+        received.load(Ordering::Relaxed)
+    }
+
+    /// The latest instant at which the link thread looked at the clock.
+    fn ended_at(&self) -> Timestamp {
+        self.thread.clock.now()
+    }
+}
+
+#[test]
+fn a_prompt_thread_sees_every_packet_at_once() {
+    let mut bench = Bench::new(&one_second());
+    bench.send(400);
+    assert_eq!(bench.run(), 400);
+    let lateness = bench.thread.timing.lateness();
+    assert_eq!((lateness.packets, lateness.late_packets, lateness.refused_packets), (400, 0, 0));
+    assert!(lateness.max_s < 5e-6, "{lateness:?}");
+    assert_eq!(bench.thread.unseen, Duration::ZERO);
+    assert!(bench.thread.longest_gap <= LONGEST_SLEEP + Duration::from_micros(10));
+}
+
+#[test]
+fn a_delayed_thread_loses_nothing_and_says_for_how_long_it_did_not_look() {
+    let mut bench = Bench::new(&one_second());
+    bench.send(400);
+    bench.time.delay(at(300_000), Duration::from_millis(50));
+    assert_eq!(bench.run(), 400);
+    // Of the packets sent from 300 ms on, 25 wait to be read and then go through the queue in turn. Those that are in the link
+    // at 300 ms are late: three, which the link lets out from 300 to 306 ms.
+    let lateness = bench.thread.timing.lateness();
+    assert_eq!((lateness.packets, lateness.late_packets), (400, 3));
+    assert!((0.044..0.051).contains(&lateness.max_s), "{lateness:?}");
+    let delay = Duration::from_millis(50);
+    assert!(bench.thread.longest_gap >= delay && bench.thread.longest_gap < delay + LONGEST_SLEEP);
+    assert!(bench.thread.unseen >= delay && bench.thread.unseen < delay + LATE);
+}
+
+#[test]
+fn a_packet_whose_wake_up_is_lost_is_read_after_the_longest_sleep() {
+    let mut bench = Bench::new(&one_second());
+    let senders = Arc::clone(&bench.senders);
+    bench.time.at_silently(at(100_200), move || {
+        senders.send(&packet()).unwrap();
+    });
+    assert_eq!(bench.run(), 1);
+    let Bench { thread: LinkThread { exchange, timing, unseen, .. }, .. } = bench;
+    assert_eq!((timing.lateness().late_packets, unseen), (0, Duration::ZERO));
+    let begun = exchange.summaries()[0].start;
+    assert!(
+        begun > at(100_200) && begun <= at(100_200) + LONGEST_SLEEP + Duration::from_micros(10),
+        "{begun:?}"
+    );
+}
+
+#[test]
+fn a_busy_thread_rests_in_time() {
+    let mut bench = Bench::new(&one_second());
+    // A packet comes each 20 µs for 20 ms, so that no other sleep is long.
+    for number in 0..1000 {
+        let senders = Arc::clone(&bench.senders);
+        bench.time.at(at(20 * number), move || {
+            senders.send(&packet()).unwrap();
+        });
+    }
+    bench.run();
+    let rests = bench.rests.lock().unwrap();
+    assert!(rests.len() >= 30, "{rests:?}");
+    for pair in rests.windows(2) {
+        let awake = pair[1].since(pair[0] + REST);
+        assert!(awake <= AWAKE + Duration::from_micros(20), "{pair:?}");
+    }
+}
+
+#[test]
+fn a_stopped_thread_ends_with_its_interval_and_does_what_was_asked_before() {
+    let mut bench = Bench::new(&one_second());
+    bench.send(400);
+    let (stop, requests) = (Arc::clone(&bench.stop), bench.requests.clone());
+    bench.time.at(at(230_000), move || {
+        requests.send(Box::new(|exchange| exchange.network().on_goodput(0, 7))).unwrap();
+        stop.store(true, Ordering::Relaxed);
+    });
+    let received = bench.run();
+    assert!(bench.ended_at() >= at(300_000) && bench.ended_at() < at(300_000) + LONGEST_SLEEP);
+    // Those that are out before 300 ms: 6 ms on the way.
+    assert_eq!(received, 142);
+    let seen = bench.thread.exchange.summaries();
+    let outcome = bench.thread.exchange.into_network().finish(&seen);
+    assert_eq!(outcome.flow_series.table().integers("goodput_bytes").iter().sum::<i64>(), 7);
+}
+
+#[test]
+fn a_thread_that_is_delayed_beyond_the_end_takes_nothing_more() {
+    let mut bench = Bench::new(&one_second());
+    bench.send(1000);
+    bench.time.delay(at(900_000), Duration::from_millis(300));
+    let received = bench.run();
+    assert!(bench.ended_at() >= at(1_200_000));
+    let counts = bench.thread.exchange.counts();
+    // Sent up to 900 ms and seen; the link lets them out, late.
+    assert!((445..=446).contains(&counts.sent), "{counts:?}");
+    assert_eq!((received, counts.delivered, counts.inside), (counts.sent, counts.sent, 0), "{counts:?}");
+    assert!(bench.thread.longest_gap >= Duration::from_millis(300));
+}
+
+/// The ends of flows may report on the last interval after it.
+#[test]
+fn what_is_reported_after_the_end_is_in_the_last_interval() {
+    let mut bench = Bench::new(&one_second());
+    let goodput = |bytes| -> Request { Box::new(move |exchange| exchange.network().on_goodput(0, bytes)) };
+    bench.requests.send(goodput(1)).unwrap();
+    bench.thread.run();
+    assert!(bench.ended_at() >= at(1_000_000));
+    bench.requests.send(goodput(1000)).unwrap();
+    bench.thread.close();
+    let seen = bench.thread.exchange.summaries();
+    let outcome = bench.thread.exchange.into_network().finish(&seen);
+    let series = outcome.flow_series.table();
+    assert_eq!(series.integers("goodput_bytes"), [1, 1000]);
+    assert!(series.reals("time_s")[1] > 0.99);
+}
