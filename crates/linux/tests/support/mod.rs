@@ -1,14 +1,14 @@
 //! Parts shared by the deterministic tests (`it`) and the tests in real time (`realtime`).
 #![allow(dead_code, unused_imports, reason = "each of the two binaries uses a part")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use airpath_linux::host::{Host, HostConfig};
 use airpath_linux::{Error, capability};
 use nix::time::{ClockId, clock_gettime};
+use rustix::fs::{FlockOperation, flock};
 
 mod can_load;
 pub(crate) mod empty_queue;
@@ -20,10 +20,12 @@ pub(crate) mod standing;
 
 pub(crate) use can_load::{can_control, can_host, can_load, can_route, skipped};
 
-/// One test of a process at a time: the controllers' names are the machine's, and rates are measured on few processors.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// One test of hosts at a time on this machine, since the controllers' names are the machine's: waits for those of other processes
+/// as well. The kernel unlocks the file with the end of a process.
+pub(crate) fn alone() -> File {
+    let lock = File::create(std::env::temp_dir().join("airpath-hosts.lock")).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    lock
 }
 
 /// The longest time for which the router's programs go on without a beat. A test beats before each packet, so that only a pause

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use airpath_realtime::check;
 
-use crate::support::{can_host, can_route};
+use crate::support::{alone, can_host, can_route};
 
 /// How long the programs of a router go on without its daemon. Its daemon leaves longer pauses out.
 pub(crate) const HOLD: Duration = Duration::from_secs(1);
@@ -13,6 +13,7 @@ pub(crate) const HOLD: Duration = Duration::from_secs(1);
 /// Runs [`check`] where hosts can run. `bound` is the shortest delay of a thread that can make `body` fail.
 pub(crate) fn check_host<F: FnMut() -> Result<(), String>>(bound: Duration, body: F) {
     if can_host(type_name::<F>()) {
+        let _alone = alone();
         check(bound, body);
     }
 }
