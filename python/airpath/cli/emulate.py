@@ -10,6 +10,7 @@ import typer
 
 from airpath.cli.link_options import hint_at_bursts, takes_link_options
 from airpath.cli.output import (
+    FiguresOption,
     ForceOption,
     JsonOption,
     NoReportOption,
@@ -73,6 +74,7 @@ def emulate(
     out: OutOption = None,
     force: ForceOption = False,
     no_report: NoReportOption = False,
+    figures: FiguresOption = False,
     as_json: JsonOption = False,
     **options: Unpack[LinkOptions],
 ) -> None:
@@ -100,7 +102,7 @@ def emulate(
     packets = out.parent / f"{out.name}.pcapng"
     if capture:
         packets.parent.mkdir(parents=True, exist_ok=True)
-    output = Output(out, report=not no_report)
+    output = Output(out, report=not no_report, figures=figures)
     unfinished = None
     try:
         result = run_command(

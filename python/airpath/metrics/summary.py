@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
 
 from airpath.metrics.definitions import METRICS
@@ -56,10 +57,11 @@ def statistics(summary: pa.Table) -> pa.Table:
     """
     rows = []
     schemes = summary["scheme"].to_pylist()
+    values = {metric: summary[metric].to_numpy() for metric in METRICS}
     for scheme in dict.fromkeys(schemes):
-        of_scheme = summary.filter(pa.array([other == scheme for other in schemes]))
+        of_scheme = np.array([other == scheme for other in schemes])
         for metric in METRICS:
-            mean, sd, n, low, high = mean_interval(of_scheme[metric].to_numpy())
+            mean, sd, n, low, high = mean_interval(values[metric][of_scheme])
             rows.append((scheme, metric, mean, sd, n, low, high))
     names = STATISTICS_SCHEMA.names
     return pa.Table.from_pylist(

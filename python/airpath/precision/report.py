@@ -3,13 +3,15 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airpath.metrics import METRICS
 from airpath.precision.reached import Decision, PairPrecision, Reached, SchemePrecision
 from airpath.precision.rule import LARGEST_MOST
-from airpath.report.html import Section
 from airpath.results.formatting import NO_VALUE, mean_and_half_width, number
+
+if TYPE_CHECKING:
+    from airpath.report.html import Section
 
 HEAD = ("scheme", "mean", "share of the mean", "n", "enough")
 PAIR_HEAD = ("schemes", "difference", "too small to matter", "n", "known")
@@ -70,8 +72,10 @@ def precision_json(reached: Reached) -> dict[str, Any]:
     }
 
 
-def precision_section(reached: Reached, name: Callable[[str], str] = str) -> Section:
+def precision_section(reached: Reached, name: Callable[[str], str] = str) -> "Section":
     """Return the section of the report; `name` gives a scheme the name that people know."""
+    from airpath.report.html import Section  # here, because it imports matplotlib
+
     heading = METRICS[reached.metric].heading
     rows = [
         (name(one.scheme), _mean(one), _within(one.share), str(one.n), _enough(one))

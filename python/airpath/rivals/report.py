@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 from rich.text import Text
 
 from airpath.metrics import mean_interval
-from airpath.report.html import Section
 from airpath.results.formatting import NO_VALUE, mean_and_half_width
 from airpath.rivals.meetings import Rivals, Values
-from airpath.rivals.pictures import rivals_figures
+
+if TYPE_CHECKING:
+    from airpath.report.html import Section
 
 SHARE: Final = "share of a flow, equal share = 1"
 QUEUEING: Final = "mean queueing delay (ms)"
@@ -25,8 +26,11 @@ NOTE: Final = (
 )
 
 
-def rivals_section(found: Rivals) -> Section:
+def rivals_section(found: Rivals) -> "Section":
     """Return the section of the report."""
+    from airpath.report.html import Section  # here, because they import matplotlib
+    from airpath.rivals.pictures import rivals_figures
+
     tables = [{"title": title, "head": head, "rows": rows} for title, head, rows in _tables(found)]
     return Section("rivals", "Fairness between schemes", NOTE, remarks(found), tables, rivals_figures(found))
 

@@ -61,7 +61,7 @@ def test_pictures_draw_windows_and_round_trips_as_logged(tmp_path: Path) -> None
         )
     (log,) = (tmp_path / "logs").iterdir()
     with pytest.raises(SystemExit) as left:
-        main(["estimate", str(log), "--out", str(tmp_path / "found")])
+        main(["estimate", str(log), "--figures", "--out", str(tmp_path / "found")])
     assert left.value.code == 0
     (picture,) = (tmp_path / "found" / "figures").glob("*.svg")
     assert all(text in picture.read_text() for text in ("congestion window", "smoothed, as logged"))

@@ -73,13 +73,6 @@ def test_run_writes_what_it_says(airpath, folder: Path):
     assert set(provenance["sha256"]["inputs"]) == {"lte.down", "lte.up"}
 
 
-def test_results_are_replaced_by_the_next_run(airpath, folder: Path):
-    for repetitions in ("3", "1"):
-        assert airpath("run", "lte-download", "--reps", repetitions, *SHORT).code == 0
-    assert pq.read_table(folder / "out" / "lte-download" / "summary.parquet").num_rows == 1
-    assert [path.name for path in (folder / "out").iterdir()] == ["lte-download"]
-
-
 def test_the_scenario_that_was_written_can_be_run_again(airpath):
     first = json.loads(
         airpath("run", "satellite", "--set", "duration=3s", "--set", "record.warm_up=1s", "--json").out

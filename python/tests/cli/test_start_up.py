@@ -60,3 +60,42 @@ def test_a_missing_engine_is_said_in_one_line():
     assert done.returncode == 1
     assert done.stderr.startswith("airpath: the engine is not built")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_table_of_compare_is_printed_before_anything_slow_is_loaded(tmp_path):
+    script = """
+import rich.console, sys
+def show(self, *what, shown=rich.console.Console.print, **how):
+    sys.stderr.write(" ".join(sorted({name for name in sys.modules if name in SLOW})) + "|")
+    shown(self, *what, **how)
+SLOW = {"matplotlib", "scipy", "scipy.stats", "scipy.optimize", "pandas", "jinja2", "pyarrow.compute"}
+SLOW |= {"pyarrow.parquet", "pyarrow.dataset"}
+rich.console.Console.print = show
+from airpath.cli import main
+main(["compare", "cubic", "bbr", "--link", "2mbps", "--duration", "2s", "--no-report"])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    *before, places, end = done.stderr.split("|")
+    assert "cubic" in done.stdout
+    assert len(before) > 2
+    assert set(before) == {""}
+    assert "pyarrow.parquet" in places, "tables are written after the last line about them"
+    assert end == ""
+
+
+@pytest.mark.parametrize("command", [["list"], ["validate", "lte-download"]])
+def test_little_is_loaded_for_short_commands(command):
+    script = f"""
+from airpath.cli import main
+try: main({command!r})
+except SystemExit: pass
+import sys
+sys.stderr.write(' '.join(set({HEAVY[2:]!r}) - {{"numpy"}} & set(sys.modules)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == ""

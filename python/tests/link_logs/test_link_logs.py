@@ -10,7 +10,7 @@ import pytest
 
 from airpath.cli import main
 from airpath.errors import LinkLogError, UsageError
-from airpath.link_logs import LinkLog, delay_picture, flow_measures, log_measures, read_link_log
+from airpath.link_logs import LinkLog, flow_measures, log_measures, read_link_log
 from airpath.link_logs import pictures as drawing
 from airpath.link_logs.bins import LogBins
 
@@ -97,7 +97,7 @@ def test_the_command_writes_tables_pictures_and_provenance(
     down.write_bytes(gzip.compress(tunnel().encode()))
     out = tmp_path / "found"
     with pytest.raises(SystemExit) as left:
-        main(["trace", "log", str(up), str(down), "--bin", "250ms", "--out", str(out), "--json"])
+        main(["trace", "log", str(up), str(down), "--bin", "250ms", "--figures", "--out", str(out), "--json"])
     assert left.value.code == 0
     said = json.loads(capsys.readouterr().out)["logs"]
     assert [one["kind"] for one in said] == ["mm-link", "tunnel"]
@@ -197,13 +197,13 @@ def test_logs_without_departures_or_opportunities_are_drawn(tmp_path: Path) -> N
         log = read(tmp_path, text)
         log_measures(log)
         assert drawing.throughput_picture(log, LogBins(log)).axes
-        assert delay_picture(log).axes
+        assert drawing.delay_picture(log).axes
 
 
 def test_packets_of_one_cell_are_drawn_once(tmp_path: Path) -> None:
     lines = [f"{k // 50} - 100 {k % 3 + 1}\n" for k in range(20_000)]
     log = read(tmp_path, "".join(lines))
-    (points,) = (line for line in delay_picture(log).axes[0].lines if line.get_marker() == ".")
+    (points,) = (line for line in drawing.delay_picture(log).axes[0].lines if line.get_marker() == ".")
     times, delays = points.get_data()
     shown = set(zip(np.round(times, 3), np.round(delays, 3), strict=True))
     everything = {(k // 50 / 1000, float(k % 3 + 1)) for k in range(20_000)}

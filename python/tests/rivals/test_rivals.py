@@ -192,7 +192,7 @@ def test_the_command_writes_maps_tables_and_json(tmp_path: Path, capsys: pytest.
     out = tmp_path / "found"
     given = ["rivals", "cubic", "xcp", "vcp", "--link", "10mbps", "--duration", "4s", "--warm-up", "1s"]
     with pytest.raises(SystemExit) as left:
-        main([*given, "--json", "--jobs", "1", "--out", str(out)])
+        main([*given, "--json", "--jobs", "1", "--figures", "--out", str(out)])
     assert left.value.code == 0
     said = capsys.readouterr()
     told = json.loads(said.out)

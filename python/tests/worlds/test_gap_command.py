@@ -23,7 +23,7 @@ SHORT = ["--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "1"]
 def gap(folder: Path) -> str:
     """Run the command on the shipped scenario, made short; return its standard output."""
     done = subprocess.run(
-        [sys.executable, "-m", "airpath", "gap", "three-worlds", *SHORT, "--out", "found"],
+        [sys.executable, "-m", "airpath", "gap", "three-worlds", *SHORT, "--figures", "--out", "found"],
         cwd=folder,
         capture_output=True,
         text=True,
