@@ -88,13 +88,16 @@ reproduce: build ## reproduce the figures and tables of the papers (15 to 25 min
 
 lint: lint-rust lint-linux lint-python purity ## formatting, lints (warnings denied), types, layering
 
+# `--all-targets` leaves out the test targets that are not part of `make test`.
 lint-rust: prerequisites
 	cargo fmt --all --check
 	cargo clippy --workspace --exclude airpath-linux --all-targets -- -D warnings
+	cargo clippy --package airpath-emu --test realtime -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude airpath-linux --no-deps --quiet
 
 lint-linux: prerequisites
-	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --all-targets --test realtime -- -D warnings && \
+	@tools/prerequisites-linux sh -c 'cargo clippy --package airpath-linux --all-targets -- -D warnings && \
+	  cargo clippy --package airpath-linux --test realtime -- -D warnings && \
 	  RUSTDOCFLAGS="-D warnings" cargo doc --package airpath-linux --no-deps --quiet'
 
 lint-prose: ## check pages, help and messages against the word list of docs/style.md
