@@ -16,7 +16,9 @@ from typing import Any, get_args
 
 from pydantic import ConfigDict
 
+from airpath.link_options import LINK, FlowOptions, options_of
 from airpath.links import LINKS
+from airpath.links.networks import networks
 from airpath.lint.rules_table import RULES
 from airpath.papers.registry import FIGURES
 from airpath.quantities import Table
@@ -61,6 +63,8 @@ def main() -> None:
     write("lists/estimators.md", estimators())
     write("lists/queues.md", listed({queue.name: queue.description for queue in QUEUES}))
     write("lists/links.md", listed({link.name: link.description for link in LINKS}))
+    write("lists/networks.md", listed({network.name: network.description for network in networks()}))
+    write("lists/link-options.md", link_options())
     write("lists/figures.md", listed({figure.id: figure.heading for figure in FIGURES}))
     write("lists/lint-rules.md", lint_rules())
     write(
@@ -74,6 +78,12 @@ def write(name: str, text: str) -> None:
     path = OUT / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def link_options() -> str:
+    """Return the table of the options that describe one link and its flows."""
+    options = {"link": LINK, **options_of(FlowOptions)}
+    return listed({f"--{name}": option.help for name, option in options.items()})
 
 
 def listed(entries: Mapping[str, str]) -> str:

@@ -14,92 +14,100 @@ DEFAULT_NETWORK: Final = "lte"
 
 @dataclass(frozen=True)
 class Option:
-    """What people need to know of one option."""
+    """An option, as its help describes it."""
 
     help: str
-    """What it is, its unit and its default."""
+    """A noun phrase with unit and default."""
     default: Any = None
     """Its value if it is not given; `None` if that depends on the link."""
     metavar: str | None = None
-    """What stands for its value in the help of a command."""
+    """The placeholder of its value in the help of a command."""
 
 
 LINK: Final = Option(
-    "A rate (12mbps), a named link (`airpath list links`) or a trace file; without it and --network:"
-    f" --network {DEFAULT_NETWORK}."
+    "Rate (12mbps), named link (`airpath list links`) or trace file; default: that of --network.",
+    metavar="LINK",
 )
 """The link itself, which functions take as an argument of its own."""
 
 
 class LinkOptions(TypedDict, total=False):
-    """What describes one link, in addition to its rate."""
+    """The properties of one link, except its rate."""
 
     network: Annotated[
         str | None,
         Option(
-            "Link, RTT, buffer, losses and reverse link at once (`airpath list networks`); the other options"
-            " replace parts of it.",
+            "Network (`airpath list networks`) with link, RTT, buffer, losses and reverse link, parts of which"
+            f" other options replace; default without --link: {DEFAULT_NETWORK}.",
             metavar="NAME",
         ),
     ]
     rtt: Annotated[
         str | None,
         Option(
-            "Base round-trip time; that of the named link, else 40ms. A range (20ms..200ms) is spread"
-            " evenly over the flows.",
-            metavar="TIME[..TIME]",
+            "Base round-trip time, or a range (20ms..200ms) that is spread evenly over the flows; default:"
+            " that of the named link, else 40ms.",
+            metavar="TIME",
         ),
     ]
     buffer: Annotated[
-        str | None, Option("Buffer (575kB, 500packets, 100ms, 1.5bdp); 1bdp if not given.", metavar="SIZE")
+        str | None,
+        Option(
+            "Size of the buffer (575kB, 500packets, 100ms, 1.5bdp); default: that of the named link or of the"
+            " queue, else 1bdp.",
+            metavar="SIZE",
+        ),
     ]
     queue: Annotated[
         str | None,
         Option(
             "Queue discipline (`airpath list queues`), with options after a colon (codel:target=10ms);"
-            " drop-tail.",
+            " default: drop-tail.",
             metavar="NAME",
         ),
     ]
     up: Annotated[
         str | None,
-        Option("The reverse link, written like --link; the opposite of --link if not given.", metavar="LINK"),
+        Option("Reverse link, written like --link; default: the opposite of --link.", metavar="LINK"),
     ]
     loss: Annotated[
         str | float | None,
         Option(
-            "Share of packets that each direction loses: 1% independently, 1%:4 in bursts of 4 packets on"
-            " average.",
+            "Share of packets lost in each direction, independently (1%) or in bursts of 4 packets on average"
+            " (1%:4); default: none.",
             metavar="SHARE[:BURST]",
         ),
     ]
     jitter: Annotated[
         str | None,
         Option(
-            "Extra delay of each packet in each direction: uniform, up to this, in order.", metavar="TIME"
+            "Largest extra delay of a packet in each direction, uniform from 0, without reordering; default:"
+            " none.",
+            metavar="TIME",
         ),
     ]
     reorder: Annotated[
         str | None,
         Option(
-            "Share of packets that the link transmits again after this time (8ms) while later ones overtake.",
+            "Share of packets that the link repeats after a time (1%:5ms; 8ms if absent) while others overtake"
+            " them; default: none.",
             metavar="SHARE[:TIME]",
         ),
     ]
 
 
 class FlowOptions(LinkOptions, total=False):
-    """The same, and the flows over the link."""
+    """The properties of one link and its flows."""
 
-    ecn: Annotated[bool, Option("Flows ask for marks instead of drops.", default=False)]
+    ecn: Annotated[bool, Option("ECN marks instead of drops (RFC 3168), if the queue marks.", default=False)]
     flows: Annotated[int, Option("Number of flows of each scheme.", default=1)]
 
 
 class CompareOptions(FlowOptions, total=False):
-    """The same, and the runs."""
+    """The properties of one link, its flows and the runs."""
 
-    duration: Annotated[str, Option("Length of a run, in simulated time.", default="60s", metavar="TIME")]
-    warm_up: Annotated[str, Option("Start of the measured interval.", default="0s", metavar="TIME")]
+    duration: Annotated[str, Option("Length of a run, in simulated time.", default="60s")]
+    warm_up: Annotated[str, Option("Start of the measured interval.", default="0s")]
     seed: Annotated[int, Option("Seed of the first repetition; repetition k uses seed + k.", default=1)]
     repetitions: Annotated[int, Option("Number of repetitions.", default=1)]
 

@@ -9,6 +9,8 @@ from typer.main import get_command
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.suite import suite_names
 from airpath.cli import app
+from airpath.link_options import FlowOptions, options_of
+from airpath.links.networks import networks
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
 from airpath.scenario import QUEUES, scenario_schema
 from airpath.schemes import ESTIMATORS, SCHEMES, Scheme
@@ -155,6 +157,19 @@ def test_every_page_is_in_the_navigation():
     for folder in ("schemes", "sources", "estimators", "queues", "links"):
         for page in (DOCS / folder).glob("*.md"):
             assert f"{folder}/{page.name}" in navigation
+
+
+@pytest.mark.parametrize("network", networks(), ids=lambda network: network.name)
+def test_every_network_has_a_section_that_says_what_it_is_not(network):
+    page = (DOCS / "links" / "networks.md").read_text(encoding="utf-8")
+    assert "\nNot: " in section(page, network.name)
+
+
+def test_the_options_of_a_link_are_on_their_page():
+    page = (DOCS / "compare.md").read_text(encoding="utf-8")
+    assert "docs/reference/lists/link-options.md" in section(page, "Options of the link")
+    table = make_docs.link_options()
+    assert all(f"`--{name}`" in table for name in ("link", *options_of(FlowOptions)))
 
 
 def test_every_command_is_in_the_reference():
