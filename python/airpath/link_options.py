@@ -37,8 +37,8 @@ class LinkOptions(TypedDict, total=False):
     network: Annotated[
         str | None,
         Option(
-            "Network (`airpath list networks`) with link, RTT, buffer, losses and reverse link, parts of which"
-            f" other options replace; default without --link: {DEFAULT_NETWORK}.",
+            "Network (`airpath list networks`) with link, RTT, buffer, losses and reverse link; other options"
+            f" replace parts of it; default without --link: {DEFAULT_NETWORK}.",
             metavar="NAME",
         ),
     ]
@@ -89,8 +89,8 @@ class LinkOptions(TypedDict, total=False):
     reorder: Annotated[
         str | None,
         Option(
-            "Share of packets that the link repeats after a time (1%:5ms; 8ms if absent) while others overtake"
-            " them; default: none.",
+            "Share of packets that the link repeats after a time (1%:5ms; 8ms if absent), overtaken by"
+            " others; default: none.",
             metavar="SHARE[:TIME]",
         ),
     ]

@@ -2,7 +2,6 @@
 
 from typing import Final, Unpack
 
-from airpath.errors import UsageError
 from airpath.link_options import LinkOptions, with_defaults
 from airpath.scenario import Scenario
 from airpath.scenario.bottleneck import dumbbell, name_of_link
@@ -42,8 +41,8 @@ def emulated_scenario(
         If another value is wrong.
     """
     options = with_defaults(LinkOptions, given)
-    if (rtt := options["rtt"]) is not None and Rtt.parse(rtt).is_range:
-        raise UsageError(f'rtt: found "{rtt}"; accepted: one time for all that a command sends')
+    if options["rtt"] is not None:
+        Rtt.parse_one(options["rtt"])
     with said_of_arguments(ARGUMENTS):
         return resolved(
             {

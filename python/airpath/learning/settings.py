@@ -209,8 +209,8 @@ def _tables(
     options = with_defaults(LinkOptions, given)
     if link is None and options["network"] is None:
         link = DEFAULT_LINK
-    if options["rtt"] is not None and Rtt.parse(options["rtt"]).is_range:
-        raise UsageError(f'rtt: found "{options["rtt"]}"; accepted: one time, since an agent is one flow')
+    if options["rtt"] is not None:
+        Rtt.parse_one(options["rtt"])
     return {
         "name": "environment",
         "title": f"an agent over {name_of_link(link, options)}",
@@ -238,7 +238,7 @@ def _values(key: str, value: Any) -> list[tuple[str, Any]]:
         case "rate":
             return [(f"{_BOTTLENECK}.rate", value)]
         case "rtt":
-            return [(f"{_BOTTLENECK}.delay", Rtt.parse(value).delay)]
+            return [(f"{_BOTTLENECK}.delay", Rtt.parse_one(value).delay)]
         case "buffer":
             return [(f"{_BOTTLENECK}.queue", {"kind": "scheme", "limit": value})]
         case "loss":

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from airpath.errors import UnitError, UsageError
 from airpath.links import LINKS
@@ -71,7 +71,7 @@ class Rtt:
     high: int
 
     @classmethod
-    def parse(cls, text: str) -> "Rtt":
+    def parse(cls, text: str) -> Self:
         """Read a time, or two with .. between.
 
         Raises
@@ -88,6 +88,20 @@ class Rtt:
                 f'rtt: found "{text}"; accepted: a time, or a rising range such as "20ms..200ms"'
             )
         return cls(ends[0], ends[-1])
+
+    @classmethod
+    def parse_one(cls, text: str) -> Self:
+        """Read a time.
+
+        Raises
+        ------
+        UsageError
+            If it is a range, or no time.
+        """
+        rtt = cls.parse(text)
+        if rtt.is_range:
+            raise UsageError(f'rtt: found "{text}"; accepted: one time, since all flows have the same')
+        return rtt
 
     @property
     def is_range(self) -> bool:
