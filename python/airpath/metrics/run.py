@@ -145,7 +145,8 @@ def rows_with(table: pa.Table, column: str, name: str) -> npt.NDArray[np.bool_]:
     names = encoded.chunk(0).dictionary.to_pylist() if encoded.num_chunks else []
     if name not in names:
         return np.zeros(len(table), dtype=bool)
-    numbers = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
+    # Null is NaN there.
+    numbers = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
     found: npt.NDArray[np.bool_] = np.concatenate(numbers) == names.index(name)
     return found
 

@@ -21,7 +21,8 @@ _OPENING = """# Results
 
 <!-- Made from the package: python -m airpath.results.documentation docs/results.md -->
 
-A run gives tables. `airpath.results.write` puts them into a directory, everything at once or nothing:
+A run gives tables. Commands write them into a directory that contains all of them or does not exist. The
+report and the figures, which take longer, are added afterwards:
 
 | file | content |
 |---|---|
@@ -33,8 +34,14 @@ A run gives tables. `airpath.results.write` puts them into a directory, everythi
 | `provenance.json` | versions, platform, command line, seeds; SHA-256 of all that is read or kept |
 | `captures/run-0000.pcapng`, … | packets of each run (headers) at the links that `record.capture` names |
 | `qlog/run-0000-flow-0000.sqlog`, … | with `record.qlog` [logs of flows](qlog.md) |
-| `figures/*.png`, `figures/*.svg` | the standard figures |
-| `report.html` | all of it on one page that needs nothing else |
+| `report.html` | everything on one page that needs no other file; not with `--no-report` |
+| `figures/*.png`, `figures/*.svg` | the standard figures, with `--figures` or by `airpath figures DIR` |
+
+The default directory is named after the command and its subject: `out/compare-12mbps`, then
+`out/compare-12mbps-2`, `out/compare-12mbps-3`. `out/latest` is a symbolic link to the newest. No command
+replaces the results of another: a directory given by `--out` that is not empty is refused, unless `--force`
+allows to replace airpath results in it. A sweep and `airpath reproduce` resume their own unfinished
+directory.
 
 Equal runs give equal bytes in every table. Times count from the start of the run. The *measured span* is
 from the end of the warm-up (`measure_from`) to the end of the run. A number that has no value is NaN in
