@@ -107,7 +107,13 @@ class CompareOptions(FlowOptions, total=False):
     """The properties of one link, its flows and the runs."""
 
     duration: Annotated[str, Option("Length of a run, in simulated time.", default="60s")]
-    warm_up: Annotated[str, Option("Start of the measured interval.", default="0s")]
+    warm_up: Annotated[
+        str,
+        Option(
+            "Start of the measured interval; auto: 2 s after the latest start, at most a fifth of the run.",
+            default="auto",
+        ),
+    ]
     seed: Annotated[int, Option("Seed of the first repetition; repetition k uses seed + k.", default=1)]
     repetitions: Annotated[int, Option("Number of repetitions.", default=1)]
 

@@ -13,6 +13,9 @@ from airpath import units
 from airpath.errors import UnitError
 from airpath.units import Amount
 
+AUTOMATIC: Final = "auto"
+"""Asks for the warm-up that fits the scenario."""
+
 
 class Table(BaseModel):
     """A table of a scenario: unknown keys and infinity are refused, and nothing changes after it was read."""
@@ -225,6 +228,17 @@ PositiveDuration = Annotated[
     int, _text_field(_positive(units.parse_duration), units.format_duration, int, ["100ms"])
 ]
 """Nanoseconds, more than zero."""
+
+WarmUp = Annotated[
+    int | None,
+    _text_field(
+        lambda text: None if text == AUTOMATIC else units.parse_duration(text),
+        lambda warm_up: AUTOMATIC if warm_up is None else units.format_duration(warm_up),
+        int,
+        ["2s", AUTOMATIC],
+    ),
+]
+"""Nanoseconds, or `None` for "auto"."""
 
 Size = Annotated[int, _text_field(_positive(units.parse_size), units.format_size, int, ["1500B", "100kB"])]
 """Bytes, more than zero."""

@@ -65,6 +65,7 @@ pub fn run(
 fn record(network: &mut Network, report: &Report) {
     match *report {
         Report::Interval { flow, state } => network.set_flow_state(flow, state),
+        Report::Counted { flow, summary } => network.set_flow_summary(flow, summary),
         Report::Goodput { flow, bytes } => network.on_goodput(flow, bytes),
         Report::Completion { flow, transfer, start, end, size } => {
             network.on_completion(flow, transfer, start, end, size);

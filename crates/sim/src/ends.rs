@@ -56,7 +56,8 @@ impl Flows {
     /// An interval of the series ends.
     pub(crate) fn end_interval(&self, network: &mut Network) {
         let now = network.now;
-        network.end_interval(self.flows.len(), |flow| self.flows[flow].state(now));
+        let flows = &self.flows;
+        network.end_interval(flows.len(), |flow| flows[flow].state(now), |flow| flows[flow].summary());
     }
 
     /// How many flows there are.

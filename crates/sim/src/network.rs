@@ -258,8 +258,14 @@ impl Network {
         }
     }
 
-    /// An interval of the series ends, and with one of them the warm-up; `state` is asked for each flow of the run.
-    pub(crate) fn end_interval(&mut self, flows: usize, state: impl Fn(usize) -> FlowState) {
+    /// Ends an interval of the series. Calls `state` for each of the first `flows` flows, and `summary` too when the
+    /// warm-up ends with the interval.
+    pub(crate) fn end_interval(
+        &mut self,
+        flows: usize,
+        state: impl Fn(usize) -> FlowState,
+        summary: impl Fn(usize) -> FlowSummary,
+    ) {
         for &index in &self.full_links {
             let Some(link) = self.links[index as usize].full() else { continue };
             self.counts.packet_hops += link.take_in(self.events.current(), &mut self.recorder);
@@ -273,7 +279,7 @@ impl Network {
         }
         self.interval_ended = self.now;
         if self.now == self.measure_from {
-            self.recorder.begin_measuring(self.now);
+            self.recorder.begin_measuring(self.now, (0..flows).map(summary).collect());
         }
         if self.now == self.end {
             self.recorder.end_measuring();

@@ -64,7 +64,12 @@ def compare(
     ],
     link: str | None,
     duration: Annotated[str, typer.Option(help="Length of a run, in simulated time.")] = "60s",
-    warm_up: Annotated[str, typer.Option(help="Summaries count from here on.")] = "0s",
+    warm_up: Annotated[
+        str,
+        typer.Option(
+            help="Start of the measured interval; auto: 2 s after the latest start, at most a fifth of the run."
+        ),
+    ] = "auto",
     reps: Annotated[int | None, typer.Option(help="Repetitions of each scheme.", show_default="3")] = None,
     precision: Annotated[
         str | None,

@@ -45,37 +45,46 @@ _METRICS = (
         "throughput_mbps",
         "throughput",
         "Mbit/s",
-        "wire bits of all flows under test that left the measuring link, divided by the time from their "
-        "first to their last departure in the measured span",
+        "wire bits of all flows under test that left the link under test, divided by the length of the "
+        "measured interval; divided by the capacity this is the utilisation wherever nothing else uses the "
+        "link",
         headline=True,
+        better="higher",
+    ),
+    Metric(
+        "pantheon_throughput_mbps",
+        "throughput as in Pantheon",
+        "Mbit/s",
+        "the same bits divided by the time from the first to the last departure of the flows under test",
         better="higher",
     ),
     Metric(
         "goodput_mbps",
         "goodput",
         "Mbit/s",
-        "new payload that the receiving applications got in order, divided by the same time as throughput",
+        "new payload that the receiving applications got in order, divided by the length of the measured "
+        "interval",
         better="higher",
     ),
     Metric(
         "capacity_mbps",
         "capacity",
         "Mbit/s",
-        "mean capacity of the link under test over the measured span",
+        "mean capacity of the link under test over the measured interval",
     ),
     Metric(
         "link_throughput_mbps",
         "link throughput",
         "Mbit/s",
         "mean rate at which everything, other traffic included, left the link under test over the measured "
-        "span",
+        "interval",
         better="higher",
     ),
     Metric(
         "utilisation",
         "utilisation",
         "",
-        "mean link throughput divided by mean capacity over the measured span",
+        "mean link throughput divided by mean capacity over the measured interval",
         headline=True,
         better="higher",
     ),
@@ -91,8 +100,8 @@ _METRICS = (
         "loss_rate",
         "loss rate",
         "",
-        "1 - bytes that left undamaged / arrived bytes of the link under test over the measured span; what "
-        "waits in the queue at the ends of the span counts too, so tiny negative values can happen",
+        "bytes lost at the link under test / (bytes lost + bytes that left undamaged); the sum of the "
+        "congestion and the channel loss rate; packets that still wait in the queue at the end are neither",
         headline=True,
         better="lower",
     ),
@@ -100,21 +109,21 @@ _METRICS = (
         "congestion_loss_rate",
         "congestion loss rate",
         "",
-        "bytes dropped by the queue (overflow or early) divided by arrived bytes",
+        "bytes dropped by the queue (overflow or early), divided by the same sum",
         better="lower",
     ),
     Metric(
         "channel_loss_rate",
         "channel loss rate",
         "",
-        "bytes damaged by the channel divided by arrived bytes",
+        "bytes damaged by the channel, divided by the same sum",
         better="lower",
     ),
     Metric(
         "delay_mean_ms",
         "mean one-way delay",
         "ms",
-        "mean over data packets of the flows under test received in the measured span",
+        "mean over data packets of the flows under test received in the measured interval",
         better="lower",
     ),
     Metric(
@@ -169,14 +178,14 @@ _METRICS = (
         "queue_mean_bytes",
         "mean queue",
         "B",
-        "time-weighted mean queue of the link under test over the measured span",
+        "time-weighted mean queue of the link under test over the measured interval",
         better="lower",
     ),
     Metric(
         "queue_p95_bytes",
         "p95 queue",
         "B",
-        "95th percentile, nearest rank, of the mean queue in each recorded interval of the measured span",
+        "95th percentile, nearest rank, of the mean queue in each recorded interval of the measured interval",
         better="lower",
     ),
     Metric(
@@ -184,7 +193,7 @@ _METRICS = (
         "Jain index",
         "",
         "(Σx)² / (n Σx²) over the throughputs of the long-lived flows under test that were active in the "
-        "measured span; at least two flows. A throughput is over the time from the first to the last "
+        "measured interval; at least two flows. A throughput is over the time from the first to the last "
         "departure; that of a single departure over the intervals in which the flow was active",
         headline=True,
         better="higher",
@@ -202,8 +211,8 @@ _METRICS = (
         "completion_mean_s",
         "mean completion time",
         "s",
-        "first packet to last byte acknowledged, mean over transfers that started in the measured span and "
-        "ended before the run did",
+        "first packet to last byte acknowledged, mean over transfers that started in the measured interval "
+        "and ended before the run did",
         better="lower",
     ),
     Metric(
@@ -238,7 +247,7 @@ _METRICS = (
         "retransmitted_packets",
         "retransmissions",
         "packets",
-        "data packets sent again by the flows under test, whole run",
+        "data packets that the flows under test retransmitted",
         headline=True,
         better="lower",
     ),
@@ -246,7 +255,7 @@ _METRICS = (
         "timeouts",
         "timeouts",
         "",
-        "retransmission timeouts of the flows under test, whole run",
+        "retransmission timeouts of the flows under test",
         headline=True,
         better="lower",
     ),
@@ -261,9 +270,9 @@ _METRICS = (
         "capacity_estimate_bias_mbps",
         "capacity believed, bias",
         "Mbit/s",
-        "mean over recorded intervals of the measured span of the capacity that the router at the link under "
-        "test goes by (its estimate, or what it was told) at the end of the interval, less the capacity of "
-        "the interval",
+        "mean over recorded intervals, from the end of the warm-up, of the capacity that the router at the "
+        "link under test uses (its estimate, or the configured capacity) at the end of the interval, minus "
+        "the capacity of the interval",
     ),
     Metric(
         "capacity_estimate_error_mean_percent",
@@ -306,7 +315,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric
 
 SCOPE = (
     "The link under test is the one at which most controlled sources are measured. The flows under test "
-    "are the controlled flows measured there; without any, all flows measured there. The measured span is "
-    "from the end of the warm-up to the end of the run."
+    "are the controlled flows measured there; without any, all flows measured there. Every metric covers the "
+    "measured interval, from the end of the warm-up to the end of the run."
 )
 """What the definitions refer to."""

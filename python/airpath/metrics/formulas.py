@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -181,12 +182,24 @@ def _lasting_since(
     return None
 
 
-def vary(x: npt.NDArray[np.float64]) -> bool:
-    """Tell whether numbers differ by more than the rounding of what they were computed from."""
+def vary(x: npt.NDArray[np.float64], scale: float = 0.0) -> bool:
+    """Return whether numbers differ by more than rounding errors.
+
+    Parameters
+    ----------
+    x
+        The numbers.
+    scale
+        The largest of the numbers that they were computed from, if that is larger than they are.
+    """
     if bool((x == x[0]).all()):
         return False
     # What is infinite differs from all else.
-    return not np.isfinite(x).all() or float(np.ptp(x)) > 1e-12 * float(np.abs(x).max())
+    return not np.isfinite(x).all() or float(np.ptp(x)) > ROUNDING * max(scale, float(np.abs(x).max()))
+
+
+ROUNDING: Final = 1e-12
+"""Differences up to this share of the numbers are rounding errors."""
 
 
 def sample_mean(x: npt.NDArray[np.float64]) -> float:

@@ -29,7 +29,7 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
     link = link_under_test(plan)
     flows = columns(tables["flows"])
     tested = flows_under_test(plan, flows)
-    metrics = _throughput(flows, tested)
+    metrics = _throughput(plan, flows, tested)
     metrics |= _link_metrics(plan, tables, link)
     metrics |= _delays(plan, flows, tables["delay_histogram"], tested)
     metrics |= _end_to_end(plan, tables, flows["flow"][tested], link)
@@ -45,8 +45,9 @@ def run_metrics(plan: Plan, tables: Tables) -> dict[str, float]:
 def flow_metrics(tables: Tables) -> pa.Table:
     """Return metrics of each flow of one run, one row for each: names, rates, loss, delays, events.
 
-    `loss_rate` is 1 - departed / arrived bytes at the flow's measuring link, without damage on the channel;
-    the other columns are defined as the run's metrics of the same name, for the one flow.
+    Rates are over the flow's own time, from its first to its last departure in the measured interval.
+    `loss_rate` is lost / (lost + received) data packets over the whole path. The other columns are defined as
+    the metrics of the run of the same name, for the one flow.
     """
     table = tables["flows"]
     flows = columns(table)
@@ -55,7 +56,7 @@ def flow_metrics(tables: Tables) -> pa.Table:
     computed = {
         "throughput_mbps": _ratio(flows["departed_bytes"] * 8e-6, duration_s),
         "goodput_mbps": _ratio(flows["goodput_bytes"] * 8e-6, duration_s),
-        "loss_rate": 1 - _ratio(flows["departed_bytes"], flows["arrived_bytes"]),
+        "loss_rate": _ratio(flows["lost_packets"], flows["lost_packets"] + flows["delivered_packets"]),
         "delay_mean_ms": flows["delay_mean_s"] * 1e3,
         "queueing_mean_ms": flows["queueing_mean_s"] * 1e3,
         "retransmitted_packets": flows["retransmitted_packets"],
@@ -187,13 +188,18 @@ def _names(column: pa.ChunkedArray) -> npt.NDArray[Any]:
     return looked_up
 
 
-def _throughput(flows: Mapping[str, npt.NDArray[Any]], tested: npt.NDArray[np.bool_]) -> dict[str, float]:
+def _throughput(
+    plan: Plan, flows: Mapping[str, npt.NDArray[Any]], tested: npt.NDArray[np.bool_]
+) -> dict[str, float]:
+    start_s, end_s = measured_span_s(plan)
+    departed = float(flows["departed_bytes"][tested].sum()) * 8e-6
     first, last = flows["first_departure_s"][tested], flows["last_departure_s"][tested]
     seen = ~np.isnan(first)
-    duration_s = float(last[seen].max() - first[seen].min()) if seen.any() else math.nan
+    busy_s = float(last[seen].max() - first[seen].min()) if seen.any() else math.nan
     return {
-        "throughput_mbps": _divide(float(flows["departed_bytes"][tested].sum()) * 8e-6, duration_s),
-        "goodput_mbps": _divide(float(flows["goodput_bytes"][tested].sum()) * 8e-6, duration_s),
+        "throughput_mbps": departed / (end_s - start_s),
+        "pantheon_throughput_mbps": _divide(departed, busy_s),
+        "goodput_mbps": float(flows["goodput_bytes"][tested].sum()) * 8e-6 / (end_s - start_s),
     }
 
 
@@ -215,8 +221,10 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
         return dict.fromkeys(names, math.nan)
     of = {name: links[name][row[0]] for name in _OF_LINK}
     start_s, end_s = measured_span_s(plan)
-    arrived = float(of["arrived_bytes"])
     congestion = float(of["dropped_bytes_overflow"] + of["dropped_bytes_early"])
+    channel = float(of["dropped_bytes_corruption"])
+    # Departed bytes include those that the channel damaged: this is what was lost and what was not.
+    decided = congestion + float(of["departed_bytes"])
 
     all_links = columns(tables["link_series"])
     mine = all_links["link"] == link
@@ -231,9 +239,9 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
         "link_throughput_mbps": float(of["departed_bytes"]) * 8e-6 / (end_s - start_s),
         "utilisation": _divide(float(of["departed_bytes"]), float(of["offered_bytes"])),
         "utilisation_binned": float(per_bin.mean()) if per_bin.size else math.nan,
-        "loss_rate": 1.0 - _divide(float(of["departed_bytes"] - of["dropped_bytes_corruption"]), arrived),
-        "congestion_loss_rate": _divide(congestion, arrived),
-        "channel_loss_rate": _divide(float(of["dropped_bytes_corruption"]), arrived),
+        "loss_rate": _divide(congestion + channel, decided),
+        "congestion_loss_rate": _divide(congestion, decided),
+        "channel_loss_rate": _divide(channel, decided),
         "queue_mean_bytes": float(of["queue_mean_bytes"]),
         "queue_p95_bytes": nearest_rank(queue, 95),
     }
@@ -241,7 +249,6 @@ def _link_metrics(plan: Plan, tables: Tables, link: int) -> dict[str, float]:
 
 _OF_LINK = (
     "offered_bytes",
-    "arrived_bytes",
     "departed_bytes",
     "dropped_bytes_overflow",
     "dropped_bytes_early",

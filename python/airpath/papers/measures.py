@@ -41,6 +41,18 @@ def throughput_mbps(run: RunData, span: Span = WHOLE, name: str | None = None) -
     return _sum(chosen, "departed_bytes", span) * 8e-6 / seconds if seconds > 0 else math.nan
 
 
+def goodput_mbps(run: RunData) -> float:
+    """Return new payload over the time from the first to the last departure, in Mbit/s.
+
+    The metric of this name takes the length of the measured interval instead.
+    """
+    metrics = run.metrics
+    throughput = metrics["throughput_mbps"]
+    if throughput == 0.0:
+        return math.nan
+    return metrics["goodput_mbps"] * metrics["pantheon_throughput_mbps"] / throughput
+
+
 def mean_queue(run: RunData, span: Span = WHOLE, name: str | None = None) -> float:
     """Time-weighted mean queue as a share of the buffer."""
     chosen = link(run, name)

@@ -208,7 +208,7 @@ def one_way_delay(run: RunResult, axes: Axes | None = None, style: Style | None 
     for group in _groups(run, style, measured_at=link_under_test(run.record.plan)):
         rows = one_way & np.isin(histogram["source"], group.sources)
         p95 = nearest_rank(histogram["delay_s"][rows], 95, histogram["packets"][rows]) * 1e3
-        label = f"{group.label}, p95 {NO_VALUE if np.isnan(p95) else f'{p95:.4g} ms'}"
+        label = f"{group.label}, p95 {NO_VALUE if np.isnan(p95) else f'{p95:.3g} ms'}"
         mine = np.isin(packets["flow"], group.flows)
         if mine.any():
             delay_ms = (packets["received_s"] - packets["sent_s"])[mine] * 1e3

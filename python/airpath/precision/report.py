@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from airpath.metrics import METRICS
 from airpath.precision.reached import Decision, PairPrecision, Reached, SchemePrecision
 from airpath.precision.rule import LARGEST_MOST
-from airpath.results.formatting import NO_VALUE, mean_and_half_width, number
+from airpath.results.formatting import NO_VALUE, SAME, mean_and_half_width, number
 
 if TYPE_CHECKING:
     from airpath.report.html import Section
@@ -48,8 +48,8 @@ def precision_json(reached: Reached) -> dict[str, Any]:
                 "scheme": one.scheme,
                 "n": one.n,
                 "mean": _known(one.mean),
-                "half_width": _known(one.half_width),
-                "share": _known(one.share),
+                "half_width": _interval(one.half_width),
+                "share": _interval(one.share),
                 "reached": one.is_reached,
                 "repetitions_needed": one.needed,
             }
@@ -62,7 +62,7 @@ def precision_json(reached: Reached) -> dict[str, Any]:
                 "second": pair.second,
                 "n": pair.n,
                 "difference": _known(pair.difference),
-                "half_width": _known(pair.half_width),
+                "half_width": _interval(pair.half_width),
                 "margin": _known(pair.margin),
                 "decision": str(pair.decision),
                 "repetitions_needed": pair.needed,
@@ -118,7 +118,7 @@ def _fixed(reached: Reached) -> list[str]:
     known = [one for one in reached.schemes if not math.isnan(one.share)]
     if not known:
         return []
-    text = f"{_title(reached)} is known within {_range(known)} of the mean (95 %)"
+    text = f"{_title(reached)} {_known_within(known, '95 %')}"
     if all(one.is_reached for one in known):
         return [text]
     missed = [one for one in known if not one.is_reached]
@@ -131,11 +131,7 @@ def _ended(reached: Reached) -> str:
     rule = reached.rule
     assert rule is not None
     known = [one for one in reached.schemes if not math.isnan(one.share)]
-    within = (
-        f"; {_title(reached)} is known within {_range(known)} of the mean (95 % at all looks)"
-        if known
-        else ""
-    )
+    within = f"; {_title(reached)} {_known_within(known, '95 % at all looks')}" if known else ""
     why = {
         "precision": "enough",
         "limit": "the limit, not enough",
@@ -198,6 +194,16 @@ def _title(reached: Reached) -> str:
     return METRICS[reached.metric].title
 
 
+def _known_within(known: Sequence[SchemePrecision], confidence: str) -> str:
+    """Return how well means are known: those that vary, then those that do not."""
+    varying = [one for one in known if one.share > 0.0]
+    same = [one.scheme for one in known if one.share == 0.0]
+    if not varying:
+        return f"is {SAME}"
+    text = f"is known within {_range(varying)} of the mean ({confidence})"
+    return f"{text}; {SAME}: {', '.join(same)}" if same else text
+
+
 def _range(known: Sequence[SchemePrecision]) -> str:
     """Return the shares of the best known and the worst known scheme."""
     best, worst = min(known, key=lambda one: one.share), max(known, key=lambda one: one.share)
@@ -209,7 +215,7 @@ def _range(known: Sequence[SchemePrecision]) -> str:
 def _within(share: float | None) -> str:
     if share is None or not math.isfinite(share):
         return NO_VALUE
-    return "± 0 %" if share == 0.0 else f"± {100 * share:.2g} %"
+    return SAME if share == 0.0 else f"± {100 * share:.2g} %"
 
 
 def _mean(one: SchemePrecision) -> str:
@@ -218,6 +224,11 @@ def _mean(one: SchemePrecision) -> str:
 
 def _plus_minus(mean: float, half_width: float) -> str:
     return mean_and_half_width({"mean": mean, "ci95_low": mean - half_width, "ci95_high": mean + half_width})
+
+
+def _interval(width: float) -> float | None:
+    """Return a width for JSON; null where all seeds give the same value."""
+    return _known(width) if width else None
 
 
 def _known(value: float) -> float | None:

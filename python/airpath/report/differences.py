@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from airpath.metrics import METRICS
-from airpath.results.formatting import NO_VALUE, mean_and_half_width
+from airpath.results.formatting import NO_VALUE, SAME, mean_and_half_width
 from airpath.statistics import PairedComparison, paired_metric
 
 COMPARED: Final = ("throughput_mbps", "delay_p95_ms")
@@ -48,7 +48,7 @@ def difference_rows(
 ) -> list[tuple[str, str, str, str]]:
     """Return the rows of a table under `HEAD`; `name` gives a scheme the name that people know."""
     return [
-        (f"{name(pair.first)} less {name(pair.second)}", _difference(pair), str(pair.n), _p(pair.p))
+        (f"{name(pair.first)} less {name(pair.second)}", _difference(pair), str(pair.n), _p(pair))
         for pair in pairs
     ]
 
@@ -77,7 +77,9 @@ def _difference(pair: PairedComparison) -> str:
     return mean_and_half_width({"mean": pair.difference, "ci95_low": pair.low, "ci95_high": pair.high})
 
 
-def _p(p: float) -> str:
-    if math.isnan(p):
+def _p(pair: PairedComparison) -> str:
+    if pair.sd == 0.0:
+        return SAME
+    if math.isnan(pair.p):
         return NO_VALUE
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "< 0.001" if pair.p < 0.001 else f"{pair.p:.3f}"

@@ -138,6 +138,12 @@ def _named(name: str, names: tuple[str, ...], description: str) -> Column:
 
 _FLOW = _whole("flow", "", "flow number: row of `flows` within the run")
 _SOURCE = _whole("source", "", "index of the source in the plan's `flows`")
+_FIRST_SOURCE = _whole(
+    "source",
+    "",
+    "index in the plan's `flows` of the first of the sources that are counted together: those with the same "
+    "group, scheme and measuring link",
+)
 _LINK = _whole("link", "", "index of the link in the plan")
 _ESTIMATOR = Column(
     "estimator",
@@ -158,40 +164,56 @@ _TABLES = (
             _SOURCE,
             _whole("instance", "", "0, 1, … within the source"),
             _real("start_s", "s", "when it began to send"),
-            _real("first_departure_s", "s", "first departure from its measuring link in the measured span"),
-            _real("last_departure_s", "s", "last departure from its measuring link in the measured span"),
+            _real(
+                "first_departure_s", "s", "first departure from its measuring link in the measured interval"
+            ),
+            _real("last_departure_s", "s", "last departure from its measuring link in the measured interval"),
             _whole(
                 "departed_bytes",
                 "B",
-                "wire bytes that left the measuring link in the measured span, damaged ones included",
+                "wire bytes that left the measuring link in the measured interval, damaged ones included",
             ),
             _whole(
                 "arrived_bytes",
                 "B",
-                "wire bytes that reached the measuring link's queue in the measured span",
+                "wire bytes that reached the measuring link's queue in the measured interval",
             ),
             _whole(
                 "goodput_bytes",
                 "B",
-                "new payload handed in order to the receiving application, measured span",
+                "new payload handed in order to the receiving application, measured interval",
             ),
             _whole(
-                "delivered_packets", "packets", "data packets that reached the receiver in the measured span"
+                "delivered_packets",
+                "packets",
+                "data packets that reached the receiver in the measured interval",
             ),
-            _whole("sent_packets", "packets", "data packets sent, whole run"),
-            _whole("retransmitted_packets", "packets", "data packets sent again, whole run"),
+            _whole("sent_packets", "packets", "data packets sent in the measured interval"),
+            _whole("retransmitted_packets", "packets", "data packets retransmitted in the measured interval"),
             _whole(
-                "lost_packets", "packets", "data packets dropped or damaged anywhere on the path, whole run"
+                "lost_packets",
+                "packets",
+                "data packets dropped or damaged anywhere on the path in the measured interval",
             ),
-            _whole("timeouts", "", "retransmission timeouts, whole run"),
+            _whole("timeouts", "", "retransmission timeouts in the measured interval"),
             _whole(
-                "recoveries", "", "times that loss recovery was entered, whole run; null for kernels and QUIC"
+                "recoveries",
+                "",
+                "times that loss recovery was entered in the measured interval; null for kernels and QUIC",
             ),
-            _whole("ecn_reductions", "", "reductions in answer to ECN marks, whole run; null for kernels"),
             _whole(
-                "spurious_timeouts", "", "timeouts found spurious and undone, whole run; null for kernels"
+                "ecn_reductions",
+                "",
+                "reductions in answer to ECN marks in the measured interval; null for kernels",
             ),
-            _real("delay_mean_s", "s", "mean one-way delay of data packets received in the measured span"),
+            _whole(
+                "spurious_timeouts",
+                "",
+                "timeouts found spurious and undone in the measured interval; null for kernels",
+            ),
+            _real(
+                "delay_mean_s", "s", "mean one-way delay of data packets received in the measured interval"
+            ),
             _real("queueing_mean_s", "s", "the part of the mean one-way delay spent waiting in queues"),
             _real("delay_min_s", "s", "smallest one-way delay seen"),
             _real("srtt_s", "s", "smoothed round-trip time at the end"),
@@ -271,7 +293,7 @@ _TABLES = (
     ),
     TableDescription(
         "links",
-        "one recorded link, over the measured span",
+        "one recorded link, over the measured interval",
         "link",
         (
             _LINK,
@@ -388,12 +410,12 @@ _TABLES = (
     ),
     TableDescription(
         "delay_histogram",
-        "one bin of a source's delay distribution over data packets received in the measured span; bins are "
-        "at most "
-        "0.1 % wide and empty ones are left out",
+        "one bin of the delay distribution of a group of sources over data packets received in the measured "
+        "interval; bins are at most 0.8 % wide and empty ones are left out; percentiles in the summary come "
+        "from bins of 0.1 %",
         "source",
         (
-            _SOURCE,
+            _FIRST_SOURCE,
             _named(
                 "kind",
                 DELAY_KINDS,

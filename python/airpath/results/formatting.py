@@ -7,6 +7,8 @@ from typing import Any, Final
 
 NO_VALUE = "—"
 """What stands where there is no value."""
+SAME = "the same in all seeds"
+"""What stands instead of an interval or a p value where nothing varies."""
 
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = MappingProxyType(

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +42,7 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
     until = stopping_rule(facts)
     try:
         keys = [(record.scheme, record.repetition) for record in records]
+        exact = _percentiles(directory / "summary.parquet", keys)
         tables: list[dict[str, pa.Table]] = [{} for _ in records]
         for name, description in TABLES.items():
             path = directory / f"{name}.parquet"
@@ -55,7 +56,9 @@ def read(out_dir: str | os.PathLike[str]) -> Results:
                 mine[name] = part
     except (*_DAMAGE, pa.ArrowException) as error:
         raise OutputError(f"cannot read results from {directory}: {error}") from error
-    runs = [RunResult(record, mine) for record, mine in zip(records, tables, strict=True)]
+    runs = [
+        RunResult(record, mine, exact[key]) for record, mine, key in zip(records, tables, keys, strict=True)
+    ]
     return Results(runs, until=until)
 
 
@@ -129,6 +132,17 @@ def _scenario(plans: Mapping[str, Any], run: Mapping[str, Any]) -> WrittenScenar
     if not isinstance(kept["text"], str) or not isinstance(kept["folder"], str):
         raise TypeError(f"plan.json: scenario {number} is not stored as text")
     return WrittenScenario(kept["text"], kept["folder"])
+
+
+def _percentiles(path: Path, keys: Sequence[tuple[str, int]]) -> dict[tuple[str, int], dict[str, float]]:
+    """Read the percentiles of delays of each run, which its histogram gives only to the width of a bin."""
+    names = ["scheme", "repetition", *_PERCENTILES]
+    rows = read_parquet(path).select(names).to_pylist()
+    found = {(row["scheme"], row["repetition"]): {name: row[name] for name in _PERCENTILES} for row in rows}
+    return {key: found[key] for key in keys}
+
+
+_PERCENTILES: Final = ("delay_p95_ms", "queueing_p95_ms")
 
 
 def _refuse_other_columns(table: pa.Table, schema: pa.Schema, path: Path) -> None:

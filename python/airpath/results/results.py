@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from html import escape
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from airpath.nearest import suggestion
 from airpath.results.columns import TABLES
 from airpath.results.formatting import number
 from airpath.results.records import RunRecord
-from airpath.results.tables import concatenate, from_engine
+from airpath.results.tables import JoinedTables, concatenate, from_engine
 
 if TYPE_CHECKING:
     import pandas
@@ -140,6 +141,8 @@ class RunResult(TableSet):
         What identifies the run.
     tables
         Its joined tables, if there are any already; otherwise they are made from the record's engine tables.
+    exact
+        Metrics that joined tables do not give exactly.
 
     Attributes
     ----------
@@ -149,8 +152,14 @@ class RunResult(TableSet):
         The joined tables, by name.
     """
 
-    def __init__(self, record: RunRecord, tables: Mapping[str, pa.Table] | None = None) -> None:
+    def __init__(
+        self,
+        record: RunRecord,
+        tables: Mapping[str, pa.Table] | None = None,
+        exact: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
         self.tables: Mapping[str, pa.Table] = from_engine(record) if tables is None else tables
+        self._exact = exact
         self.record = replace(record, tables={})
 
     def table(self, name: str) -> pa.Table:
@@ -163,7 +172,8 @@ class RunResult(TableSet):
     @cached_property
     def metrics(self) -> dict[str, float]:
         """The run's metrics, by name; NaN where there is no value."""
-        return run_metrics(self.record.plan, self.tables)
+        tables = self.tables.exact if isinstance(self.tables, JoinedTables) else self.tables
+        return run_metrics(self.record.plan, tables) | self._exact
 
     @property
     def label(self) -> str:

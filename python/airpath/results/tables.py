@@ -1,5 +1,6 @@
 """Engine columns become Arrow tables with names in place of indices."""
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -17,6 +18,7 @@ def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
 
     A table is joined when it is asked for. Numeric columns are views of the engine's arrays; nothing is
     copied. Tables that the engine did not hand out come out empty, except optional ones, which are absent.
+    Delay histograms of sources that are shown together are merged, in wider bins (`merged_histograms`).
 
     Parameters
     ----------
@@ -34,10 +36,10 @@ def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
     ValueError
         If a table or column is unknown, missing, or of the wrong type or length.
     """
-    return _Joined(record)
+    return JoinedTables(record)
 
 
-class _Joined(Mapping[str, pa.Table]):
+class JoinedTables(Mapping[str, pa.Table]):
     """The tables of one run, joined when they are asked for: few numbers need few tables."""
 
     def __init__(self, record: RunRecord) -> None:
@@ -70,10 +72,24 @@ class _Joined(Mapping[str, pa.Table]):
             raise KeyError(name)
         if name not in self._numbers:
             return TABLES[name].schema.empty_table()
-        joined = _join(TABLES[name], self._numbers[name], self._record, self._sources)
+        numbers = self._numbers[name]
+        if name == "delay_histogram":
+            numbers = merged_histograms(numbers, self._record)
+        joined = _join(TABLES[name], numbers, self._record, self._sources)
         if name == "flows":
             return _without(joined, UNKNOWN.get(self._record.world, ()))
         return joined
+
+    @property
+    def exact(self) -> Mapping[str, pa.Table]:
+        """The same tables, but with the delay histogram of each source as the engine counted it."""
+        if "delay_histogram" not in self._numbers:
+            return self
+        numbers, description = self._numbers["delay_histogram"], TABLES["delay_histogram"]
+        return ChainMap(
+            {"delay_histogram": _join(description, numbers, self._record, self._sources)},
+            self,  # type: ignore[arg-type]  # it is only read
+        )
 
 
 UNKNOWN: Final[Mapping[str, Sequence[str]]] = {
@@ -115,6 +131,46 @@ def _numbers(description: TableDescription, raw: RawTables) -> Numbers:
     if len({len(array) for array in arrays.values()}) > 1:
         raise ValueError(f"table {description.name}: columns differ in length")
     return arrays
+
+
+HISTOGRAM_BITS: Final = 8
+"""Significant bits of the bounds of a bin: with 8, bins are at most 1/128 (0.8 %) wide."""
+
+
+def merged_histograms(numbers: Numbers, record: RunRecord) -> Numbers:
+    """Merge the engine's delay histograms: one for all sources that are shown together, in wider bins.
+
+    Sources are merged into the first one with the same group, scheme and measuring link.
+    """
+    flows = record.plan["flows"]
+    keys = list(
+        zip(
+            record.source_groups,
+            record.source_schemes,
+            (flow["measured_at"] for flow in flows),
+            (flow.get("controller") is None for flow in flows),
+            strict=True,
+        )
+    )
+    firsts: dict[object, int] = {}
+    first = np.array([firsts.setdefault(key, index) for index, key in enumerate(keys)], dtype=np.int64)
+    source = first[_codes("delay_histogram", numbers["source"], len(keys))]
+    kind = numbers["kind"].to_numpy()
+    nanos = np.rint(numbers["delay_s"].to_numpy() * 1e9).astype(np.int64)
+    # The last whole number of nanoseconds with the same leading bits is the largest of the wider bin.
+    _, bits = np.frexp(nanos.astype(np.float64))
+    nanos |= (np.int64(1) << np.maximum(bits - HISTOGRAM_BITS, 0).astype(np.int64)) - 1
+    order = np.lexsort((nanos, kind, source))
+    source, kind, nanos = source[order], kind[order], nanos[order]
+    changes = (np.diff(source) != 0) | (np.diff(kind) != 0) | (np.diff(nanos) != 0)
+    begins = np.flatnonzero(np.concatenate((np.ones(min(len(order), 1), dtype=bool), changes)))
+    packets = np.add.reduceat(numbers["packets"].to_numpy()[order], begins) if len(begins) else order
+    return {
+        "source": pa.array(source[begins]),
+        "kind": pa.array(kind[begins]),
+        "delay_s": pa.array(nanos[begins] / 1e9),
+        "packets": pa.array(packets),
+    }
 
 
 def _view(table: str, column: Column, values: np.ndarray) -> pa.Array:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from airpath.metrics import METRICS, statistics
 from airpath.results.blocks import Blocks
-from airpath.results.formatting import UNITS, mean_and_half_width
+from airpath.results.formatting import SAME, UNITS, mean_and_half_width
 
 SCHEME_COLUMNS = (
     "throughput_mbps",
@@ -23,7 +23,7 @@ SCHEME_COLUMNS = (
 """Columns of a table of several schemes."""
 SHORT_TITLES = {"queueing_p95_ms": "p95 queue", "loss_rate": "lost", "retransmitted_packets": "retransmitted"}
 """What columns are called for which the name of the metric is long."""
-CAPTION = "mean ± half-width of the 95 % confidence interval"
+CAPTION = f"mean ± half-width of the 95 % confidence interval; without ±: {SAME}"
 """What cells are."""
 SINGLE_CAPTION = "of one run each, so without intervals"
 """What they are where nothing was repeated."""
@@ -84,7 +84,7 @@ def _cell(name: str, metrics: Mapping[str, Mapping[str, Any]]) -> str:
 def summary_json(summary: pa.Table) -> dict[str, Any]:
     """Return the same numbers, and those of each run, ready for ``json.dumps``; units are in names.
 
-    What has no value is null.
+    What has no value is null; so is the interval of a metric that is the same in all seeds.
 
     Parameters
     ----------
@@ -94,7 +94,14 @@ def summary_json(summary: pa.Table) -> dict[str, Any]:
     return {
         "schemes": {
             scheme: {
-                name: {key: _null_if_nan(row[key]) for key in ("mean", "sd", "n", "ci95_low", "ci95_high")}
+                name: {
+                    "mean": _null_if_nan(row["mean"]),
+                    "sd": _null_if_nan(row["sd"]),
+                    "n": row["n"],
+                    # Where all seeds give the same value there is no interval.
+                    "ci95_low": _null_if_nan(row["ci95_low"]) if row["sd"] else None,
+                    "ci95_high": _null_if_nan(row["ci95_high"]) if row["sd"] else None,
+                }
                 for name, row in metrics.items()
             }
             for scheme, metrics in _by_scheme(summary).items()

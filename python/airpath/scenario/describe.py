@@ -17,7 +17,7 @@ def describe(document: ScenarioDocument, resolved: Resolved) -> str:
     if document.description:
         lines += [document.description.strip()]
     lines += [
-        f"{format_duration(document.duration)}, warm-up {format_duration(document.record.warm_up)},"
+        f"{format_duration(document.duration)}, warm-up {format_duration(document.warm_up)},"
         f" seed {document.seed}, repetitions {document.repetitions}",
         "links:",
     ]

@@ -5,26 +5,28 @@ from typing import Annotated, Self
 from pydantic import Field, Strict, model_validator
 
 from airpath.quantities import (
-    Duration,
     Flag,
     Name,
     PositiveDuration,
     Repetitions,
     Table,
     Text,
+    WarmUp,
+    largest,
     smallest,
 )
 from airpath.scenario.flows import Flow, Transport
 from airpath.scenario.messages import ValueOfKeyError
 from airpath.scenario.topology import Topology
+from airpath.scenario.warm_up import automatic_warm_up
 from airpath.units import format_duration
 
 
 class Record(Table):
     """What is measured, how finely, and what of it is kept."""
 
-    warm_up: Duration = 0
-    """Summaries count from here on."""
+    warm_up: WarmUp = 0
+    """Start of the measured interval; "auto" is 2 s after the latest start, at most a fifth of the run."""
     interval: PositiveDuration = 100_000_000
     """Width of one row of the time series. Default: 100 ms."""
     packets: Flag = False
@@ -63,12 +65,20 @@ class ScenarioDocument(Table):
     flows: Annotated[tuple[Flow, ...], Field(min_length=1)]
     """Who sends what."""
 
+    @property
+    def warm_up(self) -> int:
+        """How long the warm-up is, in nanoseconds."""
+        if self.record.warm_up is not None:
+            return self.record.warm_up
+        latest_start = max(largest(flow.start) for flow in self.flows)
+        return automatic_warm_up(latest_start, self.duration, self.record.interval)
+
     @model_validator(mode="after")
     def _something_is_measured(self) -> Self:
-        if self.record.warm_up >= self.duration:
+        if self.warm_up >= self.duration:
             raise ValueOfKeyError(
                 "record.warm_up",
-                f"found {format_duration(self.record.warm_up)}, which must be shorter than the duration of"
+                f"found {format_duration(self.warm_up)}, which must be shorter than the duration of"
                 f" {format_duration(self.duration)}",
             )
         return self

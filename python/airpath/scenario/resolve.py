@@ -163,7 +163,7 @@ class _Resolution:
         plan = {
             "duration_ns": self.document.duration,
             "record": {
-                "measure_from_ns": record.warm_up,
+                "measure_from_ns": self.document.warm_up,
                 "interval_ns": record.interval,
                 "packets": record.packets,
                 "estimate_samples": record.estimate_samples,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from airpath.metrics.formulas import vary
+from airpath.metrics.formulas import ROUNDING, vary
 from airpath.metrics.student import t_quantile
 from airpath.statistics.effects import small_sample_correction
 
@@ -95,8 +95,10 @@ def paired(
     if n == 1:
         nan = math.nan
         return PairedComparison(first, second, 1, mean, nan, nan, 0, nan, nan, nan, nan)
+    scale = max(max(abs(ours[seed]), abs(theirs[seed])) for seed in seeds)
     # The squares of the tiniest differences are zero.
-    if not vary(x) or (sd := float(x.std(ddof=1))) == 0.0:
+    if not vary(x, scale) or (sd := float(x.std(ddof=1))) == 0.0:
+        mean = mean if abs(mean) > ROUNDING * scale else 0.0
         p, nan = sign_test(n) if mean else 1.0, math.nan
         return PairedComparison(first, second, n, mean, 0.0, nan, n - 1, p, nan, nan, nan)
     from scipy.special import stdtr  # here, because SciPy is slow to import

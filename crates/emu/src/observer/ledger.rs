@@ -175,6 +175,7 @@ impl News {
         network.on_goodput(sent.flow, self.goodput_bytes);
         if let Some(SenderNews { state, summary, busy_s, congestion_control }) = self.sender {
             network.set_flow_state(sent.flow, state);
+            network.set_flow_summary(sent.flow, summary);
             sent.summary = FlowSummary { start: sent.summary.start, ..summary };
             sent.busy_s = busy_s;
             sent.congestion_control = congestion_control;

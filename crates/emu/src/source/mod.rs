@@ -39,6 +39,7 @@ pub struct Sources {
     of_flows: Vec<Source>,
     receivers: Receivers,
     flows: usize,
+    measure_from: Timestamp,
     end: Timestamp,
     interval: Duration,
 }
@@ -63,7 +64,8 @@ impl Sources {
         }
         let receivers = hosts[Side::Receivers.index()].enter(|| Receivers::open(windows))??;
         let interval = Duration::from_nanos(plan.record.interval_ns);
-        Ok(Self { of_flows, receivers, flows: plan.flows.len(), end, interval })
+        let measure_from = Timestamp::from_nanos(plan.record.measure_from_ns);
+        Ok(Self { of_flows, receivers, flows: plan.flows.len(), measure_from, end, interval })
     }
 
     /// Sends and receives until the end of the run, or until `control` says stop, and tells `reports` once an interval and at
@@ -77,7 +79,8 @@ impl Sources {
         reports: &dyn Fn(Report),
         control: &RunControl,
     ) -> Result<SourceSummary, EmulationError> {
-        let Self { of_flows: mut sources, mut receivers, flows, end, interval } = self;
+        let Self { of_flows: mut sources, mut receivers, flows, measure_from, end, interval } = self;
+        let mut warm_up = Some(measure_from).filter(|from| *from > Timestamp::ZERO);
         let mut wakeups = Wakeups::new()?;
         receivers.watch(&wakeups)?;
         for (number, source) in sources.iter().enumerate() {
@@ -96,6 +99,9 @@ impl Sources {
             if sample_at <= now && now < end {
                 sampling::sample(&sources, now, flows, reports);
                 sampling::count(&mut receivers, flows, reports);
+                if warm_up.take_if(|from| *from <= sampled_until).is_some() {
+                    sampling::count_so_far(&sources, summary.clone(), reports);
+                }
                 control.report(now, end);
                 while sample_at <= now {
                     sampled_until += interval;

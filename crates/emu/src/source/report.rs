@@ -22,6 +22,13 @@ pub enum Report {
         /// What the kernel says of its connection. Of several at the same time, only that they are.
         state: FlowState,
     },
+    /// The warm-up is about to end.
+    Counted {
+        /// Number of the flow in the plan.
+        flow: u32,
+        /// What its sources have counted since they began.
+        summary: FlowSummary,
+    },
     /// A transfer is complete.
     Completion {
         /// Number of the flow in the plan.

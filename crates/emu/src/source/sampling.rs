@@ -4,7 +4,7 @@ use airpath_model::{Bytes, Duration, Phase, Rate, Timestamp};
 use airpath_sim::network::FlowState;
 
 use super::receiving::Receivers;
-use super::report::Report;
+use super::report::{Report, SourceSummary};
 use super::sending::Source;
 use crate::tcp_info::TcpInfo;
 
@@ -29,6 +29,16 @@ pub(super) fn sample(sources: &[Source], now: Timestamp, flows: usize, reports: 
     }
     for (flow, state) in (0..).zip(states) {
         reports(Report::Interval { flow, state });
+    }
+}
+
+/// Reports what the sources of every flow have counted so far; `ended` is what connections that ended have.
+pub(super) fn count_so_far(sources: &[Source], mut ended: SourceSummary, reports: &dyn Fn(Report)) {
+    for source in sources {
+        source.count(&mut ended);
+    }
+    for (flow, summary) in (0..).zip(ended.flows) {
+        reports(Report::Counted { flow, summary });
     }
 }
 

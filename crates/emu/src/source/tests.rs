@@ -176,7 +176,7 @@ fn files_follow_each_other_after_their_pause() {
         Report::Completion { flow, transfer, start, end, size } => {
             Some((flow, transfer, start, end, size.get()))
         }
-        Report::Goodput { .. } | Report::Interval { .. } => None,
+        Report::Goodput { .. } | Report::Interval { .. } | Report::Counted { .. } => None,
     });
     let expected = (0..48).map(|number| {
         let at = millis(20 + 10 * u64::from(number));

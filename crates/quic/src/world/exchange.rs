@@ -30,6 +30,8 @@ pub(super) struct Exchange {
     network: Network,
     origin: Origin,
     now: Timestamp,
+    /// When the warm-up ends, until then.
+    measure_from: Option<Timestamp>,
     hosts: [Host; 2],
     sources: Vec<Source>,
     flows: Vec<FlowEnds>,
@@ -84,6 +86,7 @@ impl Exchange {
             Kind::Datagrams(_) => None,
         });
         Self {
+            measure_from: Some(network.measure_from()),
             network,
             origin: Origin::anywhere(),
             now: Timestamp::ZERO,
@@ -128,6 +131,11 @@ impl Exchange {
     /// Lets everything happen that is due up to `now`, which is [`Exchange::next_event`] or the end.
     pub(super) fn step(&mut self, now: Timestamp) {
         self.now = now;
+        if self.measure_from.take_if(|from| *from <= now).is_some() {
+            for (flow, summary) in (0..).zip(self.summaries()) {
+                self.network.set_flow_summary(flow, summary);
+            }
+        }
         let mut arrived = std::mem::take(&mut self.arrived);
         self.network.advance(now, &mut |delivery| arrived.push(delivery));
         self.forget_lost();
@@ -148,6 +156,14 @@ impl Exchange {
         if let Some(broken) = self.broken {
             return Err(broken);
         }
+        let summaries = self.summaries();
+        let packets = self.flows.iter().filter_map(|flow| flow.packets.as_ref());
+        let transmissions = packets.map(FlowPackets::take).collect();
+        Ok(Outcome { transmissions, ..self.network.finish(&summaries) })
+    }
+
+    /// Returns what the ends of each flow have counted so far.
+    fn summaries(&mut self) -> Vec<FlowSummary> {
         let mut summaries: Vec<FlowSummary> =
             self.flows.iter().map(|_| FlowSummary::begun(Timestamp::NEVER)).collect();
         for source in &self.sources {
@@ -166,9 +182,7 @@ impl Exchange {
                 }
             }
         }
-        let packets = self.flows.iter().filter_map(|flow| flow.packets.as_ref());
-        let transmissions = packets.map(FlowPackets::take).collect();
-        Ok(Outcome { transmissions, ..self.network.finish(&summaries) })
+        summaries
     }
 
     fn deliver(&mut self, delivery: &Delivery) {

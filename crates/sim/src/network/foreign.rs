@@ -85,6 +85,14 @@ impl ForeignPacket {
 pub(super) struct ForeignFlow {
     routes: FlowRoutes,
     state: FlowState,
+    counted: FlowSummary,
+}
+
+impl ForeignFlow {
+    /// A flow of which only its routes are known.
+    const fn new(routes: FlowRoutes) -> Self {
+        Self { routes, state: FlowState::unknown(false), counted: FlowSummary::begun(Timestamp::NEVER) }
+    }
 }
 
 impl Network {
@@ -112,8 +120,7 @@ impl Network {
         let sources: Vec<u32> = (0..plan.flows.len() as u32).collect();
         let driver = Driver::Foreign { outside };
         let mut network = Self::assemble(plan, inputs, seed, routes, &sources, driver)?;
-        let foreign = |routes| ForeignFlow { routes, state: FlowState::unknown(false) };
-        network.foreign = places.into_iter().map(foreign).collect();
+        network.foreign = places.into_iter().map(ForeignFlow::new).collect();
         network.schedule_clock();
         Ok(network)
     }
@@ -125,7 +132,7 @@ impl Network {
     /// If the plan has no such flow.
     pub fn add_flow(&mut self, like: u32) -> u32 {
         let ForeignFlow { routes, .. } = self.foreign[like as usize];
-        self.foreign.push(ForeignFlow { routes, state: FlowState::unknown(false) });
+        self.foreign.push(ForeignFlow::new(routes));
         self.recorder.add_flow(like)
     }
 
@@ -139,6 +146,11 @@ impl Network {
     /// When the run ends: the plan's duration.
     pub fn end(&self) -> Timestamp {
         self.end
+    }
+
+    /// When the warm-up ends.
+    pub fn measure_from(&self) -> Timestamp {
+        self.measure_from
     }
 
     /// A packet enters the first link of its route at `now`. Call [`Network::advance`] up to `now` before: what was due
@@ -185,8 +197,9 @@ impl Network {
             self.now = self.now.max(at);
             self.counts.events += 1;
             if target as usize == self.clock() {
-                let states: Vec<_> = self.foreign.iter().map(|flow| flow.state).collect();
-                self.end_interval(states.len(), |flow| states[flow]);
+                let flows = std::mem::take(&mut self.foreign);
+                self.end_interval(flows.len(), |flow| flows[flow].state, |flow| flows[flow].counted);
+                self.foreign = flows;
             } else {
                 self.on_link(target as usize, &mut Outside { deliver });
             }
@@ -236,6 +249,12 @@ impl Network {
     /// If the plan has no such flow; so do the following.
     pub fn set_flow_state(&mut self, flow: u32, state: FlowState) {
         self.foreign[flow as usize].state = state;
+    }
+
+    /// Sets what the ends of a flow have counted since it began. The tables leave out what was set last before the
+    /// warm-up ended.
+    pub fn set_flow_summary(&mut self, flow: u32, counted: FlowSummary) {
+        self.foreign[flow as usize].counted = counted;
     }
 
     /// A flow's receiver handed `bytes` to its application.

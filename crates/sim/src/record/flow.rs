@@ -34,7 +34,6 @@ pub(crate) struct FlowMeter {
     pub(crate) first_departure: Timestamp,
     pub(crate) last_departure: Timestamp,
     pub(crate) delay_min: Duration,
-    pub(crate) lost_packets_total: u64,
     pub(crate) estimates: EstimateMeters,
     /// What its controller reported in the interval.
     pub(crate) reported: LastValues,
@@ -50,7 +49,6 @@ impl FlowMeter {
             first_departure: Timestamp::NEVER,
             last_departure: Timestamp::NEVER,
             delay_min: Duration::MAX,
-            lost_packets_total: 0,
             estimates: EstimateMeters::default(),
             reported: LastValues::default(),
         }

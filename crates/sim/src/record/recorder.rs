@@ -27,6 +27,8 @@ use crate::steps::LinkStep;
 pub(crate) struct Recorder {
     links: Vec<LinkMeter>,
     flows: Vec<FlowMeter>,
+    /// What the ends of each flow had counted when the warm-up ended; empty before.
+    before: Vec<FlowSummary>,
     distributions: Vec<DelayDistribution>,
     /// Those of the measured span, once it is over.
     measured_distributions: Option<Vec<DelayDistribution>>,
@@ -92,6 +94,7 @@ impl Recorder {
             links: links.map(|(recorded, buffer)| LinkMeter::new(recorded, buffer)).collect(),
             flow_series: FlowSeries::new(flows.len()),
             flows,
+            before: Vec::new(),
             distributions: (0..sources).map(|_| DelayDistribution::default()).collect(),
             measured_distributions: None,
             keep,
@@ -183,7 +186,6 @@ impl Recorder {
         if packet.is_data() {
             let flow = &mut self.flows[packet.flow as usize];
             flow.interval.lost_packets += 1;
-            flow.lost_packets_total += 1;
         }
         if let Body::Foreign(foreign) = packet.body {
             self.lost_foreign.push((packet.flow, foreign));
@@ -323,8 +325,10 @@ impl Recorder {
         }
     }
 
-    /// The warm-up ends at `now`: summaries count from here. Call right after ending all intervals.
-    pub(crate) fn begin_measuring(&mut self, now: Timestamp) {
+    /// Starts the measured interval at `now`; `before` is what the ends of each flow have counted so far. Call right
+    /// after ending all intervals.
+    pub(crate) fn begin_measuring(&mut self, now: Timestamp, before: Vec<FlowSummary>) {
+        self.before = before;
         self.links.iter_mut().for_each(|link| link.begin_measuring(now));
         self.flows.iter_mut().for_each(FlowMeter::begin_measuring);
         self.distributions.iter_mut().for_each(DelayDistribution::clear);
@@ -342,6 +346,7 @@ impl Recorder {
     pub(crate) fn flow_row(&self, flow: u32, of_ends: &FlowSummary) -> FlowRow {
         let meter = &self.flows[flow as usize];
         let measured = &meter.measured;
+        let of_ends = self.before.get(flow as usize).map_or(*of_ends, |before| of_ends.since(before));
         let seconds = |time: Timestamp| if time.is_scheduled() { time.as_secs_f64() } else { f64::NAN };
         FlowRow {
             flow: i64::from(flow),
@@ -356,7 +361,7 @@ impl Recorder {
             delivered_packets: measured.received_packets as i64,
             sent_packets: of_ends.sent_packets as i64,
             retransmitted_packets: of_ends.retransmitted_packets as i64,
-            lost_packets: meter.lost_packets_total as i64,
+            lost_packets: measured.lost_packets as i64,
             timeouts: of_ends.timeouts as i64,
             recoveries: of_ends.recoveries as i64,
             ecn_reductions: of_ends.ecn_reductions as i64,

@@ -36,7 +36,7 @@ impl FlowState {
     }
 }
 
-/// What the ends of a flow say at the end of a run, for its row in the table `flows`.
+/// What the ends of a flow have counted since it began, for its row in the table `flows`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowSummary {
     /// Its number within the flow of the plan: above zero only where that stands for several.
@@ -75,6 +75,19 @@ impl FlowSummary {
             spurious_timeouts: 0,
             srtt_s: f64::NAN,
             min_rtt_s: f64::NAN,
+        }
+    }
+
+    /// Returns the same with only what was counted after `earlier`.
+    pub(crate) const fn since(self, earlier: &Self) -> Self {
+        Self {
+            sent_packets: self.sent_packets.saturating_sub(earlier.sent_packets),
+            retransmitted_packets: self.retransmitted_packets.saturating_sub(earlier.retransmitted_packets),
+            timeouts: self.timeouts.saturating_sub(earlier.timeouts),
+            recoveries: self.recoveries.saturating_sub(earlier.recoveries),
+            ecn_reductions: self.ecn_reductions.saturating_sub(earlier.ecn_reductions),
+            spurious_timeouts: self.spurious_timeouts.saturating_sub(earlier.spurious_timeouts),
+            ..self
         }
     }
 }

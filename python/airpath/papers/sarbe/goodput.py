@@ -7,8 +7,8 @@ from matplotlib.figure import Figure as Picture
 from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels
 from airpath.papers.figure import Figure, FigureRuns
+from airpath.papers.measures import goodput_mbps
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive, Rule
-from airpath.papers.run_data import RunData
 from airpath.papers.sample import Sample, sample
 from airpath.papers.sarbe.paper import (
     DYNAPARA,
@@ -55,13 +55,9 @@ _RARE: Final = tuple(loss for loss in LOSSES if loss <= 1e-4)
 _FREQUENT: Final = tuple(loss for loss in LOSSES if loss > 1e-4)
 
 
-def _goodput_mbps(run: RunData) -> float:
-    return run.metrics["goodput_mbps"]
-
-
 def _gains(of: Runs, other: str, loss: float = ONE_PERCENT) -> list[float]:
     """Return by how much SARBE is better than another scheme, in percent, run by run."""
-    pairs = zip(at(of, SARBE, loss, _goodput_mbps), at(of, other, loss, _goodput_mbps), strict=True)
+    pairs = zip(at(of, SARBE, loss, goodput_mbps), at(of, other, loss, goodput_mbps), strict=True)
     return [100 * (one / two - 1) for one, two in pairs]
 
 
@@ -84,7 +80,7 @@ def _difference_when_rare(of: Runs) -> Sample:
         return 100 * (max(values) / min(values) - 1)
 
     by_loss = [
-        [spread(run) for run in zip(*(at(of, one, loss, _goodput_mbps) for one in SCHEMES), strict=True)]
+        [spread(run) for run in zip(*(at(of, one, loss, goodput_mbps) for one in SCHEMES), strict=True)]
         for loss in _RARE
     ]
     return sample([sum(spreads) / len(spreads) for spreads in zip(*by_loss, strict=True)])
@@ -94,7 +90,7 @@ def _difference_when_rare(of: Runs) -> Sample:
 def _draw(runs: FigureRuns) -> Picture:
     picture, axes = panels(len(LINKS), height_in=3.0)
     for choice, panel in zip(LINKS, axes, strict=True):
-        over_loss(panel, runs.of(choice), SCHEMES, _goodput_mbps, "goodput (Mbit/s)")
+        over_loss(panel, runs.of(choice), SCHEMES, goodput_mbps, "goodput (Mbit/s)")
         panel.set_ylim(bottom=0)
         panel.set_title(choice, loc="right")
     return picture
@@ -117,7 +113,7 @@ def _tables(runs: FigureRuns) -> list[TextTable]:
             tuple(
                 (
                     f"{100 * loss:g}",
-                    *(cell(at(runs.of(choice), scheme, loss, _goodput_mbps)) for scheme in SCHEMES),
+                    *(cell(at(runs.of(choice), scheme, loss, goodput_mbps)) for scheme in SCHEMES),
                 )
                 for loss in LOSSES
             ),

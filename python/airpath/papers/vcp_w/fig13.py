@@ -8,7 +8,7 @@ from airpath.papers.claim import Claim, Runs
 from airpath.papers.drawing import panels
 from airpath.papers.figure import Figure, FigureRuns
 from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import Span, utilisation
+from airpath.papers.measures import Span, goodput_mbps, utilisation
 from airpath.papers.rules import AtLeast, AtMost, Between, Positive
 from airpath.papers.sample import Sample, difference
 from airpath.papers.vcp_w.paper import PAPER
@@ -132,7 +132,7 @@ FIG13: Final = Figure(
             "(ours) as printed the channel carries nothing for either",
             AtMost(0.05),
             "utilisation from 30 to 200 s with the heuristic, less the bits that are lost on it",
-            lambda of: each(of, VCP, lambda run: run.metrics["goodput_mbps"] / 10.0),
+            lambda of: each(of, VCP, lambda run: goodput_mbps(run) / 10.0),
             choices=(_PRINTED,),
         ),
     ),
