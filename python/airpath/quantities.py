@@ -230,15 +230,15 @@ PositiveDuration = Annotated[
 """Nanoseconds, more than zero."""
 
 WarmUp = Annotated[
-    int | None,
+    int | str,
     _text_field(
-        lambda text: None if text == AUTOMATIC else units.parse_duration(text),
-        lambda warm_up: AUTOMATIC if warm_up is None else units.format_duration(warm_up),
+        lambda text: AUTOMATIC if text == AUTOMATIC else units.parse_duration(text),
+        lambda warm_up: warm_up if warm_up == AUTOMATIC else units.format_duration(warm_up),
         int,
         ["2s", AUTOMATIC],
     ),
 ]
-"""Nanoseconds, or `None` for "auto"."""
+"""Nanoseconds, or `AUTOMATIC`."""
 
 Size = Annotated[int, _text_field(_positive(units.parse_size), units.format_size, int, ["1500B", "100kB"])]
 """Bytes, more than zero."""

@@ -67,7 +67,8 @@ def compare(
     warm_up: Annotated[
         str,
         typer.Option(
-            help="Start of the measured interval; auto: 2 s after the latest start, at most a fifth of the run."
+            help="Start of the measured interval; auto: 2 s after the latest start, at most a fifth of the"
+            " run."
         ),
     ] = "auto",
     reps: Annotated[int | None, typer.Option(help="Repetitions of each scheme.", show_default="3")] = None,

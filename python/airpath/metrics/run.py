@@ -191,6 +191,9 @@ def _names(column: pa.ChunkedArray) -> npt.NDArray[Any]:
 def _throughput(
     plan: Plan, flows: Mapping[str, npt.NDArray[Any]], tested: npt.NDArray[np.bool_]
 ) -> dict[str, float]:
+    if not tested.any():
+        names = ("throughput_mbps", "pantheon_throughput_mbps", "goodput_mbps")
+        return dict.fromkeys(names, math.nan)
     start_s, end_s = measured_span_s(plan)
     departed = float(flows["departed_bytes"][tested].sum()) * 8e-6
     first, last = flows["first_departure_s"][tested], flows["last_departure_s"][tested]

@@ -19,7 +19,8 @@ ALPHA: Final = 0.05
 HEAD: Final = ("schemes", "difference", "n", "p")
 NOTE: Final = (
     "The first scheme less the second, mean over equal seeds ± half-width of the 95 % confidence interval; n"
-    " pairs; p of the paired t test. Each pair by itself: the level is not adjusted for their number."
+    f" pairs; p of the paired t test, or “same” where the difference is {SAME}. Each pair by itself: the"
+    " level is not adjusted for their number."
 )
 LOOKED_AT: Final = (
     "Repetitions were added until there were enough. Intervals and p of this section take no account of it;"
@@ -79,7 +80,7 @@ def _difference(pair: PairedComparison) -> str:
 
 def _p(pair: PairedComparison) -> str:
     if pair.sd == 0.0:
-        return SAME
+        return "same"
     if math.isnan(pair.p):
         return NO_VALUE
     return "< 0.001" if pair.p < 0.001 else f"{pair.p:.3f}"

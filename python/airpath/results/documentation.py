@@ -43,7 +43,7 @@ replaces the results of another: a directory given by `--out` that is not empty 
 allows to replace airpath results in it. A sweep and `airpath reproduce` resume their own unfinished
 directory.
 
-Equal runs give equal bytes in every table. Times count from the start of the run. The *measured span* is
+Equal runs give equal bytes in every table. Times count from the start of the run. The *measured interval* is
 from the end of the warm-up (`measure_from`) to the end of the run. A number that has no value is NaN in
 tables, empty in CSV and null in JSON. 1 kB is 1000 bytes, 1 Mbit/s is 10⁶ bits per second.
 """

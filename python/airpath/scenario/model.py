@@ -68,7 +68,7 @@ class ScenarioDocument(Table):
     @property
     def warm_up(self) -> int:
         """How long the warm-up is, in nanoseconds."""
-        if self.record.warm_up is not None:
+        if not isinstance(self.record.warm_up, str):
             return self.record.warm_up
         latest_start = max(largest(flow.start) for flow in self.flows)
         return automatic_warm_up(latest_start, self.duration, self.record.interval)

@@ -93,6 +93,7 @@ def small_tables() -> dict[str, dict[str, np.ndarray]]:
                 "delivered_packets": [300, 100, 50],
                 "sent_packets": [420, 130, 66],
                 "retransmitted_packets": [7, 3, 0],
+                "lost_packets": [20, 0, 0],
                 "timeouts": [1, 0, 0],
                 "delay_mean_s": [0.020, 0.040, 0.9],
                 "queueing_mean_s": [0.010, 0.030, 0.8],
