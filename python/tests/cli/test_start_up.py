@@ -20,7 +20,7 @@ HEAVY = ("airpath.scenario", "airpath.results", "matplotlib", "numpy", "pandas",
 def test_nothing_heavy_is_loaded(work):
     script = f"{work}\nimport sys\nsys.stderr.write(' '.join(set({HEAVY!r}) & set(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=600
     )
     assert done.stderr == ""
 
@@ -46,7 +46,7 @@ sys.meta_path.insert(0, Finder())
 runpy.run_module("airpath", run_name="__main__")
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600
     )
     assert (done.returncode, done.stderr) == (130, "airpath: interrupted\n")
 
@@ -55,7 +55,7 @@ def test_a_missing_engine_is_said_in_one_line():
     without = "import sys; sys.modules['airpath._core'] = None"
     script = f"{without}\nfrom airpath.cli import main; main(['validate', 'two-way'])"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 1
     assert done.stderr.startswith("airpath: the engine is not built")
@@ -75,7 +75,7 @@ from airpath.cli import main
 main(["compare", "cubic", "bbr", "--link", "2mbps", "--duration", "2s", "--no-report"])
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     *before, places, end = done.stderr.split("|")
@@ -96,6 +96,6 @@ import sys
 sys.stderr.write(' '.join(set({HEAVY[2:]!r}) - {{"numpy"}} & set(sys.modules)))
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=600
     )
     assert done.stderr == ""
