@@ -44,7 +44,7 @@ def test_eleven_schemes_fit_into_a_hundred_columns():
     assert [line.split()[0] for line in rows] == names
     assert max(map(len, lines)) <= 100
     heads = " ".join(lines[:2]).split()
-    assert {"throughput", "utilisation", "p95", "lost", "retransmitted"} - set(heads) == {"retransmitted"}
+    assert {"throughput", "utilisation", "p95", "lost"} <= set(heads)
     assert "8.22 ± 0.31" in rows[0]
 
 
