@@ -270,7 +270,7 @@ def test_the_terminal_table_shows_schemes_and_headline_metrics(results: Results)
     console.print(summary_table(results.summary))
     text = console.export_text()
     assert "cubic" in text
-    assert "p95 one-way delay (ms)" in text
+    assert "p95 queue" in text
     assert "0.75" in text
     assert NASTY.split()[0] in text
 
@@ -286,11 +286,11 @@ def test_no_cell_of_many_schemes_breaks_in_a_terminal_of_any_width(width: int) -
     lines = console.export_text().splitlines()
     assert max(map(len, lines)) <= width
     assert not any("…" in line for line in lines)
-    blocks = sum(line.startswith("└") for line in lines)
-    assert (blocks > 1) == (width <= 100)
-    for scheme in schemes:
-        assert sum(line.startswith(f"│ {scheme} ") for line in lines) == blocks, "a row is one line"
-    shown = [cell.strip() for line in lines if line.startswith("│ bbr ") for cell in line.split("│")]
+    rows = {scheme: [line for line in lines if line.split()[:1] == [scheme]] for scheme in schemes}
+    blocks = len(rows["bbr"])
+    assert (blocks > 1) == (width <= 80)
+    assert all(len(found) == blocks for found in rows.values()), "a row is one line"
+    shown = [cell for line in rows["bbr"] for cell in re.split(r"  +", line.strip())]
     for cells in table.columns.values():
         assert cells[-1] in shown
 
