@@ -39,8 +39,8 @@ def figures(
     drawn = read(results)
     from airpath.plots import save_figures, standard_figures  # here, because matplotlib is slow to import
 
-    target = claim(
-        out, results.resolve() / "figures", force=force, may_replace=lambda folder: folder.name == "figures"
-    )
+    # The link may point to other results when the figures are drawn.
+    folder = results.parent / results.readlink() if results.is_symlink() else results
+    target = claim(out, folder / "figures", force=force, may_replace=lambda folder: folder.name == "figures")
     save_figures(standard_figures(drawn), target, workers(jobs))
     show(f"figures: {target}")

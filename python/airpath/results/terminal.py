@@ -21,6 +21,8 @@ SCHEME_COLUMNS = (
     "jain_index",
 )
 """Columns of a table of several schemes."""
+COUNTS = ("retransmitted_packets", "timeouts", "completions")
+"""Metrics that count."""
 SHORT_TITLES = {"queueing_p95_ms": "p95 queue", "loss_rate": "lost", "retransmitted_packets": "retransmitted"}
 """What columns are called for which the name of the metric is long."""
 CAPTION = f"mean ± half-width of the 95 % confidence interval; without ±: {SAME}"
@@ -78,7 +80,10 @@ def _heading(name: str) -> str:
 
 
 def _cell(name: str, metrics: Mapping[str, Mapping[str, Any]]) -> str:
-    return mean_and_half_width(metrics[name], UNITS[name][1] if name in UNITS else 1.0)
+    factor = UNITS[name][1] if name in UNITS else 1.0
+    text, mean = mean_and_half_width(metrics[name], factor), factor * metrics[name]["mean"]
+    # A measure that happens to be whole has the digits of its neighbours; counts and zero have none.
+    return f"{mean:#.4g}" if text.lstrip("-").isdigit() and mean and name not in COUNTS else text
 
 
 def summary_json(summary: pa.Table) -> dict[str, Any]:

@@ -48,6 +48,13 @@ def test_eleven_schemes_fit_into_a_hundred_columns():
     assert "8.22 ± 0.31" in rows[0]
 
 
+def test_measures_have_four_digits_and_counts_none():
+    seed = {"throughput_mbps": 12.0, "utilisation": 1.0, "loss_rate": 0.0, "retransmitted_packets": 8.0}
+    lines = printed(table_of({"a": [seed, seed], "b": [seed, seed]}), 100)
+    (row,) = (line for line in lines if line.split()[:1] == ["a"])
+    assert row.split() == ["a", "12.00", "1.000", "0", "8"]
+
+
 def test_metrics_without_a_value_have_no_column():
     lines = printed(table_of({name: runs([1.0], [2.0]) for name in ("a", "b")}), 100)
     assert not any("Jain" in line for line in lines)
