@@ -127,11 +127,11 @@ def test_what_comes_too_early_or_too_late():
     env = BottleneckEnv(link="12mbps", duration="200ms")
     with pytest.raises(AirpathError, match="call reset first"):
         env.step(np.zeros(1))
-    with pytest.raises(AirpathError, match="the episode is not over"):
+    with pytest.raises(AirpathError, match="the episode has not ended"):
         env.results()
     env.reset(seed=1)
     env.step(np.zeros(1))
-    with pytest.raises(AirpathError, match="the episode is not over"):
+    with pytest.raises(AirpathError, match="the episode has not ended"):
         env.results()
     env.step(np.zeros(1))
     env.results()
