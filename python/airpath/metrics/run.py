@@ -153,7 +153,7 @@ def rows_with(table: pa.Table, column: str, name: str) -> npt.NDArray[np.bool_]:
 
 
 def measured_span_s(plan: Plan) -> tuple[float, float]:
-    """Start and end of the measured span, in seconds."""
+    """Return the start and end of the measured interval, in seconds."""
     return plan["record"]["measure_from_ns"] / 1e9, plan["duration_ns"] / 1e9
 
 

@@ -231,13 +231,23 @@ _TABLES = (
             _whole("departed_bytes", "B", "wire bytes that left the measuring link in the interval"),
             _whole("goodput_bytes", "B", "new payload handed in order to the application in the interval"),
             _whole("lost_packets", "packets", "data packets dropped or damaged in the interval"),
-            _real("delay_mean_s", "s", "mean one-way delay of packets received in the interval"),
-            _real("delay_max_s", "s", "largest one-way delay of packets received in the interval"),
-            _real("queueing_mean_s", "s", "mean time waiting in queues of packets received in the interval"),
+            _real(
+                "delay_mean_s", "s", "mean one-way delay of packets received in the interval, to seven digits"
+            ),
+            _real(
+                "delay_max_s",
+                "s",
+                "largest one-way delay of packets received in the interval, to seven digits",
+            ),
+            _real(
+                "queueing_mean_s",
+                "s",
+                "mean time waiting in queues of packets received in the interval, to seven digits",
+            ),
             _real("cwnd_bytes", "B", "congestion window at the end of the interval"),
             _real("ssthresh_bytes", "B", "slow-start threshold at the end; NaN while there is none"),
             _real("in_flight_bytes", "B", "bytes in flight at the end"),
-            _real("srtt_s", "s", "smoothed round-trip time at the end"),
+            _real("srtt_s", "s", "smoothed round-trip time at the end, to seven digits"),
             _real(
                 "pacing_rate_bps",
                 "bit/s",

@@ -75,19 +75,21 @@ def parquet_options(schema: pa.Schema) -> dict[str, Any]:
 
     Tables are compressed by Zstandard; the records of packets, the largest of all, by Snappy, with which
     they are written in a sixth less time. Looking for real numbers and sequence numbers that come twice (a
-    dictionary, the default) takes time and room for nothing. Instants are written byte by byte, because
-    neighbours share their first bytes, sequence numbers by their steps. Each page has a checksum, so that a
-    flipped bit among the values is seen; what stands at the end of the file (names, kinds, how many rows)
-    has none.
+    dictionary, the default) takes time and room for nothing. Real numbers are written byte by byte, because
+    neighbours share their first bytes (in the records of packets only instants are), sequence numbers by
+    their steps. Each page has a checksum, so that a flipped bit among the values is seen; what stands at the
+    end of the file (names, kinds, how many rows) has none.
     """
     reals = {field.name for field in schema if pa.types.is_floating(field.type)}
     counting = _COUNTING & set(schema.names)
+    of_packets = _OF_PACKETS in schema.names
+    split = reals & _INSTANTS if of_packets else reals - _REPORTED
     return {
         "write_page_checksum": True,
-        "compression": "snappy" if _OF_PACKETS in schema.names else "zstd",
+        "compression": "snappy" if of_packets else "zstd",
         "use_dictionary": [name for name in schema.names if name not in reals | counting],
         "column_encoding": dict.fromkeys(sorted(counting), "DELTA_BINARY_PACKED")
-        | dict.fromkeys(sorted(_INSTANTS & reals), "BYTE_STREAM_SPLIT"),
+        | dict.fromkeys(sorted(split), "BYTE_STREAM_SPLIT"),
     }
 
 
@@ -106,6 +108,8 @@ def read_parquet(files: Path | list[Path]) -> pa.Table:
 
 _OF_PACKETS: Final = "received_s"
 """A column that only records of packets have."""
+_REPORTED: Final = frozenset({"value"})
+"""Columns of real numbers of all kinds, of which neighbours have nothing in common."""
 _COUNTING: Final = frozenset({"sequence"})
 """Columns of whole numbers that mostly grow from row to row."""
 _INSTANTS: Final = frozenset({"time_s", "sent_s", "received_s"})

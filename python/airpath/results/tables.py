@@ -17,8 +17,9 @@ def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
     """Join the engine's tables of one run with names from its plan.
 
     A table is joined when it is asked for. Numeric columns are views of the engine's arrays; nothing is
-    copied. Tables that the engine did not hand out come out empty, except optional ones, which are absent.
-    Delay histograms of sources that are shown together are merged, in wider bins (`merged_histograms`).
+    copied, except for delays in ``flow_series``, which are rounded (`ROUNDED`). Tables that the engine did
+    not hand out come out empty, except optional ones, which are absent. Delay histograms of sources that are
+    shown together are merged, in wider bins (`merged_histograms`).
 
     Parameters
     ----------
@@ -75,6 +76,8 @@ class JoinedTables(Mapping[str, pa.Table]):
         numbers = self._numbers[name]
         if name == "delay_histogram":
             numbers = merged_histograms(numbers, self._record)
+        if name == "flow_series":
+            numbers = numbers | {column: _rounded(numbers[column]) for column in ROUNDED}
         joined = _join(TABLES[name], numbers, self._record, self._sources)
         if name == "flows":
             return _without(joined, UNKNOWN.get(self._record.world, ()))
@@ -131,6 +134,15 @@ def _numbers(description: TableDescription, raw: RawTables) -> Numbers:
     if len({len(array) for array in arrays.values()}) > 1:
         raise ValueError(f"table {description.name}: columns differ in length")
     return arrays
+
+
+ROUNDED: Final = ("delay_mean_s", "delay_max_s", "queueing_mean_s", "srtt_s")
+"""Columns of ``flow_series`` that keep seven digits: the other nine would be most of what is written."""
+
+
+def _rounded(values: pa.Array) -> pa.Array:
+    """Round to single precision; the type stays."""
+    return pa.array(values.to_numpy().astype(np.float32).astype(np.float64))
 
 
 HISTOGRAM_BITS: Final = 8

@@ -65,7 +65,7 @@ def test_rates_and_losses_cover_the_same_interval(case: dict[str, Any]) -> None:
 
 def test_what_still_waits_is_not_lost() -> None:
     """A queue that is never full at the end of a run: earlier, its content counted as lost."""
-    case = {"schemes": ["newreno"], "rate": "3mbps", "limit": "400 packets", "loss": 0.0, "delay": "20ms"}
+    case = {"schemes": ["newreno"], "rate": "3mbps", "limit": "2000 packets", "loss": 0.0, "delay": "20ms"}
     metrics = run_of(case | {"warm_up": "0s", "start": "0s", "stop": None}).metrics
     assert metrics["queue_mean_bytes"] > 10_000
     assert metrics["loss_rate"] == 0.0
@@ -84,5 +84,6 @@ def test_counts_of_flows_leave_the_warm_up_out() -> None:
             times = [row["time_s"] for row in events if row["event"] == event]
             assert all_of_it[name] == len(times)
             assert measured[name] == sum(time > 1.5 for time in times)
-        lost = [row["time_s"] for row in later.drops.to_pylist() if row["flow"] == flow]
+        drops = [row for row in later.drops.to_pylist() if row["link_name"] == "bottleneck"]
+        lost = [row["time_s"] for row in drops if row["flow"] == flow]
         assert measured["lost_packets"] == sum(time > 1.5 for time in lost)
