@@ -173,7 +173,7 @@ class RunResult(TableSet):
     def metrics(self) -> dict[str, float]:
         """The run's metrics, by name; NaN where there is no value."""
         tables = self.tables.exact if isinstance(self.tables, JoinedTables) else self.tables
-        return run_metrics(self.record.plan, tables) | self._exact
+        return run_metrics(self.record.plan, tables) | dict(self._exact)
 
     @property
     def label(self) -> str:
