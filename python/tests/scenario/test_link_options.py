@@ -212,7 +212,7 @@ def test_rivals_emulations_agents_and_suites_take_the_same_options():
         (
             "12mbps",
             {},
-            "12 Mbit/s, RTT 40 ms (drawn within ± 2 % for each seed), buffer 60 kB (1 BDP), 1 flow, 1 seed",
+            "12 Mbit/s, RTT 40 ms (drawn within ± 2 % for each seed), buffer 60 kB (1 BDP), 1 flow",
         ),
         (None, {}, "network lte (no --link or --network was given): 9 Mbit/s on average, RTT 40 ms"),
         (None, {"network": "geo"}, "network geo: 20 Mbit/s, RTT 600 ms"),
