@@ -53,7 +53,7 @@ impl VirtualTime {
         self.0.lock().unwrap().look = look;
     }
 
-    /// Something happens at an instant, after everything that was added before. A sleep that waits for it ends there.
+    /// Something happens at an instant. A sleep that waits for it ends there.
     pub(crate) fn at(&self, at: Timestamp, event: impl FnOnce() + Send + 'static) {
         self.add(at, true, event);
     }
@@ -64,7 +64,9 @@ impl VirtualTime {
     }
 
     fn add(&self, at: Timestamp, wakes: bool, event: impl FnOnce() + Send + 'static) {
-        self.0.lock().unwrap().events.push_back((at, Event { wakes, happens: Box::new(event) }));
+        let events = &mut self.0.lock().unwrap().events;
+        let place = events.partition_point(|(earlier, _)| *earlier <= at);
+        events.insert(place, (at, Event { wakes, happens: Box::new(event) }));
     }
 
     /// The sleep that ends at that instant or later takes longer.

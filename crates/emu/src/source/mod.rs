@@ -59,7 +59,7 @@ impl Sources {
             let tcp = settings::tcp(planned)?;
             windows.push(tcp.as_ref().and_then(|settings| settings.receive_window));
             for workload in workloads(planned, end, seed) {
-                of_flows.push(Source::new(flow, workload, tcp.clone())?);
+                of_flows.push(Source::new(flow, end, workload, tcp.clone())?);
             }
         }
         let receivers = hosts[Side::Receivers.index()].enter(|| Receivers::open(windows))??;

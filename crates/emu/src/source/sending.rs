@@ -28,6 +28,8 @@ pub(super) struct Source {
     to: Ipv4Addr,
     start: Timestamp,
     stop: Timestamp,
+    /// End of the run.
+    end: Timestamp,
     kind: Kind,
 }
 
@@ -48,9 +50,10 @@ struct FileSource {
 }
 
 impl Source {
-    /// A source of a flow of the plan.
+    /// A source of a flow of the plan, in a run that ends at `end`.
     pub(super) fn new(
         flow: usize,
+        end: Timestamp,
         workload: Workload,
         tcp: Option<TcpSettings>,
     ) -> Result<Self, EmulationError> {
@@ -69,7 +72,7 @@ impl Source {
             }
             (Sending::Datagrams(datagrams), _) => Kind::Datagrams { datagrams, socket: None },
         };
-        Ok(Self { flow, from, to, start, stop, kind })
+        Ok(Self { flow, from, to, start, stop, end, kind })
     }
 
     /// The flow of the plan.
@@ -104,7 +107,7 @@ impl Source {
             Kind::Files(_) => self.wake_files(now, number, wakeups, summary),
             Kind::Datagrams { datagrams, socket } => {
                 let (from, to) = (self.from, self.to);
-                send_datagrams(datagrams, socket, (from, to), now, self.flow, summary)
+                send_datagrams(datagrams, socket, (from, to), (now, self.end), self.flow, summary)
             }
         };
         if let Err(error) = done {
@@ -214,18 +217,21 @@ impl Source {
     }
 }
 
-/// Sends the datagrams that are due.
+/// Sends the datagrams that are due, and were due before the end.
 fn send_datagrams(
     datagrams: &mut Datagrams,
     socket: &mut Option<UdpSocket>,
     (from, to): (Ipv4Addr, Ipv4Addr),
-    now: Timestamp,
+    (now, end): (Timestamp, Timestamp),
     flow: usize,
     summary: &mut SourceSummary,
 ) -> io::Result<()> {
     static NOTHING: [u8; MTU as usize] = [0; MTU as usize];
     loop {
         let due = datagrams.next_event();
+        if due >= end {
+            return Ok(());
+        }
         let Some(datagram) = datagrams.poll(now) else { return Ok(()) };
         if socket.is_none() {
             *socket = Some(sockets::datagrams(from, to)?);
