@@ -149,8 +149,8 @@ impl Router {
         // The clock of this test, in place of the kernel's.
         let (times, passed) = (std::mem::take(&mut self.arrivals), self.programs.passed().unwrap());
         assert_eq!(times.len(), passed.len());
-        let timed = std::iter::zip(times, passed);
-        self.recording.passed.extend(timed.map(|(now, passed)| Passed { time: now.as_nanos(), ..passed }));
+        let dated = std::iter::zip(times, passed);
+        self.recording.passed.extend(dated.map(|(now, passed)| Passed { time: now.as_nanos(), ..passed }));
         self.next_sample = now + SAMPLING;
     }
 
