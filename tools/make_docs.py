@@ -36,6 +36,7 @@ COMMANDS = (
     "check",
     "rerun",
     "diff",
+    "figures",
     "emulate",
     "estimate",
     "fit",
