@@ -296,8 +296,8 @@ _METRICS = (
         "s",
         "time from a step of the capacity to the first end of a recorded interval from which on the estimate "
         "at each is within 10 % of it for at least 1 s, mean over steps of more than 10 % in the measured "
-        "interval; one that has not settled at the next step, or at the end, counts with the whole time until "
-        "then; only for rates that step",
+        "interval; one that has not settled at the next step, or at the end, counts with the whole time "
+        "until then; only for rates that step",
         better="lower",
     ),
     Metric(

@@ -94,6 +94,16 @@ def loss_share(run: RunData, span: Span = WHOLE, name: str | None = None) -> flo
     return 1 - _sum(link(run, name), "departed_bytes", span) / arrived if arrived > 0 else math.nan
 
 
+def damaged_share(run: RunData) -> float:
+    """Return the bytes damaged by the channel of the link under test, as a share of those that arrived there.
+
+    The metric ``channel_loss_rate`` leaves out what still waits at the end.
+    """
+    arrived = _sum(link(run), "arrived_bytes", WHOLE)
+    decided = _sum(link(run), "departed_bytes", WHOLE) / (1.0 - run.metrics["congestion_loss_rate"])
+    return run.metrics["channel_loss_rate"] * decided / arrived if arrived > 0 else math.nan
+
+
 def rises(
     run: RunData, hold_s: float, least: float, span: Span = WHOLE, name: str | None = None
 ) -> list[float]:

@@ -137,9 +137,8 @@ def test_the_limit_is_said_with_what_would_do():
     assert reached.end == "limit"
     cubic, bbr = reached.schemes
     head, line = precision_lines(reached)
-    assert head.startswith(
-        "stopped after 8 repetitions (the limit, not enough); goodput is known within ± 0 % (bbr)"
-    )
+    assert head.startswith("stopped after 8 repetitions (the limit, not enough); goodput is known within ± ")
+    assert head.endswith(" % of the mean (95 % at all looks); the same in all seeds: bbr")
     assert line == (
         f"cubic: ± {100 * cubic.share:.2g} % of the mean, not ± 2 %; about {cubic.needed} repetitions would"
         " probably do"
@@ -168,6 +167,14 @@ def test_what_a_million_would_not_do_and_what_nobody_knows_is_said():
     # A scheme of a single run, after an interrupt, takes nothing from what is known of the other.
     (line,) = precision_lines(judge(runs(cubic=[9.0, 10.0, 11.0], bbr=[1.0])))
     assert line.endswith("for ± 5 % about 18 repetitions would probably do")
+
+
+def test_what_is_the_same_in_all_seeds_has_neither_interval_nor_share():
+    table = runs(cubic=[2.0] * 3, bbr=[1.0, 1.0 + 1e-14, 1.0])
+    reached = judge(table)
+    assert precision_lines(reached) == ["goodput is the same in all seeds"]
+    told = precision_json(reached)["schemes"]
+    assert [(one["half_width"], one["share"], one["reached"]) for one in told] == [(None, None, True)] * 2
 
 
 def test_json_has_no_numbers_that_are_none():

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from airpath.papers.claim import Runs
 from airpath.papers.experiment import Experiment
+from airpath.papers.measures import damaged_share
 from airpath.papers.run_data import Numbers, RunData
 from airpath.papers.sample import Sample, least_sure, sample
 from airpath.papers.vcp_w.channel import Fading
@@ -47,7 +48,7 @@ def delivered(run: RunData) -> float:
 
 def error_rate(run: RunData) -> float:
     """Return the share of the bytes that reached the link in one direction and were damaged on it."""
-    return run.metrics["channel_loss_rate"]
+    return damaged_share(run)
 
 
 def at(of: Runs, scheme: str, fading: Fading, snr: float, measure: Callable[[RunData], float]) -> Numbers:
