@@ -333,7 +333,7 @@ def _write_results(folder: Path) -> None:
     file = folder.parent / "small.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(_SMALL_SCENARIO)
-    command: list[str | Path] = [sys.executable, "-m", "airpath", "run", file, "--out", folder]
+    command: list[str | Path] = [sys.executable, "-m", "airpath", "run", file, "--no-report", "--out", folder]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
