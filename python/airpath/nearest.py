@@ -20,17 +20,17 @@ def suggestion(name: str, known: Iterable[str], kind: str = "") -> str:
     known
         The names that exist.
     kind
-        What `airpath list` calls them; names of no kind are all listed.
+        What `airpath list` calls them. Of many only the nearest three are named. Names of no kind are all
+        listed.
     """
     names = sorted(known)
     close = nearest(name, names)
     listed = f"accepted: {', '.join(names) if names else 'none'}"
-    if kind and len(names) > FEW:
-        others = [one for one in difflib.get_close_matches(name, names, n=FEW, cutoff=0.0) if one != close]
-        near = f"nearest: {', '.join(others)}; " if others else ""
-        listed = f"{near}`airpath list {kind}` lists all"
+    if kind and len(names) > FEW_ENOUGH:
+        others = [one for one in difflib.get_close_matches(name, names, n=3, cutoff=0.0) if one != close]
+        listed = f"nearest: {', '.join(others)}; `airpath list {kind}` lists all"
     return f'did you mean "{close}"? ({listed})' if close else listed
 
 
-FEW = 3
-"""As many names are given where there are many."""
+FEW_ENOUGH = 8
+"""Up to as many names are all listed."""

@@ -51,4 +51,5 @@ def find_network(name: str) -> Network:
     for network in networks():
         if network.name == name:
             return network
-    raise UsageError(f'network: found "{name}"; {suggestion(name, (network.name for network in networks()))}')
+    near = suggestion(name, (network.name for network in networks()), "networks")
+    raise UsageError(f'network: found "{name}"; {near}')

@@ -7,7 +7,6 @@ from scenario_tables import dumbbell, graph, parking_lot
 
 from airpath.errors import AirpathError, ScenarioError
 from airpath.scenario import Scenario
-from airpath.schemes import ESTIMATORS, SCHEMES
 
 RATE = 'accepted: a rate in bits, such as "10mbps", "1.5 Mbit/s" or "800 kbit/s"'
 DURATION = 'accepted: a duration with a unit (ns, us, ms, s, min, h), such as "32ms"'
@@ -29,8 +28,8 @@ CASES = {
     ),
     "unknown estimator": (
         {"flows__0__estimators": ["sarbe", "sarb"]},
-        'flows[0].estimators[1]: there is no estimator "sarb"; did you mean "sarbe"? (accepted:'
-        f" {', '.join(sorted(estimator.id for estimator in ESTIMATORS))})",
+        'flows[0].estimators[1]: there is no estimator "sarb"; did you mean "sarbe"? (nearest: samples,'
+        " dynapara; `airpath list estimators` lists all)",
     ),
     "unknown parameter of an estimator": (
         {"flows__0__estimators": ["sarbe:betta=0.8"]},
@@ -241,7 +240,7 @@ CASES = {
     "unknown scheme": (
         {"flows__0__scheme": "cubik"},
         'flows[0].scheme: there is no scheme "cubik"; did you mean "cubic"?'
-        f" (accepted: {', '.join(sorted(scheme.id for scheme in SCHEMES))}); {ENDING}",
+        f" (nearest: cubic-ebe, cubic-2008; `airpath list schemes` lists all); {ENDING}",
     ),
     "a source that its protocol cannot use": (
         {"flows__0__scheme": "mpcp-xcp-b"},

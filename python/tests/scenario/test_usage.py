@@ -18,7 +18,7 @@ def test_faults_of_files_name_the_file(tmp_path):
     with pytest.raises(ScenarioError) as caught:
         Scenario.load("lte-downlod")
     assert str(caught.value).startswith(
-        'lte-downlod: neither a file nor a shipped scenario; did you mean "lte-download"? (accepted: '
+        'lte-downlod: neither a file nor a shipped scenario; did you mean "lte-download"? (nearest: '
     )
 
 
