@@ -93,7 +93,7 @@ def test_inputs_that_are_no_set_up_are_refused(airpath, folder, content, says):
     [
         (["lint"], "no input"),
         (["lint", "nothing.sh"], "no such file"),
-        (["lint", "setup.sh", "--live"], "one or the other"),
+        (["lint", "setup.sh", "--live"], "one of the two"),
         (["lint", "-", "-"], "once"),
         (["lint", "setup.sh", "--scenario", "."], "directory"),
     ],

@@ -112,7 +112,7 @@ def test_what_cannot_be_run_again_is_refused(airpath, kept, folder):
         (["kept"], "does not contain the scenario"),
         (["nowhere"], "no such directory"),
         (["scenarios"], "no provenance.json"),
-        (["sweep"], "holds a sweep"),
+        (["sweep"], "contains a sweep"),
     ]:
         done = airpath("rerun", *arguments)
         assert (done.code, done.out) == (2, "")

@@ -143,7 +143,7 @@ def test_a_screen_without_devices_and_one_on_which_nothing_is_set_up():
     ("text", "says"),
     [
         ("[{]", "not JSON"),
-        ('[{"kind":"tbf","options":{rate 1Mbit burst 3840b lat 10.0ms }}]', "leave -j out"),
+        ('[{"kind":"tbf","options":{rate 1Mbit burst 3840b lat 10.0ms }}]', "omit -j"),
         ('{"kind": "netem"}', "not a list"),
         ('[{"name": 1}]', "kind"),
         ("[" * 100_000, "not JSON"),

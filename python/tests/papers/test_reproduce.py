@@ -218,7 +218,7 @@ def test_report_and_verdicts_are_of_the_last_command_and_the_help_says_so(figure
     assert {entry["figure"] for entry in entries} == {"other"}
     assert "A &lt;small&gt; figure" not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "out" / "figures" / "test-small.png").exists()
-    assert "those of the figures of the last command" in HELP
+    assert "the figures of the last command" in HELP
 
 
 def test_the_command_leaves_other_directories_alone(tmp_path, capsys):

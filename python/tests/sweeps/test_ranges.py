@@ -39,7 +39,7 @@ def test_values(text, values):
     [
         ("10..20mbps / 3", "whose limits have different units"),
         ("10mbps..20ms / 3", "whose limits have different units"),
-        ("20mbps..10mbps / 3", "does not rise"),
+        ("20mbps..10mbps / 3", "does not increase"),
         ("10mbps..20mbps", "accepted: a list of values, or a range"),
         ("10mbps..20mbps / 1", "must be 2 to"),
         ("10mbps..20mbps step 1ms", "of another kind"),
