@@ -248,7 +248,7 @@ mod tests {
             let began = std::time::Instant::now();
             while !all(&destroyed) {
                 // It only bounds a test that would never end.
-                assert!(began.elapsed().as_secs() < 60, "{destroyed:?}");
+                assert!(began.elapsed().as_secs() < 600, "{destroyed:?}");
                 std::thread::sleep(std::time::Duration::from_millis(5));
                 let (more, missing) = diag.destroyed().unwrap();
                 assert!(!missing);

@@ -91,7 +91,7 @@ fn run(
     let (counted, began) = (Arc::clone(&complete), Instant::now());
     time.hold_while(move |now, _| {
         // It only bounds a test that would never end.
-        assert!(began.elapsed().as_secs() < 60, "nothing happens at {now:?}");
+        assert!(began.elapsed().as_secs() < 600, "nothing happens at {now:?}");
         carry(&tuns);
         holds(now, counted.load(Ordering::Relaxed), connections.sockets().unwrap().len())
     });

@@ -11,7 +11,7 @@ use airpath_sim::plan::Plan;
 use super::skipped;
 
 /// How long tests wait for what takes milliseconds. It only bounds a test that would never end.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(200);
 
 /// Whether hosts can be made here; says why not.
 pub(crate) fn hosts_can_be_made() -> bool {
