@@ -82,7 +82,7 @@ fn a_router_ends_with_its_device_or_its_namespace() {
     let daemon = lab.router(&ROUTER);
     lab.a.command("ip link del va");
     let (said, success) = daemon.end();
-    assert!(!success && said.contains("device \"va\" is gone"), "{said}");
+    assert!(!success && said.contains("device \"va\" was removed"), "{said}");
 
     let lab = Lab::new("10mbit");
     let daemon = lab.router(&ROUTER);

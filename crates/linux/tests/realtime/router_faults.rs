@@ -89,7 +89,7 @@ fn routers_end_in_good_order_and_leave_nothing() {
         // The device is removed: one message.
         lab.a.command("ip link del va");
         let (said, success) = daemon.end();
-        assert!(!success && said.contains("device \"va\" is gone"), "{said}");
+        assert!(!success && said.contains("device \"va\" was removed"), "{said}");
         drop(lab);
 
         // The namespace is removed: the daemon lets it go.
