@@ -89,7 +89,7 @@ def test_marks_come_instead_of_drops():
         (
             UsageError,
             {"queue": "codel:limit=9packets", "buffer": "5packets"},
-            'buffer: found "5packets" and limit=9packets of the queue; accepted: one of them',
+            'buffer: found "5packets" with limit=9packets of the queue; accepted: one of them',
         ),
         (
             UsageError,
