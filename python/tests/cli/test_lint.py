@@ -108,7 +108,7 @@ def test_what_is_refused_before_anything_is_done(airpath, script, arguments, say
 def test_a_set_up_without_a_link_has_no_scenario(airpath, script, folder):
     outcome = airpath("lint", script("tc qdisc add dev eth0 ingress\n"), "--scenario", "link.toml")
     assert outcome.code == 2
-    assert "no discipline" in outcome.err
+    assert "no queueing discipline" in outcome.err
     assert not (folder / "link.toml").exists()
 
 

@@ -44,7 +44,7 @@ def test_what_is_not_ours_is_never_replaced(airpath, folder: Path):
     (folder / "mine").mkdir()
     (folder / "mine" / "precious.txt").write_text("precious")
     refused = airpath(*COMPARE, "--out", "mine", "--force")
-    assert (refused.code, "holds no airpath results" in refused.err) == (1, True)
+    assert (refused.code, "contains no airpath results" in refused.err) == (1, True)
     assert (folder / "mine" / "precious.txt").read_text() == "precious"
 
 

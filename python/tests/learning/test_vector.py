@@ -59,7 +59,7 @@ def test_those_that_are_chosen_are_reset():
 def test_results_are_repetitions():
     envs = BottleneckVectorEnv(4, link="ebe.random", duration="2s")
     envs.reset(seed=10)
-    with pytest.raises(UsageError, match="not over"):
+    with pytest.raises(UsageError, match="has not ended"):
         envs.results()
     for _ in range(20):
         envs.step(np.zeros((4, 1)))

@@ -107,7 +107,7 @@ def test_jitter_becomes_extra_delay_that_keeps_the_mean():
 
 
 def test_without_a_link_there_is_no_scenario():
-    with pytest.raises(LintError, match="no discipline"):
+    with pytest.raises(LintError, match="no queueing discipline"):
         carried("tc qdisc show dev eth0")
 
 
