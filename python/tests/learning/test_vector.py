@@ -67,7 +67,7 @@ def test_results_are_repetitions():
     assert summary["seed"].to_pylist() == [10, 11, 12, 13]
     assert summary["repetition"].to_pylist() == [0, 1, 2, 3]
     envs.close()
-    with pytest.raises(UsageError, match="not over"):
+    with pytest.raises(UsageError, match="has not ended"):
         envs.results()
 
 
