@@ -162,7 +162,9 @@ def test_fairness_over_time(run: RunResult) -> None:
 
 def test_the_delay_distribution_counts_packets(run: RunResult) -> None:
     values, part = plots.delay_distributions([run, run])["cubic"]
-    assert values == pytest.approx([10.0, 20.0, 30.0, 60.0])
+    exact = np.array([10.0, 20.0, 30.0, 60.0])
+    # Values are the upper ends of bins that are at most 1/128 wide.
+    assert ((exact <= values) & (values < exact * (1 + 1 / 128))).all()
     assert part == pytest.approx([150 / 400, 229 / 400, 379 / 400, 1.0])
 
 
