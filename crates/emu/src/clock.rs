@@ -14,7 +14,7 @@ use virtual_time::VirtualTime;
 
 /// Tells the time since an emulation began. All copies show the same time.
 ///
-/// All threads of the emulator read the time and sleep through it, so that tests can replace real time by [`VirtualTime`].
+/// All threads of the emulator read the time and sleep through it, so that tests can replace real time by virtual time.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     began: Instant,

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import textwrap
+from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -43,16 +45,21 @@ class _AsWritten(GenerateJsonSchema):
 
 def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
     """Return the docstring of each field of a model."""
+    texts = {name: text for base in reversed(model.__mro__) for name, text in _own_docstrings(base).items()}
+    return {name: text for name, text in texts.items() if name in model.model_fields}
+
+
+@cache  # finding the source text of a class takes long
+def _own_docstrings(model: type) -> Mapping[str, str]:
+    """Return the docstring of each annotated attribute in the body of a class."""
+    try:
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    except (OSError, TypeError):
+        return {}  # a class without source text: built in, or joined of others
+    assert isinstance(tree, ast.ClassDef)
     texts: dict[str, str] = {}
-    for base in reversed(model.__mro__):
-        try:
-            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
-        except (OSError, TypeError):
-            continue  # a class without source text: built in, or joined of others
-        assert isinstance(tree, ast.ClassDef)
-        for field, after in pairwise(tree.body):
-            match field, after:
-                case ast.AnnAssign(target=ast.Name(name)), ast.Expr(value=ast.Constant(str(text))):
-                    if name in model.model_fields:
-                        texts[name] = inspect.cleandoc(text)
+    for field, after in pairwise(tree.body):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(name)), ast.Expr(value=ast.Constant(str(text))):
+                texts[name] = inspect.cleandoc(text)
     return texts
