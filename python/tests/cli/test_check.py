@@ -139,7 +139,7 @@ def test_a_baseline_is_learned_and_held(airpath, write, folder):
     file.write_text(better(json.loads(learned), 1.01))
     assert airpath("check", "mine.toml").code == 0
     file.write_text(better(json.loads(learned), 0.8))
-    improved = airpath("check", "mine.toml")
+    improved = airpath("check", "mine.toml", "--verbose")
     assert improved.code == 0
     assert "better: --update keeps it" in improved.out
 
@@ -261,9 +261,9 @@ WRONG = [
     (["mine.toml", "--junit", "."], "is a directory"),
     (["mine.toml", "--junit", "mine.toml/j.xml"], "is not a directory"),
     (["mine.toml", "--markdown", "."], "markdown: . is a directory"),
-    (["mine.toml", "--markdown", "mine.toml"], "markdown: mine.toml is that of the suite"),
-    (["mine.toml", "--junit", "./mine.baseline.json"], "is that of the baselines"),
-    (["mine.toml", "--junit", "all", "--markdown", "./all"], "markdown: all is that of --junit"),
+    (["mine.toml", "--markdown", "mine.toml"], "markdown: mine.toml is also the suite"),
+    (["mine.toml", "--junit", "./mine.baseline.json"], "is also the baselines"),
+    (["mine.toml", "--junit", "all", "--markdown", "./all"], "markdown: all is also --junit"),
     (["mine.toml", "--update"], "update: no expectation has a baseline"),
 ]
 
@@ -298,7 +298,8 @@ def test_an_interrupt_shows_what_was_finished_and_writes_no_verdict(airpath, wri
         return run(work, *rest)
 
     monkeypatch.setattr(running, "run_jobs", run_the_first)
-    done = airpath("check", "mine.toml", "--update", "--junit", "j.xml", "--markdown", "j.md")
+    outputs = ("--junit", "j.xml", "--markdown", "j.md")
+    done = airpath("check", "mine.toml", "--update", "--verbose", *outputs)
     assert done.code == 130
     assert "stopped after 1 of 2 cases" in done.err
     assert "lte" in done.out

@@ -31,7 +31,7 @@ def test_a_given_folder_that_is_taken_is_refused_unless_forced(airpath, folder: 
     again = airpath("compare", "cubic", *COMPARE[2:], "--out", "mine")
     assert again.code == 1
     assert again.err == (
-        "airpath: mine holds the results of an earlier command; choose another directory with --out, or"
+        "airpath: mine contains the results of an earlier command; choose another directory with --out, or"
         " replace them by --force\n"
     )
     assert schemes(folder / "mine") == ["newreno"]

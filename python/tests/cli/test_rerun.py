@@ -110,7 +110,7 @@ def test_what_cannot_be_run_again_is_refused(airpath, kept, folder):
     (folder / "sweep" / "provenance.json").write_text('{"format": "airpath sweep 1"}')
     for arguments, said in [
         (["kept"], "does not contain the scenario"),
-        (["nowhere"], "no such directory"),
+        (["nowhere"], "does not exist"),
         (["scenarios"], "no provenance.json"),
         (["sweep"], "contains a sweep"),
     ]:

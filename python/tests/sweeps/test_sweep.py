@@ -97,9 +97,9 @@ def test_statistics_and_comparisons_are_those_of_the_repetitions(small, tmp_path
     rows = swept.statistics.to_pylist()
     assert len(rows) == 4 * 2 * len(METRICS)
     runs = swept.runs.to_pylist()
-    chosen = next(row for row in rows if row["metric"] == "throughput_mbps" and row["scheme"] == "cubic")
+    chosen = next(row for row in rows if row["metric"] == "delay_mean_ms" and row["scheme"] == "cubic")
     values = [
-        run["throughput_mbps"]
+        run["delay_mean_ms"]
         for run in runs
         if all(run[name] == chosen[name] for name in ("rate_bps", "warm_up_s", "scheme"))
     ]

@@ -192,7 +192,7 @@ def test_a_scenario_without_routers_does_without_a_scheme_that_nobody_asked_for(
     (one,) = compare_worlds(plain, worlds=["sim", "routers"]).compared
     assert one.labels == {"sim": "cubic"}
     assert set(one.missing) == {"routers"}
-    with pytest.raises(ScenarioError, match="needs a router of vcp on its way"):
+    with pytest.raises(ScenarioError, match="needs a router of vcp on its path"):
         compare_worlds(plain, ["vcp-ebe"], worlds=["sim"])
 
 
