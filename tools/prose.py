@@ -9,7 +9,16 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
-PAGES: Final = ("ARCHITECTURE.md", "CONTRIBUTING.md", "Makefile", "docs/style.md", "docs/tests.md")
+PAGES: Final = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "Makefile",
+    "docs/index.md",
+    "docs/tutorial.md",
+    "docs/style.md",
+    "docs/tests.md",
+)
 """Pages that are checked; a page that does not exist yet is skipped."""
 HELP: Final = ("python/airpath/cli/*.py",)
 """Python files in which every text but docstrings is checked."""

@@ -1,0 +1,32 @@
+"""The README shows what its command prints, and the figures come from the commands of their pages."""
+
+import shlex
+
+import make_readme
+import pytest
+from PIL import Image
+
+from airpath.cli import main
+from airpath.results import read
+
+
+def test_the_readme_shows_what_its_command_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    command, output = make_readme.shown()
+    with pytest.raises(SystemExit) as left:
+        main(shlex.split(command)[1:])
+    assert left.value.code == 0
+    printed = capsys.readouterr().out
+    assert [line.rstrip() for line in printed.splitlines()] == [line.rstrip() for line in output.splitlines()]
+
+    make_readme.draw(read(tmp_path / "out" / "latest"), tmp_path / "compare.png")
+    kept = make_readme.IMAGES / "compare.png"
+    with Image.open(tmp_path / "compare.png") as drawn, Image.open(kept) as stored:
+        assert drawn.size == stored.size
+    assert kept.stat().st_size < 200_000
+
+
+def test_the_first_page_shows_the_commands_of_its_figures():
+    page = (make_readme.ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for command in (make_readme.shown()[0], make_readme.ESTIMATED, make_readme.REPRODUCED):
+        assert command in page
