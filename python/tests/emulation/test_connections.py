@@ -46,7 +46,7 @@ def emulated(cwd: Path, link: str, server: str, *command: str) -> Emulated:
     """Return what came of a command behind such a link."""
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "airpath", "emulate", "--link", link, "--rtt", "20ms", "--json"),
+            *(sys.executable, "-m", "airpath", "emulate", "--link", link, "--rtt", "20ms", "--json", "--figures"),
             *("--server", server, "--", *command),
         ],
         cwd=cwd,
@@ -119,7 +119,8 @@ def test_a_connection_is_a_flow_with_what_the_kernel_says(valid_emulated: Callab
     assert full["goodput_bytes"].mean() * 80 == pytest.approx(8e6 * 1448 / 1500, rel=0.13)
     assert (full["cwnd_bytes"] >= 10 * 1448).all()
     assert full["srtt_s"].between(0.02, 0.2).all()
-    assert results.summary["goodput_mbps"][0].as_py() == pytest.approx(data["goodput_mbps"])
+    # The summary covers the whole run, the row of a flow its own time.
+    assert 0 < results.summary["goodput_mbps"][0].as_py() <= data["goodput_mbps"]
     provenance = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["runs"][0]["validity"]["connections"]["samples"] == record["samples"]
     assert {path.name for path in (out / "figures").glob("*.png")} >= {
@@ -166,7 +167,7 @@ def test_iperf3_and_the_tables_agree(valid_emulated: Callable[..., Emulated]):
         assert flow["retransmitted_packets"] >= stream["sender"]["retransmits"]
     tested = np.array([flow["controller"] is not None for flow in results.runs[0].record.plan["flows"]])
     assert tested.sum() == 2, "the connection by which iperf3 talks is not under test"
-    assert results.summary["throughput_mbps"][0].as_py() == pytest.approx(20, rel=0.03)
+    assert results.summary["pantheon_throughput_mbps"][0].as_py() == pytest.approx(20, rel=0.03)
 
 
 def record_of(**changes: Any) -> dict[str, Any]:
