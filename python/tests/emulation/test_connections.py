@@ -46,7 +46,8 @@ def emulated(cwd: Path, link: str, server: str, *command: str) -> Emulated:
     """Return what came of a command behind such a link."""
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "airpath", "emulate", "--link", link, "--rtt", "20ms", "--json", "--figures"),
+            *(sys.executable, "-m", "airpath", "emulate", "--link", link, "--rtt", "20ms"),
+            *("--json", "--figures"),
             *("--server", server, "--", *command),
         ],
         cwd=cwd,
