@@ -12,7 +12,6 @@ import numpy as np
 
 from airpath import _core
 from airpath.datapath import Datapath
-from airpath.emulation.validity import Validity
 from airpath.errors import AirpathError, EmulationError
 from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
@@ -130,23 +129,6 @@ def run_job(job: Job) -> RunRecord:
         If the memory does not suffice.
     """
     return _record(job, _ready(job, [read_trace(trace) for trace in job.scenario.traces]))
-
-
-def simulation(scenario: Scenario, seed: int) -> _core.Simulation:
-    """Return a simulation that is ready to run: everything about the scenario has been checked.
-
-    Raises
-    ------
-    ScenarioError
-        If the scenario is wrong or the engine refuses it.
-    TraceError
-        If a trace cannot be read or breaks the rules of its format.
-    """
-    traces = [read_trace(trace) for trace in scenario.traces]
-    try:
-        return _core.Simulation(json.dumps(scenario.plan()), traces, seed)
-    except _core.PlanError as error:
-        raise scenario.refused(error) from None
 
 
 class _Run(Protocol):
@@ -305,5 +287,7 @@ def _validity(job: Job, raw: dict[str, Any] | None) -> dict[str, Any] | None:
     placed = job.placed
     if raw is None:
         return None if job.world == "sim" else {"departures": list(placed.departures)}
+    from airpath.emulation.validity import Validity  # here, because emulations are slow to import
+
     validity = Validity.from_engine(raw, [str(link["name"]) for link in placed.plan["links"]])
     return {**validity.as_json(), "departures": list(placed.departures)}

@@ -8,26 +8,7 @@ from typing import Final
 
 import typer
 
-from airpath.cli import (
-    check,
-    compare,
-    diff,
-    doctor,
-    emulate,
-    estimate,
-    figures,
-    fit,
-    gap,
-    lint,
-    listing,
-    reproduce,
-    rerun,
-    rivals,
-    run,
-    sweep,
-    trace,
-    validate,
-)
+from airpath.cli.commands import CommandGroup
 from airpath.cli.place import settle
 from airpath.errors import AirpathError, ScenarioError, UsageError
 
@@ -38,36 +19,13 @@ INTERRUPTED: Final = 130
 
 app: Final = typer.Typer(
     name="airpath",
+    cls=CommandGroup,
     help="A laboratory for congestion control and bandwidth estimation over links with varying capacity.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SIMULATE: Final = "Simulate"
-MEASURE: Final = "Measure"
-VERIFY: Final = "Verify"
-TOOLS: Final = "Tools"
-"""The panels of `airpath --help`, in the order in which their commands are registered."""
-
-app.command("run", help=run.HELP, rich_help_panel=SIMULATE)(run.run)
-app.command("compare", help=compare.HELP, rich_help_panel=SIMULATE)(compare.compare)
-app.command("rivals", help=rivals.HELP, rich_help_panel=SIMULATE)(rivals.rivals)
-app.command("sweep", help=sweep.HELP, rich_help_panel=SIMULATE)(sweep.sweep)
-app.command("estimate", help=estimate.HELP, rich_help_panel=MEASURE)(estimate.estimate)
-app.command("fit", help=fit.HELP, rich_help_panel=MEASURE)(fit.fit)
-app.add_typer(trace.app, name="trace", rich_help_panel=MEASURE)
-app.command("check", help=check.HELP, rich_help_panel=VERIFY)(check.check)
-app.command("rerun", help=rerun.HELP, rich_help_panel=VERIFY)(rerun.rerun)
-app.command("diff", help=diff.HELP, rich_help_panel=VERIFY)(diff.diff)
-app.command("gap", help=gap.HELP, rich_help_panel=VERIFY)(gap.gap)
-app.command("reproduce", help=reproduce.HELP, rich_help_panel=VERIFY)(reproduce.reproduce)
-app.command("list", help=listing.HELP, rich_help_panel=TOOLS)(listing.list_)
-app.command("validate", help=validate.HELP, rich_help_panel=TOOLS)(validate.validate)
-app.command("emulate", help=emulate.HELP, rich_help_panel=TOOLS)(emulate.emulate)
-app.command("lint", help=lint.HELP, rich_help_panel=TOOLS)(lint.lint)
-app.command("figures", help=figures.HELP, rich_help_panel=TOOLS)(figures.figures)
-app.command("doctor", help=doctor.HELP, rich_help_panel=TOOLS)(doctor.doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -25,8 +25,7 @@ from airpath.cli.output import (
 if TYPE_CHECKING:
     from airpath.checks import Checked, CheckedCase
 
-HELP = """Check a scheme against a suite of expectations and report those that are not met.
-
+HELP = """\
 Limits are compared with means. Baselines, which --update records, are compared by the confidence interval
 of the difference. Failed cases keep their tables and a report.
 

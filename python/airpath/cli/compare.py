@@ -32,8 +32,7 @@ OPTIONS: Final = {"metric": "--metric", "min_repetitions": "--min-reps", "max_re
 REPETITIONS: Final = 3
 """Default number of repetitions: fewer give no interval, and these take less time than the start."""
 
-HELP = """Compare congestion-control schemes on one link and write tables and a report.
-
+HELP = """\
 Examples:
 
     airpath compare newreno cubic

@@ -11,8 +11,7 @@ from airpath.cli.output import JsonOption, answers, show, show_json
 if TYPE_CHECKING:
     from airpath.diff import MetricDifference, ResultsDifference
 
-HELP = """Compare two results directories: configuration, metrics, and intervals of the differences.
-
+HELP = """\
 Metrics of equal seeds are compared in pairs, with 95 % intervals, the largest differences first. Compares
 results of `run`, `compare` or `gap`, or of two sweeps.
 

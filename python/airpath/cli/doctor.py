@@ -17,8 +17,7 @@ import typer
 from airpath.cli import doctor_emulation
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """Check this installation and report what works, what is missing, and how to get it.
-
+HELP = """\
 Checks versions, the engine with a short run, fonts, processors, permissions and backends. `broken` parts are
 needed by every run and give exit code 1; `missing` parts are needed by emulations (`airpath emulate`) or are
 optional.

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from airpath.emulation import Connections, Validity
 
-HELP = """Run a command over an emulated link, with real packets and the kernel's TCP.
-
+HELP = """\
 The command runs in a network of its own at 10.7.0.1; the server, if given, at 10.8.0.1. The link between them
 has the simulator's queue, channel and delay, in real time. Needs Linux, and root or user namespaces;
 `airpath doctor` reports what works here. TCP connections between the two become flows of the results. The

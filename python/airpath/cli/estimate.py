@@ -7,8 +7,7 @@ import typer
 
 from airpath.cli.output import FiguresOption, ForceOption, JsonOption, OutOption
 
-HELP = """Estimate bandwidth from packet captures (pcap, pcapng) or QUIC logs (qlog), also gzip-compressed.
-
+HELP = """\
 Finds the flows, infers the capture point of each, and replays its acknowledgments into every estimator.
 Writes tables, and figures of the larger flows.
 

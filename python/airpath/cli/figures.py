@@ -8,8 +8,7 @@ import typer
 from airpath.cli.output import ForceOption, JobsOption, OutOption, show
 from airpath.cli.place import LATEST
 
-HELP = """Draw the figures of a result directory as PNG and SVG files.
-
+HELP = """\
 Examples:
 
     airpath figures

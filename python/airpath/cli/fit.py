@@ -7,8 +7,7 @@ import typer
 
 from airpath.cli.output import JsonOption
 
-HELP = """Fit a Gilbert-Elliott loss model to a capture or a loss trace and print it as configuration.
-
+HELP = """\
 CAPTURE or TRACE is a packet capture, a loss trace (one 0 or 1 per packet, or a table with a column `lost`),
 or a trace of delivery opportunities, whose outages are fitted. Prints the model with confidence intervals,
 the goodness of fit, and the lines to paste into a scenario and after `tc qdisc … netem`.

@@ -22,8 +22,7 @@ from airpath.cli.output import (
 )
 from airpath.errors import EmulationError
 
-HELP = """Run a scenario on several backends (simulator, QUIC stack, Linux kernel) and report the differences.
-
+HELP = """\
 Backends: the simulator; quinn (a QUIC stack) over the simulated network; the emulator with the kernel's TCP;
 the emulator with airpath's controllers in the kernel; and with its routers as well (Linux, root). A backend
 that cannot run here is left out, and the report gives the reason.

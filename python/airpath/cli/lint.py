@@ -9,8 +9,7 @@ import typer
 from airpath.cli.output import ForceOption, JsonOption, answers, refuse_no_files, show_json, tell, write_file
 from airpath.cli.place import claim_file
 
-HELP = """Check a `tc`/netem configuration: describe the resulting link and flag mistakes.
-
+HELP = """\
 FILE is a shell script, a list of `tc` commands, or the output of `tc -s qdisc show`, with or without -j.
 Several files form one configuration. Nothing is executed. Each finding names the mistake, its reason, and
 the correction.

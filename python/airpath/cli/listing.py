@@ -10,8 +10,7 @@ import typer
 
 from airpath.cli.output import JsonOption, show, show_json
 
-HELP = """List schemes, estimators, queues, links, networks, scenarios, sweeps or suites, or count them.
-
+HELP = """\
 Examples:
 
     airpath list
@@ -35,7 +34,7 @@ class Section(StrEnum):
     SUITES = "suites"
 
 
-def list_(
+def listing(
     section: Annotated[
         Section | None, typer.Argument(help="Kind to list; default: all kinds with their counts.")
     ] = None,

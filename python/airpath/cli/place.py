@@ -61,9 +61,11 @@ def claim(
                 return _claim(folder)
     assert given is not None
     _refuse_unwritable(given)
-    is_empty = not given.exists() or not any(given.iterdir())
-    if not resumes(given) and not (is_empty and is_free(given)):
-        _refuse_taken(given, force=force, may_replace=may_replace or _has_results)
+    if not resumes(given):
+        if given.exists() and any(given.iterdir()):
+            _refuse_taken(given, force=force, may_replace=may_replace or _has_results)
+        if not is_free(given):
+            claim_file(given.with_name(given.name + beside), given, force=force)
     _make(given)
     return _claim(given)
 

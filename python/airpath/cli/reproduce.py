@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from airpath.papers.figure import Figure
     from airpath.papers.reproduce import Reproduced
 
-HELP = """Reproduce figures and tables of the papers and report whether their claims hold.
-
+HELP = """\
 Writes a report, figures and `verdicts.json`. Finished runs are kept: after Ctrl-C, or with more figures, the
 same command resumes. Report and verdicts contain the figures of the last command with this `--out`.
 

@@ -24,8 +24,7 @@ from airpath.world_names import IN_REAL_TIME
 if TYPE_CHECKING:
     from airpath.results import Results
 
-HELP = """Repeat the runs of a results directory and report whether the tables are identical.
-
+HELP = """\
 Scenario, seeds, repetitions, schemes and backends are those of the results. Reports every change since then:
 the version of airpath, its commit, the machine, or a trace file.
 

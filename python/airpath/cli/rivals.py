@@ -24,8 +24,7 @@ from airpath.cli.output import (
 )
 from airpath.link_options import FlowOptions
 
-HELP = """Measure fairness: run every pair of schemes on one link and report shares and delays.
-
+HELP = """\
 Examples:
 
     airpath rivals newreno cubic bbr copa --link 20mbps --rtt 40ms

@@ -22,8 +22,7 @@ from airpath.cli.output import (
     tell,
 )
 
-HELP = """Run a scenario file and write its tables and a report.
-
+HELP = """\
 Examples:
 
     airpath run lte-download

@@ -10,8 +10,7 @@ from airpath.cli.output import JobsOption, JsonOption, OutOption, show, show_jso
 if TYPE_CHECKING:
     from airpath.sweeps import SweepPlan, SweepResults
 
-HELP = """Run a scenario over many values of its keys and write the results as Parquet tables.
-
+HELP = """\
 Finished runs are kept: after Ctrl-C, a crash or a failed run, the same command resumes the sweep.
 
 Examples:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from airpath.cli import trace_log
+from airpath.cli.commands import SUMMARIES
 from airpath.cli.output import ForceOption, JsonOption, show, show_json
 from airpath.cli.place import claim_file
 from airpath.errors import OutputError, TraceError, UsageError
@@ -39,7 +40,8 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Inspect and convert link traces, and summarise logs of emulated links.",
+    help=SUMMARIES["trace"],
+    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )

@@ -12,8 +12,7 @@ from airpath.errors import AirpathError
 if TYPE_CHECKING:
     from airpath.scenario import Scenario
 
-HELP = """Validate a scenario file without running it and report what is wrong.
-
+HELP = """\
 Examples:
 
     airpath validate my-link.toml
@@ -39,7 +38,7 @@ def validate(
     """Check a scenario."""
     from airpath.scenario import Scenario
     from airpath.scenario.traces import read_trace
-    from airpath.workers import simulation
+    from airpath.simulation import simulation
 
     try:
         chosen = Scenario.load(scenario)

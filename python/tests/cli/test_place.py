@@ -88,6 +88,10 @@ def test_a_file_beside_the_folder_keeps_its_name_too(folder: Path):
     (folder / "out").mkdir()
     (folder / "out" / "emulate.pcapng").write_text("packets")
     assert claim(None, Path("out/emulate"), beside=".pcapng") == Path("out/emulate-2")
+    given = Path("out/emulate")
+    with pytest.raises(OutputError, match=r"out/emulate\.pcapng exists"):
+        claim(given, given, beside=".pcapng")
+    assert claim(given, given, force=True, beside=".pcapng") == given
     settle()
     assert [path.name for path in (folder / "out").iterdir()] == ["emulate.pcapng"]
 

@@ -171,7 +171,7 @@ def test_a_command_keeps_its_tables_when_the_capture_does_not_fit(tmp_path: Path
     server = f"{sys.executable} -c '{TAKE}'"
     done = airpath(
         *("--link", "8mbps", "--rtt", "20ms", "--server", server, "--out", "here", "--capture", "sender"),
-        *("--", sys.executable, "-c", SEND, "300000"),
+        *("--force", "--", sys.executable, "-c", SEND, "300000"),
         cwd=tmp_path,
     )
     assert done.returncode == 1

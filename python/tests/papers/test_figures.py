@@ -10,7 +10,7 @@ from airpath.papers.registry import FIGURES, select
 from airpath.papers.settings import believing, in_setting, parking_lot, with_options
 from airpath.scenario import Scenario, scenario_names
 from airpath.schemes import parse_scheme
-from airpath.workers import simulation
+from airpath.simulation import simulation
 
 # The figures and tables that a reader of the papers looks for.
 PROMISED = {

@@ -13,8 +13,8 @@ from airpath.schemes import SCHEMES, LinkFacts, find_scheme
 from airpath.schemes.registry import named_schemes
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose, parameters_of
 from airpath.schemes.senders import MpcpSender
+from airpath.simulation import simulation
 from airpath.units import parse_rate
-from airpath.workers import simulation
 
 TYPES = RustTypes()
 LISTED = (
