@@ -71,6 +71,12 @@ def flip() -> Callable[[Path, str], None]:
     return flip
 
 
+@pytest.fixture
+def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the standard figures out of reports that this process writes: drawing them takes seconds."""
+    monkeypatch.setattr("airpath.results.drawing.standard_figures", lambda _: [])
+
+
 @pytest.fixture(scope="session")
 def datapath() -> None:
     """Skip tests that need airpath's controllers in the kernel if the daemon cannot be started.

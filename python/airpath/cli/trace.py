@@ -59,8 +59,8 @@ BIN_S = 0.1
 """Bin width of the figure in seconds, as in the statistics; longer traces get wider bins."""
 
 
-MOST_BINS = 100_000
-"""Maximum number of bins in a figure: a file of two lines can span years."""
+MOST_BINS = 10_000
+"""Maximum number of bins in a figure: ten for each column of pixels, whatever the trace spans."""
 
 
 class Target(StrEnum):
@@ -154,7 +154,7 @@ app.command("log", help=trace_log.HELP)(trace_log.log)
 
 
 def bin_width_s(duration_s: float) -> float:
-    """Return the width of the bins of a picture, in seconds: `BIN_S`, more for a trace of several hours."""
+    """Return the width of the bins of a picture, in seconds: `BIN_S`, more for a trace of over a quarter of an hour."""
     return BIN_S * max(1, math.ceil(duration_s / BIN_S / MOST_BINS))
 
 

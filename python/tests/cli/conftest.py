@@ -9,6 +9,11 @@ import pytest
 from airpath.cli import main
 
 
+@pytest.fixture(autouse=True)
+def quick_reports(without_figures: None) -> None:
+    """Tests of commands look at no standard figure; those of `results` do."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a command left behind."""

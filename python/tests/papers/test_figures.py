@@ -36,16 +36,35 @@ def test_everything_promised_is_there():
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.id)
-def test_experiments_are_accepted_by_the_engine(figure):
-    for experiment in figure.all_experiments():
-        scenario = experiment.resolve()
-        simulation(scenario, 1)
-        used = {flow["controller"]["kind"] for flow in scenario.plan()["flows"] if flow["controller"]}
-        asked = {
-            experiment.scheme,
-            *(value for path, value in experiment.changes.items() if is_of_flows(path)),
-        }
-        assert used == {kind_of(scheme) for scheme in asked}
+def test_experiments_are_accepted_by_the_engine_and_paired(figure):
+    for experiments in figure.experiments.values():
+        scenarios = [one.resolve() for one in experiments.values()]
+        for one, scenario in zip(experiments.values(), scenarios, strict=True):
+            simulation(scenario, 1)
+            used = {flow["controller"]["kind"] for flow in scenario.plan()["flows"] if flow["controller"]}
+            asked = {one.scheme, *(value for path, value in one.changes.items() if is_of_flows(path))}
+            assert used == {kind_of(scheme) for scheme in asked}
+        assert_paired(figure.id, experiments, [scenario.plan()["flows"] for scenario in scenarios])
+
+
+def assert_paired(figure_id, experiments, flows_of_each):
+    """Seeds and flows are the same but for the scheme: otherwise differences would mean nothing.
+
+    Traffic that some of them lack changes no draw of the flows that they share: each has streams of its own.
+    """
+    assert len({one.seed for one in experiments.values()}) == 1
+    repetitions = defaultdict(set)
+    for label, one in experiments.items():
+        repetitions[compared_with(figure_id, label)].add(one.repetitions)
+    assert {len(counts) for counts in repetitions.values()} == {1}
+    if figure_id in UNPAIRED:
+        return
+    starts = [{flow["name"]: json.dumps(flow["start_ns"]) for flow in flows} for flows in flows_of_each]
+    shared = set.intersection(*(set(one) for one in starts))
+    assert shared
+    assert all(
+        {name: one[name] for name in shared} == {name: starts[0][name] for name in shared} for one in starts
+    )
 
 
 def kind_of(scheme: str) -> str:
@@ -81,30 +100,6 @@ UNPAIRED = {
     "ebe-j/convergence-by-topology",
 }
 """What compares runs over different links and says so: pairs of its runs have nothing in common."""
-
-
-def test_experiments_of_a_choice_are_paired():
-    """The same seeds and flows but for the scheme: otherwise differences would mean nothing.
-
-    Traffic that some of them lack changes no draw of the flows that they share: each has streams of its own.
-    """
-    for figure in FIGURES:
-        for experiments in figure.experiments.values():
-            assert len({one.seed for one in experiments.values()}) == 1, figure.id
-            repetitions = defaultdict(set)
-            for label, one in experiments.items():
-                repetitions[compared_with(figure.id, label)].add(one.repetitions)
-            assert {len(counts) for counts in repetitions.values()} == {1}, figure.id
-            if figure.id in UNPAIRED:
-                continue
-            plans = [one.resolve().plan()["flows"] for one in experiments.values()]
-            starts = [{flow["name"]: json.dumps(flow["start_ns"]) for flow in flows} for flows in plans]
-            shared = set.intersection(*(set(one) for one in starts))
-            assert shared, figure.id
-            assert all(
-                {name: one[name] for name in shared} == {name: starts[0][name] for name in shared}
-                for one in starts
-            )
 
 
 EBE_FAMILIES = ("ebe-dumbbell", "ebe-steps", "ebe-files", "ebe-five-flows", "ebe-join-leave")
