@@ -159,16 +159,10 @@ def how_far(line: str) -> bool:
 
 
 @needs_dask
-def test_a_cluster_that_is_not_there_is_said(small, tmp_path):
-    done = subprocess.run(
-        command(small, "--out", tmp_path / "out", "--engine", f"dask://127.0.0.1:{free_port()}"),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HANG_S,
-    )
-    assert done.returncode == 1
-    assert "airpath: engine: no Dask scheduler answers at 127.0.0.1:" in done.stderr
+def test_a_cluster_that_is_not_there_is_said(small, tmp_path, monkeypatch):
+    monkeypatch.setattr("airpath.sweeps.dask.CONNECT_WITHIN_S", 1)
+    with pytest.raises(AirpathError, match=r"^engine: no Dask scheduler answers at 127\.0\.0\.1:"):
+        airpath.sweep(small, tmp_path / "out", engine=f"dask://127.0.0.1:{free_port()}")
     assert not (tmp_path / "out").exists()
 
 
