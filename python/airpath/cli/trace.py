@@ -154,7 +154,7 @@ app.command("log", help=trace_log.HELP)(trace_log.log)
 
 
 def bin_width_s(duration_s: float) -> float:
-    """Return the width of the bins of a picture in seconds: `BIN_S`, or a multiple of it if there are too many."""
+    """Return the width of the bins of a picture in seconds: `BIN_S`, or a multiple for a long trace."""
     return BIN_S * max(1, math.ceil(duration_s / BIN_S / MOST_BINS))
 
 
