@@ -43,7 +43,7 @@ fn flows_of_one_kind_share_alike() {
 /// The same law as for the simulator's transport: what the stack tells of losses is what a controller must know.
 #[test]
 fn newreno_follows_the_square_root_law() {
-    for loss in [3e-4_f64, 1e-3] {
+    in_threads(&[3e-4_f64, 1e-3], |&loss| {
         let mut forward = link("bottleneck", mbps(10_000), 50.0);
         forward.loss = loss;
         let seconds = 2_000;
@@ -57,7 +57,7 @@ fn newreno_follows_the_square_root_law() {
             (0.94 * regular..1.04 * independent).contains(&window),
             "loss {loss}: {window}, and {regular} to {independent} by the law"
         );
-    }
+    });
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_blackout_breaks_no_connection() {
 /// keys.
 #[test]
 fn packets_that_overtake_others_break_no_connection() {
-    for seed in 1..=5 {
+    in_threads(&[1, 2, 3, 4, 5], |&seed| {
         let mut links = there_and_back(link("there", RatePlan::Unlimited, 2.0), 3.0);
         links[1].loss = 0.1;
         links[1].arq = Some(ArqPlan { retries: 3, delay_ns: 100_000, in_order: false });
@@ -225,7 +225,7 @@ fn packets_that_overtake_others_break_no_connection() {
             FlowPlan { path: vec![1], reverse_path: vec![0], measured_at: 1, ..flow("b", fixed(9000)) };
         let outcome = over_quic(&plan(1, links, vec![flow("a", fixed(4_000_000)), back]), seed);
         assert!(goodput(&outcome, 0) > 1e6, "seed {seed}: {} bytes", goodput(&outcome, 0));
-    }
+    });
 }
 
 #[test]

@@ -15,6 +15,15 @@ pub(crate) fn run(plan: &Plan, seed: u64) -> Outcome {
         .expect("not cancelled")
 }
 
+/// Does long work for each item in a thread of its own, for tests that would run alone at the end. Results are in the
+/// order of the items.
+pub(crate) fn in_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = items.iter().map(|item| scope.spawn(|| work(item))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("the work does not panic")).collect()
+    })
+}
+
 pub(crate) fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
     outcome.tables.iter().find(|table| table.name == name).expect("a table of that name")
 }

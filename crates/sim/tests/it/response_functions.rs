@@ -36,7 +36,7 @@ fn newreno_follows_the_square_root_law() {
 
 #[test]
 fn cubic_follows_the_response_function_of_rfc_9438() {
-    for (loss, rtt_ms) in [(1e-5, 100.0), (1e-4, 200.0)] {
+    in_threads(&[(1e-5, 100.0), (1e-4, 200.0)], |&(loss, rtt_ms)| {
         let measured = mean_window(cubic(), loss, rtt_ms, 4_000);
         // RFC 9438, section 5.1, equation 6, for loss at regular intervals.
         let (c, beta) = (0.4_f64, 0.7_f64);
@@ -49,5 +49,5 @@ fn cubic_follows_the_response_function_of_rfc_9438() {
             (1.0..1.25).contains(&ratio),
             "loss {loss}, {rtt_ms} ms: {measured} against {law}, ratio {ratio}"
         );
-    }
+    });
 }

@@ -34,11 +34,11 @@ const EXCEPTIONS: [(&str, &str, f64, f64, &str); 1] = [(
 
 #[test]
 fn xcp_agrees_with_ns_2() {
+    let cells = cells();
     let mut wrong = Vec::new();
-    for cell in cells() {
-        let (goodput, queue) = measure(&cell);
-        wrong.extend(compare(&cell, "goodput_mbps", goodput, GOODPUT_TOLERANCE));
-        wrong.extend(compare(&cell, "mean_queue", queue, QUEUE_TOLERANCE));
+    for (cell, (goodput, queue)) in cells.iter().zip(in_threads(&cells, measure)) {
+        wrong.extend(compare(cell, "goodput_mbps", goodput, GOODPUT_TOLERANCE));
+        wrong.extend(compare(cell, "mean_queue", queue, QUEUE_TOLERANCE));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
