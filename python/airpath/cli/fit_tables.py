@@ -66,7 +66,7 @@ def _tests(fit: LossFit) -> list[str]:
     lines = []
     if (test := fit.independence) is not None:
         bursts = test.p < 0.05 and fit.gilbert is not None and fit.gilbert.leave_bad.value < 1
-        verdict = "losses depend on each other" if bursts else "independent losses would do"
+        verdict = "losses depend on each other" if bursts else "independent losses suffice"
         lines.append(f"against independent losses: likelihood ratio {_test(test)}: {verdict}")
     lines.append(f"lengths of bursts, Gilbert: {_chi_square(fit.lengths)}")
     if not fit.general_is_better:

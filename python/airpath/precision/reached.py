@@ -40,8 +40,8 @@ class SchemePrecision:
     target
         The share that is enough; `None` where nothing is asked of means.
     needed
-        How many repetitions would probably do, if it is not reached: as many as it takes with the standard
-        deviation that was found. `None` if it is reached, or no number up to 1 000 000 does.
+        How many repetitions are needed if it is not reached, estimated from the measured standard
+        deviation. `None` if it is reached, or no number up to 1 000 000 does.
     """
 
     scheme: str
@@ -87,7 +87,7 @@ class PairPrecision:
     decision
         What is known.
     needed
-        How many repetitions would probably decide, if it is open; as that of `SchemePrecision`.
+        How many repetitions are needed to decide if it is open, estimated as for `SchemePrecision`.
     """
 
     first: str

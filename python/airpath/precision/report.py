@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from airpath.report.html import Section
 
 HEAD = ("scheme", "mean", "share of the mean", "n", "enough")
-PAIR_HEAD = ("schemes", "difference", "too small to matter", "n", "known")
+PAIR_HEAD = ("schemes", "difference", "negligible below", "n", "result")
 
 
 def precision_lines(reached: Reached) -> list[str]:
-    """Return what to say of it: one line of a fixed number of repetitions, else why there are no more.
+    """Return one line for a fixed number of repetitions, else the reason for stopping and what is not known.
 
-    Nothing of single runs.
+    Single runs have no lines.
     """
     if reached.rule is None:
         return _fixed(reached)
@@ -34,7 +34,7 @@ def precision_lines(reached: Reached) -> list[str]:
 
 
 def precision_json(reached: Reached) -> dict[str, Any]:
-    """Return everything for ``json.dumps``; what has no value is null."""
+    """Return the same for ``json.dumps``; a missing value is null."""
     rule = reached.rule
     return {
         "metric": reached.metric,
@@ -100,17 +100,16 @@ def precision_section(reached: Reached, name: Callable[[str], str] = str) -> "Se
 def _note(reached: Reached) -> str:
     if (rule := reached.rule) is None:
         return (
-            "± is the half-width of the 95 % confidence interval of the mean (Student's t). How many"
-            " repetitions would do follows from the standard deviation that was found, which is itself"
-            " uncertain."
+            "± is the half-width of the 95 % confidence interval of the mean (Student's t). The number of"
+            " repetitions needed is an estimate: it follows from the measured standard deviation."
         )
     looks = ", ".join(map(str, rule.looks))
     return (
-        f"Repetitions were added until this was enough; looks were settled before, after {looks}. Here"
-        " intervals hold the mean with 95 % at all looks together, and are wider than those of the summary"
-        " for it: repeated confidence intervals after Jennison and Turnbull (1989), at each look with"
-        f" {100 * (1 - reached.level):.2f} %. Every scheme and every pair by itself: the level is not"
-        " adjusted for their number."
+        "Repetitions were added until the requested precision was reached, with looks at fixed numbers of"
+        f" repetitions: {looks}. The intervals of this section contain the mean with 95 % probability at all"
+        " looks together, so they are wider than those of the summary: repeated confidence intervals after"
+        f" Jennison and Turnbull (1989), with {100 * (1 - reached.level):.2f} % at each look. The level is"
+        " not adjusted for the number of schemes and pairs."
     )
 
 
@@ -122,9 +121,8 @@ def _fixed(reached: Reached) -> list[str]:
     if all(one.is_reached for one in known):
         return [text]
     missed = [one for one in known if not one.is_reached]
-    # What cannot be said of one cannot be said of all.
     most = max(missed, key=lambda one: math.inf if one.needed is None else one.needed)
-    return [f"{text}; for {_within(most.target)} {_probably(most.needed, most.share)}"]
+    return [f"{text}; for {_within(most.target)} {_needed(most.needed, most.share)}"]
 
 
 def _ended(reached: Reached) -> str:
@@ -133,28 +131,28 @@ def _ended(reached: Reached) -> str:
     known = [one for one in reached.schemes if not math.isnan(one.share)]
     within = f"; {_title(reached)} {_known_within(known, '95 % at all looks')}" if known else ""
     why = {
-        "precision": "enough",
-        "limit": "the limit, not enough",
+        "precision": "the precision was reached",
+        "limit": "the limit; the precision was not reached",
         "interrupted": "interrupted",
     }
     if reached.end == "precision" and not known:
-        return f"stopped after {reached.repetitions} repetitions: nothing can be known better"
+        return f"stopped after {reached.repetitions} repetitions: more would change nothing"
     return f"stopped after {reached.repetitions} repetitions ({why[reached.end]}){within}"
 
 
 def _missed(one: SchemePrecision) -> str:
     return (
         f"{one.scheme}: {_within(one.share)} of the mean, not {_within(one.target)};"
-        f" {_probably(one.needed, one.share)}"
+        f" {_needed(one.needed, one.share)}"
     )
 
 
 def _decided(reached: Reached) -> str:
-    """Say how many differences are known, and as what."""
+    """Return how many differences are significant, negligible and open."""
     assert reached.rule is not None
     counts = Counter(pair.decision for pair in reached.pairs)
     known = {
-        Decision.DIFFERENT: "told from zero",
+        Decision.DIFFERENT: "significant",
         Decision.ALIKE: f"known to be below {100 * (reached.rule.difference or 0.0):g} %",
         Decision.OPEN: "open",
     }
@@ -166,18 +164,18 @@ def _open(reached: Reached, pair: PairPrecision) -> str:
     unit = METRICS[reached.metric].unit
     return (
         f"{pair.first} less {pair.second}: {_plus_minus(pair.difference, pair.half_width)}"
-        f"{unit and ' ' + unit} is neither told from zero nor known to be below {number(pair.margin)};"
-        f" {_probably(pair.needed, pair.half_width)}"
+        f"{unit and ' ' + unit} is neither significant nor known to be below {number(pair.margin)};"
+        f" {_needed(pair.needed, pair.half_width)}"
     )
 
 
-def _probably(needed: int | None, known: float) -> str:
-    """Say how many repetitions would do; where a number is `known`, there are as many, be they very many."""
+def _needed(needed: int | None, known: float) -> str:
+    """Return how many repetitions are needed; a finite `known` width is always reached by enough of them."""
     if needed is None and math.isfinite(known):
-        return f"over {LARGEST_MOST} repetitions would be needed"
+        return f"over {LARGEST_MOST} repetitions are needed"
     if needed is None:
-        return "how many repetitions would do cannot be said"
-    return f"about {needed} repetitions would probably do"
+        return "the number of repetitions needed cannot be estimated"
+    return f"about {needed} repetitions are needed"
 
 
 def _enough(one: SchemePrecision) -> str:
@@ -187,7 +185,7 @@ def _enough(one: SchemePrecision) -> str:
 
 
 def _needs(needed: int | None) -> str:
-    return "" if needed is None else f", about {needed} would probably be"
+    return "" if needed is None else f", about {needed} needed"
 
 
 def _title(reached: Reached) -> str:

@@ -39,7 +39,7 @@ class PrecisionRule:
         The half-width of the interval of every scheme's mean is at most this share of the mean, above 0 and
         below 1; nothing is asked of means if `None`.
     difference
-        Every paired difference of two schemes is told from zero, or known to be smaller than this share of
+        Every paired difference of two schemes is significant, or known to be smaller than this share of
         the mean of both, above 0 and below 1; nothing is asked of differences if `None`.
     metric
         The metric, of `airpath.metrics.METRICS`.

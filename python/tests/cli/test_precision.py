@@ -53,7 +53,9 @@ def test_results_know_how_they_stopped_and_can_be_run_again(airpath, folder):
         "max_repetitions": 20,
     }
     assert stopping["end"] == "precision"
-    line = f"stopped after {stopping['repetitions']} repetitions (enough); goodput is known within"
+    line = (
+        f"stopped after {stopping['repetitions']} repetitions (the precision was reached); goodput is known"
+    )
     assert line in said.out
     report = (folder / "kept" / "report.html").read_text()
     assert "Enough repetitions?" in report
@@ -80,7 +82,10 @@ def test_a_rerun_says_if_it_would_have_stopped_elsewhere(airpath, folder):
 def test_the_limit_is_said_and_is_no_failure(airpath, folder):
     done = airpath(*OVER, *NOT_ENOUGH)
     assert (done.code, done.err) == (0, "")
-    assert "stopped after 4 repetitions (the limit, not enough); goodput is known within" in done.out
+    assert (
+        "stopped after 4 repetitions (the limit; the precision was not reached); goodput is known within"
+        in done.out
+    )
     for scheme in ("newreno", "cubic"):
         assert f"{scheme}: ± " in done.out
     assert done.out.count("of the mean, not ± 0.1 %; about ") == 2

@@ -77,7 +77,7 @@ def test_schemes_without_a_value_are_left_out_and_named():
     assert reached.without_value == ("cubic",)
     assert precision_lines(reached)[-1] == "cubic: no run has a value of goodput_mbps"
     nothing = judge(runs(cubic=[math.nan] * 3), rule(None, 0.1))
-    assert precision_lines(nothing)[0] == "stopped after 3 repetitions: nothing can be known better"
+    assert precision_lines(nothing)[0] == "stopped after 3 repetitions: more would change nothing"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_schemes_without_a_value_are_left_out_and_named():
         ([10.0, 10.1, 9.9] * 5, [8.0, 8.1, 7.9] * 5, Decision.DIFFERENT),
         ([10.0, 10.01, 9.99] * 5, [10.01, 10.0, 9.99] * 5, Decision.ALIKE),
         ([10.0, 12.0, 8.0] * 5, [12.0, 8.0, 10.0] * 5, Decision.OPEN),
-        # Told from zero, and too small to matter: told from zero.
+        # Significant and negligible: significant.
         ([10.001, 10.002, 10.003] * 5, [10.0] * 15, Decision.DIFFERENT),
     ],
 )
@@ -112,7 +112,7 @@ def test_differences_are_counted():
     told = precision_lines(judge(runs(a=steady, b=[10.01, 10.0, 9.99] * 5, c=moving), rule(None, 0.02)))
     assert told[1] == "differences of goodput between 3 schemes: 1 known to be below 2 %, 2 open"
     assert told[2].startswith("a less c: 0.0 ± ")
-    assert "Mbit/s is neither told from zero nor known to be below 0.2" in told[2]
+    assert "Mbit/s is neither significant nor known to be below 0.2" in told[2]
     assert len(told) == 4
 
 
@@ -137,11 +137,13 @@ def test_the_limit_is_said_with_what_would_do():
     assert reached.end == "limit"
     cubic, bbr = reached.schemes
     head, line = precision_lines(reached)
-    assert head.startswith("stopped after 8 repetitions (the limit, not enough); goodput is known within ± ")
+    assert head.startswith(
+        "stopped after 8 repetitions (the limit; the precision was not reached); goodput is known within ± "
+    )
     assert head.endswith(" % of the mean (95 % at all looks); the same in all seeds: bbr")
     assert line == (
-        f"cubic: ± {100 * cubic.share:.2g} % of the mean, not ± 2 %; about {cubic.needed} repetitions would"
-        " probably do"
+        f"cubic: ± {100 * cubic.share:.2g} % of the mean, not ± 2 %; about {cubic.needed} repetitions"
+        " are needed"
     )
     assert cubic.needed is not None
     assert cubic.needed > 8
@@ -152,7 +154,7 @@ def test_one_line_says_what_a_fixed_number_gave():
     wide = judge(runs(cubic=[9.0, 10.0, 11.0], bbr=[10.0, 10.01, 10.02]))
     assert precision_lines(wide) == [
         "goodput is known within ± 0.25 % (bbr) to ± 25 % (cubic) of the mean (95 %); for ± 5 % about 18"
-        " repetitions would probably do"
+        " repetitions are needed"
     ]
     assert precision_lines(judge(runs(bbr=[10.0, 10.01, 10.02]))) == [
         "goodput is known within ± 0.25 % of the mean (95 %)"
@@ -161,12 +163,12 @@ def test_one_line_says_what_a_fixed_number_gave():
 
 def test_what_a_million_would_not_do_and_what_nobody_knows_is_said():
     (line,) = precision_lines(judge(runs(cubic=[-1.0, 0.0, 1.0])))
-    assert line.endswith("for ± 5 % how many repetitions would do cannot be said")
+    assert line.endswith("for ± 5 % the number of repetitions needed cannot be estimated")
     (line,) = precision_lines(judge(runs(cubic=[-1e4, 1.0, 1e4])))
-    assert line.endswith("for ± 5 % over 1000000 repetitions would be needed")
+    assert line.endswith("for ± 5 % over 1000000 repetitions are needed")
     # A scheme of a single run, after an interrupt, takes nothing from what is known of the other.
     (line,) = precision_lines(judge(runs(cubic=[9.0, 10.0, 11.0], bbr=[1.0])))
-    assert line.endswith("for ± 5 % about 18 repetitions would probably do")
+    assert line.endswith("for ± 5 % about 18 repetitions are needed")
 
 
 def test_what_is_the_same_in_all_seeds_has_neither_interval_nor_share():
