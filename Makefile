@@ -29,7 +29,7 @@ export PIP_QUIET := 1
 .DEFAULT_GOAL := help
 .PHONY: help run build datapath test test-rust test-linux test-python test-realtime list-tests prove-tests test-guest \
   test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python lint-prose purity format fuzz bench bench-peers \
-  bench-instructions profile bench-emulator bench-worlds bench-datapath docs clean prerequisites
+  bench-instructions profile bench-emulator bench-worlds bench-commands bench-datapath docs clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -141,6 +141,9 @@ bench-emulator: prerequisites ## measure the accuracy of emulated rates and dela
 
 bench-worlds: build ## compare the kernel's CUBIC and Reno with the simulator's (Linux with root, ten minutes)
 	$(BIN)/python tools/bench_worlds.py $(BENCH)
+
+bench-commands: build ## time short commands: seconds to the table and to the end
+	$(BIN)/python tools/bench_commands.py $(BENCH)
 
 bench-datapath: prerequisites ## measure the cost of the BPF programs of hosts (as root)
 	@tools/prerequisites-linux sh -c 'cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH)'
