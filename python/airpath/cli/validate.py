@@ -37,8 +37,8 @@ def validate(
 ) -> None:
     """Check a scenario."""
     from airpath.scenario import Scenario
+    from airpath.scenario.simulation import simulation
     from airpath.scenario.traces import read_trace
-    from airpath.simulation import simulation
 
     try:
         chosen = Scenario.load(scenario)

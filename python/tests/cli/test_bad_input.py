@@ -103,7 +103,7 @@ def test_bad_scenarios(airpath, folder: Path, command, text, words, code):
 def test_what_does_not_fit_into_memory_is_refused_before_it_is_built(airpath, folder: Path, monkeypatch):
     arrivals = 'traffic = { kind = "arrivals", size = "1kB", mean_interval = "1ns" }\n'
     (folder / "bad.toml").write_text(GOOD.replace('"2s"', '"1000s"') + arrivals)
-    monkeypatch.setattr("airpath.simulation.simulation", lambda *_: pytest.fail("built"))
+    monkeypatch.setattr("airpath.scenario.simulation.simulation", lambda *_: pytest.fail("built"))
     refused(airpath("validate", "bad.toml"), "fewer flows", 2)
 
 

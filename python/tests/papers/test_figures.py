@@ -9,8 +9,8 @@ from airpath.errors import UsageError
 from airpath.papers.registry import FIGURES, select
 from airpath.papers.settings import believing, in_setting, parking_lot, with_options
 from airpath.scenario import Scenario, scenario_names
+from airpath.scenario.simulation import simulation
 from airpath.schemes import parse_scheme
-from airpath.simulation import simulation
 
 # The figures and tables that a reader of the papers looks for.
 PROMISED = {

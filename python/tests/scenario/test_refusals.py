@@ -11,7 +11,7 @@ from scenario_tables import dumbbell
 from airpath.errors import ScenarioError
 from airpath.scenario import Scenario
 from airpath.scenario.load import SHIPPED
-from airpath.simulation import simulation
+from airpath.scenario.simulation import simulation
 
 TIMER = "accepted: at least a microsecond"
 XCP = {"flows__0__scheme": "xcp-ebe"}

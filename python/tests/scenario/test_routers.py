@@ -9,11 +9,11 @@ from scenario_tables import dumbbell, graph, parking_lot, plan
 from airpath.errors import ScenarioError, UsageError
 from airpath.scenario import Scenario, compare_scenario
 from airpath.scenario.schema import field_docstrings
+from airpath.scenario.simulation import simulation
 from airpath.schemes import SCHEMES, LinkFacts, find_scheme
 from airpath.schemes.registry import named_schemes
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES, XCP, compose, parameters_of
 from airpath.schemes.senders import MpcpSender
-from airpath.simulation import simulation
 from airpath.units import parse_rate
 
 TYPES = RustTypes()

@@ -3,7 +3,7 @@
 import json
 
 from airpath import _core
-from airpath.scenario import Scenario
+from airpath.scenario.scenario import Scenario
 from airpath.scenario.traces import read_trace
 
 
