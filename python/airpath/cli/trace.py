@@ -59,8 +59,8 @@ BIN_S = 0.1
 """Bin width of the figure in seconds, as in the statistics; longer traces get wider bins."""
 
 
-MOST_BINS = 10_000
-"""Maximum number of bins in a figure: ten for each column of pixels, whatever the trace spans."""
+MOST_BINS = 100_000
+"""Maximum number of bins in a figure: a file of two lines can span years."""
 
 
 class Target(StrEnum):

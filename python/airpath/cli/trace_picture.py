@@ -24,8 +24,10 @@ def _figure(trace: "Trace", title: str, bin_s: float) -> Figure:
     edges = np.append(starts, trace.statistics()["duration_s"])
     figure = Figure(figsize=(PAGE_IN, 2.6), layout="constrained")
     over_time, distribution = figure.subplots(1, 2, width_ratios=(3, 1))
-    over_time.stairs(rates, edges, fill=True, color="#dcdcdc")
-    over_time.stairs(rates, edges, baseline=None, color="#0072b2")
+    # Not `stairs`, which goes through all bins in Python: 100 000 take six seconds.
+    heights = np.append(rates, rates[-1:])
+    over_time.fill_between(edges, heights, step="post", color="#dcdcdc", linewidth=0)
+    over_time.step(edges, heights, where="post", color="#0072b2", linewidth=0.7)
     over_time.set(xlabel="time (s)", ylabel="rate (Mbit/s)", xlim=(0, edges[-1]))
     over_time.set_title(title, parse_math=False)  # the name of a file, in which $ is a letter like others
     over_time.set_ylim(bottom=0)

@@ -3,6 +3,9 @@
 import json
 from pathlib import Path
 
+import matplotlib as mpl
+import matplotlib.image
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -160,7 +163,11 @@ def test_trace_show_draws_a_picture(airpath, folder: Path):
     summary = json.loads(airpath("trace", "show", "lte.down", "--json").out)
     assert summary["mean_bps"] == pytest.approx(9e6, rel=0.001)
     assert summary["duration_s"] == 60
-    assert (folder / summary["picture"]).read_bytes().startswith(b"\x89PNG")
+    pixels = mpl.image.imread(folder / summary["picture"])[:, :, :3]
+    blue = np.abs(pixels - mpl.colors.to_rgb("#0072b2")).max(axis=2) < 0.02
+    over_time, distribution = np.split(blue, [2 * blue.shape[1] // 3], axis=1)
+    assert over_time.sum() > 1000
+    assert distribution.sum() > 100
 
 
 def test_trace_show_draws_a_trace_of_two_lines_that_lasts_for_years(airpath, folder: Path):
