@@ -268,7 +268,7 @@ _METRICS = (
     ),
     Metric(
         "capacity_estimate_bias_mbps",
-        "capacity believed, bias",
+        "capacity estimate, bias",
         "Mbit/s",
         "mean over recorded intervals, from the end of the warm-up, of the capacity that the router at the "
         "link under test uses (its estimate, or the configured capacity) at the end of the interval, minus "
@@ -276,7 +276,7 @@ _METRICS = (
     ),
     Metric(
         "capacity_estimate_error_mean_percent",
-        "capacity believed, mean error",
+        "capacity estimate, mean error",
         "%",
         "mean over the same intervals of the absolute error in percent of the capacity; intervals without "
         "capacity are left out",
@@ -285,14 +285,14 @@ _METRICS = (
     ),
     Metric(
         "capacity_estimate_error_p95_percent",
-        "capacity believed, p95 error",
+        "capacity estimate, p95 error",
         "%",
         "95th percentile, nearest rank, of the same errors",
         better="lower",
     ),
     Metric(
         "capacity_estimate_settling_s",
-        "capacity believed, settling time",
+        "capacity estimate, settling time",
         "s",
         "time from a step of the capacity to the first end of a recorded interval from which on the estimate "
         "at each is within 10 % of it for at least 1 s, mean over steps of more than 10 % in the measured "
@@ -302,7 +302,7 @@ _METRICS = (
     ),
     Metric(
         "capacity_estimate_variation",
-        "capacity believed, variation at rest",
+        "capacity estimate, variation at rest",
         "",
         "standard deviation divided by mean of the estimate in the second half of each stretch of constant "
         "capacity, mean over stretches",

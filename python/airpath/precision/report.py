@@ -106,10 +106,10 @@ def _note(reached: Reached) -> str:
     looks = ", ".join(map(str, rule.looks))
     return (
         "Repetitions were added until the requested precision was reached, with looks at fixed numbers of"
-        f" repetitions: {looks}. The intervals of this section contain the mean with 95 % probability at all"
-        " looks together, so they are wider than those of the summary: repeated confidence intervals after"
-        f" Jennison and Turnbull (1989), with {100 * (1 - reached.level):.2f} % at each look. The level is"
-        " not adjusted for the number of schemes and pairs."
+        f" repetitions: {looks}. The intervals of this section have a confidence of 95 % for all looks"
+        " together, so they are wider than those of the summary: repeated confidence intervals after Jennison"
+        f" and Turnbull (1989), with {100 * (1 - reached.level):.2f} % at each look. The level is not"
+        " adjusted for the number of schemes and pairs."
     )
 
 
@@ -136,7 +136,7 @@ def _ended(reached: Reached) -> str:
         "interrupted": "interrupted",
     }
     if reached.end == "precision" and not known:
-        return f"stopped after {reached.repetitions} repetitions: more would change nothing"
+        return f"stopped after {reached.repetitions} repetitions: no run has a value of {reached.metric}"
     return f"stopped after {reached.repetitions} repetitions ({why[reached.end]}){within}"
 
 
@@ -169,13 +169,13 @@ def _open(reached: Reached, pair: PairPrecision) -> str:
     )
 
 
-def _needed(needed: int | None, known: float) -> str:
-    """Return how many repetitions are needed; a finite `known` width is always reached by enough of them."""
-    if needed is None and math.isfinite(known):
-        return f"over {LARGEST_MOST} repetitions are needed"
+def _needed(needed: int | None, width: float) -> str:
+    """Return the estimated number of repetitions; there always is one if the present width is finite."""
+    if needed is None and math.isfinite(width):
+        return f"an estimated {LARGEST_MOST} repetitions or more are needed"
     if needed is None:
         return "the number of repetitions needed cannot be estimated"
-    return f"about {needed} repetitions are needed"
+    return f"an estimated {needed} repetitions are needed"
 
 
 def _enough(one: SchemePrecision) -> str:
@@ -185,7 +185,7 @@ def _enough(one: SchemePrecision) -> str:
 
 
 def _needs(needed: int | None) -> str:
-    return "" if needed is None else f", about {needed} needed"
+    return "" if needed is None else f", an estimated {needed} needed"
 
 
 def _title(reached: Reached) -> str:

@@ -56,7 +56,7 @@ def _pair(values: Values, column: int) -> str:
     if math.isnan(difference):
         return ""
     if not is_sure:
-        return f"the {title} of {first} and {second} is not told apart"
+        return f"{first} and {second} do not differ significantly in {title}"
     winner = first if (difference > 0) == more_is_better else second
     return f"{winner} has {_three(abs(difference))} {unit} {'more' if more_is_better else 'less'} {title}"
 
@@ -74,7 +74,8 @@ def _best(values: Values, column: int) -> str:
     alike = [one for one in known if one != best and not _difference(values, best, one, column)[1]]
     text = f"{best} has the {'most' if more_is_better else 'least'} {title}"
     text += f" ({_three(known[best])} {unit})"
-    return f"{text}, not told apart from {_listed(alike)}" if alike else text
+    than = f"not significantly {'more' if more_is_better else 'less'} than"
+    return f"{text}, {than} {_listed(alike)}" if alike else text
 
 
 def _difference(values: Values, first: str, second: str, column: int) -> tuple[float, bool]:

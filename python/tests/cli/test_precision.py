@@ -88,7 +88,7 @@ def test_the_limit_is_said_and_is_no_failure(airpath, folder):
     )
     for scheme in ("newreno", "cubic"):
         assert f"{scheme}: ± " in done.out
-    assert done.out.count("of the mean, not ± 0.1 %; about ") == 2
+    assert done.out.count("of the mean, not ± 0.1 %; an estimated ") == 2
     (kept,) = folder.glob("out/compare*/provenance.json")
     assert json.loads(kept.read_text())["stopping"]["end"] == "limit"
 

@@ -77,7 +77,7 @@ def test_schemes_without_a_value_are_left_out_and_named():
     assert reached.without_value == ("cubic",)
     assert precision_lines(reached)[-1] == "cubic: no run has a value of goodput_mbps"
     nothing = judge(runs(cubic=[math.nan] * 3), rule(None, 0.1))
-    assert precision_lines(nothing)[0] == "stopped after 3 repetitions: more would change nothing"
+    assert precision_lines(nothing)[0] == "stopped after 3 repetitions: no run has a value of goodput_mbps"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_the_limit_is_said_with_what_would_do():
     )
     assert head.endswith(" % of the mean (95 % at all looks); the same in all seeds: bbr")
     assert line == (
-        f"cubic: ± {100 * cubic.share:.2g} % of the mean, not ± 2 %; about {cubic.needed} repetitions"
+        f"cubic: ± {100 * cubic.share:.2g} % of the mean, not ± 2 %; an estimated {cubic.needed} repetitions"
         " are needed"
     )
     assert cubic.needed is not None
@@ -153,8 +153,8 @@ def test_the_limit_is_said_with_what_would_do():
 def test_one_line_says_what_a_fixed_number_gave():
     wide = judge(runs(cubic=[9.0, 10.0, 11.0], bbr=[10.0, 10.01, 10.02]))
     assert precision_lines(wide) == [
-        "goodput is known within ± 0.25 % (bbr) to ± 25 % (cubic) of the mean (95 %); for ± 5 % about 18"
-        " repetitions are needed"
+        "goodput is known within ± 0.25 % (bbr) to ± 25 % (cubic) of the mean (95 %); for ± 5 % an"
+        " estimated 18 repetitions are needed"
     ]
     assert precision_lines(judge(runs(bbr=[10.0, 10.01, 10.02]))) == [
         "goodput is known within ± 0.25 % of the mean (95 %)"
@@ -165,10 +165,10 @@ def test_what_a_million_would_not_do_and_what_nobody_knows_is_said():
     (line,) = precision_lines(judge(runs(cubic=[-1.0, 0.0, 1.0])))
     assert line.endswith("for ± 5 % the number of repetitions needed cannot be estimated")
     (line,) = precision_lines(judge(runs(cubic=[-1e4, 1.0, 1e4])))
-    assert line.endswith("for ± 5 % over 1000000 repetitions are needed")
+    assert line.endswith("for ± 5 % an estimated 1000000 repetitions or more are needed")
     # A scheme of a single run, after an interrupt, takes nothing from what is known of the other.
     (line,) = precision_lines(judge(runs(cubic=[9.0, 10.0, 11.0], bbr=[1.0])))
-    assert line.endswith("for ± 5 % about 18 repetitions are needed")
+    assert line.endswith("for ± 5 % an estimated 18 repetitions are needed")
 
 
 def test_what_is_the_same_in_all_seeds_has_neither_interval_nor_share():

@@ -45,12 +45,12 @@ def test_runs_without_routers_have_no_observations_and_no_metrics():
     assert run.link_observations.num_rows == 0
     assert all(math.isnan(run.metrics[name]) for name in NAMES)
     shown = summary_table(run.table("summary"))
-    assert not any("capacity believed" in str(cell) for cell in shown.columns[0]._cells)
+    assert not any("capacity estimate" in str(cell) for cell in shown.columns[0]._cells)
 
 
 def test_runs_with_routers_show_the_error():
     shown = summary_table(RunResult(router_record()).table("summary"))
-    assert "capacity believed, mean error (%)" in [str(cell) for cell in shown.columns[0]._cells]
+    assert "capacity estimate, mean error (%)" in [str(cell) for cell in shown.columns[0]._cells]
 
 
 def test_bias_and_error():

@@ -84,14 +84,14 @@ def test_two_schemes_are_told_apart_by_their_paired_differences():
         {"a": runs([5.0, 6.0, 7.0], [9.0, 7.0, 8.0]), "b": runs([4.9, 5.89, 6.91], [7.0, 9.0, 8.0])}
     )
     assert told_apart(table) == [
-        "a has 0.100 Mbit/s more throughput; the p95 queueing delay of a and b is not told apart"
+        "a has 0.100 Mbit/s more throughput; a and b do not differ significantly in p95 queueing delay"
     ]
 
 
 def test_less_delay_is_the_better():
     table = table_of({"a": runs([5.0, 5.0], [30.0, 31.0]), "b": runs([5.0, 5.0], [10.0, 11.0])})
     assert told_apart(table) == [
-        "the throughput of a and b is not told apart; b has 20.0 ms less p95 queueing delay"
+        "a and b do not differ significantly in throughput; b has 20.0 ms less p95 queueing delay"
     ]
 
 
@@ -104,7 +104,7 @@ def test_of_many_schemes_the_best_are_named_with_those_like_them():
         }
     )
     assert told_apart(table) == [
-        "a has the most throughput (9.10 Mbit/s), not told apart from b;"
+        "a has the most throughput (9.10 Mbit/s), not significantly more than b;"
         " c has the least p95 queueing delay (4.10 ms)"
     ]
 
