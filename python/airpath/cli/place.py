@@ -43,7 +43,8 @@ def claim(
     resumes
         Whether a directory contains unfinished work of the same command, which continues there.
     beside
-        Ending of a file next to the directory that belongs to the results. It must not exist either.
+        Ending of a file next to the directory that belongs to the results. An existing file is replaced only
+        if `force` is set.
 
     Raises
     ------
@@ -51,21 +52,21 @@ def claim(
         If the directory is taken, or cannot be made.
     """
 
-    def is_free(folder: Path) -> bool:
-        return not (beside and folder.with_name(folder.name + beside).exists())
+    def neighbour(folder: Path) -> Path:
+        return folder.with_name(folder.name + beside)
 
     if given is None:
         _refuse_unwritable(default)
         for folder in _numbered(default):
-            if resumes(folder) or (is_free(folder) and _make(folder)):
+            if resumes(folder) or (not (beside and neighbour(folder).exists()) and _make(folder)):
                 return _claim(folder)
     assert given is not None
     _refuse_unwritable(given)
     if not resumes(given):
         if given.exists() and any(given.iterdir()):
             _refuse_taken(given, force=force, may_replace=may_replace or _has_results)
-        if not is_free(given):
-            claim_file(given.with_name(given.name + beside), given, force=force)
+        if beside:
+            claim_file(neighbour(given), neighbour(given), force=force)
     _make(given)
     return _claim(given)
 
