@@ -165,6 +165,7 @@ $(VENV)/bin/maturin: | prerequisites
 	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.16,<2'
 
 $(INSTALLED): $(RUST_SOURCES) pyproject.toml $(wildcard tools/compiler_profile/*) | $(VENV)/bin/maturin
+	@echo "building the engine, which takes some minutes"
 	$(PROFILED) $(BIN)/maturin develop --release --quiet
 	@touch $@
 
