@@ -9,11 +9,6 @@ import pytest
 from airpath.cli import main
 
 
-@pytest.fixture(autouse=True)
-def quick_reports(without_figures: None) -> None:
-    """Tests of commands look at no standard figure; those of `results` do."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What a command left behind."""
@@ -30,7 +25,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def airpath(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+def airpath(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    without_figures: None,  # noqa: ARG001 - the fixture does its work by being asked for
+) -> Callable[..., Outcome]:
     def call(*arguments: str) -> Outcome:
         assert Path.cwd() == folder
         capsys.readouterr()

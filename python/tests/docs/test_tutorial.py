@@ -45,7 +45,7 @@ def test_the_page_has_what_is_to_be_executed():
     assert all(block.title for block in blocks() if block.language in ("toml", "csv"))
 
 
-@pytest.mark.usefixtures("without_figures")
+@pytest.mark.usefixtures("without_rendering")
 def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "tutorial"}

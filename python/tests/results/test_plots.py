@@ -322,7 +322,9 @@ def test_many_figures_are_drawn_by_other_processes_to_the_byte(
 ) -> None:
     few = plots.standard_figures(results)[:3]
     monkeypatch.setattr("airpath.plots.figures._WORTH_PROCESSES", len(few))
-    plots.save_figures([replace(figure) for figure in few], tmp_path / "by others", workers=2)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("airpath.plots.standard_figure.render", lambda *_: pytest.fail("rendered here"))
+        plots.save_figures([replace(figure) for figure in few], tmp_path / "by others", workers=2)
     plots.save_figures(few, tmp_path / "here")
     for path in (tmp_path / "here").iterdir():
         assert (tmp_path / "by others" / path.name).read_bytes() == path.read_bytes(), path.name
