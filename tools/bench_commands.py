@@ -1,6 +1,8 @@
-"""Seconds that short commands take from Enter to the table and to the prompt: `make bench-commands`.
+"""Time short commands: `make bench-commands`.
 
-python tools/bench_commands.py [--runs COUNT]
+    python tools/bench_commands.py [--runs COUNT]
+
+Prints the seconds from the start of each command until its table is printed and until it ends.
 """
 
 import argparse
@@ -22,11 +24,11 @@ COMMANDS: Final = (
     "compare cubic bbr --link 20mbps --loss 1% --reps 5",
 )
 LAST_LINE: Final = b"goodput is known"
-"""The last line of a comparison before its tables are written."""
+"""Start of the last line that a comparison prints before it writes tables."""
 
 
 def timed(command: str, folder: str) -> tuple[float, float]:
-    """Return the seconds until the table of a command is printed, and until it has ended."""
+    """Return the seconds until the table of a command is printed and until the command ends."""
     began_s = time.perf_counter()
     table_s = None
     arguments = [sys.executable, "-m", "airpath", *shlex.split(command)]

@@ -1,4 +1,4 @@
-"""The commands by task; each is imported when it is run, so that it does not wait for the others."""
+"""The commands, grouped by task. The module of a command is imported only when the command runs."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -46,17 +46,17 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """The first sentence of the help of each command, by task, in the order of `airpath --help`.
 
-The rest of the help is `HELP` in the module of the command, `airpath.cli.NAME`, which defines a function of
-its own name, or, for a group of commands, `app`.
+The module `airpath.cli.NAME` contains the rest of the help as `HELP` and the command as a function with the
+name of the module. The module of a group of commands contains `app` instead.
 """
 
 SUMMARIES: Final = {name: summary for commands in TASKS.values() for name, summary in commands.items()}
 MODULES: Final = {"list": "listing"}
-"""Modules with another name than their command."""
+"""Modules whose name differs from that of their command."""
 
 
 class CommandGroup(TyperGroup):
-    """The commands of `airpath`: names and summaries, until one of them is resolved."""
+    """A group that lists its commands without importing their modules."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -65,13 +65,13 @@ class CommandGroup(TyperGroup):
                 self.add_command(TyperCommand(name, help=summary, rich_help_panel=task), name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the command that the arguments name, imported, and the arguments after its name."""
+        """Import the command that the arguments name; return its name, the command and its arguments."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, None if name is None else command(name), rest
 
 
 def command(name: str) -> Any:
-    """Import a command and return it in the form that Typer runs."""
+    """Import a command and return it as a Typer command."""
     module_name = MODULES.get(name, name)
     module = import_module(f"airpath.cli.{module_name}")
     if hasattr(module, "app"):

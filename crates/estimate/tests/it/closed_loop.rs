@@ -36,7 +36,7 @@ fn nothing_breaks(rate: TrueRate, buffer: u64, seconds: u64, limit: fn(f64) -> f
         let end = seconds as f64;
         assert!(utilisation(&moments, end - 10.0, end) > 0.0, "{name} is stuck");
     };
-    // In threads: the slow link takes as long as all other tests together.
+    // One thread per source, because the slow link takes as long as all other tests together.
     std::thread::scope(|scope| {
         for number in 0..every_source(buffer).len() {
             scope.spawn(move || check(number));

@@ -15,8 +15,8 @@ pub(crate) fn run(plan: &Plan, seed: u64) -> Outcome {
         .expect("not cancelled")
 }
 
-/// Does long work for each item in a thread of its own, for tests that would run alone at the end. Results are in the
-/// order of the items.
+/// Runs `work` on each item in a thread of its own and returns the results in the order of the items. For tests that
+/// take longer than most others together.
 pub(crate) fn in_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = items.iter().map(|item| scope.spawn(|| work(item))).collect();
