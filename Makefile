@@ -27,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build datapath test test-rust test-linux test-python test-realtime list-tests prove-tests test-guest \
+.PHONY: help run build datapath test test-rust test-linux test-python test-realtime prove-tests test-guest \
   test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python lint-prose purity format fuzz bench bench-peers \
   bench-instructions profile bench-emulator bench-worlds bench-commands bench-datapath docs clean prerequisites
 
@@ -46,12 +46,8 @@ build: $(INSTALLED) ## build the engine and install the command as .venv/bin/air
 datapath: prerequisites ## build the daemon of the Linux datapath, target/release/airpathd (as root, installs what is missing)
 	@tools/prerequisites-linux && cargo build --release --package airpath-linux
 
-# The parts run one after the other: each uses all processors already.
-TESTS := test-rust test-linux bench-instructions test-python
-test: $(TESTS) ## all tests whose result does not depend on time, and the gate on instruction counts
-
-list-tests: # the parts of `make test`; .ci/run times each
-	@echo $(TESTS)
+# The instruction counts come first: their build ends with a long link on one processor, which `make --jobs=2` overlaps with others.
+test: bench-instructions test-rust test-linux test-python ## all tests whose result does not depend on time, and the gate on instruction counts
 
 test-rust: prerequisites ## Rust tests
 	cargo test --workspace --exclude airpath-py --exclude airpath-linux
@@ -86,7 +82,7 @@ test-vectors: prerequisites $(TOOLS) ## compare formulas with reference vectors 
 reproduce: build ## reproduce the figures and tables of the papers (15 to 25 minutes on two processors)
 	$(BIN)/airpath reproduce --out out/reproduce
 
-lint: lint-rust lint-linux lint-python purity ## formatting, lints (warnings denied), types, layering
+lint: lint-python lint-rust lint-linux purity ## formatting, lints (warnings denied), types, layering
 
 # `--all-targets` leaves out the test targets that are not part of `make test`.
 lint-rust: prerequisites
