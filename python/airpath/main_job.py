@@ -16,7 +16,7 @@ from airpath.cli.output import show
 from airpath.cli.trace import write_file
 from airpath.cli.work import Output, compared_text, write_results
 from airpath.results import summary_table
-from airpath.results.told_apart import told_apart
+from airpath.results.significance import significant_differences
 from airpath.runner import compare_scenarios, run_all
 from airpath.scenario import Scenario
 
@@ -79,7 +79,7 @@ def run_parts(parts: list[Part], out: Path) -> None:
         results = run_all(part.scenarios, repetitions=REPETITIONS)
         show(f"\n{part.title}")
         show(summary_table(results.summary))
-        for text in told_apart(results.summary):
+        for text in significant_differences(results.summary):
             show(text)
         write_results(results, Output(out / part.name), part.scenarios, compared_text(part.scenarios))
     write_file(out / "index.html", _page(parts).encode())

@@ -18,7 +18,7 @@ from airpath.origin import origin_of_this_process
 from airpath.precision.rule import PrecisionRule
 from airpath.results import Results, RunResult, summary_json, summary_table, validity_json, write
 from airpath.results.qlog import qlog_files
-from airpath.results.told_apart import told_apart
+from airpath.results.significance import significant_differences
 from airpath.runner import Interrupted, repeated, run_all, workers
 from airpath.scenario import Scenario
 from airpath.world_names import IN_REAL_TIME, WORLDS, World
@@ -259,7 +259,7 @@ def _print(results: Results, output: Output, opening: str = "") -> None:
     for text in _measured(results, opening):
         show(text)
     show(summary_table(results.summary, all_metrics=output.all_metrics))
-    for text in [*told_apart(results.summary), *_precision_lines(results)]:
+    for text in [*significant_differences(results.summary), *_precision_lines(results)]:
         show(text)
     for name, text in damage_of_plan(results.runs[0].record.plan).items() if results.runs else ():
         show(f"{name}: {text}")

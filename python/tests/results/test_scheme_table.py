@@ -11,7 +11,7 @@ from airpath.metrics import METRICS
 from airpath.metrics.summary import summary
 from airpath.results import summary_table
 from airpath.results.formatting import mean_and_half_width
-from airpath.results.told_apart import told_apart
+from airpath.results.significance import significant_differences
 
 
 def table_of(runs: dict[str, list[dict[str, float]]]) -> pa.Table:
@@ -78,19 +78,19 @@ def test_numbers_have_two_digits_of_their_interval_and_four_at_most(mean, half, 
     assert mean_and_half_width({"mean": mean, "ci95_low": mean - half, "ci95_high": mean + half}) == text
 
 
-def test_two_schemes_are_told_apart_by_their_paired_differences():
+def test_two_schemes_are_compared_by_their_paired_differences():
     # The seeds differ by more than the schemes do: only pairs tell these apart.
     table = table_of(
         {"a": runs([5.0, 6.0, 7.0], [9.0, 7.0, 8.0]), "b": runs([4.9, 5.89, 6.91], [7.0, 9.0, 8.0])}
     )
-    assert told_apart(table) == [
+    assert significant_differences(table) == [
         "a has 0.100 Mbit/s more throughput; a and b do not differ significantly in p95 queueing delay"
     ]
 
 
 def test_less_delay_is_the_better():
     table = table_of({"a": runs([5.0, 5.0], [30.0, 31.0]), "b": runs([5.0, 5.0], [10.0, 11.0])})
-    assert told_apart(table) == [
+    assert significant_differences(table) == [
         "a and b do not differ significantly in throughput; b has 20.0 ms less p95 queueing delay"
     ]
 
@@ -103,12 +103,14 @@ def test_of_many_schemes_the_best_are_named_with_those_like_them():
             "c": runs([2.0, 2.1, 2.2], [4.0, 4.1, 4.2]),
         }
     )
-    assert told_apart(table) == [
+    assert significant_differences(table) == [
         "a has the most throughput (9.10 Mbit/s), not significantly more than b;"
         " c has the least p95 queueing delay (4.10 ms)"
     ]
 
 
 def test_single_seeds_tell_nothing_apart():
-    assert "--reps" in told_apart(table_of({"a": runs([1.0], [1.0]), "b": runs([2.0], [1.0])}))[0]
-    assert told_apart(table_of({"a": runs([1.0, 2.0], [1.0, 2.0])})) == []
+    assert (
+        "--reps" in significant_differences(table_of({"a": runs([1.0], [1.0]), "b": runs([2.0], [1.0])}))[0]
+    )
+    assert significant_differences(table_of({"a": runs([1.0, 2.0], [1.0, 2.0])})) == []

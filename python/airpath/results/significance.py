@@ -1,4 +1,4 @@
-"""One sentence on the differences between schemes that are larger than chance."""
+"""One sentence on the significant differences between schemes."""
 
 import math
 from typing import Final
@@ -15,8 +15,8 @@ COMPARED: Final = (
 """The metrics of the sentence: name, what people call it, unit, and whether more is better."""
 
 
-def told_apart(summary: pa.Table) -> list[str]:
-    """Return what the schemes differ in, as one sentence; nothing of a single scheme.
+def significant_differences(summary: pa.Table) -> list[str]:
+    """Return the significant differences between schemes as one sentence, or nothing for a single scheme.
 
     Schemes are compared seed by seed. A difference counts if its 95 % interval (Student's t) excludes zero;
     the level is not adjusted for the number of pairs.
