@@ -7,38 +7,33 @@ from typing import Final
 
 from airpath.errors import OutputError
 
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
-
 LOCK: Final = ".lock"
-"""Name of the file that is locked; it stays, since one that is removed could be locked twice."""
+"""Name of the locked file. It may stay in the folder."""
 
 
 @contextmanager
 def locked(folder: Path, refusal: str) -> Iterator[None]:
-    """Keep other processes out of a folder. The system gives it free when this process ends, however it does.
+    """Keep other processes out of a folder. The system releases the lock when this process ends in any way.
 
     Parameters
     ----------
     folder
-        The folder; made if there is none.
+        The folder; created if it does not exist.
     refusal
-        What is said when another process has it.
+        The message if another process holds the lock.
 
     Raises
     ------
     OutputError
-        If another process has it.
+        If another process holds the lock.
     OSError
-        If the file of the lock cannot be written.
+        If the lock file cannot be written.
     """
+    from filelock import FileLock, Timeout  # here, because the import takes 0.1 s
+
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("w") as file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise OutputError(refusal) from None
-        yield
+    try:
+        with FileLock(folder / LOCK, timeout=0):
+            yield
+    except Timeout:
+        raise OutputError(refusal) from None

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+import tomli_w
 from pydantic import ValidationError
 
 from airpath import _core
@@ -16,7 +17,6 @@ from airpath.scenario.messages import FieldError, faults, scenario_error
 from airpath.scenario.model import ScenarioDocument
 from airpath.scenario.refusals import Refusal, refusal_error, refused
 from airpath.scenario.resolve import BufferSize, Plan, Resolved, resolve, scheme_of
-from airpath.scenario.toml import write_toml
 from airpath.scenario.traces import TraceInput
 
 
@@ -178,7 +178,7 @@ class Scenario:
 
     def to_toml(self) -> str:
         """Return what was written as TOML, in standard spelling, without defaults."""
-        return write_toml(self.to_dict())
+        return tomli_w.dumps(self.to_dict())
 
     def __repr__(self) -> str:
         return f"Scenario({self.name!r})"

@@ -14,7 +14,6 @@ import pyarrow as pa
 from airpath.errors import ScenarioError
 from airpath.metrics.summary import STATISTICS_SCHEMA
 from airpath.results.columns import TABLES
-from airpath.scenario.toml import value_text
 from airpath.sweeps.document import SweepDocument
 from airpath.sweeps.keys import refuse_shared_keys
 from airpath.sweeps.ranges import Kind, common_kind
@@ -77,7 +76,7 @@ class Axis:
     def text(self, index: int) -> str:
         """Return value number `index` for people."""
         value = self.values[index]
-        return value if isinstance(value, str) else value_text(value)
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import tomli_w
 
 from airpath import _core
 from airpath.durable import write_whole
@@ -16,7 +17,6 @@ from airpath.progress import progress_bar, progress_lines
 from airpath.results.directory import write_parquet
 from airpath.results.provenance import environment
 from airpath.runner import workers
-from airpath.scenario.toml import write_toml
 from airpath.sweeps.dataset import remove_tables_of_others, write_dataset
 from airpath.sweeps.engine import Engine, open_engine
 from airpath.sweeps.folder import SweepFolder
@@ -211,7 +211,7 @@ def _describe(
 ) -> None:
     """Write what stands beside the tables."""
     _write_statistics(plan, folder)
-    write_whole(folder.path / "sweep.toml", write_toml(plan.tables).encode())
+    write_whole(folder.path / "sweep.toml", tomli_w.dumps(plan.tables).encode())
     write_whole(folder.path / "scenario.toml", plan.base_content)
     failures = [
         {
