@@ -29,7 +29,7 @@ export PIP_QUIET := 1
 .DEFAULT_GOAL := help
 .PHONY: help run build datapath test test-rust test-linux test-python test-realtime prove-tests test-guest \
   test-memory test-ray test-vectors reproduce lint lint-rust lint-linux lint-python lint-prose purity format fuzz bench bench-peers \
-  bench-instructions profile bench-emulator bench-worlds bench-commands bench-datapath docs clean prerequisites
+  bench-instructions profile bench-emulator bench-worlds bench-commands bench-datapath docs wheel clean prerequisites
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -144,6 +144,13 @@ bench-commands: build ## time short commands: seconds to the table and to the en
 bench-datapath: prerequisites ## measure the cost of the BPF programs of hosts (as root)
 	@tools/prerequisites-linux sh -c 'cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH)'
 
+# In an environment of its own, with nothing else on the PATH: no Rust, no C compiler.
+wheel: $(INSTALLED) ## build a wheel in dist/, install it into an empty environment, and compare two schemes there
+	rm -rf dist && $(PROFILED) $(BIN)/maturin build --release --quiet --out dist
+	$(PYTHON) -m venv dist/environment
+	PATH=$(CURDIR)/dist/environment/bin pip install --only-binary :all: dist/*.whl
+	cd dist && PATH=$(CURDIR)/dist/environment/bin airpath compare cubic bbr --link 12mbps --out compare
+
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py
 	$(BIN)/python tools/peer_windows.py
@@ -151,7 +158,7 @@ docs: $(DOCS) ## build the documentation site into site/
 	@echo "open site/index.html"
 
 clean: ## remove everything that was built; results in out/ stay
-	rm -rf target $(VENV) site
+	rm -rf target $(VENV) site dist
 
 prerequisites:
 	@PYTHON="$(PYTHON)" tools/prerequisites
