@@ -13,6 +13,7 @@ The exit code is 0 if nothing differs, 1 if anything differs, 2 if FILE cannot b
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from typing import Final
 from frozen_kinds import Outcome, Run, sha256
 from frozen_runs import all_runs
 
+IS_DIGEST: Final = re.compile("[0-9a-f]{64}").fullmatch
+"""Matches a digest."""
 SHOWN: Final = 160
 """Characters of a line that are shown if it differs."""
 
@@ -56,8 +59,11 @@ def main() -> int:
 
 
 def measured(run: Run) -> Outcome:
-    """Measure one run; called in a process of the pool."""
-    return run.measure()
+    """Measure one run in a process of the pool; an unexpected exception is an outcome too."""
+    try:
+        return run.measure()
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
 
 
 def measure_all() -> Document:
@@ -71,26 +77,34 @@ def measure_all() -> Document:
 
 
 def differences(before: Document, after: Document) -> Iterator[str]:
-    """Give one line for each table or output that differs."""
+    """Give one line for each table or output that differs, and for each run that only one tree completes."""
     for section in dict.fromkeys((*before, *after)):
         old, new = before.get(section, {}), after.get(section, {})
         for name in dict.fromkeys((*old, *new)):
             first, second = old.get(name, {}), new.get(name, {})
+            if first.keys().isdisjoint(second):
+                yield f"{section}: {name}: {_brief(first)} -> {_brief(second)}"
+                continue
             for part in dict.fromkeys((*first, *second)):
                 if first.get(part) != second.get(part):
                     yield f"{section}: {name}: {part}: {_change(first.get(part), second.get(part))}"
+
+
+def _brief(outcome: Outcome) -> str:
+    """Describe an outcome that has nothing in common with another."""
+    return repr(outcome["error"][:SHOWN]) if "error" in outcome else f"{len(outcome)} tables or outputs"
 
 
 def _change(first: str | None, second: str | None) -> str:
     """Describe a change: both digests, and of a text the first line that differs."""
     if first is None or second is None:
         return "only before" if second is None else "only after"
-    lines = (("", first), ("", second))
-    if "\n" in first or "\n" in second or " " in first:
-        pairs = zip_longest(first.splitlines(), second.splitlines(), fillvalue="")
-        old, new = next(((old, new) for old, new in pairs if old != new), ("", ""))
-        lines = ((f" ({old.strip()[:SHOWN]!r})", first), (f" ({new.strip()[:SHOWN]!r})", second))
-    return " -> ".join(f"{sha256(text.encode())[:12]}{line}" for line, text in lines)
+    if IS_DIGEST(first) and IS_DIGEST(second):
+        return f"{first[:12]} -> {second[:12]}"
+    lines = zip_longest(first.splitlines(), second.splitlines(), fillvalue="")
+    old, new = next(((old, new) for old, new in lines if old != new), ("", ""))
+    digests = (sha256(text.encode())[:12] for text in (first, second))
+    return f"{' -> '.join(digests)}: {old.strip()[:SHOWN]!r} -> {new.strip()[:SHOWN]!r}"
 
 
 def count(document: Document) -> str:
