@@ -26,7 +26,7 @@ from airpath.scenario import scenario_schema
 
 LIST: Final = Path(__file__).with_name("frozen.toml")
 """The list of runs."""
-KEPT_FILES: Final = (".pcapng", ".qlog", ".sqlog", ".toml")
+KEPT_FILES: Final = (".pcapng", ".qlog", ".sqlog")
 """Suffixes of files that are compared byte for byte if a command writes them."""
 
 Outcome = Mapping[str, str]
@@ -113,7 +113,7 @@ class Command:
     """Names for paths in the outputs."""
 
     def measure(self) -> Outcome:
-        """Return the outputs, the exit code, and digests of the tables and other files that it writes."""
+        """Return the outputs, the exit code, scenarios that it writes, and digests of tables and other files."""
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place).resolve()
             given = {**runs_listed()["files"], **self.files}
@@ -131,7 +131,9 @@ class Command:
             for file in sorted(folder.rglob("*")):
                 if file.suffix == ".parquet":
                     outcome[str(file.relative_to(folder))] = digest(pq.read_table(file))
-                elif file.suffix in KEPT_FILES and file.name not in given:
+                elif file.suffix == ".toml" and file.name not in given:
+                    outcome[str(file.relative_to(folder))] = normal(file.read_text(encoding="utf-8"), hidden)
+                elif file.suffix in KEPT_FILES:
                     outcome[str(file.relative_to(folder))] = sha256(file.read_bytes())
             return outcome
 
@@ -178,7 +180,7 @@ def normal(text: str, hidden: Mapping[Any, str]) -> str:
     for path, name in hidden.items():
         text = text.replace(str(path), name)
     text = text.replace(f"airpath {metadata.version('airpath')}", "airpath VERSION")
-    return re.sub(r"(elapsed: |for the runs in |, of which )\d+(\.\d+)? s", r"\1TIME", text)
+    return re.sub(r'("elapsed_s": |elapsed: |, of which )\d+(\.\d+)?', r"\1TIME", text)
 
 
 def _without_prose(schema: Any) -> Any:
