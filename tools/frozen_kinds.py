@@ -113,7 +113,7 @@ class Command:
     """Names for paths in the outputs."""
 
     def measure(self) -> Outcome:
-        """Return the outputs, the exit code, scenarios that it writes, and digests of tables and other files."""
+        """Return the outputs, the exit code, written scenarios, and digests of tables and other files."""
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place).resolve()
             given = {**runs_listed()["files"], **self.files}
