@@ -79,9 +79,9 @@ def of_papers(folder: Path) -> Iterator[Scenario]:
 
     Their plans are written into `folder`.
     """
-    from airpath.papers.experiment import Experiment
-    from airpath.papers.settings import dumbbell as ebe_dumbbell
-    from airpath.papers.settings import parking_lot
+    from airpath_papers.experiment import Experiment
+    from airpath_papers.settings import dumbbell as ebe_dumbbell
+    from airpath_papers.settings import parking_lot
 
     experiments = [ebe_dumbbell("T", scheme, 1) for scheme in ROUTER_SCHEMES]
     experiments += [parking_lot(20, scheme, 1) for scheme in ROUTER_SCHEMES]

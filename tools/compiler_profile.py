@@ -120,9 +120,9 @@ def measure() -> None:
 
 def run_experiments(program: Path) -> None:
     """Run a part of the experiments of all figures, here and by the program that is benchmarked."""
-    from airpath.papers.kept_run import job_of
-    from airpath.papers.registry import FIGURES
     from airpath.workers import run_job
+    from airpath_papers.kept_run import job_of
+    from airpath_papers.registry import FIGURES
 
     experiments = {
         experiment.key(): experiment for figure in FIGURES for experiment in figure.all_experiments()

@@ -5,10 +5,10 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-from airpath.cli.lint_tables import print_linted
-from airpath.lint import lint
-from airpath.lint.carry import carry_over
-from airpath.lint.describe import as_machine_reads
+from airpath_lint import lint
+from airpath_lint.carry import carry_over
+from airpath_lint.cli_tables import print_linted
+from airpath_lint.describe import as_machine_reads
 
 SETUPS = {
     "script": """#!/bin/bash

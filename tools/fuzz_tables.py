@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from airpath.papers.run_data import extract, to_bytes
-from airpath.papers.store import RunStore
 from airpath.results.columns import TABLES
 from airpath.results.directory import read_parquet, write_parquet
 from airpath.results.reading import read
 from airpath.sweeps.part import Part, PartStore
+from airpath_papers.run_data import extract, to_bytes
+from airpath_papers.store import RunStore
 
 _KEY: Final = "00ab"
 _CRC_BYTES: Final = 4

@@ -19,14 +19,14 @@ from pydantic import ConfigDict
 from airpath.link_options import LINK, FlowOptions, options_of
 from airpath.links import LINKS
 from airpath.links.networks import networks
-from airpath.lint.rules_table import RULES
-from airpath.papers.registry import FIGURES
 from airpath.quantities import Table
 from airpath.scenario import QUEUES, Scenario, scenario_names, scenario_schema
 from airpath.scenario.managed_queues import ManagedQueue
 from airpath.schemes import ESTIMATORS, SCHEMES
 from airpath.schemes.loss_differentiation import LossDifferentiation
 from airpath.schemes.router_assisted import CAPACITY_SOURCES, FAMILIES
+from airpath_lint.rules_table import RULES
+from airpath_papers.registry import FIGURES
 
 OUT = Path(__file__).parent.parent / "docs" / "reference"
 COMMANDS = (

@@ -13,8 +13,8 @@ import subprocess
 from pathlib import Path
 from typing import Any, Final
 
-from airpath.papers.vcp_w import fig6, parking_lot
-from airpath.papers.vcp_w.channel import DATA_BYTES
+from airpath_papers.vcp_w import fig6, parking_lot
+from airpath_papers.vcp_w.channel import DATA_BYTES
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS: Final = ROOT / "tools" / "ns2"

@@ -20,14 +20,18 @@ PAGES: Final = (
     "docs/tests.md",
 )
 """Pages that are checked; a page that does not exist yet is skipped."""
-HELP: Final = ("python/airpath/cli/*.py",)
+HELP: Final = (
+    "python/airpath/cli/*.py",
+    "python/airpath-*/*/__init__.py",
+    "python/airpath-*/*/cli*.py",
+)
 """Python files in which every text but docstrings is checked."""
-PYTHON_ERRORS: Final = ("python/airpath/**/*.py",)
+PYTHON_ERRORS: Final = ("python/airpath/**/*.py", "python/airpath-*/**/*.py")
 """Python files whose error messages are checked."""
 RUST_ERRORS: Final = ("crates/*/src/**/*.rs",)
 """Rust files whose error messages are checked."""
-EXCEPT: Final = ("python/airpath/papers/",)
-"""Folders that are not checked yet."""
+EXCEPT: Final = ("python/airpath-papers/",)
+"""Folders in which only help is checked yet."""
 
 REJECTED: Final = {
     r"beside": "competing with, compared with, in addition to",
@@ -110,6 +114,10 @@ def _raises_an_error(node: ast.Raise) -> bool:
     return name.endswith("Error")
 
 
+def _has_help(name: Path) -> bool:
+    return any(name.match(pattern) for pattern in HELP)
+
+
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """Return line and text of everything that is checked in a file."""
     name = path.relative_to(ROOT)
@@ -117,7 +125,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     if path.suffix == ".rs":
         yield from rust_texts(source)
     elif path.suffix == ".py":
-        yield from python_texts(source, every=any(name.match(pattern) for pattern in HELP))
+        yield from python_texts(source, every=_has_help(name))
     else:
         yield 1, page(source) if path.suffix == ".md" else source
 
@@ -129,7 +137,7 @@ def main() -> int:
     count = 0
     for path in files:
         name = path.relative_to(ROOT).as_posix()
-        if name.startswith(EXCEPT):
+        if name.startswith(EXCEPT) and not _has_help(Path(name)):
             continue
         for first_line, text in texts(path):
             for line, phrase, instead in findings(text, first_line):

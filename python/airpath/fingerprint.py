@@ -1,26 +1,27 @@
-"""A digest of what computes: a version number would not move with every change."""
+"""A digest of the code that computes results: a version number would not change with every edit."""
 
 import functools
 import hashlib
+from importlib import import_module
 from pathlib import Path
 
-import airpath
 from airpath import _core
 
 
 @functools.cache
 def fingerprint(*patterns: str) -> str:
-    """Return a digest of the engine and of some sources of this package.
+    """Return a digest of the engine and of some sources.
 
     Parameters
     ----------
     *patterns
-        Which files, as `metrics/*.py`, relative to the package.
+        The files: a package and a pattern in it, as `airpath/metrics/*.py`.
     """
-    package = Path(airpath.__file__).parent
     digest = hashlib.sha256(Path(_core.__file__).read_bytes())
-    for pattern in patterns:
-        for file in sorted(package.glob(pattern)):
+    for one in patterns:
+        package, _, pattern = one.partition("/")
+        folder = Path(str(import_module(package).__file__)).parent
+        for file in sorted(folder.glob(pattern)):
             if file.is_file():
                 digest.update(file.read_bytes())
     return digest.hexdigest()

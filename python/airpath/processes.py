@@ -28,8 +28,8 @@ _LOOK_EVERY_S: Final = 1.0
 _FINDS_OUT_WITHIN_S: Final = 5.0
 """A pool says that a worker died as soon as the others' results let it, if it does."""
 
-PRELOADED: Final = ("airpath.sweeps.task", "airpath.papers.kept_run")
-"""Modules that workers need."""
+PRELOADED: Final = ("airpath.sweeps.task",)
+"""Modules that the workers of sweeps need."""
 
 
 def prepare(preload: Sequence[str] = PRELOADED) -> BaseContext:

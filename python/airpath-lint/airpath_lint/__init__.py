@@ -1,5 +1,5 @@
 """A linter for traffic control set-ups: what a script or a screen of `tc` amounts to, and what is wrong."""
 
-from airpath.lint.linting import Linted, lint, lint_text
+from airpath_lint.linting import Linted, lint, lint_text
 
 __all__ = ["Linted", "lint", "lint_text"]

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from airpath.lint.disciplines import AQM
-from airpath.lint.losses import Loss
-from airpath.lint.options import Managed, Netem, Tbf
-from airpath.lint.setup import Device, Discipline, TrafficClass, Tree
+from airpath_lint.disciplines import AQM
+from airpath_lint.losses import Loss
+from airpath_lint.options import Managed, Netem, Tbf
+from airpath_lint.setup import Device, Discipline, TrafficClass, Tree
 
 PACKET: Final = 1514
 """Bytes of a full packet at a discipline: 1500 and the Ethernet header."""

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from airpath.errors import LintError
-from airpath.lint.amounts import PACKET, Lane
-from airpath.lint.linting import Linted
-from airpath.lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
-from airpath.lint.options import Managed, Tbf
 from airpath.scenario import Scenario
 from airpath.units import format_duration, format_rate, format_size
+from airpath_lint.amounts import PACKET, Lane
+from airpath_lint.linting import Linted
+from airpath_lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
+from airpath_lint.options import Managed, Tbf
 
 LEAST: Final = 1e-12
 """The least probability of leaving a state that a scenario takes."""

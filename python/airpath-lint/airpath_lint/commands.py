@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from airpath.lint.disciplines import read_class, read_options
-from airpath.lint.editing import Editor
-from airpath.lint.findings import finding
-from airpath.lint.rules_table import RULES
-from airpath.lint.setup import (
+from airpath_lint.disciplines import read_class, read_options
+from airpath_lint.editing import Editor
+from airpath_lint.findings import finding
+from airpath_lint.rules_table import RULES
+from airpath_lint.setup import (
     INGRESS,
     INGRESS_HANDLE,
     ROOT,
@@ -19,10 +19,10 @@ from airpath.lint.setup import (
     TrafficClass,
     Unread,
 )
-from airpath.lint.shell import Script, ShellCommand
-from airpath.lint.units import RefusedError, rate_bps, size_bytes
-from airpath.lint.unwrap import SHELLS, unwrapped
-from airpath.lint.words import UNKNOWN, NotUnderstoodError, Words, keyword, shown_unknown
+from airpath_lint.shell import Script, ShellCommand
+from airpath_lint.units import RefusedError, rate_bps, size_bytes
+from airpath_lint.unwrap import SHELLS, unwrapped
+from airpath_lint.words import UNKNOWN, NotUnderstoodError, Words, keyword, shown_unknown
 
 OBJECTS: Final = ("qdisc", "class", "filter")
 _VERBS: Final = ("add", "change", "replace", "link", "delete", "show", "list", "ls", "get", "monitor")

@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from airpath.lint.amounts import PACKET, Directions, Lane
-from airpath.lint.findings import Finding
-from airpath.lint.linting import Linted
-from airpath.lint.losses import FourStateLoss, GilbertElliottLoss, Loss, RandomLoss
-from airpath.lint.options import HtbClass, Managed, Netem, Tbf
-from airpath.lint.setup import Discipline, TrafficClass, Tree
 from airpath.units import format_duration, format_rate, format_size
+from airpath_lint.amounts import PACKET, Directions, Lane
+from airpath_lint.findings import Finding
+from airpath_lint.linting import Linted
+from airpath_lint.losses import FourStateLoss, GilbertElliottLoss, Loss, RandomLoss
+from airpath_lint.options import HtbClass, Managed, Netem, Tbf
+from airpath_lint.setup import Discipline, TrafficClass, Tree
 
 
 def describe_entry(one: Discipline | TrafficClass) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from airpath.lint.netem import read_netem
-from airpath.lint.options import Hfsc, Htb, HtbClass, Managed, Options, Tbf, Unknown
-from airpath.lint.units import RefusedError, rate_bps, share, size_bytes, time_ns, whole
-from airpath.lint.words import NotUnderstoodError, Words, each_parameter
+from airpath_lint.netem import read_netem
+from airpath_lint.options import Hfsc, Htb, HtbClass, Managed, Options, Tbf, Unknown
+from airpath_lint.units import RefusedError, rate_bps, share, size_bytes, time_ns, whole
+from airpath_lint.words import NotUnderstoodError, Words, each_parameter
 
 QUEUES = (
     "pfifo",

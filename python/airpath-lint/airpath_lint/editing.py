@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from airpath.lint.findings import Finding, finding
-from airpath.lint.options import Netem
-from airpath.lint.rules_table import RULES
-from airpath.lint.setup import ROOT, Discipline, Filter, Setup, TrafficClass, Tree, Unread, major
+from airpath_lint.findings import Finding, finding
+from airpath_lint.options import Netem
+from airpath_lint.rules_table import RULES
+from airpath_lint.setup import ROOT, Discipline, Filter, Setup, TrafficClass, Tree, Unread, major
 
 MOST_PAST: Final = 40
 """How many earlier states of devices are kept."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from airpath.lint.setup import Device, Place
+from airpath_lint.setup import Device, Place
 
 
 class Level(StrEnum):

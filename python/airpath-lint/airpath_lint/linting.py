@@ -11,15 +11,15 @@ from typing import Any, Final
 
 from airpath.errors import LintError, UsageError
 from airpath.input_file import InputFile, input_file, refuse_standard_input_twice
-from airpath.lint.amounts import Directions, lanes
-from airpath.lint.commands import Commands
-from airpath.lint.editing import Editor
-from airpath.lint.findings import Finding, Level, finding
-from airpath.lint.rules import Context, judge
-from airpath.lint.rules_table import RULES
-from airpath.lint.screen import is_screen, read_screen
-from airpath.lint.screen_json import read_json
-from airpath.lint.setup import Setup, Tree
+from airpath_lint.amounts import Directions, lanes
+from airpath_lint.commands import Commands
+from airpath_lint.editing import Editor
+from airpath_lint.findings import Finding, Level, finding
+from airpath_lint.rules import Context, judge
+from airpath_lint.rules_table import RULES
+from airpath_lint.screen import is_screen, read_screen
+from airpath_lint.screen_json import read_json
+from airpath_lint.setup import Setup, Tree
 
 LARGEST: Final = 4 << 20
 """Bytes of an input that are read."""

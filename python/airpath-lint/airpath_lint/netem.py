@@ -1,9 +1,9 @@
 """The parameters of netem, after `netem_parse_opt` of iproute2 (`tc/q_netem.c`)."""
 
-from airpath.lint.losses import FourStateLoss, GilbertElliottLoss, Loss, RandomLoss
-from airpath.lint.options import Netem
-from airpath.lint.units import RefusedError, rate_bps, share, size_bytes, time_ns, whole
-from airpath.lint.words import UNKNOWN, NotUnderstoodError, Words, each_parameter, shown_unknown
+from airpath_lint.losses import FourStateLoss, GilbertElliottLoss, Loss, RandomLoss
+from airpath_lint.options import Netem
+from airpath_lint.units import RefusedError, rate_bps, share, size_bytes, time_ns, whole
+from airpath_lint.words import UNKNOWN, NotUnderstoodError, Words, each_parameter, shown_unknown
 
 _LABELS = ("p", "r", "1-h", "1-k", "p13", "p31", "p32", "p23", "p14")
 

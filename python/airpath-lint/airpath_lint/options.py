@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from airpath.lint.losses import Loss
+from airpath_lint.losses import Loss
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from airpath.lint.findings import Level, Rule
+from airpath_lint.findings import Level, Rule
 
 _E, _W, _N = Level.ERROR, Level.WARNING, Level.NOTE
 

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from airpath.lint.disciplines import read_class, read_options
-from airpath.lint.setup import (
+from airpath_lint.disciplines import read_class, read_options
+from airpath_lint.setup import (
     INGRESS,
     ROOT,
     Device,
@@ -18,8 +18,8 @@ from airpath.lint.setup import (
     Unread,
     major,
 )
-from airpath.lint.units import RefusedError
-from airpath.lint.words import NotUnderstoodError, Words
+from airpath_lint.units import RefusedError
+from airpath_lint.words import NotUnderstoodError, Words
 
 NAMELESS: Final = "(device)"
 """`tc qdisc show dev eth0` does not repeat the device."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from airpath.errors import LintError
-from airpath.lint.screen import NAMELESS, enter_class, enter_discipline, owner
-from airpath.lint.setup import ROOT, Filter, Place, Setup, Statistics, Unread
+from airpath_lint.screen import NAMELESS, enter_class, enter_discipline, owner
+from airpath_lint.setup import ROOT, Filter, Place, Setup, Statistics, Unread
 
 _COUNTERS: Final = ("bytes", "packets", "drops", "overlimits", "requeues", "backlog", "qlen")
 

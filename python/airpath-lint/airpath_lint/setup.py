@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from airpath.lint.options import HtbClass, Options
+from airpath_lint.options import HtbClass, Options
 
 ROOT = "root"
 INGRESS = "ingress"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from airpath.lint.setup import Place, Unread
-from airpath.lint.shell_syntax import Choice, Command, Function, Loop, Node, TooDeepError, Word, parse
-from airpath.lint.words import UNKNOWN, unknown
+from airpath_lint.setup import Place, Unread
+from airpath_lint.shell_syntax import Choice, Command, Function, Loop, Node, TooDeepError, Word, parse
+from airpath_lint.words import UNKNOWN, unknown
 
 MOST_COMMANDS: Final = 2_000
 """More than this many commands, loops counted out, are not read."""

@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from airpath.lint.words import UNKNOWN
+from airpath_lint.words import UNKNOWN
 
 _WITH_VALUE = {
     "sudo": ("-u", "-g", "-h", "-p", "-C"),

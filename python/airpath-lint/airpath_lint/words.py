@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from airpath.lint.units import RefusedError
+from airpath_lint.units import RefusedError
 
 T = TypeVar("T")
 

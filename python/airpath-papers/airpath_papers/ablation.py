@@ -5,12 +5,15 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import panels
-from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, SETTINGS, TRAFFIC
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import (
+from airpath.plots.style import styled
+from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import panels
+from airpath_papers.ebe_j.paper import FIXED_SCHEDULE, SETTINGS, TRAFFIC
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import (
     drops,
     jain,
     mean_queue,
@@ -18,13 +21,10 @@ from airpath.papers.measures import (
     of_each,
     utilisation,
 )
-from airpath.papers.rules import AtMost, Between, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import PARKING_LOT_LINKS, dumbbell, parking_lot, with_options
-from airpath.plots.style import styled
-from airpath.results.formatting import mean_and_half_width
-from airpath.statistics import TextTable
+from airpath_papers.rules import AtMost, Between, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.settings import PARKING_LOT_LINKS, dumbbell, parking_lot, with_options
 
 REPETITIONS: Final = 30
 DEFAULT: Final = "default"

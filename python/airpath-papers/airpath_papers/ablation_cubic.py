@@ -5,10 +5,12 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.anova_tables import anova_tables
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import panels
-from airpath.papers.ebe_j.cubic import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.anova_tables import anova_tables
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import panels
+from airpath_papers.ebe_j.cubic import (
     CATCH_UP,
     CUBIC,
     CUBIC_EBE,
@@ -24,13 +26,11 @@ from airpath.papers.ebe_j.cubic import (
     losses,
     second_half,
 )
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import jain, of_each
-from airpath.papers.rules import AtMost, Between, Positive
-from airpath.papers.sample import Sample, difference, ratio_of_means, sample
-from airpath.papers.settings import shipped, with_options
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import jain, of_each
+from airpath_papers.rules import AtMost, Between, Positive
+from airpath_papers.sample import Sample, difference, ratio_of_means, sample
+from airpath_papers.settings import shipped, with_options
 
 REPETITIONS: Final = 30
 BOTH: Final = "both, Upsilon 2.0 (default)"

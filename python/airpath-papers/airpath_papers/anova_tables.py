@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from airpath.papers.rules import SIGNIFICANCE
 from airpath.statistics import Group, TextTable, analyse, analysis_tables, paired, tukey_hsd
+from airpath_papers.rules import SIGNIFICANCE
 
 
 def tukey_p(groups: Mapping[str, Sequence[float]], one: str, other: str) -> float:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from airpath.papers.rules import Rule
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import FewerRuns, Sample
+from airpath_papers.rules import Rule
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import FewerRuns, Sample
 
 
 class Runs(Protocol):

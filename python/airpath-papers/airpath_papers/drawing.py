@@ -7,12 +7,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.figure import FigureRuns
-from airpath.papers.measures import link
-from airpath.papers.run_data import RunData
 from airpath.plots import PAGE_IN, SchemeStyle, style_for
 from airpath.plots.style import legend_above, styled
 from airpath.schemes import SCHEMES
+from airpath_papers.figure import FigureRuns
+from airpath_papers.measures import link
+from airpath_papers.run_data import RunData
 
 Looks = Mapping[str, SchemeStyle]
 

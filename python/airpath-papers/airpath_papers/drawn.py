@@ -7,16 +7,17 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 
 from airpath.errors import AirpathError
-from airpath.papers.claim import Claim, Runs, judge
-from airpath.papers.experiment import Experiment, Identity, keys_of, learn_keys
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import FewerRuns, Sample
-from airpath.papers.store import RunStore
-from airpath.papers.work import runs_of
 from airpath.plots import render
 from airpath.processes import WorkerPool
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs, judge
+from airpath_papers.experiment import Experiment, Identity, keys_of, learn_keys
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kept_run import PRELOADED
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import FewerRuns, Sample
+from airpath_papers.store import RunStore
+from airpath_papers.work import runs_of
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,13 @@ def draw_all(
     OutputError
         If a run is not there or damaged.
     """
-    from airpath.papers.registry import FIGURES
+    from airpath_papers.registry import FIGURES
 
     registered = {id(figure) for figure in FIGURES}
     named = [figure.id for figure in figures if id(figure) in registered]
     if len(named) < 2 or workers == 1:
         return [draw(figure.repeated(repetitions), store) for figure in figures]
-    with WorkerPool(min(workers, len(named))) as pool:
+    with WorkerPool(min(workers, len(named)), PRELOADED) as pool:
         pending: dict[str, Future[Drawn]] = {
             figure.id: pool.submit(
                 _draw_by_name, figure.id, repetitions, store, keys_of(figure.all_experiments())
@@ -159,7 +160,7 @@ def _cpu_s(figure: Figure, runs: FigureRuns) -> dict[tuple[str, int], float]:
 
 
 def _draw_by_name(name: str, repetitions: int | None, store: RunStore, keys: Mapping[Identity, str]) -> Drawn:
-    from airpath.papers.registry import FIGURES
+    from airpath_papers.registry import FIGURES
 
     learn_keys(keys)
     (figure,) = (figure for figure in FIGURES if figure.id == name)

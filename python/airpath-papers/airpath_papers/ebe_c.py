@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any, Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import over_time_by_choice
-from airpath.papers.ebe_j import xcp_dumbbell
-from airpath.papers.ebe_j.paper import (
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import over_time_by_choice
+from airpath_papers.ebe_j import xcp_dumbbell
+from airpath_papers.ebe_j.paper import (
     FALLEN,
     FIXED_SCHEDULE,
     LOW_QUEUE,
@@ -16,12 +16,12 @@ from airpath.papers.ebe_j.paper import (
     TRAFFIC,
     TWO_WAY_LIMIT,
 )
-from airpath.papers.ebe_j.vcp_dumbbell import QUEUE_CEILING, SCALING_NOTE
-from airpath.papers.figure import Figure
-from airpath.papers.measures import mean_queue, of_each, p95_queue, queue_deviation, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Between, Positive
-from airpath.papers.sample import difference, sample
-from airpath.papers.settings import (
+from airpath_papers.ebe_j.vcp_dumbbell import QUEUE_CEILING, SCALING_NOTE
+from airpath_papers.figure import Figure
+from airpath_papers.measures import mean_queue, of_each, p95_queue, queue_deviation, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Between, Positive
+from airpath_papers.sample import difference, sample
+from airpath_papers.settings import (
     ONE_WAY,
     TWO_WAY,
     VCP_SCHEMES,

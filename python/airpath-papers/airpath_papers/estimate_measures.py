@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from airpath.metrics import SETTLING_HOLD_S, SETTLING_TOLERANCE, nearest_rank, settling_time
-from airpath.papers.measures import WHOLE, Span
-from airpath.papers.run_data import Numbers, RunData
+from airpath_papers.measures import WHOLE, Span
+from airpath_papers.run_data import Numbers, RunData
 
 LONGEST_LAG_S = 5.0
 """Lags are sought up to this."""

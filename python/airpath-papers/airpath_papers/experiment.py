@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from airpath.papers.store import run_key
 from airpath.scenario import Scenario
 from airpath.world_names import World
+from airpath_papers.store import run_key
 
 Identity: TypeAlias = tuple[str, str, str]
 """Scenario, scheme and changes (as JSON) of a simulated experiment."""
@@ -48,7 +48,7 @@ class Experiment:
         return _resolved(*self._identity)
 
     def key(self) -> str:
-        """Return the key under which its runs are kept (`airpath.papers.store.run_key`)."""
+        """Return the key under which its runs are kept (`airpath_papers.store.run_key`)."""
         if self.world != "sim":
             return run_key(self.resolve(), self.world)
         if self._identity not in _KEYS:

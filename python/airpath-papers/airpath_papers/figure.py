@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.experiment import Experiment
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.run_data import RunData
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.run_data import RunData
 
 
 class FigureRuns:

@@ -3,13 +3,17 @@
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
-from airpath.papers.experiment import Experiment
-from airpath.papers.run_data import extract
-from airpath.papers.store import RunStore
 from airpath.results import RunResult
 from airpath.workers import Job, run_job
 from airpath.worlds import place
+from airpath_papers.experiment import Experiment
+from airpath_papers.run_data import extract
+from airpath_papers.store import RunStore
+
+PRELOADED: Final = (__name__,)
+"""Modules that workers need."""
 
 
 def keep_runs(experiment: Experiment, repetitions: Iterable[int], store: RunStore, key: str) -> None:

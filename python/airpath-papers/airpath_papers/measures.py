@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from airpath.metrics import jain_index, nearest_rank
-from airpath.papers.run_data import LinkData, Numbers, RunData
+from airpath_papers.run_data import LinkData, Numbers, RunData
 
 WHOLE = (0.0, math.inf)
 """The whole run."""

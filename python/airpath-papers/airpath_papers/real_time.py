@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from airpath.papers.kept_run import job_of
-from airpath.papers.run_data import RunData, extract
-from airpath.papers.store import RunStore
-from airpath.papers.work import Interrupted, MissingRun
 from airpath.results import RunResult
 from airpath.workers import Job, execute
+from airpath_papers.kept_run import job_of
+from airpath_papers.run_data import RunData, extract
+from airpath_papers.store import RunStore
+from airpath_papers.work import Interrupted, MissingRun
 
 TRIES: Final = 2
 """How often a run is done at most until the emulator calls it valid; the last one is kept."""

@@ -5,8 +5,8 @@ from typing import Final
 
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
-from airpath.papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe, satellite, vcp_w
-from airpath.papers.figure import Figure
+from airpath_papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe, satellite, vcp_w
+from airpath_papers.figure import Figure
 
 FIGURES: Final[tuple[Figure, ...]] = (
     *ebe_j.FIGURES,

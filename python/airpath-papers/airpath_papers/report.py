@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from airpath.papers.claim import Judgement, Verdict
-from airpath.papers.sample import Sample
 from airpath.results.formatting import NO_VALUE, mean_and_half_width
+from airpath_papers.claim import Judgement, Verdict
+from airpath_papers.sample import Sample
 
 if TYPE_CHECKING:
-    from airpath.papers.reproduce import Reproduced
+    from airpath_papers.reproduce import Reproduced
 
 
 def report_html(done: "Sequence[Reproduced]") -> str:
@@ -29,7 +29,7 @@ def report_html(done: "Sequence[Reproduced]") -> str:
 @functools.cache
 def _template() -> Template:
     environment = Environment(
-        loader=PackageLoader("airpath.papers", "."), autoescape=True, undefined=StrictUndefined
+        loader=PackageLoader("airpath_papers", "."), autoescape=True, undefined=StrictUndefined
     )
     return environment.get_template("template.html")
 

@@ -10,16 +10,17 @@ from typing import Any
 from airpath.durable import place_of, write_whole
 from airpath.errors import OutputError
 from airpath.lock import locked
-from airpath.papers.claim import Judgement
-from airpath.papers.drawn import Drawn, draw_all
-from airpath.papers.figure import Figure
-from airpath.papers.real_time import do_real_runs, real_seconds
-from airpath.papers.report import report_html
-from airpath.papers.sample import Sample
-from airpath.papers.store import RunStore
-from airpath.papers.work import do_runs, missing_runs
 from airpath.processes import prepare
 from airpath.statistics import TextTable
+from airpath_papers.claim import Judgement
+from airpath_papers.drawn import Drawn, draw_all
+from airpath_papers.figure import Figure
+from airpath_papers.kept_run import PRELOADED
+from airpath_papers.real_time import do_real_runs, real_seconds
+from airpath_papers.report import report_html
+from airpath_papers.sample import Sample
+from airpath_papers.store import RunStore
+from airpath_papers.work import do_runs, missing_runs
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def reproduce(
     OutputError
         If the results cannot be written, or another process reproduces there.
     """
-    prepare()  # workers load their modules while this process looks what is missing
+    prepare(PRELOADED)  # workers load their modules while this process looks what is missing
     repeated = [figure.repeated(repetitions) for figure in figures]
     store = RunStore(out / "runs")
     refusal = f"another process reproduces in {out}; wait for it, or choose another directory with --out"

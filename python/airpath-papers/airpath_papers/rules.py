@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from airpath.papers.sample import Sample
+from airpath_papers.sample import Sample
 
 SIGNIFICANCE = 0.01
 """The level of the papers (EBE-J, section IV-C)."""

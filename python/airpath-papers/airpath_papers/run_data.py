@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from airpath.metrics.run import columns, flows_under_test, link_under_test, long_lived, rows_with
-from airpath.papers.array_file import packed, unpacked
-from airpath.papers.estimate_data import PARTS, EstimateData, estimates
 from airpath.results import RunResult
+from airpath_papers.array_file import packed, unpacked
+from airpath_papers.estimate_data import PARTS, EstimateData, estimates
 
 Numbers = npt.NDArray[np.float64]
 

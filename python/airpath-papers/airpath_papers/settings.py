@@ -8,8 +8,8 @@ rate); **O**, one-way; **L**, reverse flows on a wide link of 100 Mbit/s. T is t
 from collections.abc import Mapping
 from typing import Any, Final
 
-from airpath.papers.experiment import Experiment
 from airpath.schemes import parse_scheme
+from airpath_papers.experiment import Experiment
 
 TWO_WAY: Final = "T"
 ONE_WAY: Final = "O"

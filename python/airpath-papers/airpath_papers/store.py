@@ -8,18 +8,18 @@ from typing import Final
 
 from airpath.durable import place_of, write_whole
 from airpath.fingerprint import fingerprint
-from airpath.papers.run_data import RunData, from_bytes, to_bytes
 from airpath.scenario import Scenario
 from airpath.world_names import World
+from airpath_papers.run_data import RunData, from_bytes, to_bytes
 
 FORMAT: Final = "airpath kept run 5"
 """Changes with what is kept of a run, so that older files are not read."""
 COMPUTED_BY: Final = (
-    "metrics/*.py",
-    "results/*.py",
-    "papers/array_file.py",
-    "papers/estimate_data.py",
-    "papers/run_data.py",
+    "airpath/metrics/*.py",
+    "airpath/results/*.py",
+    "airpath_papers/array_file.py",
+    "airpath_papers/estimate_data.py",
+    "airpath_papers/run_data.py",
 )
 """The sources, besides the engine, that compute what is kept."""
 

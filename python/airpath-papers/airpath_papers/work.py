@@ -9,13 +9,13 @@ from typing import Final
 
 from airpath.errors import AirpathError, OutputError
 from airpath.interrupts import InterruptRequest
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kept_run import keep_runs
-from airpath.papers.run_data import RunData
-from airpath.papers.store import RunStore
 from airpath.processes import WorkerPool
 from airpath.scenario import Scenario
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kept_run import PRELOADED, keep_runs
+from airpath_papers.run_data import RunData
+from airpath_papers.store import RunStore
 
 _LOOK_EVERY_S = 0.2
 _PARTS_FOR_EACH_WORKER: Final = 200
@@ -106,7 +106,7 @@ def do_runs(
     size = sum(run.size for run in runs)
     work = _Work(size, on_progress)
     try:
-        with InterruptRequest() as request, WorkerPool(workers) as pool:
+        with InterruptRequest() as request, WorkerPool(workers, PRELOADED) as pool:
             # The longest first, so that no processor waits for a long run at the end.
             longest_first = sorted(runs, key=lambda run: run.size, reverse=True)
             for part in _parts(longest_first, size / (workers * _PARTS_FOR_EACH_WORKER)):

@@ -23,13 +23,13 @@ from airpath.workers import run_job
 FORMAT: Final = "airpath sweep 1"
 """Changes with what is kept of a run, so that older parts are not read."""
 COMPUTED_BY: Final = (
-    "*.py",
-    "links/*",
-    "metrics/*.py",
-    "results/*.py",
-    "scenario/*.py",
-    "schemes/*.py",
-    "sweeps/*.py",
+    "airpath/*.py",
+    "airpath/links/*",
+    "airpath/metrics/*.py",
+    "airpath/results/*.py",
+    "airpath/scenario/*.py",
+    "airpath/schemes/*.py",
+    "airpath/sweeps/*.py",
 )
 """The sources, besides the engine, on which a run depends."""
 

@@ -4,10 +4,10 @@ import pytest
 
 import airpath
 from airpath.errors import LintError
-from airpath.lint import lint_text
-from airpath.lint.carry import carry_over
-from airpath.lint.losses import FourStateLoss
 from airpath.scenario import Scenario
+from airpath_lint import lint_text
+from airpath_lint.carry import carry_over
+from airpath_lint.losses import FourStateLoss
 
 TWO_WAYS = """
 tc qdisc add dev down root netem delay 20ms rate 10mbit limit 60 loss gemodel 0.1% 20% 90% 0.01%

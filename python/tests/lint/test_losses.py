@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from airpath.lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
-from airpath.lint.reordering import reordered_share
-from airpath.lint.rules.loss import gemodel
+from airpath_lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
+from airpath_lint.reordering import reordered_share
+from airpath_lint.rules.loss import gemodel
 
 
 def test_closed_forms():

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from airpath.lint import lint_text
-from airpath.lint.findings import Level
-from airpath.lint.rules_table import RULES
+from airpath_lint import lint_text
+from airpath_lint.findings import Level
+from airpath_lint.rules_table import RULES
 
 OFF = "ethtool -K eth0 tso off gso off gro off\nethtool -K eth1 tso off gso off gro off\n"
 NETEM = "tc qdisc add dev eth0 root netem "

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airpath.errors import LintError
-from airpath.lint import lint_text
-from airpath.lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
-from airpath.lint.netem import read_netem
-from airpath.lint.words import Words
+from airpath_lint import lint_text
+from airpath_lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
+from airpath_lint.netem import read_netem
+from airpath_lint.words import Words
 
 PERCENT = st.integers(1, 99)
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airpath.errors import LintError
-from airpath.lint import lint_text
-from airpath.lint.describe import as_machine_reads
-from airpath.lint.rules_table import RULES
+from airpath_lint import lint_text
+from airpath_lint.describe import as_machine_reads
+from airpath_lint.rules_table import RULES
 
 
 def netems(text):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airpath.lint.rules.context import tc_rate
-from airpath.lint.units import RefusedError, rate_bps, share, size_bytes, time_ns, whole
+from airpath_lint.rules.context import tc_rate
+from airpath_lint.units import RefusedError, rate_bps, share, size_bytes, time_ns, whole
 
 
 @pytest.mark.parametrize(

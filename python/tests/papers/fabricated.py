@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from airpath.papers.run_data import LINK_COLUMNS, LinkData, RunData
+from airpath_papers.run_data import LINK_COLUMNS, LinkData, RunData
 
 INTERVAL_S = 0.2
 BUFFER = 1000.0

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from airpath.papers.estimate_data import in_order_samples
-from airpath.papers.experiment import Experiment
-from airpath.papers.run_data import from_bytes, to_bytes
-from airpath.papers.store import RunStore
-from airpath.papers.work import do_runs, missing_runs
+from airpath_papers.estimate_data import in_order_samples
+from airpath_papers.experiment import Experiment
+from airpath_papers.run_data import from_bytes, to_bytes
+from airpath_papers.store import RunStore
+from airpath_papers.work import do_runs, missing_runs
 
 SEGMENT = 1000.0
 NEVER = np.empty(0)

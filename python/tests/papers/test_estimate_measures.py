@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from fabricated import run_data
 
-from airpath.papers import estimate_measures as measures
-from airpath.papers.estimate_data import EstimateData
+from airpath_papers import estimate_measures as measures
+from airpath_papers.estimate_data import EstimateData
 
 TIME = np.arange(1, 501) * 0.1
 BEFORE, AFTER = (0.0, 25.0), (25.0, 50.0)

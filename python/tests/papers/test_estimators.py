@@ -5,13 +5,13 @@ import math
 import pytest
 from outside import recorded_trace, recorded_traces
 
-from airpath.papers.estimators import LINKS_FIGURE
-from airpath.papers.estimators.figure import ESTIMATORS, ONE_WAY, PAYLOAD_SHARE, experiment
-from airpath.papers.estimators.links import Kind, judged_links
-from airpath.papers.estimators.measures import errors
-from airpath.papers.store import RunStore
-from airpath.papers.work import do_runs, missing_runs, read_runs
 from airpath.schemes import ESTIMATORS as REGISTERED
+from airpath_papers.estimators import LINKS_FIGURE
+from airpath_papers.estimators.figure import ESTIMATORS, ONE_WAY, PAYLOAD_SHARE, experiment
+from airpath_papers.estimators.links import Kind, judged_links
+from airpath_papers.estimators.measures import errors
+from airpath_papers.store import RunStore
+from airpath_papers.work import do_runs, missing_runs, read_runs
 
 SYNTHETIC = "lte.up (synthetic)"
 

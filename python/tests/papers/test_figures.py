@@ -6,11 +6,11 @@ from collections import defaultdict
 import pytest
 
 from airpath.errors import UsageError
-from airpath.papers.registry import FIGURES, select
-from airpath.papers.settings import believing, in_setting, parking_lot, with_options
 from airpath.scenario import Scenario, scenario_names
 from airpath.scenario.simulation import simulation
 from airpath.schemes import parse_scheme
+from airpath_papers.registry import FIGURES, select
+from airpath_papers.settings import believing, in_setting, parking_lot, with_options
 
 # The figures and tables that a reader of the papers looks for.
 PROMISED = {

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from fabricated import link_data, run_data
 
-from airpath.papers.estimate_data import EstimateData
-from airpath.papers.gm import measures
-from airpath.papers.gm.paper import SETTLED_S, WIRE
+from airpath_papers.estimate_data import EstimateData
+from airpath_papers.gm import measures
+from airpath_papers.gm.paper import SETTLED_S, WIRE
 
 LINK = 5.0
 COUNT = 1500

@@ -5,13 +5,13 @@ Bounds are nearer to what comes out than to what the papers say; the figures jud
 
 import numpy as np
 
-from airpath.papers.ebe_j import cubic
-from airpath.papers.experiment import Experiment
-from airpath.papers.gm import varying
-from airpath.papers.sarbe import goodput, wireless
-from airpath.papers.sarbe.paper import SARBE, WESTWOOD, WESTWOOD_PLUS
-from airpath.papers.store import RunStore
-from airpath.papers.work import do_runs, missing_runs, read_runs
+from airpath_papers.ebe_j import cubic
+from airpath_papers.experiment import Experiment
+from airpath_papers.gm import varying
+from airpath_papers.sarbe import goodput, wireless
+from airpath_papers.sarbe.paper import SARBE, WESTWOOD, WESTWOOD_PLUS
+from airpath_papers.store import RunStore
+from airpath_papers.work import do_runs, missing_runs, read_runs
 
 
 def runs_of(tmp_path, experiments: dict[str, Experiment]):

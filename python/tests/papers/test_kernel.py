@@ -10,23 +10,23 @@ from fabricated import link_data, run_data
 from airpath import _core, worlds
 from airpath.cli import main
 from airpath.errors import UsageError
-from airpath.papers import real_time
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import over_time_by_choice
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure
-from airpath.papers.kernel.figure import on_kernel
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.kernel.schemes import in_kernel
-from airpath.papers.measures import of_each, utilisation
-from airpath.papers.real_time import do_real_runs, real_seconds
-from airpath.papers.registry import FIGURES, select_on_kernel
-from airpath.papers.reproduce import reproduce, verdicts
-from airpath.papers.rules import AtLeast
-from airpath.papers.sample import sample
-from airpath.papers.store import RunStore
-from airpath.papers.vcp_w.testbed_settings import ENDLESS, GROUPS, VCP, on_testbed
-from airpath.papers.work import Interrupted, missing_runs, read_runs
+from airpath_papers import real_time
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import over_time_by_choice
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure
+from airpath_papers.kernel.figure import on_kernel
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.kernel.schemes import in_kernel
+from airpath_papers.measures import of_each, utilisation
+from airpath_papers.real_time import do_real_runs, real_seconds
+from airpath_papers.registry import FIGURES, select_on_kernel
+from airpath_papers.reproduce import reproduce, verdicts
+from airpath_papers.rules import AtLeast
+from airpath_papers.sample import sample
+from airpath_papers.store import RunStore
+from airpath_papers.vcp_w.testbed_settings import ENDLESS, GROUPS, VCP, on_testbed
+from airpath_papers.work import Interrupted, missing_runs, read_runs
 
 TESTBED = {"fig10a", "fig10b", "fig10c", "fig10d", "table1", "fig11a", "fig11b", "fig11c", "fig11d"} | {
     "fig12",

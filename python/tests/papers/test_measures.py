@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from fabricated import BUFFER, INTERVAL_S, link_data, run_data
 
-from airpath.papers import measures
-from airpath.papers.run_data import LinkData
+from airpath_papers import measures
+from airpath_papers.run_data import LinkData
 
 COUNT = 100
 TIME = np.arange(1, COUNT + 1) * INTERVAL_S

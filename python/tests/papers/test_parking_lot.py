@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from airpath.papers.ebe_j import parking_lot
-from airpath.papers.settings import PARKING_LOT_LINKS
+from airpath_papers.ebe_j import parking_lot
+from airpath_papers.settings import PARKING_LOT_LINKS
 
 SMALL_AND_SURE = (0.010, 0.011, 0.012, 0.010, 0.011)
 LARGE_AND_UNSURE = (-0.2, 0.3, -0.1, 0.4, 0.1)

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from airpath.papers.kept_run import job_of
-from airpath.papers.measures import mean_queue
-from airpath.papers.ns2_runs import ns2_runs
-from airpath.papers.run_data import extract
-from airpath.papers.vcp_w.channel import DATA_BYTES
-from airpath.papers.vcp_w.fig6 import AFTER as QUEUES_AFTER
-from airpath.papers.vcp_w.fig6 import BEFORE as QUEUES_BEFORE
-from airpath.papers.vcp_w.paper import SHORT_TIMEOUTS, XCP
-from airpath.papers.vcp_w.parking_lot import AFTER, BEFORE, LINKS, PARKING_LOT, local_to_long, on
-from airpath.papers.vcp_w.parking_lot_ns2 import LEAST_TIMEOUTS_S, ns2_values
 from airpath.results import RunResult
 from airpath.workers import run_job
+from airpath_papers.kept_run import job_of
+from airpath_papers.measures import mean_queue
+from airpath_papers.ns2_runs import ns2_runs
+from airpath_papers.run_data import extract
+from airpath_papers.vcp_w.channel import DATA_BYTES
+from airpath_papers.vcp_w.fig6 import AFTER as QUEUES_AFTER
+from airpath_papers.vcp_w.fig6 import BEFORE as QUEUES_BEFORE
+from airpath_papers.vcp_w.paper import SHORT_TIMEOUTS, XCP
+from airpath_papers.vcp_w.parking_lot import AFTER, BEFORE, LINKS, PARKING_LOT, local_to_long, on
+from airpath_papers.vcp_w.parking_lot_ns2 import LEAST_TIMEOUTS_S, ns2_values
 
 DEFAULT, NEVER_EXPIRES = LEAST_TIMEOUTS_S.values()
 RUNS = 6
@@ -52,7 +52,7 @@ def runs():
 
 def test_what_ns_2_measured_is_whole():
     for least, times_out in ((DEFAULT, True), (NEVER_EXPIRES, False)):
-        some = [run for run in ns2_runs("airpath.papers.vcp_w") if run["least_timeout_s"] == least]
+        some = [run for run in ns2_runs("airpath_papers.vcp_w") if run["least_timeout_s"] == least]
         assert len({run["seed"] for run in some}) == 10
         assert len({str(run["local_over_long"]) for run in some}) == 10
         for run in some:

@@ -7,18 +7,18 @@ from dataclasses import replace
 import pytest
 
 from airpath.cli import main, output
-from airpath.cli.reproduce import HELP, _show
 from airpath.errors import OutputError
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import over_time_by_choice
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure
-from airpath.papers.measures import of_each, utilisation
-from airpath.papers.registry import FIGURES
-from airpath.papers.report import number
-from airpath.papers.reproduce import reproduce, verdicts
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.sample import FewerRuns, difference, sample
+from airpath_papers.claim import Claim
+from airpath_papers.cli import HELP, _show
+from airpath_papers.drawing import over_time_by_choice
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure
+from airpath_papers.measures import of_each, utilisation
+from airpath_papers.registry import FIGURES
+from airpath_papers.report import number
+from airpath_papers.reproduce import reproduce, verdicts
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.sample import FewerRuns, difference, sample
 
 KEYS = ["paper", "figure", "claim", "expected", "measured", "ci_low", "ci_high", "n", "verdict", "note"]
 NUMBERS = ["measured", "ci_low", "ci_high", "n"]

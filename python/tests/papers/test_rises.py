@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from airpath.papers.ebe_j.rises import FIRST_S, LATER_S, RISEN_MBPS
-from airpath.papers.kept_run import job_of
-from airpath.papers.measures import throughput_mbps, utilisation
-from airpath.papers.ns2_runs import ns2_runs
-from airpath.papers.run_data import extract
-from airpath.papers.settings import dumbbell
 from airpath.results import RunResult
 from airpath.scenario import Scenario
 from airpath.workers import run_job
+from airpath_papers.ebe_j.rises import FIRST_S, LATER_S, RISEN_MBPS
+from airpath_papers.kept_run import job_of
+from airpath_papers.measures import throughput_mbps, utilisation
+from airpath_papers.ns2_runs import ns2_runs
+from airpath_papers.run_data import extract
+from airpath_papers.settings import dumbbell
 
 RUNS = {"T": 10, "O": 3}
-THEIRS = ns2_runs("airpath.papers.ebe_j")
+THEIRS = ns2_runs("airpath_papers.ebe_j")
 
 
 def theirs(setting):

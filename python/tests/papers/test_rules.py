@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import Sample, ratio_of_means, sample
+from airpath_papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
+from airpath_papers.sample import Sample, ratio_of_means, sample
 
 NOTHING = sample([math.nan])
 

@@ -5,7 +5,7 @@ import statistics
 
 import pytest
 
-from airpath.papers.sample import Sample, deviation, least, least_sure, of_means, ratio_of_means, sample
+from airpath_papers.sample import Sample, deviation, least, least_sure, of_means, ratio_of_means, sample
 
 SURE = sample([1.0, 1.1, 0.9, 1.05])
 DOUBTFUL = sample([1.0, -0.5, 2.0, 0.3])

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from fabricated import link_data, run_data
 
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import FigureRuns
-from airpath.papers.sarbe import compression, drawing, goodput, settings, steps, wireless
-from airpath.papers.sarbe.paper import RENO, SARBE, SCHEMES, WESTWOOD
-from airpath.papers.store import RunStore
-from airpath.papers.work import do_runs, missing_runs, read_runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import FigureRuns
+from airpath_papers.sarbe import compression, drawing, goodput, settings, steps, wireless
+from airpath_papers.sarbe.paper import RENO, SARBE, SCHEMES, WESTWOOD
+from airpath_papers.store import RunStore
+from airpath_papers.work import do_runs, missing_runs, read_runs
 
 
 def runs_of(tmp_path, experiments: dict[str, Experiment]):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from airpath.papers.satellite import FIGURES
-from airpath.papers.satellite.censored import faster, median, paired_ratios
 from airpath.scenario import Scenario
+from airpath_papers.satellite import FIGURES
+from airpath_papers.satellite.censored import faster, median, paired_ratios
 
 (FIGURE,) = FIGURES
 NEVER = math.inf

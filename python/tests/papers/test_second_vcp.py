@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from airpath.papers.kept_run import keep_run
-from airpath.papers.measures import utilisation
-from airpath.papers.store import RunStore
-from airpath.papers.vcp_w.testbed_measures import group_mbps
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath_papers.kept_run import keep_run
+from airpath_papers.measures import utilisation
+from airpath_papers.store import RunStore
+from airpath_papers.vcp_w.testbed_measures import group_mbps
+from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     DELAYS_EACH_WAY,
     ENDLESS,
@@ -20,7 +20,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     in_small_packets,
     on_testbed,
 )
-from airpath.papers.work import read_runs
+from airpath_papers.work import read_runs
 
 SPAN = (20.0, 50.0)
 REPETITIONS = 10

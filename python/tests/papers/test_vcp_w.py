@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from fabricated import run_data
 
-from airpath.papers.drawing import panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.measures import mean_queue, utilisation
-from airpath.papers.store import RunStore
-from airpath.papers.vcp_w import fig2a, over_snr, parking_lot, testbed_drawing
-from airpath.papers.vcp_w.channel import ACK_BYTES, ANTENNAS, BIT, DATA_BYTES, SYMBOL, Fading
-from airpath.papers.vcp_w.paper import AUTHOR, GUARDED, LOOKS, OBEYING, REM, RULES, VCP, XCP, one_bottleneck
-from airpath.papers.work import do_runs, missing_runs, read_runs
 from airpath.schemes import parse_scheme
+from airpath_papers.drawing import panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.measures import mean_queue, utilisation
+from airpath_papers.store import RunStore
+from airpath_papers.vcp_w import fig2a, over_snr, parking_lot, testbed_drawing
+from airpath_papers.vcp_w.channel import ACK_BYTES, ANTENNAS, BIT, DATA_BYTES, SYMBOL, Fading
+from airpath_papers.vcp_w.paper import AUTHOR, GUARDED, LOOKS, OBEYING, REM, RULES, VCP, XCP, one_bottleneck
+from airpath_papers.work import do_runs, missing_runs, read_runs
 
 
 def run_of(tmp_path, experiment: Experiment):

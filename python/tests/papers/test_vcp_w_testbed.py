@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from fabricated import link_data, run_data
 
-from airpath.papers.claim import judge
-from airpath.papers.figure import FigureRuns
-from airpath.papers.store import RunStore
-from airpath.papers.vcp_w import fig11, fig14, heuristic, hurts, repairs, testbed_measures
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.schemes import parse_scheme
+from airpath_papers.claim import judge
+from airpath_papers.figure import FigureRuns
+from airpath_papers.store import RunStore
+from airpath_papers.vcp_w import fig11, fig14, heuristic, hurts, repairs, testbed_measures
+from airpath_papers.vcp_w.testbed_settings import (
     BARE_VCP,
     BIT,
     DROP_TAIL,
@@ -24,8 +25,7 @@ from airpath.papers.vcp_w.testbed_settings import (
     on_testbed,
     over_air,
 )
-from airpath.papers.work import do_runs, missing_runs, read_runs
-from airpath.schemes import parse_scheme
+from airpath_papers.work import do_runs, missing_runs, read_runs
 
 
 def runs_of(tmp_path, experiments):

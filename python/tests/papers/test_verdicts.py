@@ -8,10 +8,10 @@ import pytest
 from fabricated import run_data
 from scipy import stats
 
-from airpath.papers.anova_tables import anova_tables, tukey_p
-from airpath.papers.claim import Claim, Judgement, Verdict, judge
-from airpath.papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
-from airpath.papers.sample import (
+from airpath_papers.anova_tables import anova_tables, tukey_p
+from airpath_papers.claim import Claim, Judgement, Verdict, judge
+from airpath_papers.rules import AtLeast, AtMost, Between, Near, NotSignificant, Positive
+from airpath_papers.sample import (
     FewerRuns,
     Sample,
     deviation,
@@ -22,7 +22,7 @@ from airpath.papers.sample import (
     ratio_of_means,
     sample,
 )
-from airpath.papers.satellite.censored import faster
+from airpath_papers.satellite.censored import faster
 
 SURE = sample([1.0, 1.1, 0.9, 1.05])
 DOUBTFUL = sample([1.0, -1.1, 0.9, -0.3])

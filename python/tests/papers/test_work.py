@@ -10,15 +10,15 @@ import pyarrow as pa
 import pytest
 
 from airpath.errors import AirpathError, OutputError
-from airpath.papers import work
-from airpath.papers.experiment import Experiment
-from airpath.papers.kept_run import job_of
-from airpath.papers.run_data import extract, from_bytes, to_bytes
-from airpath.papers.store import RunStore
-from airpath.papers.work import Interrupted, _parts, do_runs, missing_runs
 from airpath.processes import WorkerPool
 from airpath.results import RunResult
 from airpath.workers import run_job
+from airpath_papers import work
+from airpath_papers.experiment import Experiment
+from airpath_papers.kept_run import job_of
+from airpath_papers.run_data import extract, from_bytes, to_bytes
+from airpath_papers.store import RunStore
+from airpath_papers.work import Interrupted, _parts, do_runs, missing_runs
 
 
 @pytest.fixture
@@ -94,8 +94,8 @@ def test_runs_over_different_traces_are_told_apart_though_their_plans_are_the_sa
 
 
 def test_another_engine_makes_other_runs(tiny, monkeypatch):
-    from airpath.papers import experiment
-    from airpath.papers import store as kept
+    from airpath_papers import experiment
+    from airpath_papers import store as kept
 
     before = Experiment(tiny, "newreno").key()
     monkeypatch.setattr(kept, "fingerprint", lambda *_: "another engine")
@@ -104,7 +104,7 @@ def test_another_engine_makes_other_runs(tiny, monkeypatch):
 
 
 def test_keys_found_elsewhere_are_not_looked_for_again(tiny, monkeypatch):
-    from airpath.papers import experiment
+    from airpath_papers import experiment
 
     one = Experiment(tiny, "newreno")
     found = experiment.keys_of([one, replace(one, world="emulate")])

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator
 
-from airpath.lint.findings import Finding
-from airpath.lint.rules.context import Context
-from airpath.lint.rules.delay import delay_rules
-from airpath.lint.rules.ingress import ingress_rules
-from airpath.lint.rules.loss import loss_rules
-from airpath.lint.rules.placement import placement_rules
-from airpath.lint.rules.shapers import shaper_rules
-from airpath.lint.rules.statistics import statistics_rules
-from airpath.lint.rules.units import unit_rules
+from airpath_lint.findings import Finding
+from airpath_lint.rules.context import Context
+from airpath_lint.rules.delay import delay_rules
+from airpath_lint.rules.ingress import ingress_rules
+from airpath_lint.rules.loss import loss_rules
+from airpath_lint.rules.placement import placement_rules
+from airpath_lint.rules.shapers import shaper_rules
+from airpath_lint.rules.statistics import statistics_rules
+from airpath_lint.rules.units import unit_rules
 
 _GROUPS: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     unit_rules,

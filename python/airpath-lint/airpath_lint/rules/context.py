@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from airpath.lint.amounts import Directions, Lane, lanes
-from airpath.lint.findings import Finding, finding
-from airpath.lint.rules_table import RULES
-from airpath.lint.setup import Device, Discipline, Place, Setup, TrafficClass, Tree
 from airpath.units import format_duration, format_rate, format_size
+from airpath_lint.amounts import Directions, Lane, lanes
+from airpath_lint.findings import Finding, finding
+from airpath_lint.rules_table import RULES
+from airpath_lint.setup import Device, Discipline, Place, Setup, TrafficClass, Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from airpath.lint.amounts import PACKET, Lane
-from airpath.lint.findings import Finding
-from airpath.lint.options import Netem
-from airpath.lint.reordering import reordered_share
-from airpath.lint.rules.context import Context, on, percent, rate_text, tc_rate, tidy, time_text
-from airpath.lint.setup import ROOT, Discipline, Tree
+from airpath_lint.amounts import PACKET, Lane
+from airpath_lint.findings import Finding
+from airpath_lint.options import Netem
+from airpath_lint.reordering import reordered_share
+from airpath_lint.rules.context import Context, on, percent, rate_text, tc_rate, tidy, time_text
+from airpath_lint.setup import ROOT, Discipline, Tree
 
 FAST_BPS = 10**9
 """Where no rate is set, the rate of a common device."""

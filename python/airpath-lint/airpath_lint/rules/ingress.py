@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from airpath.lint.amounts import PACKET
-from airpath.lint.findings import Finding
-from airpath.lint.rules.context import Context, about, on, rate_text, size_text, tidy, time_text
-from airpath.lint.setup import Device, Filter, Tree
+from airpath_lint.amounts import PACKET
+from airpath_lint.findings import Finding
+from airpath_lint.rules.context import Context, about, on, rate_text, size_text, tidy, time_text
+from airpath_lint.setup import Device, Filter, Tree
 
 USUAL_RTT_NS = 50_000_000
 """A round-trip time where none is set."""

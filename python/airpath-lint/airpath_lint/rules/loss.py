@@ -3,11 +3,11 @@
 import math
 from collections.abc import Iterator
 
-from airpath.lint.findings import Finding
-from airpath.lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
-from airpath.lint.options import Netem
-from airpath.lint.rules.context import Context, on, percent
-from airpath.lint.setup import Discipline, Tree
+from airpath_lint.findings import Finding
+from airpath_lint.losses import FourStateLoss, GilbertElliottLoss, RandomLoss
+from airpath_lint.options import Netem
+from airpath_lint.rules.context import Context, on, percent
+from airpath_lint.setup import Discipline, Tree
 
 BURST = 5.0
 """The mean burst that is suggested where none is known, packets."""

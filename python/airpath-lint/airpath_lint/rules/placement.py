@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from airpath.lint.amounts import LOOPBACK
-from airpath.lint.disciplines import AQM, QUEUES, SHAPERS
-from airpath.lint.findings import Finding
-from airpath.lint.options import Netem
-from airpath.lint.rules.context import Context, about, on
-from airpath.lint.setup import ROOT, Discipline, Place, Tree
+from airpath_lint.amounts import LOOPBACK
+from airpath_lint.disciplines import AQM, QUEUES, SHAPERS
+from airpath_lint.findings import Finding
+from airpath_lint.options import Netem
+from airpath_lint.rules.context import Context, about, on
+from airpath_lint.setup import ROOT, Discipline, Place, Tree
 
 
 def placement_rules(context: Context) -> Iterator[Finding]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from airpath.lint.amounts import PACKET, Lane
-from airpath.lint.disciplines import AQM
-from airpath.lint.findings import Finding
-from airpath.lint.options import Hfsc, Htb, Managed, Tbf
-from airpath.lint.rules.context import Context, on, rate_text, size_text, tc_rate, tidy, time_text
-from airpath.lint.setup import ROOT, Discipline, TrafficClass, Tree, major
+from airpath_lint.amounts import PACKET, Lane
+from airpath_lint.disciplines import AQM
+from airpath_lint.findings import Finding
+from airpath_lint.options import Hfsc, Htb, Managed, Tbf
+from airpath_lint.rules.context import Context, on, rate_text, size_text, tc_rate, tidy, time_text
+from airpath_lint.setup import ROOT, Discipline, TrafficClass, Tree, major
 
 FASTEST_HZ = 1000
 LONG_NS = 10**9

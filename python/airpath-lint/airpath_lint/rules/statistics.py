@@ -3,11 +3,11 @@
 import math
 from collections.abc import Iterator
 
-from airpath.lint.amounts import PACKET
-from airpath.lint.findings import Finding
-from airpath.lint.options import Htb, Managed, Netem, Tbf
-from airpath.lint.rules.context import Context, on, percent, rate_text, tidy
-from airpath.lint.setup import Discipline, Statistics, TrafficClass, Tree
+from airpath_lint.amounts import PACKET
+from airpath_lint.findings import Finding
+from airpath_lint.options import Htb, Managed, Netem, Tbf
+from airpath_lint.rules.context import Context, on, percent, rate_text, tidy
+from airpath_lint.setup import Discipline, Statistics, TrafficClass, Tree
 
 NEAR = 0.9
 """From this share of its limit on a queue is at it."""

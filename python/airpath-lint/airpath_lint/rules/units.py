@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from airpath.lint.findings import Finding
-from airpath.lint.rules.context import Context, on, percent, rate_text, size_text, tc_rate, time_text
-from airpath.lint.setup import Discipline, TrafficClass, Tree
-from airpath.lint.units import number_of, rate_bps, share, size_bytes, time_ns, unit_of
+from airpath_lint.findings import Finding
+from airpath_lint.rules.context import Context, on, percent, rate_text, size_text, tc_rate, time_text
+from airpath_lint.setup import Discipline, TrafficClass, Tree
+from airpath_lint.units import number_of, rate_bps, share, size_bytes, time_ns, unit_of
 
 _RATES = ("rate", "ceil", "peakrate", "bandwidth")
 _TIMES = ("delay", "jitter", "latency", "target", "interval")

@@ -5,10 +5,12 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.anova_tables import anova_tables, tukey_p
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import bars, looks_of, panels
-from airpath.papers.ebe_j.choices import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.anova_tables import anova_tables, tukey_p
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import bars, looks_of, panels
+from airpath_papers.ebe_j.choices import (
     DATA_SHARE,
     LONGER_TIMEOUT,
     NO_HALVING,
@@ -18,7 +20,7 @@ from airpath.papers.ebe_j.choices import (
     no_halving,
     todays_sender,
 )
-from airpath.papers.ebe_j.paper import (
+from airpath_papers.ebe_j.paper import (
     FIXED_SCHEDULE,
     LATE_REACTION,
     PAPER,
@@ -27,13 +29,13 @@ from airpath.papers.ebe_j.paper import (
     TRAFFIC,
     TWO_WAY_LIMIT,
 )
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import jain, of_each, throughput_mbps
-from airpath.papers.rules import AtMost, Near, NotSignificant, Positive, Rule
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, deviation, difference, least, sample
-from airpath.papers.settings import (
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import jain, of_each, throughput_mbps
+from airpath_papers.rules import AtMost, Near, NotSignificant, Positive, Rule
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, deviation, difference, least, sample
+from airpath_papers.settings import (
     ALL_SETTINGS,
     ONE_WAY,
     TWO_WAY,
@@ -44,8 +46,6 @@ from airpath.papers.settings import (
     title,
     with_options,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 REPETITIONS: Final = 30
 

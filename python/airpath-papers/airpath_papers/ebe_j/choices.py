@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from airpath.papers.experiment import Experiment
-from airpath.papers.settings import TWO_WAY, WIDE_REVERSE, XCP_SCHEMES, dumbbell, with_options
+from airpath_papers.experiment import Experiment
+from airpath_papers.settings import TWO_WAY, WIDE_REVERSE, XCP_SCHEMES, dumbbell, with_options
 
 LONGER_TIMEOUT: Final = "T, timeouts ≥ 1 s"
 """Retransmission timeouts of at least 1 s (RFC 6298) instead of 200 ms (ns-2)."""

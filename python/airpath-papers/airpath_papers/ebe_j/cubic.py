@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import FigureRuns
-from airpath.papers.measures import Span, catch_up, loss_share, of_each, queue_deviation, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import shipped, with_options
 from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import FigureRuns
+from airpath_papers.measures import Span, catch_up, loss_share, of_each, queue_deviation, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.settings import shipped, with_options
 
 CUBIC: Final = "cubic-2008"
 """CUBIC of the paper's time."""

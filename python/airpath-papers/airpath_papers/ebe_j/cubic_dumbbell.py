@@ -3,10 +3,11 @@
 from functools import partial
 from typing import Final
 
-from airpath.papers.anova_tables import anova_tables
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import over_time_by_choice
-from airpath.papers.ebe_j.cubic import (
+from airpath.statistics import TextTable
+from airpath_papers.anova_tables import anova_tables
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import over_time_by_choice
+from airpath_papers.ebe_j.cubic import (
     CATCH_UP,
     CUBIC_EBE,
     DRAWN_RATES,
@@ -25,12 +26,11 @@ from airpath.papers.ebe_j.cubic import (
     responds,
     second_half,
 )
-from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import jain, of_each, throughput_mbps, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.sample import sample
-from airpath.statistics import TextTable
+from airpath_papers.ebe_j.paper import NEAR_FULL, PAPER
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import jain, of_each, throughput_mbps, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.sample import sample
 
 REPETITIONS: Final = 30
 JOURNAL: Final = "O, filter journal"

@@ -2,16 +2,16 @@
 
 from typing import Any, Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.ebe_j.cubic import CUBIC, CUBIC_EBE, READING, SCHEMES, TRAFFIC, cell, pair, ratio
-from airpath.papers.ebe_j.paper import PAPER
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import completion_s, of_each
-from airpath.papers.rules import Near, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import difference, sample
-from airpath.papers.settings import title
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.ebe_j.cubic import CUBIC, CUBIC_EBE, READING, SCHEMES, TRAFFIC, cell, pair, ratio
+from airpath_papers.ebe_j.paper import PAPER
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import completion_s, of_each
+from airpath_papers.rules import Near, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import difference, sample
+from airpath_papers.settings import title
 
 REPETITIONS: Final = 30
 PAPER_S: Final = {CUBIC: 211.0, CUBIC_EBE: 185.0}

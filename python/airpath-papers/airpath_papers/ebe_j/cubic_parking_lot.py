@@ -3,9 +3,10 @@
 from functools import partial
 from typing import Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import over_time_by_choice
-from airpath.papers.ebe_j.cubic import (
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import over_time_by_choice
+from airpath_papers.ebe_j.cubic import (
     CUBIC,
     CUBIC_EBE,
     DURATION_S,
@@ -20,13 +21,12 @@ from airpath.papers.ebe_j.cubic import (
     pair,
     responds,
 )
-from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import group_goodput_mbps, loss_share, of_each, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Between, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import sample
-from airpath.statistics import TextTable
+from airpath_papers.ebe_j.paper import NEAR_FULL, PAPER
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import group_goodput_mbps, loss_share, of_each, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Between, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import sample
 
 REPETITIONS: Final = 30
 MIDDLE: Final = "R2-R3"

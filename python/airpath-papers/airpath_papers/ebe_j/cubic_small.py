@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.ebe_j.cubic import (
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.ebe_j.cubic import (
     CATCH_UP,
     CUBIC,
     CUBIC_EBE,
@@ -17,12 +17,12 @@ from airpath.papers.ebe_j.cubic import (
     pair,
     second_half,
 )
-from airpath.papers.ebe_j.paper import PAPER
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure
-from airpath.papers.measures import jain, of_each
-from airpath.papers.rules import AtMost, Positive
-from airpath.papers.sample import difference
+from airpath_papers.ebe_j.paper import PAPER
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure
+from airpath_papers.measures import jain, of_each
+from airpath_papers.rules import AtMost, Positive
+from airpath_papers.sample import difference
 
 REPETITIONS: Final = 30
 COMPARABLE: Final = 0.05

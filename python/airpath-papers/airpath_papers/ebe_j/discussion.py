@@ -4,21 +4,21 @@ from typing import Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import looks_of, over_time_by_choice, panels
-from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS, TRAFFIC
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import (
+from airpath.plots.style import legend_above, styled
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import looks_of, over_time_by_choice, panels
+from airpath_papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS, TRAFFIC
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import (
     mean_queue,
     of_each,
     queue_deviation,
     time_to,
     utilisation,
 )
-from airpath.papers.rules import AtLeast, Between, Positive
-from airpath.papers.sample import difference, sample
-from airpath.papers.settings import ALL_SETTINGS, dumbbell, in_setting
-from airpath.plots.style import legend_above, styled
+from airpath_papers.rules import AtLeast, Between, Positive
+from airpath_papers.sample import difference, sample
+from airpath_papers.settings import ALL_SETTINGS, dumbbell, in_setting
 
 REPETITIONS: Final = 10
 BUFFER_REPETITIONS: Final = 5

@@ -2,15 +2,15 @@
 
 from typing import Any, Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import completion_s, of_each
-from airpath.papers.rules import Near, Positive
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import ALL_SETTINGS, TWO_WAY, in_setting, title, with_options
 from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import completion_s, of_each
+from airpath_papers.rules import Near, Positive
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.settings import ALL_SETTINGS, TWO_WAY, in_setting, title, with_options
 
 REPETITIONS: Final = 3
 PAPER_S: Final = {"vcp": 289.0, "vcp-ebe": 198.0, "xcp": 270.0, "xcp-ebe": 212.0}

@@ -5,23 +5,23 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import bars, looks_of, over_time_by_choice, panels
-from airpath.papers.ebe_j.paper import NEAR_FULL, PAPER
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, mean_queue, of_each, throughput_mbps, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Between, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, least_sure, sample
-from airpath.papers.settings import (
+from airpath.plots.style import styled
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import bars, looks_of, over_time_by_choice, panels
+from airpath_papers.ebe_j.paper import NEAR_FULL, PAPER
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, mean_queue, of_each, throughput_mbps, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Between, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, least_sure, sample
+from airpath_papers.settings import (
     PARKING_LOT_LINKS,
     VCP_SCHEMES,
     XCP_SCHEMES,
     parking_lot,
     with_options,
 )
-from airpath.plots.style import styled
 
 REPETITIONS: Final = 30
 """Runs draw the rates of all links but one, and differ much."""

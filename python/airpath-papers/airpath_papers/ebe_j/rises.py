@@ -2,17 +2,17 @@
 
 from typing import Any, Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.ebe_j.choices import LONGER_TIMEOUT
-from airpath.papers.figure import FigureRuns
-from airpath.papers.measures import of_each, utilisation
-from airpath.papers.ns2_runs import ns2_runs
-from airpath.papers.report import number
-from airpath.papers.rules import Positive
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import ALL_SETTINGS, title
 from airpath.results.formatting import NO_VALUE
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.ebe_j.choices import LONGER_TIMEOUT
+from airpath_papers.figure import FigureRuns
+from airpath_papers.measures import of_each, utilisation
+from airpath_papers.ns2_runs import ns2_runs
+from airpath_papers.report import number
+from airpath_papers.rules import Positive
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.settings import ALL_SETTINGS, title
 
 RISEN_MBPS: Final = {80: 6.0, 100: 8.0}
 """The rises, and what the fixed schedule rises to."""

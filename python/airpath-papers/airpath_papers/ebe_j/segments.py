@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.figure import FigureRuns
-from airpath.papers.measures import mean_queue, of_each, throughput_mbps, utilisation
-from airpath.papers.report import number
-from airpath.papers.rules import Between
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, sample
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.figure import FigureRuns
+from airpath_papers.measures import mean_queue, of_each, throughput_mbps, utilisation
+from airpath_papers.report import number
+from airpath_papers.rules import Between
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, sample
 
 THRESHOLD: Final = 0.15
 """EBE-J's threshold of the queue maintainer, a share of the buffer."""

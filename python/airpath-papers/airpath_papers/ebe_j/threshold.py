@@ -5,12 +5,15 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import looks_of, panels, utilisations
-from airpath.papers.ebe_j.paper import PAPER, SETTINGS, TRAFFIC
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import (
+from airpath.plots.style import styled
+from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import looks_of, panels, utilisations
+from airpath_papers.ebe_j.paper import PAPER, SETTINGS, TRAFFIC
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import (
     jain,
     jain_each_second,
     jain_over,
@@ -20,13 +23,10 @@ from airpath.papers.measures import (
     utilisation,
     window_variation,
 )
-from airpath.papers.rules import AtLeast, AtMost, Between, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.settings import ALL_SETTINGS, in_setting, with_options
-from airpath.plots.style import styled
-from airpath.results.formatting import mean_and_half_width
-from airpath.statistics import TextTable
+from airpath_papers.rules import AtLeast, AtMost, Between, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.settings import ALL_SETTINGS, in_setting, with_options
 
 REPETITIONS: Final = 10
 THRESHOLDS: Final = (0, 5, 13, 15, 18, 25, 40, 60)

@@ -6,16 +6,16 @@ CUBIC beside XCP and VCP (section IV-A.3); the parking lot beside the dumbbell (
 from functools import partial
 from typing import Any, Final
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.ebe_j.cubic import CUBIC, CUBIC_EBE, catch_up_at, catch_up_s, cell, pair, second_half
-from airpath.papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import mean_queue, of_each, utilisation
-from airpath.papers.rules import Positive
-from airpath.papers.sample import Sample, difference
-from airpath.papers.settings import ALL_SETTINGS, TWO_WAY, VCP_SCHEMES, dumbbell, parking_lot, with_options
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.ebe_j.cubic import CUBIC, CUBIC_EBE, catch_up_at, catch_up_s, cell, pair, second_half
+from airpath_papers.ebe_j.paper import FIXED_SCHEDULE, PAPER, SETTINGS
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import mean_queue, of_each, utilisation
+from airpath_papers.rules import Positive
+from airpath_papers.sample import Sample, difference
+from airpath_papers.settings import ALL_SETTINGS, TWO_WAY, VCP_SCHEMES, dumbbell, parking_lot, with_options
 
 REPETITIONS: Final = 30
 MIDDLE: Final = "R2-R3"

@@ -5,10 +5,11 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import looks_of, over_time_by_choice, panels, windows
-from airpath.papers.ebe_j import segments
-from airpath.papers.ebe_j.paper import (
+from airpath.plots.style import styled
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import looks_of, over_time_by_choice, panels, windows
+from airpath_papers.ebe_j import segments
+from airpath_papers.ebe_j.paper import (
     FALLEN,
     FIXED_SCHEDULE,
     LOW_QUEUE,
@@ -19,9 +20,9 @@ from airpath.papers.ebe_j.paper import (
     TRAFFIC,
     TWO_WAY_LIMIT,
 )
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import (
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import (
     drops,
     mean_queue,
     of_each,
@@ -30,9 +31,9 @@ from airpath.papers.measures import (
     window_band,
     window_variation,
 )
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.sample import difference, sample
-from airpath.papers.settings import (
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.sample import difference, sample
+from airpath_papers.settings import (
     ONE_WAY,
     TWO_WAY,
     VCP_SCHEMES,
@@ -41,7 +42,6 @@ from airpath.papers.settings import (
     in_setting,
     with_options,
 )
-from airpath.plots.style import styled
 
 REPETITIONS: Final = 10
 REPETITIONS_OF_WINDOWS: Final = 30

@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import over_time_by_choice
-from airpath.papers.ebe_j import rises
-from airpath.papers.ebe_j.choices import (
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import over_time_by_choice
+from airpath_papers.ebe_j import rises
+from airpath_papers.ebe_j.choices import (
     LONGER_TIMEOUT,
     SACK,
     STANDARD_SENDER,
@@ -15,7 +16,7 @@ from airpath.papers.ebe_j.choices import (
     standard_sender,
     todays_sender,
 )
-from airpath.papers.ebe_j.paper import (
+from airpath_papers.ebe_j.paper import (
     FALLEN,
     FIXED_SCHEDULE,
     LATE_REACTION,
@@ -28,8 +29,8 @@ from airpath.papers.ebe_j.paper import (
     TRAFFIC,
     TWO_WAY_LIMIT,
 )
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import (
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import (
     drops,
     mean_queue,
     of_each,
@@ -38,12 +39,11 @@ from airpath.papers.measures import (
     time_to,
     utilisation,
 )
-from airpath.papers.report import number
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import difference, sample
-from airpath.papers.settings import ALL_SETTINGS, XCP_SCHEMES, dumbbell
-from airpath.statistics import TextTable
+from airpath_papers.report import number
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import difference, sample
+from airpath_papers.settings import ALL_SETTINGS, XCP_SCHEMES, dumbbell
 
 REPETITIONS: Final = 30
 

@@ -1,6 +1,6 @@
 """Every ACK-rate estimator against the truth on links whose capacity moves. Ours, not a paper's."""
 
-from airpath.papers.estimators.figure import LINKS_FIGURE
+from airpath_papers.estimators.figure import LINKS_FIGURE
 
 FIGURES = (LINKS_FIGURE,)
 """Ours."""

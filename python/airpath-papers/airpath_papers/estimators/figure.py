@@ -7,18 +7,18 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.estimators.links import LINKS, VARIABLE, JudgedLink, Kind
-from airpath.papers.estimators.measures import Errors, errors
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast, AtMost, Between
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
 from airpath.plots.style import styled
 from airpath.results.formatting import NO_VALUE
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.estimators.links import LINKS, VARIABLE, JudgedLink, Kind
+from airpath_papers.estimators.measures import Errors, errors
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtLeast, AtMost, Between
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
 
 REPETITIONS: Final = 1
 ONE_WAY: Final = "no reverse traffic"

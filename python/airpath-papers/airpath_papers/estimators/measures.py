@@ -6,15 +6,15 @@ from typing import Final
 
 import numpy as np
 
-from airpath.papers.estimate_measures import (
+from airpath_papers.estimate_measures import (
     bias,
     estimate_mbps,
     lag_s,
     mean_absolute_error,
     p95_absolute_error,
 )
-from airpath.papers.measures import link
-from airpath.papers.run_data import Numbers, RunData
+from airpath_papers.measures import link
+from airpath_papers.run_data import Numbers, RunData
 
 FROM_S: Final = 10.0
 """What is earlier does not count."""

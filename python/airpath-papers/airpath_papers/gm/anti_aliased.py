@@ -2,20 +2,20 @@
 
 from typing import Final
 
-from airpath.papers.claim import Claim
-from airpath.papers.figure import Figure
-from airpath.papers.gm.measures import (
+from airpath_papers.claim import Claim
+from airpath_papers.figure import Figure
+from airpath_papers.gm.measures import (
     largest_over_link,
     largest_sample,
     mean_over_used,
 )
-from airpath.papers.gm.paper import BESIDE, GUARD, IN_CONTROL, PACKETS, PAPER, SETTING, TEN_REVERSE, constant
-from airpath.papers.gm.per_ack import LINK_MBPS, OVER
-from airpath.papers.gm.pictures import samples_and_estimate
-from airpath.papers.measures import of_each
-from airpath.papers.rules import AtMost, Between
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import sample
+from airpath_papers.gm.paper import BESIDE, GUARD, IN_CONTROL, PACKETS, PAPER, SETTING, TEN_REVERSE, constant
+from airpath_papers.gm.per_ack import LINK_MBPS, OVER
+from airpath_papers.gm.pictures import samples_and_estimate
+from airpath_papers.measures import of_each
+from airpath_papers.rules import AtMost, Between
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import sample
 
 TIME_INVARIANT: Final = "westwood-ti-aa:alpha=0.6"
 OTHERS: Final = {"filter (2)": "westwood-zoh-aa", "filter (6)": "westwood-aa"}

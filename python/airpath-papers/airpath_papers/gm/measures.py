@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from airpath.papers.gm.paper import SETTLED_S, WIRE
-from airpath.papers.run_data import Numbers, RunData
 from airpath.results.records import OWN_ESTIMATOR
+from airpath_papers.gm.paper import SETTLED_S, WIRE
+from airpath_papers.run_data import Numbers, RunData
 
 UDP_PERIOD_S = 100.0
 """The datagram source is off and on for so long, beginning with off."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from airpath.papers.experiment import Experiment
-from airpath.papers.settings import with_options
+from airpath_papers.experiment import Experiment
+from airpath_papers.settings import with_options
 
 PAPER: Final = "GM"
 

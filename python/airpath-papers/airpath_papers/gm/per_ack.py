@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure
-from airpath.papers.gm.measures import (
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure
+from airpath_papers.gm.measures import (
     largest_in_order_sample,
     largest_over_link,
     largest_sample,
@@ -14,7 +14,7 @@ from airpath.papers.gm.measures import (
     mean_over_used,
     mean_used,
 )
-from airpath.papers.gm.paper import (
+from airpath_papers.gm.paper import (
     BESIDE,
     GUARD,
     IN_CONTROL,
@@ -24,11 +24,11 @@ from airpath.papers.gm.paper import (
     TEN_REVERSE,
     constant,
 )
-from airpath.papers.gm.pictures import samples_and_estimate
-from airpath.papers.measures import of_each
-from airpath.papers.rules import AtLeast, AtMost, Between, Near, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
+from airpath_papers.gm.pictures import samples_and_estimate
+from airpath_papers.measures import of_each
+from airpath_papers.rules import AtLeast, AtMost, Between, Near, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
 
 LINK_MBPS: Final = 5.0
 

@@ -4,18 +4,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.drawing import PANEL_IN, finish, panels
-from airpath.papers.figure import FigureRuns
-from airpath.papers.gm.measures import (
+from airpath.plots.style import styled
+from airpath_papers.drawing import PANEL_IN, finish, panels
+from airpath_papers.figure import FigureRuns
+from airpath_papers.gm.measures import (
     available_mbps,
     estimate_mbps,
     mean_used,
     threshold_mbps,
     used_mbps,
 )
-from airpath.papers.gm.paper import WIRE
-from airpath.papers.run_data import Numbers, RunData
-from airpath.plots.style import styled
+from airpath_papers.gm.paper import WIRE
+from airpath_papers.run_data import Numbers, RunData
 
 LINK = "#555555"
 SAMPLES = "#888888"

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import Final
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.figure import Figure
-from airpath.papers.gm.measures import distance, estimate_mbps, mean_value, threshold_mbps, variation
-from airpath.papers.gm.paper import GUARD, PACKETS, PAPER, SETTING, TEN_REVERSE, ten_flows
-from airpath.papers.gm.pictures import many_flows
-from airpath.papers.measures import of_each
-from airpath.papers.rules import Near, Positive
-from airpath.papers.run_data import Numbers, RunData
-from airpath.papers.sample import Sample, difference, sample
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.figure import Figure
+from airpath_papers.gm.measures import distance, estimate_mbps, mean_value, threshold_mbps, variation
+from airpath_papers.gm.paper import GUARD, PACKETS, PAPER, SETTING, TEN_REVERSE, ten_flows
+from airpath_papers.gm.pictures import many_flows
+from airpath_papers.measures import of_each
+from airpath_papers.rules import Near, Positive
+from airpath_papers.run_data import Numbers, RunData
+from airpath_papers.sample import Sample, difference, sample
 
 FAIR_SHARE_MBPS: Final = 1.0
 """10 Mbit/s among ten flows."""

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.gm.measures import error, estimate_mbps, mean_threshold, mean_used, threshold_mbps
-from airpath.papers.gm.paper import GUARD, LONGER_TIMEOUT, PACKETS, PAPER, SETTING, varying
-from airpath.papers.gm.per_ack import LINK_MBPS, SACK
-from airpath.papers.gm.pictures import used_bandwidth, windows_and_thresholds
-from airpath.papers.measures import of_each
-from airpath.papers.rules import AtMost, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
 from airpath.results.formatting import mean_and_half_width
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.gm.measures import error, estimate_mbps, mean_threshold, mean_used, threshold_mbps
+from airpath_papers.gm.paper import GUARD, LONGER_TIMEOUT, PACKETS, PAPER, SETTING, varying
+from airpath_papers.gm.per_ack import LINK_MBPS, SACK
+from airpath_papers.gm.pictures import used_bandwidth, windows_and_thresholds
+from airpath_papers.measures import of_each
+from airpath_papers.rules import AtMost, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
 
 WITHOUT: Final = "without reverse traffic"
 WITH: Final = "with reverse traffic"

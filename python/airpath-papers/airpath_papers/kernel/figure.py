@@ -6,11 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from airpath.errors import ScenarioError, UsageError
-from airpath.papers.claim import Claim
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.kernel.schemes import in_kernel
 from airpath.worlds import (
     KERNEL_DELAYED_ACK,
     KERNEL_INITIAL_WINDOW,
@@ -19,6 +14,11 @@ from airpath.worlds import (
     kernel_congestion_controls,
     place,
 )
+from airpath_papers.claim import Claim
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.kernel.schemes import in_kernel
 
 KERNEL: Final = "kernel"
 """What choices on real kernels are called."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from airpath.errors import UsageError
-from airpath.papers.settings import with_options
 from airpath.schemes import Scheme, parse_scheme
 from airpath.schemes.loss_differentiation import SUFFIX
+from airpath_papers.settings import with_options
 
 STANDS_FOR_BIC: Final = "cubic"
 """What a kernel without BIC runs in its place."""

@@ -3,15 +3,17 @@
 from collections.abc import Callable
 from typing import Final
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.estimate_measures import spread, within
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, of_each
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import difference, sample
-from airpath.papers.sarbe.drawing import estimates_over_time
-from airpath.papers.sarbe.paper import (
+from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.estimate_measures import spread, within
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, of_each
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import difference, sample
+from airpath_papers.sarbe.drawing import estimates_over_time
+from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
     PAPER,
@@ -23,7 +25,7 @@ from airpath.papers.sarbe.paper import (
     WHICH_WESTWOOD,
     of_the_era,
 )
-from airpath.papers.sarbe.settings import (
+from airpath_papers.sarbe.settings import (
     CHOICES,
     ESTIMATORS,
     SETTING,
@@ -32,9 +34,7 @@ from airpath.papers.sarbe.settings import (
     estimate,
     experiments,
 )
-from airpath.papers.settings import title
-from airpath.results.formatting import mean_and_half_width
-from airpath.statistics import TextTable
+from airpath_papers.settings import title
 
 REVERSE: Final[Span] = (35.0, 120.0)
 """The reverse FTP sends from 30 to 120 s; its slow start is left out."""

@@ -6,10 +6,10 @@ from typing import Final
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.drawing import finish, looks_of, panels
-from airpath.papers.figure import FigureRuns
-from airpath.papers.sarbe.settings import available_mbps, estimate
 from airpath.plots.style import styled
+from airpath_papers.drawing import finish, looks_of, panels
+from airpath_papers.figure import FigureRuns
+from airpath_papers.sarbe.settings import available_mbps, estimate
 
 LOGARITHMIC_FROM: Final = 10.0
 """Estimates this many times above what is available are drawn over a logarithmic axis."""

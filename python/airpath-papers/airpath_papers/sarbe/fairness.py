@@ -4,13 +4,15 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import jain
-from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.sample import difference, sample
-from airpath.papers.sarbe.paper import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import jain
+from airpath_papers.rules import AtLeast, Positive
+from airpath_papers.sample import difference, sample
+from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
     PAPER,
@@ -23,10 +25,8 @@ from airpath.papers.sarbe.paper import (
     WESTWOOD_PLUS,
     WHICH_WESTWOOD,
 )
-from airpath.papers.sarbe.wireless import LINKS, LOSSES, SETTING, at, at_losses, cell, over_loss
-from airpath.papers.settings import title
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
+from airpath_papers.sarbe.wireless import LINKS, LOSSES, SETTING, at, at_losses, cell, over_loss
+from airpath_papers.settings import title
 
 REPETITIONS: Final = 10
 HIGH: Final = 0.95

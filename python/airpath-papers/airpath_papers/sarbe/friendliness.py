@@ -5,15 +5,17 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import looks_of, panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import of_each
-from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import difference, sample
-from airpath.papers.sarbe.paper import (
+from airpath.plots.style import legend_above, styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import looks_of, panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import of_each
+from airpath_papers.rules import AtLeast, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import difference, sample
+from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
     PAPER,
@@ -26,10 +28,8 @@ from airpath.papers.sarbe.paper import (
     WHICH_WESTWOOD,
     of_the_era,
 )
-from airpath.papers.sarbe.wireless import LINKS, SETTING, cell
-from airpath.papers.settings import title
-from airpath.plots.style import legend_above, styled
-from airpath.statistics import TextTable
+from airpath_papers.sarbe.wireless import LINKS, SETTING, cell
+from airpath_papers.settings import title
 
 REPETITIONS: Final = 10
 FLOWS: Final = 10

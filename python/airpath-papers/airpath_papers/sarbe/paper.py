@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from airpath.papers.settings import with_options
+from airpath_papers.settings import with_options
 
 PAPER: Final = "SARBE"
 

@@ -6,11 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from airpath.papers.estimate_measures import estimate_mbps
-from airpath.papers.experiment import Experiment
-from airpath.papers.measures import Span
-from airpath.papers.run_data import Numbers, RunData
-from airpath.papers.sarbe.paper import (
+from airpath.results.records import OWN_ESTIMATOR
+from airpath_papers.estimate_measures import estimate_mbps
+from airpath_papers.experiment import Experiment
+from airpath_papers.measures import Span
+from airpath_papers.run_data import Numbers, RunData
+from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
     RENO,
@@ -19,8 +20,7 @@ from airpath.papers.sarbe.paper import (
     WESTWOOD_PLUS,
     of_the_era,
 )
-from airpath.papers.settings import with_options
-from airpath.results.records import OWN_ESTIMATOR
+from airpath_papers.settings import with_options
 
 REPETITIONS: Final = 5
 

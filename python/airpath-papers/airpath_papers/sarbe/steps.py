@@ -6,15 +6,17 @@ from typing import Final
 
 import numpy as np
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.estimate_measures import mean_absolute_error, response_s, settling_s, spread, within
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, of_each
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.sarbe.drawing import estimates_over_time
-from airpath.papers.sarbe.paper import (
+from airpath.results.formatting import mean_and_half_width
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.estimate_measures import mean_absolute_error, response_s, settling_s, spread, within
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, of_each
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.sarbe.drawing import estimates_over_time
+from airpath_papers.sarbe.paper import (
     DYNAPARA,
     DYNAPARA_TIMED,
     PAPER,
@@ -24,7 +26,7 @@ from airpath.papers.sarbe.paper import (
     WESTWOOD,
     WHICH_WESTWOOD,
 )
-from airpath.papers.sarbe.settings import (
+from airpath_papers.sarbe.settings import (
     CHOICES,
     ESTIMATORS,
     HOLD_S,
@@ -36,9 +38,7 @@ from airpath.papers.sarbe.settings import (
     estimate,
     experiments,
 )
-from airpath.papers.settings import title
-from airpath.results.formatting import mean_and_half_width
-from airpath.statistics import TextTable
+from airpath_papers.settings import title
 
 FROM_S: Final = 5.0
 """Errors count from here on: slow start is over."""

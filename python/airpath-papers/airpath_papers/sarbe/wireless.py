@@ -6,15 +6,15 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from airpath.papers.claim import Runs
-from airpath.papers.drawing import looks_of
-from airpath.papers.experiment import Experiment
-from airpath.papers.measures import of_each
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import sample
-from airpath.papers.sarbe.paper import of_the_era
 from airpath.plots.style import legend_above, styled
 from airpath.results.formatting import mean_and_half_width
+from airpath_papers.claim import Runs
+from airpath_papers.drawing import looks_of
+from airpath_papers.experiment import Experiment
+from airpath_papers.measures import of_each
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import sample
+from airpath_papers.sarbe.paper import of_the_era
 
 LOSSES: Final = (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 """Probabilities of a loss; the paper has 0.001 % to 10 %."""

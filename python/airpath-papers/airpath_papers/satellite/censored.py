@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample
 
 CONFIDENCE = 0.95
 

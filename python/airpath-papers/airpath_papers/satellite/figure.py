@@ -8,17 +8,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.sample import Sample, sample
-from airpath.papers.satellite.censored import Median, faster, median, paired_ratios, times_s
 from airpath.plots.style import style_for, styled
 from airpath.results.formatting import number
 from airpath.schemes import SCHEMES
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtLeast, Positive
+from airpath_papers.sample import Sample, sample
+from airpath_papers.satellite.censored import Median, faster, median, paired_ratios, times_s
 
 BY_TIME: Final = "losses by time"
 BY_PACKET: Final = "losses by packet"

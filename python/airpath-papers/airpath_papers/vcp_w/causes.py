@@ -4,14 +4,16 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import bars, looks_of, panels
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, sample
-from airpath.papers.vcp_w.paper import AUTHOR, GUARDED, OBEYING, PAPER, PROFILE, cell
-from airpath.papers.vcp_w.parking_lot import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import bars, looks_of, panels
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtLeast
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, sample
+from airpath_papers.vcp_w.paper import AUTHOR, GUARDED, OBEYING, PAPER, PROFILE, cell
+from airpath_papers.vcp_w.parking_lot import (
     BEFORE,
     ONE_HOP,
     PARKING_LOT,
@@ -22,8 +24,6 @@ from airpath.papers.vcp_w.parking_lot import (
     on,
     ratio,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 REPETITIONS: Final = 5
 

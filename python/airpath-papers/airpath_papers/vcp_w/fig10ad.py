@@ -4,28 +4,29 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import Span, longest_queue, mean_queue, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Between, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import (
+from airpath.plots.style import styled
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.measures import Span, longest_queue, mean_queue, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Between, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import (
     each,
     queue_over_time,
     utilisation_over_time,
 )
-from airpath.papers.vcp_w.testbed_measures import (
+from airpath_papers.vcp_w.testbed_measures import (
     converged_s,
     drop_after_first_group,
     gets_there,
     queue_deviation_share,
     unfairness,
 )
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     BUSY,
     DECREASES_ONLY,
@@ -49,7 +50,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     all_four,
     on_testbed,
 )
-from airpath.plots.style import styled
 
 _ALL: Final = (
     {rule: all_four(rule) for rule in RULES_SHOWN}

@@ -5,19 +5,21 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels, without_legend
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import Span, mean_queue, of_each
-from airpath.papers.rules import AtLeast, AtMost, Between
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, ratio_of_means
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each, groups_over_time
-from airpath.papers.vcp_w.testbed_measures import group_mbps, mean_transfer_s, unfairness
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels, without_legend
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.measures import Span, mean_queue, of_each
+from airpath_papers.rules import AtLeast, AtMost, Between
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, ratio_of_means
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each, groups_over_time
+from airpath_papers.vcp_w.testbed_measures import group_mbps, mean_transfer_s, unfairness
+from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     BUSY,
     DECREASES_ONLY,
@@ -49,8 +51,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     in_small_packets,
     on_testbed,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 STEADY: Final[Span] = (100.0, 300.0)
 """Of transfers without end."""

@@ -8,18 +8,20 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels, without_legend
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import utilisation
-from airpath.papers.rules import AtLeast, Between, Positive, Rule
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each, over, ran, utilisation_over_time
-from airpath.papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels, without_legend
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.measures import utilisation
+from airpath_papers.rules import AtLeast, Between, Positive, Rule
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each, over, ran, utilisation_over_time
+from airpath_papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
+from airpath_papers.vcp_w.testbed_settings import (
     ANTENNAS,
     BIT,
     CHANNEL_NOTE,
@@ -38,8 +40,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     on_testbed,
     over_air,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 SNRS_DB: Final = (10, 15, 20, 25, 30, 35, 40, 50, 60)
 _CLEAN: Final = SNRS_DB[-1]

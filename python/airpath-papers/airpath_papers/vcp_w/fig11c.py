@@ -4,18 +4,19 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels, windows
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import utilisation
-from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import each
-from airpath.papers.vcp_w.testbed_measures import FULL, rolling_utilisation
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.plots.style import styled
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels, windows
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.measures import utilisation
+from airpath_papers.rules import AtLeast, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import each
+from airpath_papers.vcp_w.testbed_measures import FULL, rolling_utilisation
+from airpath_papers.vcp_w.testbed_settings import (
     BARE_VCP,
     BIT,
     CHANNEL_NOTE,
@@ -28,7 +29,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     on_testbed,
     over_air,
 )
-from airpath.plots.style import styled
 
 _CODED: Final = "per bit, rate 0.9 at 20 dB"
 _POINTS: Final[dict[str, tuple[str, float, float | None]]] = {

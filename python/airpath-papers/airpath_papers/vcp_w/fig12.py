@@ -4,18 +4,20 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import Span, utilisation
-from airpath.papers.rules import Positive
-from airpath.papers.sample import Sample, difference
-from airpath.papers.settings import with_options
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each, ran, utilisation_over_time
-from airpath.papers.vcp_w.testbed_measures import mean_transfer_s, variation
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.measures import Span, utilisation
+from airpath_papers.rules import Positive
+from airpath_papers.sample import Sample, difference
+from airpath_papers.settings import with_options
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each, ran, utilisation_over_time
+from airpath_papers.vcp_w.testbed_measures import mean_transfer_s, variation
+from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     BIT,
     CHANNEL_NOTE,
@@ -32,8 +34,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     on_testbed,
     over_air,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 STEADY: Final[Span] = (100.0, 300.0)
 _TRANSFERS: Final = ", transfers"

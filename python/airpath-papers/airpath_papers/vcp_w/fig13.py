@@ -4,17 +4,19 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import Span, goodput_mbps, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Between, Positive
-from airpath.papers.sample import Sample, difference
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each, utilisation_over_time
-from airpath.papers.vcp_w.testbed_measures import variation
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.measures import Span, goodput_mbps, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Between, Positive
+from airpath_papers.sample import Sample, difference
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each, utilisation_over_time
+from airpath_papers.vcp_w.testbed_measures import variation
+from airpath_papers.vcp_w.testbed_settings import (
     BARE_VCP,
     BIT,
     CHANNEL_NOTE,
@@ -28,8 +30,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     on_testbed,
     over_air,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 STEADY: Final[Span] = (30.0, 200.0)
 _PRINTED: Final = "per bit, 10 dB (printed)"

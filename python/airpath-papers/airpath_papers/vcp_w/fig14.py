@@ -4,18 +4,20 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.measures import Span, loss_share, mean_queue, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.sample import Sample, difference
-from airpath.papers.settings import with_options
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each, queue_over_time, utilisation_over_time
-from airpath.papers.vcp_w.testbed_measures import dismissed_share, queue_deviation_share
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.measures import Span, loss_share, mean_queue, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.sample import Sample, difference
+from airpath_papers.settings import with_options
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each, queue_over_time, utilisation_over_time
+from airpath_papers.vcp_w.testbed_measures import dismissed_share, queue_deviation_share
+from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     ENDLESS,
     FEW,
@@ -29,8 +31,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     VCP_EBE,
     on_testbed,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 BEFORE: Final[Span] = (15.0, 20.0)
 AFTER: Final[Span] = (40.0, 120.0)

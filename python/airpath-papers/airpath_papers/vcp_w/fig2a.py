@@ -8,15 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 from scipy import stats
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast, AtMost, Positive
-from airpath.papers.run_data import Numbers
-from airpath.papers.sample import Sample, difference, least_sure, sample
-from airpath.papers.vcp_w.channel import ANTENNAS, AXIS, BIT, CODING, PER_BIT, PER_SYMBOL, SYMBOL, Fading
-from airpath.papers.vcp_w.over_snr import (
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtLeast, AtMost, Positive
+from airpath_papers.run_data import Numbers
+from airpath_papers.sample import Sample, difference, least_sure, sample
+from airpath_papers.vcp_w.channel import ANTENNAS, AXIS, BIT, CODING, PER_BIT, PER_SYMBOL, SYMBOL, Fading
+from airpath_papers.vcp_w.over_snr import (
     WIRELESS,
     at,
     curve,
@@ -29,7 +31,7 @@ from airpath.papers.vcp_w.over_snr import (
     smallest_step,
     sweep,
 )
-from airpath.papers.vcp_w.paper import (
+from airpath_papers.vcp_w.paper import (
     ANY_DURATION,
     LOOKS,
     PAPER,
@@ -42,8 +44,6 @@ from airpath.papers.vcp_w.paper import (
     XCP,
     one_bottleneck,
 )
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 REPETITIONS: Final = 3
 ON_PLATEAU: Final = 10

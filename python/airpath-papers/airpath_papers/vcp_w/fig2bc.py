@@ -9,16 +9,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.run_data import Numbers
-from airpath.papers.sample import Sample, least_sure, sample
-from airpath.papers.settings import with_options
-from airpath.papers.vcp_w.channel import AXIS, BIT, CODING, READINGS, Fading
-from airpath.papers.vcp_w.over_snr import (
+from airpath.plots import PAGE_IN
+from airpath.plots.style import legend_above, styled
+from airpath.scenario import Scenario
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtLeast, Positive
+from airpath_papers.run_data import Numbers
+from airpath_papers.sample import Sample, least_sure, sample
+from airpath_papers.settings import with_options
+from airpath_papers.vcp_w.channel import AXIS, BIT, CODING, READINGS, Fading
+from airpath_papers.vcp_w.over_snr import (
     WIRELESS,
     crossings,
     curve,
@@ -26,7 +30,7 @@ from airpath.papers.vcp_w.over_snr import (
     lines,
     sweep,
 )
-from airpath.papers.vcp_w.paper import (
+from airpath_papers.vcp_w.paper import (
     ANY_DURATION,
     LOOKS,
     PAPER,
@@ -40,10 +44,6 @@ from airpath.papers.vcp_w.paper import (
     one_bottleneck,
     scheme_of,
 )
-from airpath.plots import PAGE_IN
-from airpath.plots.style import legend_above, styled
-from airpath.scenario import Scenario
-from airpath.statistics import TextTable
 
 REPETITIONS: Final = 3
 TIMED_REPETITIONS: Final = 5

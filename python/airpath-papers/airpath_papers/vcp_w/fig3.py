@@ -5,15 +5,17 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import binned, panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, mean_queue, of_each, time_to, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Between, Positive
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference, sample
-from airpath.papers.vcp_w.paper import (
+from airpath.plots.style import legend_above, styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import binned, panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, mean_queue, of_each, time_to, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Between, Positive
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference, sample
+from airpath_papers.vcp_w.paper import (
     ANY_DURATION,
     AUTHOR,
     GUARDED,
@@ -30,8 +32,6 @@ from airpath.papers.vcp_w.paper import (
     one_bottleneck,
     xcp,
 )
-from airpath.plots.style import legend_above, styled
-from airpath.statistics import TextTable
 
 REPETITIONS: Final = 10
 SETTLED: Final[Span] = (100.0, 1000.0)

@@ -4,11 +4,13 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim
-from airpath.papers.drawing import panels
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast, Between, Near
-from airpath.papers.vcp_w.paper import (
+from airpath.plots.style import legend_above, styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim
+from airpath_papers.drawing import panels
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtLeast, Between, Near
+from airpath_papers.vcp_w.paper import (
     DRAFTS_X,
     NS2_TIMEOUTS,
     PAPER,
@@ -20,7 +22,7 @@ from airpath.papers.vcp_w.paper import (
     cell,
     xcp,
 )
-from airpath.papers.vcp_w.parking_lot import (
+from airpath_papers.vcp_w.parking_lot import (
     AFTER,
     BEFORE,
     LINKS,
@@ -35,10 +37,8 @@ from airpath.papers.vcp_w.parking_lot import (
     on,
     ratio,
 )
-from airpath.papers.vcp_w.parking_lot_ns2 import NOTE as NS2_NOTE
-from airpath.papers.vcp_w.parking_lot_ns2 import ns2_rows
-from airpath.plots.style import legend_above, styled
-from airpath.statistics import TextTable
+from airpath_papers.vcp_w.parking_lot_ns2 import NOTE as NS2_NOTE
+from airpath_papers.vcp_w.parking_lot_ns2 import ns2_rows
 
 REPETITIONS: Final = 10
 NS2_LIMIT: Final = "limit 1.0 s (ns-2)"

@@ -5,16 +5,19 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import bars, panels, without_legend
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, mean_queue, of_each
-from airpath.papers.rules import AtMost, Between
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, sample
-from airpath.papers.vcp_w.channel import DATA_BYTES
-from airpath.papers.vcp_w.paper import (
+from airpath.plots import SchemeStyle
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import bars, panels, without_legend
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, mean_queue, of_each
+from airpath_papers.rules import AtMost, Between
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, sample
+from airpath_papers.vcp_w.channel import DATA_BYTES
+from airpath_papers.vcp_w.paper import (
     DRAFTS_X,
     LOOKS,
     NS2_TIMEOUTS,
@@ -29,12 +32,9 @@ from airpath.papers.vcp_w.paper import (
     cell,
     xcp,
 )
-from airpath.papers.vcp_w.parking_lot import LINKS, PARKING_LOT, RULES_NOTE, SETTING, on
-from airpath.papers.vcp_w.parking_lot_ns2 import ALL_LINKS, ns2_rows
-from airpath.papers.vcp_w.parking_lot_ns2 import NOTE as NS2_NOTE
-from airpath.plots import SchemeStyle
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
+from airpath_papers.vcp_w.parking_lot import LINKS, PARKING_LOT, RULES_NOTE, SETTING, on
+from airpath_papers.vcp_w.parking_lot_ns2 import ALL_LINKS, ns2_rows
+from airpath_papers.vcp_w.parking_lot_ns2 import NOTE as NS2_NOTE
 
 REPETITIONS: Final = 10
 BEFORE: Final[Span] = (100.0, 1000.0)

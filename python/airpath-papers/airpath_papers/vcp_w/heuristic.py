@@ -5,16 +5,19 @@ from typing import Any, Final
 
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, utilisation
-from airpath.papers.rules import AtLeast, AtMost, Between, Rule
-from airpath.papers.sample import Sample, difference
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each, over
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.plots import SchemeStyle
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, utilisation
+from airpath_papers.rules import AtLeast, AtMost, Between, Rule
+from airpath_papers.sample import Sample, difference
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each, over
+from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     BARE_VCP,
     BARE_XCP,
@@ -25,9 +28,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     XCP,
     of_rule,
 )
-from airpath.plots import SchemeStyle
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 SCENARIO: Final = "vcpw-heuristic"
 LOSSES: Final = (0.0, 0.01, 0.05, 0.2)

@@ -6,20 +6,20 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, loss_share, utilisation
-from airpath.papers.rules import AtLeast, Between, Positive, Rule
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, difference
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each
-from airpath.papers.vcp_w.testbed_measures import dismissed_share
-from airpath.papers.vcp_w.testbed_settings import AUTHOR, of_rule
 from airpath.plots.style import legend_above, styled
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, loss_share, utilisation
+from airpath_papers.rules import AtLeast, Between, Positive, Rule
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, difference
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each
+from airpath_papers.vcp_w.testbed_measures import dismissed_share
+from airpath_papers.vcp_w.testbed_settings import AUTHOR, of_rule
 
 SCENARIO: Final = "vcpw-hurts"
 REPETITIONS: Final = 20

@@ -7,14 +7,14 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.axes import Axes
 
-from airpath.papers.claim import Runs
-from airpath.papers.experiment import Experiment
-from airpath.papers.measures import damaged_share
-from airpath.papers.run_data import Numbers, RunData
-from airpath.papers.sample import Sample, least_sure, sample
-from airpath.papers.vcp_w.channel import Fading
-from airpath.papers.vcp_w.paper import one_bottleneck
 from airpath.plots.style import legend_above, styled
+from airpath_papers.claim import Runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.measures import damaged_share
+from airpath_papers.run_data import Numbers, RunData
+from airpath_papers.sample import Sample, least_sure, sample
+from airpath_papers.vcp_w.channel import Fading
+from airpath_papers.vcp_w.paper import one_bottleneck
 
 WIRELESS: Final = "vcpw-wireless"
 PAYLOAD_BYTES: Final = 1000

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from airpath.papers.experiment import Experiment
-from airpath.papers.sample import sample
-from airpath.papers.settings import with_options
 from airpath.plots import SchemeStyle, style_for
 from airpath.results.formatting import mean_and_half_width
+from airpath_papers.experiment import Experiment
+from airpath_papers.sample import sample
+from airpath_papers.settings import with_options
 
 PAPER: Final = "VCP-W"
 

@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from airpath.papers.claim import Runs
-from airpath.papers.experiment import Experiment
-from airpath.papers.measures import Span, of_each
-from airpath.papers.run_data import Numbers, RunData
-from airpath.papers.sample import Sample, sample
-from airpath.papers.settings import with_options
-from airpath.papers.vcp_w.paper import RULES, scheme_of
+from airpath_papers.claim import Runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.measures import Span, of_each
+from airpath_papers.run_data import Numbers, RunData
+from airpath_papers.sample import Sample, sample
+from airpath_papers.settings import with_options
+from airpath_papers.vcp_w.paper import RULES, scheme_of
 
 PARKING_LOT: Final = "vcpw-parking-lot"
 ONE_HOP: Final = "vcpw-one-hop"

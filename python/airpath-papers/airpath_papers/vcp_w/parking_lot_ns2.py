@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from airpath.papers.ns2_runs import ns2_runs
-from airpath.papers.vcp_w.parking_lot import LINKS
+from airpath_papers.ns2_runs import ns2_runs
+from airpath_papers.vcp_w.parking_lot import LINKS
 
 LEAST_TIMEOUTS_S: Final = {"ns-2, least timeout 0.2 s (its default)": 0.2, "ns-2, least timeout 4 s": 4.0}
 """How tables call the runs of each."""

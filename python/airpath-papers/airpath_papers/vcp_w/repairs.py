@@ -7,24 +7,27 @@ from typing import Any, Final
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.measures import Span, loss_share, mean_queue, of_each, utilisation
-from airpath.papers.rules import AtLeast
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, of_means
-from airpath.papers.settings import with_options
-from airpath.papers.vcp_w import fig14, heuristic
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.parking_lot import PARKING_LOT, local_to_long
-from airpath.papers.vcp_w.testbed_drawing import cell
-from airpath.papers.vcp_w.testbed_measures import (
+from airpath.plots import PAGE_IN
+from airpath.plots.style import styled
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.measures import Span, loss_share, mean_queue, of_each, utilisation
+from airpath_papers.rules import AtLeast
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, of_means
+from airpath_papers.settings import with_options
+from airpath_papers.vcp_w import fig14, heuristic
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.parking_lot import PARKING_LOT, local_to_long
+from airpath_papers.vcp_w.testbed_drawing import cell
+from airpath_papers.vcp_w.testbed_measures import (
     near_over_far,
     queue_deviation_share,
     rolling_utilisation,
 )
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath_papers.vcp_w.testbed_settings import (
     ENDLESS,
     PACED,
     RULE_NOTE,
@@ -33,9 +36,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     Changes,
     on_testbed,
 )
-from airpath.plots import PAGE_IN
-from airpath.plots.style import styled
-from airpath.statistics import TextTable
 
 REPETITIONS: Final = 10
 

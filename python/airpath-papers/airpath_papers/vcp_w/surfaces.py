@@ -8,18 +8,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtLeast, Positive
-from airpath.papers.run_data import Numbers
-from airpath.papers.sample import Sample, least_sure, sample
-from airpath.papers.vcp_w.channel import ANTENNAS, AXIS, CODING, READINGS, Fading
-from airpath.papers.vcp_w.over_snr import crossings, curve, delivered, sweep
-from airpath.papers.vcp_w.paper import ANY_DURATION, PAPER, PROFILE, XCP
 from airpath.plots import PAGE_IN
 from airpath.plots.style import styled
 from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtLeast, Positive
+from airpath_papers.run_data import Numbers
+from airpath_papers.sample import Sample, least_sure, sample
+from airpath_papers.vcp_w.channel import ANTENNAS, AXIS, CODING, READINGS, Fading
+from airpath_papers.vcp_w.over_snr import crossings, curve, delivered, sweep
+from airpath_papers.vcp_w.paper import ANY_DURATION, PAPER, PROFILE, XCP
 
 REPETITIONS: Final = 3
 RATES: Final[tuple[float | None, ...]] = (None, 0.97, 0.93, 0.9, 0.8)

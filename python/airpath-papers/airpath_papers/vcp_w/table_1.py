@@ -2,15 +2,16 @@
 
 from typing import Final
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.kernel.form import KernelForm
-from airpath.papers.rules import Between, Near, Positive
-from airpath.papers.sample import Sample, difference
-from airpath.papers.vcp_w.paper import PAPER
-from airpath.papers.vcp_w.testbed_drawing import cell, each
-from airpath.papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
-from airpath.papers.vcp_w.testbed_settings import (
+from airpath.statistics import TextTable
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.kernel.form import KernelForm
+from airpath_papers.rules import Between, Near, Positive
+from airpath_papers.sample import Sample, difference
+from airpath_papers.vcp_w.paper import PAPER
+from airpath_papers.vcp_w.testbed_drawing import cell, each
+from airpath_papers.vcp_w.testbed_measures import last_end_s, mean_transfer_s
+from airpath_papers.vcp_w.testbed_settings import (
     AUTHOR,
     DECREASES_ONLY,
     DELAYS_EACH_WAY,
@@ -31,7 +32,6 @@ from airpath.papers.vcp_w.testbed_settings import (
     all_four,
     on_testbed,
 )
-from airpath.statistics import TextTable
 
 PAPER_S: Final = {DROP_TAIL: 121.0, RED: 102.5, XCP: 55.2, VCP: 72.1}
 """Mean completion times that the paper gives, in seconds."""

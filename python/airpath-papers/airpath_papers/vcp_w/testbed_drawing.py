@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 
-from airpath.papers.claim import Runs
-from airpath.papers.drawing import binned, finish
-from airpath.papers.measures import link, of_each
-from airpath.papers.run_data import RunData
-from airpath.papers.sample import Sample, sample
-from airpath.papers.vcp_w.testbed_settings import GROUPS
 from airpath.plots import SchemeStyle
 from airpath.plots.style import legend_above, styled
 from airpath.results.formatting import mean_and_half_width
+from airpath_papers.claim import Runs
+from airpath_papers.drawing import binned, finish
+from airpath_papers.measures import link, of_each
+from airpath_papers.run_data import RunData
+from airpath_papers.sample import Sample, sample
+from airpath_papers.vcp_w.testbed_settings import GROUPS
 
 GROUP_LOOKS: Mapping[str, str] = {"near": "#0072b2", "middle": "#e69f00", "far": "#d55e00"}
 RTTS: Mapping[str, str] = {"near": "400 ms", "middle": "500 ms", "far": "550 ms"}

@@ -5,9 +5,9 @@ from typing import Final
 
 import numpy as np
 
-from airpath.papers.measures import WHOLE, Span, link, utilisation
-from airpath.papers.run_data import Numbers, RunData
-from airpath.papers.vcp_w.testbed_settings import GROUPS, TRANSFERS
+from airpath_papers.measures import WHOLE, Span, link, utilisation
+from airpath_papers.run_data import Numbers, RunData
+from airpath_papers.vcp_w.testbed_settings import GROUPS, TRANSFERS
 
 SPAN_S: Final = 5.0
 """Over how long a mean counts as steady."""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from airpath.papers.experiment import Experiment
-from airpath.papers.measures import Span
-from airpath.papers.settings import with_options
 from airpath.plots import SchemeStyle, style_for
+from airpath_papers.experiment import Experiment
+from airpath_papers.measures import Span
+from airpath_papers.settings import with_options
 
 Changes = Mapping[str, Any]
 

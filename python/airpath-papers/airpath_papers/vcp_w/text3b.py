@@ -5,18 +5,18 @@ from typing import Final
 import numpy as np
 from matplotlib.figure import Figure as Picture
 
-from airpath.papers.claim import Claim, Runs
-from airpath.papers.drawing import panels
-from airpath.papers.experiment import Experiment
-from airpath.papers.figure import Figure, FigureRuns
-from airpath.papers.rules import AtMost, Between, Positive
-from airpath.papers.run_data import Numbers, RunData
-from airpath.papers.sample import Sample, sample
-from airpath.papers.vcp_w.channel import AXIS, CODING, READINGS, SYMBOL, Fading
-from airpath.papers.vcp_w.over_snr import PAYLOAD_BYTES, finish_snr, lines
-from airpath.papers.vcp_w.paper import GUARDED, LOOKS, OBEYING, PAPER, PROFILE, QUARTER, VCP, WHICH_VCP, XCP
-from airpath.papers.vcp_w.parking_lot import LINKS, PARKING_LOT, SETTING, on
 from airpath.plots.style import styled
+from airpath_papers.claim import Claim, Runs
+from airpath_papers.drawing import panels
+from airpath_papers.experiment import Experiment
+from airpath_papers.figure import Figure, FigureRuns
+from airpath_papers.rules import AtMost, Between, Positive
+from airpath_papers.run_data import Numbers, RunData
+from airpath_papers.sample import Sample, sample
+from airpath_papers.vcp_w.channel import AXIS, CODING, READINGS, SYMBOL, Fading
+from airpath_papers.vcp_w.over_snr import PAYLOAD_BYTES, finish_snr, lines
+from airpath_papers.vcp_w.paper import GUARDED, LOOKS, OBEYING, PAPER, PROFILE, QUARTER, VCP, WHICH_VCP, XCP
+from airpath_papers.vcp_w.parking_lot import LINKS, PARKING_LOT, SETTING, on
 
 _SCHEMES: Final = (XCP, VCP)
 _LONG: Final = "F1"

@@ -64,10 +64,10 @@ def lint(
     as_json: JsonOption = False,
 ) -> int:
     """Check a configuration."""
-    from airpath.cli.lint_tables import print_linted
-    from airpath.lint import lint as judge
-    from airpath.lint.carry import carry_over
-    from airpath.lint.describe import as_machine_reads
+    from airpath_lint import lint as judge
+    from airpath_lint.carry import carry_over
+    from airpath_lint.cli_tables import print_linted
+    from airpath_lint.describe import as_machine_reads
 
     read = {f"the configuration {file}": Path(file) for file in files or [] if str(file) != "-"}
     refuse_no_files({"scenario": scenario}, read)

@@ -8,12 +8,12 @@ from rich.text import Text
 from rich.tree import Tree as Picture
 
 from airpath.cli.output import show
-from airpath.lint.amounts import MOST_DEEP
-from airpath.lint.describe import buffer_text, burst_text, describe_entry, loss_text, queue_text
-from airpath.lint.findings import Finding, Level
-from airpath.lint.linting import Linted
-from airpath.lint.setup import Discipline, TrafficClass, Tree, major
 from airpath.units import format_duration, format_rate
+from airpath_lint.amounts import MOST_DEEP
+from airpath_lint.describe import buffer_text, burst_text, describe_entry, loss_text, queue_text
+from airpath_lint.findings import Finding, Level
+from airpath_lint.linting import Linted
+from airpath_lint.setup import Discipline, TrafficClass, Tree, major
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 

@@ -13,9 +13,9 @@ from airpath.cli.output import JobsOption, JsonOption, show, show_json, tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airpath.papers.claim import Judgement
-    from airpath.papers.figure import Figure
-    from airpath.papers.reproduce import Reproduced
+    from airpath_papers.claim import Judgement
+    from airpath_papers.figure import Figure
+    from airpath_papers.reproduce import Reproduced
 
 HELP = """\
 Writes a report, figures and `verdicts.json`. Finished runs are kept: after Ctrl-C, or with more figures, the
@@ -84,7 +84,7 @@ def reproduce(
 ) -> None:
     """Reproduce figures."""
     from airpath.cli.place import claim
-    from airpath.papers.registry import select, select_on_kernel
+    from airpath_papers.registry import select, select_on_kernel
 
     on_kernel = world is ReproduceWorld.EMULATE
     figures = select_on_kernel(names or ()) if on_kernel else select(names or ())
@@ -101,7 +101,7 @@ def reproduce(
         figures = _on_kernel(figures, jobs)
     done = _work(figures, out, reps, jobs)
     if as_json:
-        from airpath.papers.reproduce import verdicts
+        from airpath_papers.reproduce import verdicts
 
         show_json(verdicts(done))
         return
@@ -110,18 +110,18 @@ def reproduce(
 
 
 def _on_kernel(figures: "Sequence[Figure]", jobs: int | None) -> "list[Figure]":
-    from airpath.papers.kernel.figure import on_kernel
     from airpath.worlds import refuse_together
+    from airpath_papers.kernel.figure import on_kernel
 
     refuse_together("emulate", jobs)
     return [on_kernel(figure) for figure in figures]
 
 
 def _work(figures: "Sequence[Figure]", out: Path, reps: int | None, jobs: int | None) -> "list[Reproduced]":
-    from airpath.papers.reproduce import reproduce as reproduce_figures
-    from airpath.papers.work import Interrupted
     from airpath.progress import progress_bar
     from airpath.runner import workers
+    from airpath_papers.reproduce import reproduce as reproduce_figures
+    from airpath_papers.work import Interrupted
 
     def started(missing: int) -> None:
         if sys.stderr.isatty():
@@ -170,7 +170,7 @@ def _list(figures: "Sequence[Figure]", *, as_json: bool) -> None:
 def _show(done: "Sequence[Reproduced]") -> None:
     from rich.table import Table
 
-    from airpath.papers.report import number
+    from airpath_papers.report import number
 
     beside = any(judgement.beside for one in done for judgement in one.judgements)
     head = ("figure", "claim", "expected", "measured", "n", "verdict")
@@ -198,8 +198,8 @@ def _verdict(judgement: "Judgement") -> str:
 
     The number in the table is that of the headline, which does not agree then.
     """
-    from airpath.papers.claim import Verdict
-    from airpath.papers.report import number
+    from airpath_papers.claim import Verdict
+    from airpath_papers.report import number
 
     if judgement.verdict is not Verdict.IN_PART:
         return judgement.verdict.value
