@@ -1,5 +1,30 @@
-"""A linter for traffic control set-ups: what a script or a screen of `tc` amounts to, and what is wrong."""
+"""A linter for `tc` configurations: describe the link that a script or the output of `tc` results in, and flag mistakes.
 
-from airpath_lint.linting import Linted, lint, lint_text
+`airpath lint` is the command. Functions are loaded when they are first used.
+"""
 
-__all__ = ["Linted", "lint", "lint_text"]
+from typing import TYPE_CHECKING, Any, Final
+
+from airpath.commands import Command
+
+if TYPE_CHECKING:
+    from airpath_lint.linting import Linted, lint, lint_text
+
+__all__ = ["COMMAND", "Linted", "lint", "lint_text"]
+
+COMMAND: Final = Command(
+    "Check a `tc`/netem configuration: describe the resulting link and flag mistakes.",
+    "airpath_lint.cli:lint",
+    task="Tools",
+    before="figures",
+)
+"""`airpath lint`."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'airpath_lint' has no attribute {name!r}")
+    from airpath_lint import linting
+
+    value = globals()[name] = getattr(linting, name)
+    return value

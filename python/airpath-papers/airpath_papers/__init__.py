@@ -1,5 +1,16 @@
-"""The papers that airpath replays: figures and tables as experiments, pictures and judged statements.
+"""The papers that airpath reproduces: figures and tables as experiments, drawings and evaluated claims.
 
-`airpath reproduce` is the command; `airpath_papers.registry` lists what there is, `airpath_papers.reproduce`
-does the work.
+`airpath reproduce` is the command. `airpath_papers.registry` lists the figures, `airpath_papers.reproduce`
+reproduces them.
 """
+
+from typing import Final
+
+from airpath.commands import Command
+
+COMMAND: Final = Command(
+    "Reproduce figures and tables of the papers and report whether their claims hold.",
+    "airpath_papers.cli:reproduce",
+    task="Verify",
+)
+"""`airpath reproduce`."""

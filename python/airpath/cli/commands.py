@@ -1,4 +1,8 @@
-"""The commands, grouped by task. The module of a command is imported only when the command runs."""
+"""The commands, grouped by task. The module of a command is imported only when the command runs.
+
+Other distributions add commands with entry points. They are looked up only for help and for a name that
+airpath itself does not know, because that takes milliseconds.
+"""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -7,6 +11,15 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+from airpath.commands import Command
+from airpath.entry_points import load_entry_points, reject_entry_point
+from airpath.errors import UsageError
+
+GROUP: Final = "airpath.commands"
+"""The group of entry points whose objects are commands (`Command`)."""
+DISTRIBUTIONS: Final[Mapping[str, str]] = {"lint": "airpath-lint", "reproduce": "airpath-papers"}
+"""Commands of this repository that are not in the distribution airpath, and the distributions that are."""
 
 TASKS: Final[Mapping[str, Mapping[str, str]]] = {
     "Simulate": {
@@ -31,7 +44,6 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
             "Run a scenario on several backends (simulator, QUIC stack, Linux kernel) and report the"
             " differences."
         ),
-        "reproduce": "Reproduce figures and tables of the papers and report whether their claims hold.",
     },
     "Tools": {
         "list": (
@@ -39,20 +51,26 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
         ),
         "validate": "Validate a scenario file without running it and report what is wrong.",
         "emulate": "Run a command over an emulated link, with real packets and the kernel's TCP.",
-        "lint": "Check a `tc`/netem configuration: describe the resulting link and flag mistakes.",
         "figures": "Draw the figures of a result directory as PNG and SVG files.",
         "doctor": "Check this installation and report what works, what is missing, and how to get it.",
     },
 }
-"""The first sentence of the help of each command, by task, in the order of `airpath --help`.
+"""The first sentence of the help of each command of airpath itself, by task, in the order of `airpath --help`.
 
 The module `airpath.cli.NAME` contains the rest of the help as `HELP` and the command as a function with the
-name of the module. The module of a group of commands contains `app` instead.
+name of the module.
 """
 
 SUMMARIES: Final = {name: summary for commands in TASKS.values() for name, summary in commands.items()}
-MODULES: Final = {"list": "listing"}
-"""Modules whose name differs from that of their command."""
+TARGETS: Final = {"list": "airpath.cli.listing:listing", "trace": "airpath.cli.trace:app"}
+"""The code of commands for which that rule does not hold."""
+
+COMMANDS: Final[Mapping[str, Command]] = {
+    name: Command(summary, TARGETS.get(name, f"airpath.cli.{name}:{name}"), task)
+    for task, summaries in TASKS.items()
+    for name, summary in summaries.items()
+}
+"""The commands of airpath itself."""
 
 
 class CommandGroup(TyperGroup):
@@ -60,22 +78,72 @@ class CommandGroup(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        for task, summaries in TASKS.items():
-            for name, summary in summaries.items():
-                self.add_command(TyperCommand(name, help=summary, rich_help_panel=task), name)
+        self._rows = dict(COMMANDS)
+        self._is_complete = False
+        self._list_rows()
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands, in the order of help."""
+        self._look_up()
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command without its options; `None` if there is none of this name."""
+        if cmd_name not in self.commands:
+            self._look_up()
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import the command that the arguments name; return its name, the command and its arguments."""
+        if args and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            _reject_if_elsewhere(args[0])
         name, _, rest = super().resolve_command(ctx, args)
-        return name, None if name is None else command(name), rest
+        return name, None if name is None else load(name, self._rows[name]), rest
+
+    def _look_up(self) -> None:
+        if not self._is_complete:
+            self._is_complete = True
+            self._rows = all_commands()
+            self._list_rows()
+
+    def _list_rows(self) -> None:
+        self.commands.clear()
+        for name, row in self._rows.items():
+            self.add_command(TyperCommand(name, help=row.summary, rich_help_panel=row.task), name)
 
 
-def command(name: str) -> Any:
+def all_commands() -> dict[str, Command]:
+    """Return the commands of airpath and of other installed distributions, in the order of help."""
+    rows = dict(COMMANDS)
+    for name, distribution, row in load_entry_points(GROUP):
+        if not isinstance(row, Command):
+            reason = f"found {type(row).__name__}; accepted: airpath.commands.Command"
+            reject_entry_point(GROUP, name, distribution, reason)
+        elif name in rows:
+            reject_entry_point(GROUP, name, distribution, "another command has this name")
+        else:
+            names = list(rows)
+            place = names.index(row.before) if row.before in rows else len(names)
+            entries = list(rows.items())
+            rows = dict([*entries[:place], (name, row), *entries[place:]])
+    return rows
+
+
+def load(name: str, row: Command) -> Any:
     """Import a command and return it as a Typer command."""
-    module_name = MODULES.get(name, name)
-    module = import_module(f"airpath.cli.{module_name}")
-    if hasattr(module, "app"):
-        return get_command(module.app)
+    module_name, _, attribute = row.target.partition(":")
+    module = import_module(module_name)
+    code = getattr(module, attribute)
+    if isinstance(code, typer.Typer):
+        return get_command(code)
     app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    app.command(name, help=f"{SUMMARIES[name]}\n\n{module.HELP}")(getattr(module, module_name))
+    app.command(name, help=f"{row.summary}\n\n{getattr(module, 'HELP', '')}")(code)
     return get_command(app)
+
+
+def _reject_if_elsewhere(name: str) -> None:
+    if distribution := DISTRIBUTIONS.get(name):
+        raise UsageError(
+            f"the command {name} is in the distribution {distribution}, which is not installed; run"
+            f" `pip install {distribution}`, or `make build` in a checkout"
+        )
