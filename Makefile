@@ -5,10 +5,13 @@ FUZZ_MINUTES ?= 10
 VENV   := .venv
 BIN    := $(VENV)/bin
 # Time stamps: the engine is rebuilt when its sources change, tools are installed again when pyproject.toml changes.
+ENGINE    := $(VENV)/engine
 INSTALLED := $(VENV)/installed
 TOOLS     := $(VENV)/tools
 DOCS      := $(VENV)/docs
 RUST_SOURCES   := $(shell find crates -path crates/linux -prune -o \( -name '*.rs' -o -name 'Cargo.toml' \) -print) Cargo.toml Cargo.lock
+# Distributions of this repository that add commands to airpath.
+EXTENSIONS := python/airpath-lint python/airpath-papers
 ALGORITHMS := airpath-model airpath-estimate airpath-control airpath-queue airpath-channel airpath-transport
 
 # Build with the profile from `make profile`, but only if this compiler version recorded it.
@@ -38,9 +41,9 @@ run: build ## build, then compare schemes over two links of varying rate
 	@$(BIN)/python -m airpath.main_job
 
 # Python writes no bytecode if PYTHONDONTWRITEBYTECODE is set, and every command would compile what it imports.
-COMPILE = $(BIN)/python -m compileall -q python/airpath
+COMPILE = $(BIN)/python -m compileall -q python/airpath $(EXTENSIONS)
 
-build: $(INSTALLED) ## build the engine and install the command as .venv/bin/airpath
+build: $(INSTALLED) ## build the engine and install all distributions, with the command as .venv/bin/airpath
 	@$(COMPILE)
 
 datapath: prerequisites ## build the daemon of the Linux datapath, target/release/airpathd (as root, installs what is missing)
@@ -103,6 +106,7 @@ lint-python: $(TOOLS) lint-prose
 	$(BIN)/ruff check python tools
 	$(BIN)/ruff format --check python tools
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 purity: prerequisites ## build the algorithm crates for a target without an operating system
 	@tools/purity $(ALGORITHMS)
@@ -167,9 +171,13 @@ $(VENV)/bin/maturin: | prerequisites
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.16,<2'
 
-$(INSTALLED): $(RUST_SOURCES) pyproject.toml $(wildcard tools/compiler_profile/*) | $(VENV)/bin/maturin
+$(ENGINE): $(RUST_SOURCES) pyproject.toml $(wildcard tools/compiler_profile/*) | $(VENV)/bin/maturin
 	@echo "building the engine, which takes some minutes"
 	$(PROFILED) $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(INSTALLED): $(ENGINE) $(EXTENSIONS:=/pyproject.toml)
+	$(BIN)/python -m pip install --quiet $(addprefix --editable=,$(EXTENSIONS))
 	@touch $@
 
 $(TOOLS): $(INSTALLED) pyproject.toml

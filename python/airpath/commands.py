@@ -10,9 +10,11 @@ class Command:
     summary: str
     """The first sentence of its help."""
     target: str
-    """The code, as `MODULE:NAME`: a function with the options of the command, or a `typer.Typer` with commands
-    of its own. The module is imported when the command runs. If it contains `HELP`, that text is the rest of
-    the help of the function."""
+    """The code, as `MODULE:NAME`; the module is imported when the command runs.
+
+    NAME is a function whose parameters are the options of the command, or a `typer.Typer` with commands of
+    its own. `HELP` in the module is the rest of the help of a function.
+    """
     task: str = "Tools"
     """The panel of `airpath --help` that lists it."""
     before: str | None = None

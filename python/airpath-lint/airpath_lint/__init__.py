@@ -1,4 +1,4 @@
-"""A linter for `tc` configurations: describe the link that a script or the output of `tc` results in, and flag mistakes.
+"""A linter for `tc` configurations: it describes the resulting link and flags mistakes.
 
 `airpath lint` is the command. Functions are loaded when they are first used.
 """

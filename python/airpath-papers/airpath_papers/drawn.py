@@ -87,9 +87,9 @@ def draw_all(
     OutputError
         If a run is not there or damaged.
     """
-    from airpath_papers.registry import FIGURES
+    from airpath_papers.registry import figures as all_figures
 
-    registered = {id(figure) for figure in FIGURES}
+    registered = {id(figure) for figure in all_figures()}
     named = [figure.id for figure in figures if id(figure) in registered]
     if len(named) < 2 or workers == 1:
         return [draw(figure.repeated(repetitions), store) for figure in figures]
@@ -160,8 +160,7 @@ def _cpu_s(figure: Figure, runs: FigureRuns) -> dict[tuple[str, int], float]:
 
 
 def _draw_by_name(name: str, repetitions: int | None, store: RunStore, keys: Mapping[Identity, str]) -> Drawn:
-    from airpath_papers.registry import FIGURES
+    from airpath_papers.registry import figure_named
 
     learn_keys(keys)
-    (figure,) = (figure for figure in FIGURES if figure.id == name)
-    return draw(figure.repeated(repetitions), store)
+    return draw(figure_named(name).repeated(repetitions), store)

@@ -1,8 +1,12 @@
-"""Every figure that can be reproduced, by name."""
+"""Every figure that can be reproduced, by name.
 
-from collections.abc import Sequence
-from typing import Final
+Other distributions add figures with entry points in the group `airpath.figures`.
+"""
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from airpath.entry_points import load_entry_points, reject_entry_point
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath_papers import ablation, ablation_cubic, ebe_c, ebe_j, estimators, gm, sarbe, satellite, vcp_w
@@ -19,11 +23,41 @@ FIGURES: Final[tuple[Figure, ...]] = (
     *ablation.FIGURES,
     *ablation_cubic.FIGURES,
 )
-"""Every figure, in the order of the report."""
+"""The figures of this distribution, in the order of the report."""
+GROUP: Final = "airpath.figures"
+"""The group of entry points whose objects are sequences of figures."""
 OURS: Final = "ours"
 """What is in no paper, by this name."""
 ALL: Final = "all"
 """Everything, by this name."""
+
+
+def figures() -> tuple[Figure, ...]:
+    """Return the figures of this distribution, then those of other installed distributions."""
+    found = {figure.id: figure for figure in FIGURES}
+    for name, distribution, added in load_entry_points(GROUP):
+        if reason := _rejected(added, found):
+            reject_entry_point(GROUP, name, distribution, reason)
+        else:
+            found |= {figure.id: figure for figure in added}
+    return tuple(found.values())
+
+
+def figure_named(name: str) -> Figure:
+    """Return the figure of this name, which exists."""
+    if own := [figure for figure in FIGURES if figure.id == name]:
+        return own[0]
+    return next(figure for figure in figures() if figure.id == name)
+
+
+def _rejected(added: Any, known: Mapping[str, Figure]) -> str:
+    """Return the reason why figures cannot be added; an empty text if they can."""
+    if not isinstance(added, Sequence) or not all(isinstance(one, Figure) for one in added):
+        return f"found {type(added).__name__}; accepted: a sequence of airpath_papers.figure.Figure"
+    ids = [one.id for one in added]
+    if taken := [one for one in ids if one in known or ids.count(one) > 1]:
+        return f"another figure is called {taken[0]}"
+    return ""
 
 
 def select_on_kernel(names: Sequence[str]) -> list[Figure]:
@@ -37,7 +71,7 @@ def select_on_kernel(names: Sequence[str]) -> list[Figure]:
     if chosen := [figure for figure in select(names) if figure.kernel is not None]:
         return chosen
     what = ", ".join(names)
-    there = ", ".join(figure.id for figure in FIGURES if figure.kernel is not None)
+    there = ", ".join(figure.id for figure in figures() if figure.kernel is not None)
     raise UsageError(f'nothing of "{what}" runs on real kernels (world emulate); there are {there}')
 
 
@@ -56,26 +90,27 @@ def select(names: Sequence[str] = ()) -> list[Figure]:
     UsageError
         If there is none of one of these names; the text names the nearest.
     """
+    known = figures()
     if not names:
-        return [figure for figure in FIGURES if not figure.ours]
-    chosen = {figure.id for name in names for figure in _named(name)}
-    return [figure for figure in FIGURES if figure.id in chosen]
+        return [figure for figure in known if not figure.ours]
+    chosen = {figure.id for name in names for figure in _named(name, known)}
+    return [figure for figure in known if figure.id in chosen]
 
 
-def _named(what: str) -> list[Figure]:
+def _named(what: str, known: Sequence[Figure]) -> list[Figure]:
     if what == ALL:
-        return list(FIGURES)
+        return list(known)
     if what == OURS:
-        return [figure for figure in FIGURES if figure.ours]
-    if chosen := [figure for figure in FIGURES if figure.id == what]:
+        return [figure for figure in known if figure.ours]
+    if chosen := [figure for figure in known if figure.id == what]:
         return chosen
-    if chosen := [figure for figure in FIGURES if figure.id.split("/")[0] == what]:
+    if chosen := [figure for figure in known if figure.id.split("/")[0] == what]:
         return chosen
-    if "/" in what and (chosen := [figure for figure in FIGURES if _is_part(figure, what)]):
+    if "/" in what and (chosen := [figure for figure in known if _is_part(figure, what)]):
         return chosen
-    papers = dict.fromkeys(figure.id.split("/")[0] for figure in FIGURES)
-    known = [ALL, OURS, *papers, *(figure.id for figure in FIGURES)]
-    raise UsageError(f'there is nothing to reproduce under "{what}"; {suggestion(what, known)}')
+    papers = dict.fromkeys(figure.id.split("/")[0] for figure in known)
+    accepted = [ALL, OURS, *papers, *(figure.id for figure in known)]
+    raise UsageError(f'there is nothing to reproduce under "{what}"; {suggestion(what, accepted)}')
 
 
 def _is_part(figure: Figure, what: str) -> bool:

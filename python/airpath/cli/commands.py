@@ -55,7 +55,7 @@ TASKS: Final[Mapping[str, Mapping[str, str]]] = {
         "doctor": "Check this installation and report what works, what is missing, and how to get it.",
     },
 }
-"""The first sentence of the help of each command of airpath itself, by task, in the order of `airpath --help`.
+"""The first sentence of the help of each command, by task, in the order of `airpath --help`.
 
 The module `airpath.cli.NAME` contains the rest of the help as `HELP` and the command as a function with the
 name of the module.

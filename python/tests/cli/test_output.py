@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from airpath.cli.commands import SUMMARIES
+from airpath.cli.commands import all_commands
 from airpath.cli.doctor import Check, verdict
 from airpath.cli.output import show_json, show_json_list
 from airpath.metrics import METRICS
@@ -51,7 +51,7 @@ def test_help_lists_every_command_in_a_panel_of_its_task(airpath):
     panels = {"Simulate": "compare", "Measure": "estimate", "Verify": "check", "Tools": "doctor"}
     places = [text.index(word) for panel in panels.items() for word in (f" {panel[0]} ", f"│ {panel[1]} ")]
     assert places == sorted(places)
-    assert all(f"│ {name} " in text for name in SUMMARIES)
+    assert all(f"│ {name} " in text for name in all_commands())
     assert " Commands " not in text  # every command has a panel
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from airpath.checks.document import CaseTable, ExpectationTable, SuiteTable
 from airpath.checks.suite import suite_names
-from airpath.cli.commands import SUMMARIES, command
+from airpath.cli.commands import all_commands, load
 from airpath.link_options import FlowOptions, options_of
 from airpath.links.networks import networks
 from airpath.results.observations import FLOW_OBSERVATIONS, OBSERVATIONS
@@ -174,8 +174,8 @@ def test_the_options_of_a_link_are_on_their_page():
 def test_every_command_is_in_the_reference():
     leaves = [
         f"{name} {inner}".strip()
-        for name in SUMMARIES
-        for inner in getattr(command(name), "commands", {"": None})
+        for name, row in all_commands().items()
+        for inner in getattr(load(name, row), "commands", {"": None})
     ]
     assert sorted(leaves) == sorted(make_docs.COMMANDS)
 
