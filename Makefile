@@ -149,11 +149,15 @@ bench-datapath: prerequisites ## measure the cost of the BPF programs of hosts (
 	@tools/prerequisites-linux sh -c 'cargo build --release --package airpath-linux && $(PYTHON) tools/bench_datapath.py $(BENCH)'
 
 # In an environment of its own, with nothing else on the PATH: no Rust, no C compiler.
-wheel: $(INSTALLED) ## build a wheel in dist/, install it into an empty environment, and compare two schemes there
+wheel: $(INSTALLED) ## build the wheels in dist/, install airpath alone into an empty environment, compare two schemes, add the others
 	rm -rf dist && $(PROFILED) $(BIN)/maturin build --release --quiet --out dist
 	$(PYTHON) -m venv dist/environment
 	PATH=$(CURDIR)/dist/environment/bin pip install --only-binary :all: dist/*.whl
 	cd dist && PATH=$(CURDIR)/dist/environment/bin airpath compare cubic bbr --link 12mbps --out compare
+	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist $(addprefix ./,$(EXTENSIONS))
+	PATH=$(CURDIR)/dist/environment/bin pip install --only-binary :all: dist/airpath_*.whl
+	PATH=$(CURDIR)/dist/environment/bin airpath lint --help >/dev/null
+	PATH=$(CURDIR)/dist/environment/bin airpath reproduce --list >/dev/null
 
 docs: $(DOCS) ## build the documentation site into site/
 	$(BIN)/python tools/make_docs.py
