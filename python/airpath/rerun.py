@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
+from airpath._backends import BACKENDS, REAL_TIME, BackendName
 from airpath.errors import AirpathError, OutputError
 from airpath.precision.rule import PrecisionRule
 from airpath.results.changes import Change, environment_changes, input_changes
@@ -20,8 +21,6 @@ from airpath.results.results import Results
 from airpath.runner import jobs_of, refuse_if_too_large, run_jobs
 from airpath.scenario import Scenario
 from airpath.workers import Job
-from airpath.world_names import IN_REAL_TIME, WORLDS, World
-from airpath.worlds import place
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class KeptRuns:
     @property
     def in_real_time(self) -> bool:
         """Whether some runs go by the real clock, so that they do not come out the same twice."""
-        return any(job.world in IN_REAL_TIME for job in self.jobs)
+        return any(job.world in REAL_TIME for job in self.jobs)
 
     def changes(self, now: Mapping[str, Any]) -> list[Change]:
         """Return what is not as it was: versions, platform, trace files, plans.
@@ -128,12 +127,12 @@ def _job(record: RunRecord, kept: dict[WrittenScenario, Scenario], directory: Pa
     if record.scenario not in kept:
         kept[record.scenario] = _scenario(record.scenario, directory)
     scenario = kept[record.scenario]
-    if record.world not in WORLDS:
+    if record.world not in BACKENDS:
         raise OutputError(
-            f"{directory} contains runs on the backend {record.world!r}; accepted: {', '.join(WORLDS)}"
+            f"{directory} contains runs on the backend {record.world!r}; accepted: {', '.join(BACKENDS)}"
         )
-    world = cast("World", record.world)  # one of them, as was looked at
-    label = place(scenario, world).label or record.scheme
+    world = cast("BackendName", record.world)  # one of them, as was looked at
+    label = BACKENDS[world].place(scenario).label or record.scheme
     (job,) = jobs_of(record.scheme, scenario, record.seed, 1, world, record.scheme.removeprefix(label))
     return replace(job, scheme=record.scheme, repetition=record.repetition)
 

@@ -8,6 +8,8 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Unpack
 
+from airpath._backends import BACKENDS, REAL_TIME, BackendName
+from airpath._backends.kernel import DATAGRAMS
 from airpath.errors import ScenarioError, UsageError
 from airpath.link_options import CompareOptions
 from airpath.precision.rule import PrecisionRule
@@ -19,8 +21,6 @@ from airpath.scenario.memory import available_memory
 from airpath.schemes import same_scheme
 from airpath.units import format_size
 from airpath.workers import Job, execute
-from airpath.world_names import IN_REAL_TIME, WORLDS, World
-from airpath.worlds import DATAGRAMS, place, refuse_together
 
 LARGEST_SEED = 2**64 - 1
 
@@ -49,7 +49,7 @@ def run(
     repetitions: int | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
-    world: World = "sim",
+    world: BackendName = "sim",
 ) -> Results:
     """Run a scenario.
 
@@ -118,7 +118,7 @@ def compare(
     until: PrecisionRule | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
-    world: World = "sim",
+    world: BackendName = "sim",
     **options: Unpack[CompareOptions],
 ) -> Results:
     """Compare schemes: long-lived flows over one link, everything but the scheme equal.
@@ -238,7 +238,7 @@ def run_all(
     until: PrecisionRule | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
-    world: World = "sim",
+    world: BackendName = "sim",
     apart: str = "",
 ) -> Results:
     """Run several scenarios, each under the label of the scheme that it tests.
@@ -261,9 +261,9 @@ def run_all(
     """
     for name, value, least in (("seed", seed, 0), ("repetitions", repetitions, 1), ("jobs", jobs, 1)):
         refuse_no_count(name, value, least)
-    if not isinstance(world, str) or world not in WORLDS:
-        raise UsageError(f"world: found {world!r}; accepted: {', '.join(WORLDS)}")
-    refuse_together(world, jobs)
+    if not isinstance(world, str) or world not in BACKENDS:
+        raise UsageError(f"world: found {world!r}; accepted: {', '.join(BACKENDS)}")
+    BACKENDS[world].check_jobs(jobs)
     if until is not None:
         until.refuse_too_few(len(scenarios))
         repetitions = until.max_repetitions
@@ -305,7 +305,7 @@ def run_jobs(work: Sequence[Job], jobs: int | None, on_progress: Callable[[float
     Interrupted
         On Ctrl-C; holds the finished runs.
     """
-    in_real_time = any(job.world in IN_REAL_TIME for job in work)
+    in_real_time = any(job.world in REAL_TIME for job in work)
     outcome = execute(work, 1 if in_real_time else workers(jobs), on_progress)
     results = Results.from_records(
         [replace(record, scenario=_written(job.scenario)) for job, record in outcome.finished]
@@ -363,7 +363,7 @@ def jobs_of(
     scenario: Scenario,
     seed: int | None,
     repetitions: int | None,
-    world: World = "sim",
+    world: BackendName = "sim",
     apart: str = "",
 ) -> list[Job]:
     """Return one job for each repetition of a scenario, under the label of the scheme that it tests.
@@ -390,7 +390,7 @@ def jobs_of(
     count = scenario.repetitions if repetitions is None else int(repetitions)
     if not 0 <= first <= LARGEST_SEED - count + 1:
         raise UsageError(f"seed: found {first}; accepted: 0 to {LARGEST_SEED - count + 1}")
-    resolved, placed = scenario.resolved, place(scenario, world)
+    resolved, placed = scenario.resolved, BACKENDS[world].place(scenario)
     label = f"{placed.label}{apart}" if placed.label else label
     names = [flow["name"] for flow in placed.plan["flows"]]
     schemes = [scheme for scheme in placed.schemes if scheme is not None]

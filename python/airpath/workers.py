@@ -1,25 +1,20 @@
 """Runs in parallel threads: the engine works with the interpreter lock released, so threads use all cores."""
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any
 
 from airpath import _core
-from airpath.datapath import Datapath
+from airpath._backends import BACKENDS, BackendName, EngineRun, Placed
 from airpath.errors import AirpathError, EmulationError
 from airpath.interrupts import InterruptRequest
 from airpath.results import RunRecord
 from airpath.results.qlog import whole_logs
 from airpath.scenario import Scenario, TraceInput
 from airpath.scenario.traces import read_trace
-from airpath.world_names import IN_REAL_TIME, World
-from airpath.worlds import WITH_OURS, Placed, place
 
 
 @dataclass(frozen=True)
@@ -38,7 +33,7 @@ class Job:
     """Scheme of each source, by name."""
     flow_groups: dict[str, str]
     """Group of each source, by name."""
-    world: World = "sim"
+    world: BackendName = "sim"
     """Where it runs."""
     drops: bool = True
     """Whether the table of lost packets is kept where the scenario keeps it; metrics do not need it."""
@@ -51,7 +46,7 @@ class Job:
     @property
     def placed(self) -> Placed:
         """The plan that runs, with what its world needs beside it."""
-        placed = place(self.scenario, self.world)
+        placed = BACKENDS[self.world].place(self.scenario)
         if self.drops:
             return placed
         record = {**placed.plan["record"], "drops": False}
@@ -131,42 +126,6 @@ def run_job(job: Job) -> RunRecord:
     return _record(job, _ready(job, [read_trace(trace) for trace in job.scenario.traces]))
 
 
-class _Run(Protocol):
-    """What can be run once, followed and stopped: a simulation, or a run in the emulator."""
-
-    def run(self) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]: ...
-    def cancel(self) -> None: ...
-    @property
-    def progress(self) -> float: ...
-
-
-class _DatapathRun:
-    """A run in the emulator with our controllers, and perhaps our routers, in the kernel."""
-
-    def __init__(self, placed: Placed, traces: list[_core.Trace], seed: int) -> None:
-        self._datapath = Datapath(placed.routers)
-        links = [router.link for router in placed.routers]
-        self._run = _core.EmulatedRun(json.dumps(placed.plan), traces, seed, self._datapath.start, links)
-
-    def run(self) -> tuple[dict[str, dict[str, np.ndarray]], bytes | None, dict[str, Any]]:
-        try:
-            tables, capture, counts = self._run.run()
-        finally:
-            counters, problems = self._datapath.stop()
-        validity = counts["validity"]
-        if counters:
-            validity["datapath"] = counters
-        validity["problems"] = [*validity["problems"], *problems]
-        return tables, capture, counts
-
-    def cancel(self) -> None:
-        self._run.cancel()
-
-    @property
-    def progress(self) -> float:
-        return self._run.progress
-
-
 class _Task:
     """One job with its simulation, which another thread can watch and stop."""
 
@@ -174,7 +133,7 @@ class _Task:
         self.record: RunRecord | None = None
         self.job = job
         self._traces = traces
-        self._run: _Run | None = None
+        self._run: EngineRun | None = None
 
     def run(self, stop: Event) -> None:
         """Do the job; called in a worker thread."""
@@ -233,21 +192,15 @@ def _read_all(jobs: Sequence[Job]) -> dict[TraceInput, _core.Trace]:
     return traces
 
 
-def _ready(job: Job, traces: list[_core.Trace]) -> _Run:
-    """Return a job that is ready to run in its world."""
-    placed = job.placed
-    plan = json.dumps(placed.plan)
+def _ready(job: Job, traces: list[_core.Trace]) -> EngineRun:
+    """Return a job that is ready to run on its backend."""
     try:
-        if job.world not in IN_REAL_TIME:
-            return _core.Simulation(plan, traces, job.seed, over_quic=job.world == "quic")
-        if job.world in WITH_OURS:
-            return _DatapathRun(placed, traces, job.seed)
-        return _core.EmulatedRun(plan, traces, job.seed)
+        return BACKENDS[job.world].make_run(job.placed, traces, job.seed)
     except _core.PlanError as error:
         raise job.scenario.refused(error) from None
 
 
-def _record(job: Job, run: _Run) -> RunRecord:
+def _record(job: Job, run: EngineRun) -> RunRecord:
     """Do a run to its end."""
     started = time.perf_counter()
     try:
@@ -277,17 +230,6 @@ def _record(job: Job, run: _Run) -> RunRecord:
         flow_groups=job.flow_groups,
         quantities=counts["quantities"],
         world=job.world,
-        validity=_validity(job, counts.get("validity")),
+        validity=BACKENDS[job.world].validity(job.placed, counts),
     )
     return replace(record, qlogs=whole_logs(record, counts["logs"]))
-
-
-def _validity(job: Job, raw: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return how far a run was what the scenario says; nothing for a simulation."""
-    placed = job.placed
-    if raw is None:
-        return None if job.world == "sim" else {"departures": list(placed.departures)}
-    from airpath.emulation.validity import Validity  # here, because emulations are slow to import
-
-    validity = Validity.from_engine(raw, [str(link["name"]) for link in placed.plan["links"]])
-    return {**validity.as_json(), "departures": list(placed.departures)}

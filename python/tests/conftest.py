@@ -25,7 +25,7 @@ from real_time import (  # noqa: F401 - pytest calls them
 )
 
 from airpath import _core
-from airpath.datapath import datapath_missing
+from airpath._backends.daemon import datapath_missing
 
 BUSY = 0.0025
 """A quarter of the share of the time that makes a run not valid, as in the emulator's own tests."""

@@ -110,10 +110,10 @@ def reproduce(
 
 
 def _on_kernel(figures: "Sequence[Figure]", jobs: int | None) -> "list[Figure]":
-    from airpath.worlds import refuse_together
+    from airpath._backends import KERNEL
     from airpath_papers.kernel.figure import on_kernel
 
-    refuse_together("emulate", jobs)
+    KERNEL.check_jobs(jobs)
     return [on_kernel(figure) for figure in figures]
 
 

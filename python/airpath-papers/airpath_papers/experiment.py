@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
+from airpath._backends import BackendName
 from airpath.scenario import Scenario
-from airpath.world_names import World
 from airpath_papers.store import run_key
 
 Identity: TypeAlias = tuple[str, str, str]
@@ -32,7 +32,7 @@ class Experiment:
     """How many runs."""
     seed: int = 1
     """Seed of the first run."""
-    world: World = "sim"
+    world: BackendName = "sim"
     """Where it runs."""
     own_repetitions: int | None = None
     """How many runs it has by itself, where it was given another number."""

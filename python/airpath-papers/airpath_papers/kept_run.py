@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from airpath._backends import BACKENDS
 from airpath.results import RunResult
 from airpath.workers import Job, run_job
-from airpath.worlds import place
 from airpath_papers.experiment import Experiment
 from airpath_papers.run_data import extract
 from airpath_papers.store import RunStore
@@ -57,7 +57,7 @@ def job_of(experiment: Experiment, repetition: int) -> Job:
         If the world of the experiment does not have a scheme, or is not here.
     """
     scenario = experiment.resolve()
-    placed = place(scenario, experiment.world)
+    placed = BACKENDS[experiment.world].place(scenario)
     names = [flow["name"] for flow in placed.plan["flows"]]
     schemes = {name: one for name, one in zip(names, placed.schemes, strict=True) if one is not None}
     groups = dict(zip(names, scenario.resolved.groups, strict=True))

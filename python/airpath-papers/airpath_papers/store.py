@@ -6,10 +6,10 @@ import platform
 from pathlib import Path
 from typing import Final
 
+from airpath._backends import BackendName
 from airpath.durable import place_of, write_whole
 from airpath.fingerprint import fingerprint
 from airpath.scenario import Scenario
-from airpath.world_names import World
 from airpath_papers.run_data import RunData, from_bytes, to_bytes
 
 FORMAT: Final = "airpath kept run 5"
@@ -69,7 +69,7 @@ class RunStore:
         return self.folder / key / f"{seed}.arrow"
 
 
-def run_key(scenario: Scenario, world: World = "sim") -> str:
+def run_key(scenario: Scenario, world: BackendName = "sim") -> str:
     """Return a digest of all that a run of this scenario depends on, besides its seed.
 
     In other worlds than the simulator that is also the kernel, but not what else the machine does.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from airpath._backends import BACKENDS, BackendName
 from airpath.checks.baseline import Baselines, inputs_sha256, learned, read_baselines, scenario_sha256
 from airpath.checks.expectation import Bound, Envelope, Judged, RelativeBound, Values
 from airpath.checks.suite import Case, Suite
@@ -14,8 +15,6 @@ from airpath.results import Results
 from airpath.results.provenance import environment
 from airpath.runner import Interrupted, jobs_of, refuse_if_too_large, run_jobs
 from airpath.workers import Job
-from airpath.world_names import World
-from airpath.worlds import refuse_together
 
 NOT_LEARNED = "no baseline; --update learns one"
 OTHER_SCENARIO = "the case or a trace has changed since the baseline was learned; --update learns it again"
@@ -99,7 +98,7 @@ def check(
     *,
     baseline: Path | None = None,
     update: bool = False,
-    world: World = "sim",
+    world: BackendName = "sim",
     jobs: int | None = None,
     progress: bool | None = None,
     on_case: Callable[[CheckedCase], None] = lambda _: None,
@@ -131,7 +130,7 @@ def check(
     CheckInterrupted
         On Ctrl-C; holds the finished cases.
     """
-    refuse_together(world, jobs)
+    BACKENDS[world].check_jobs(jobs)
     file = baseline or suite.baseline
     wanted = any(isinstance(one, Envelope) for case in suite.cases for one in case.expectations)
     if update and not wanted:
@@ -172,7 +171,7 @@ def check(
     return checked(updated=True)
 
 
-def _jobs(case: Case, world: World) -> dict[str, list[Job]]:
+def _jobs(case: Case, world: BackendName) -> dict[str, list[Job]]:
     """Return the runs of a case by scheme; what is wrong is found before anything runs."""
     try:
         refuse_if_too_large([(scenario, scenario.repetitions) for scenario in case.scenarios.values()])

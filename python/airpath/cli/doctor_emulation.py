@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from airpath.world_names import World
+    from airpath._backends import BackendName
 
 State = Literal["good", "missing"]
 
@@ -99,7 +99,7 @@ def bpf_tools() -> tuple[State, str]:
 
 def linux_datapath() -> tuple[State, str]:
     """Whether worlds `datapath` and `routers` work: the daemon, root, and what the kernel must have."""
-    from airpath.datapath import datapath_lacks, find_daemon
+    from airpath._backends.daemon import datapath_lacks, find_daemon
 
     if lacking := list(datapath_lacks()):
         return "missing", "no worlds datapath and routers: " + "; ".join(lacking)
@@ -171,25 +171,21 @@ CHECKS: Final[dict[str, Callable[[], tuple[State, str]]]] = (
 )
 """The checks by name; none where there can be no emulations."""
 
-_HOSTS = "emulated hosts" if sys.platform == "linux" else "Linux"
-NEEDED: "Final[Mapping[World, tuple[str, ...]]]" = MappingProxyType(
-    {
-        "sim": ("engine",),
-        "quic": ("engine",),
-        "emulate": (_HOSTS,),
-        "datapath": (_HOSTS, "Linux datapath"),
-        "routers": (_HOSTS, "Linux datapath", "kernel queues"),
+_ELSEWHERE: Final = MappingProxyType({} if sys.platform == "linux" else {"emulated hosts": "Linux"})
+"""The names of checks where there can be no emulations."""
+
+
+def lacking(good: Collection[str]) -> "dict[BackendName, list[str]]":
+    """Return the failed checks that each backend needs, given those that succeeded; none if it can run."""
+    from airpath._backends import BACKENDS
+
+    return {
+        backend.name: [_ELSEWHERE.get(check, check) for check in backend.needs if check not in good]
+        for backend in BACKENDS.values()
     }
-)
-"""The checks that must be good for a world to run."""
 
 
-def lacking(good: Collection[str]) -> "dict[World, list[str]]":
-    """Return which checks each world lacks, given those that are good; nothing for a world that can run."""
-    return {world: [check for check in needed if check not in good] for world, needed in NEEDED.items()}
-
-
-def worlds_text(lacks: "Mapping[World, Sequence[str]]") -> str:
+def worlds_text(lacks: "Mapping[BackendName, Sequence[str]]") -> str:
     """Write which worlds can run, and which checks say what the others lack."""
     can = ", ".join(world for world, lacked in lacks.items() if not lacked) or "none"
     rest = [f"{world} lacks {' and '.join(lacked)}" for world, lacked in lacks.items() if lacked]

@@ -65,6 +65,7 @@ def gap(
     with suppress(EmulationError):  # a backend that cannot run is left out, with its reason
         enter_world(WorldChoice.EMULATE)
     started = time.perf_counter()
+    from airpath._backends import BACKENDS, BackendName
     from airpath.cli.output import show, show_json, tell
     from airpath.cli.place import claim
     from airpath.cli.work import Output, keep_finished, write_results
@@ -72,8 +73,6 @@ def gap(
     from airpath.gap.report import gap_json, gap_section, gap_tables
     from airpath.runner import Interrupted
     from airpath.scenario import Scenario, parse_assignment
-    from airpath.world_names import World
-    from airpath.worlds import validity_text
 
     changes: dict[str, Any] = dict(parse_assignment(setting) for setting in settings or [])
     chosen = Scenario.load(scenario)
@@ -89,7 +88,7 @@ def gap(
         figures=figures,
         opened=open_report,
     )
-    worlds: list[World] = [one.value for one in world or WorldChoice]
+    worlds: list[BackendName] = [one.value for one in world or WorldChoice]
     scenarios, text = {chosen.name: chosen}, chosen.to_toml()
     try:
         done = compare_worlds(chosen, schemes or (), worlds=worlds, repetitions=reps, jobs=jobs)
@@ -107,7 +106,7 @@ def gap(
             show(table)
         for run in done.results.runs:
             if not run.record.valid:
-                show(f"{run.label} is {validity_text(run.record.world, run.record.validity)}")
+                show(f"{run.label} is {BACKENDS[run.record.world].validity_text(run.record.validity)}")
     write_results(
         done.results,
         output,

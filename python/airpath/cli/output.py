@@ -45,7 +45,7 @@ SettingsOption = Annotated[
 
 
 class WorldChoice(StrEnum):
-    """Where scenarios run (`airpath.worlds.WORLDS`)."""
+    """Where scenarios run (`airpath._backends.BACKENDS`)."""
 
     SIM = "sim"
     QUIC = "quic"
@@ -72,7 +72,9 @@ def enter_world(world: WorldChoice) -> None:
     EmulationError
         If the system does not allow it.
     """
-    if world not in (WorldChoice.SIM, WorldChoice.QUIC):
+    from airpath._backends import REAL_TIME
+
+    if world in REAL_TIME:
         from airpath.cli.emulate import enter_user_namespace
 
         enter_user_namespace()

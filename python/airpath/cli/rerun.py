@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from airpath._backends import REAL_TIME
 from airpath.cli.output import (
     ForceOption,
     JobsOption,
@@ -19,7 +20,6 @@ from airpath.cli.output import (
     enter_world,
     tell,
 )
-from airpath.world_names import IN_REAL_TIME
 
 if TYPE_CHECKING:
     from airpath.results import Results
@@ -138,7 +138,7 @@ def _enter_world_of(results: Path) -> None:
     facts = _facts(results)
     runs = facts.get("runs")
     worlds = [run.get("world") for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
-    if real := [world for world in worlds if world in IN_REAL_TIME]:
+    if real := [world for world in worlds if world in REAL_TIME]:
         tell("the runs are in real time, one after another")
         enter_world(WorldChoice(real[0]))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from airpath._backends import BACKENDS, BackendName
 from airpath.cli.output import show, show_json, tell
 from airpath.damage import damage_of_plan
 from airpath.durable import write_whole
@@ -21,8 +22,6 @@ from airpath.results.qlog import qlog_files
 from airpath.results.significance import significant_differences
 from airpath.runner import Interrupted, repeated, run_all, workers
 from airpath.scenario import Scenario
-from airpath.world_names import IN_REAL_TIME, WORLDS, World
-from airpath.worlds import validity_text
 
 if TYPE_CHECKING:
     from airpath.report.html import Section
@@ -76,7 +75,7 @@ def run_and_write(
     output: Output,
     scenario_text: Callable[[Mapping[str, Scenario]], str],
     *,
-    world: World = "sim",
+    world: BackendName = "sim",
     logs: Path | None = None,
     until: PrecisionRule | None = None,
     flent: Path | None = None,
@@ -317,10 +316,10 @@ def _precision_json(results: Results) -> dict[str, Any]:
 
 def _where(run: RunResult) -> str:
     """Say where a run was: in real time each is judged by itself, else those of a scheme are alike."""
-    world = run.record.world
-    if world not in IN_REAL_TIME:
-        return f"{run.record.scheme}: {WORLDS[world]}"
-    return f"{run.label}: {WORLDS[world]}; {validity_text(world, run.record.validity)}"
+    backend = BACKENDS[run.record.world]
+    if not backend.real_time:
+        return f"{run.record.scheme}: {backend.description}"
+    return f"{run.label}: {backend.description}; {backend.validity_text(run.record.validity)}"
 
 
 def _departures(validity: Mapping[str, Any] | None) -> Sequence[str]:

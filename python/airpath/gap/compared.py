@@ -6,15 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from airpath.datapath import datapath_missing
+from airpath._backends import BACKENDS, BPF_HOSTS, REAL_TIME, BackendName
+from airpath._backends.bpf import BpfHosts
 from airpath.errors import AirpathError, ScenarioError, UsageError
 from airpath.gap.differences import Difference, differences
 from airpath.results import Results, RunResult
 from airpath.runner import Interrupted, run_all, scheme_label
 from airpath.scenario import Scenario
 from airpath.scenario.refusals import Refusal
-from airpath.world_names import IN_REAL_TIME, WORLDS, World
-from airpath.worlds import WITH_OURS, has_ours, place
 
 OURS: Final = "vcp-ebe"
 """What a scenario runs too if no scheme is asked for and our datapath has none of its own."""
@@ -26,11 +25,11 @@ class Compared:
 
     scheme: str
     """The scheme as written."""
-    labels: dict[World, str]
+    labels: dict[BackendName, str]
     """What its runs are called in each world where it ran."""
-    missing: dict[World, str]
+    missing: dict[BackendName, str]
     """Why it did not run in the others."""
-    differences: dict[World, list[Difference]]
+    differences: dict[BackendName, list[Difference]]
     """How far each world is from the simulator."""
     departures: tuple[str, ...] = ()
     """What the kernel or quinn decided otherwise than the scenario says, in any world."""
@@ -52,7 +51,7 @@ def gap(
     scenario: Scenario,
     schemes: Sequence[str] = (),
     *,
-    worlds: Sequence[World] = ("sim", "quic", "emulate", "datapath", "routers"),
+    worlds: Sequence[BackendName] = ("sim", "quic", "emulate", "datapath", "routers"),
     repetitions: int | None = None,
     jobs: int | None = None,
     progress: bool | None = None,
@@ -85,25 +84,26 @@ def gap(
         On Ctrl-C; holds the finished runs of all worlds.
     """
     started = time.perf_counter()
-    if unknown := [world for world in worlds if world not in WORLDS]:
-        raise UsageError(f"worlds: found {unknown[0]!r}; accepted: {', '.join(WORLDS)}")
+    if unknown := [world for world in worlds if world not in BACKENDS]:
+        raise UsageError(f"worlds: found {unknown[0]!r}; accepted: {', '.join(BACKENDS)}")
     controlled = any(flow.scheme is not None for flow in scenario.document.flows)
     if schemes and not controlled:
         problem = f'none has a scheme that "{schemes[0]}" could stand in for; accepted: no schemes'
         raise scenario.refusal(Refusal("", "", "flows", problem))
     variants = {scheme: _with_scheme(scenario, scheme) for scheme in schemes} or {"": scenario}
-    if not schemes and controlled and set(worlds) & set(WITH_OURS) and not has_ours(scenario):
+    with_bpf = any(isinstance(BACKENDS[world], BpfHosts) for world in worlds)
+    if not schemes and controlled and with_bpf and not BPF_HOSTS.has_controller(scenario):
         # Nobody asked for it: a scenario without routers does without.
         with suppress(ScenarioError):
             ours = _with_scheme(scenario, OURS)
             ours.plan()
             variants[OURS] = ours
-    in_order: list[World] = list(dict.fromkeys(("sim", *worlds)))
+    in_order: list[BackendName] = list(dict.fromkeys(("sim", *worlds)))
     left_out = {name: _left_out(variant, in_order) for name, variant in variants.items()}
     runs: list[RunResult] = []
-    compared: list[tuple[str, dict[World, str], dict[World, str]]] = []
+    compared: list[tuple[str, dict[BackendName, str], dict[BackendName, str]]] = []
     for name, variant in variants.items():
-        labels: dict[World, str] = {}
+        labels: dict[BackendName, str] = {}
         missing = left_out[name]
         for world in in_order:
             if world in missing:
@@ -112,12 +112,12 @@ def gap(
             # Schemes that differ in their routers have the same controllers, and datagrams one name.
             taken = {run.record.scheme for run in runs}
             apart = f" for {name}" if name else f" in {world}"
-            apart = apart if place(variant, world).label in taken else ""
+            apart = apart if BACKENDS[world].place(variant).label in taken else ""
             try:
                 done = run_all(
                     wanted,
                     repetitions=repetitions,
-                    jobs=None if world in IN_REAL_TIME else jobs,
+                    jobs=None if world in REAL_TIME else jobs,
                     progress=progress,
                     world=world,
                     apart=apart,
@@ -155,24 +155,24 @@ def gap(
     )
 
 
-def _departures(results: Results, labels: dict[World, str]) -> tuple[str, ...]:
+def _departures(results: Results, labels: dict[BackendName, str]) -> tuple[str, ...]:
     records = [results.run(label).record for label in labels.values()]
     said = (text for record in records for text in (record.validity or {}).get("departures", ()))
     return tuple(dict.fromkeys(said))
 
 
-def _left_out(scenario: Scenario, worlds: Sequence[World]) -> dict[World, str]:
+def _left_out(scenario: Scenario, worlds: Sequence[BackendName]) -> dict[BackendName, str]:
     """Say in which worlds a scenario cannot run, and why, as far as that is known beforehand."""
-    missing: dict[World, str] = {}
-    taken: dict[str | None, World] = {}
+    missing: dict[BackendName, str] = {}
+    taken: dict[str | None, BackendName] = {}
     for world in worlds:
         if world == "sim":
             continue
-        if world in WITH_OURS and (reason := datapath_missing()) is not None:
+        if (reason := BACKENDS[world].missing()) is not None:
             missing[world] = reason
             continue
         try:
-            label = place(scenario, world).label
+            label = BACKENDS[world].place(scenario).label
         except AirpathError as error:
             missing[world] = str(error)
             continue
@@ -190,6 +190,6 @@ def _with_scheme(scenario: Scenario, scheme: str) -> Scenario:
     return scenario.override({f"flows.{number}.scheme": scheme for number in controlled})
 
 
-def world_title(world: World) -> str:
+def world_title(world: BackendName) -> str:
     """Return what a world is called in tables."""
-    return f"{world} ({WORLDS[world]})"
+    return f"{world} ({BACKENDS[world].description})"

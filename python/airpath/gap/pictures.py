@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from airpath._backends import BACKENDS, BackendName
 from airpath.gap.compared import Compared, Gap
 from airpath.gap.differences import Difference
 from airpath.metrics import METRICS, RATE_BIN_S, TimeBins
@@ -14,16 +15,6 @@ from airpath.metrics.run import columns, link_under_test
 from airpath.plots.standard_figure import StandardFigure
 from airpath.plots.style import PAGE_IN, legend_above, styled
 from airpath.results import RunResult
-from airpath.world_names import World
-
-LOOKS: dict[World, tuple[str, str, str]] = {
-    "sim": ("#000000", "o", "simulated"),
-    "quic": ("#cc79a7", "v", "our controllers in quinn"),
-    "emulate": ("#0072b2", "s", "the kernel's TCP"),
-    "datapath": ("#d55e00", "^", "our controllers in the kernel"),
-    "routers": ("#009e73", "D", "our controllers and routers in the kernel"),
-}
-"""Colour, marker and name of each world."""
 
 FARTHEST = 10.0
 """In tolerances: what differs by more stands there, hollow, with its number beside it."""
@@ -82,8 +73,9 @@ def _offsets(count: int) -> Sequence[float]:
     return [0.0] if count == 1 else list(np.linspace(-0.16, 0.16, count))
 
 
-def _draw(axes: Axes, found: list[Difference], metrics: list[str], offset: float, world: World) -> None:
-    colour, marker, name = LOOKS[world]
+def _draw(axes: Axes, found: list[Difference], metrics: list[str], offset: float, world: BackendName) -> None:
+    backend = BACKENDS[world]
+    colour = backend.colour
     for first, one in enumerate(found):
         tolerance, at = one.tolerance.share, metrics.index(one.metric) + offset
         if not math.isnan(one.low):
@@ -95,10 +87,10 @@ def _draw(axes: Axes, found: list[Difference], metrics: list[str], offset: float
             at,
             linestyle="none",
             color=colour,
-            marker=marker,
+            marker=backend.marker,
             markersize=4.5,
             markerfacecolor="white" if beyond else colour,
-            label="" if first else name,
+            label="" if first else backend.title,
         )
         if beyond:
             side = "right" if where > 0 else "left"
@@ -144,16 +136,18 @@ def over_time_figure(gap: Gap, one: Compared) -> Figure:
     return figure
 
 
-def _over_time(run: RunResult, world: World, rates: Axes, queues: Axes, width: float, *, shade: bool) -> None:
+def _over_time(
+    run: RunResult, world: BackendName, rates: Axes, queues: Axes, width: float, *, shade: bool
+) -> None:
     plan = run.record.plan
     series = columns(run.link_series)
     mine = series["link"] == link_under_test(plan)
     times, bins = series["time_s"][mine], TimeBins(plan, RATE_BIN_S)
     edges = np.append(bins.start_s, bins.end_s[-1:])
-    colour, _, name = LOOKS[world]
+    colour = BACKENDS[world].colour
     if shade and not np.isnan(series["offered_bytes"][mine]).any():
         capacity = bins.rate_mbps(times, series["offered_bytes"][mine])
         rates.stairs(capacity, edges, fill=True, color="#dcdcdc", label="capacity")
     carried = bins.rate_mbps(times, series["departed_bytes"][mine])
-    rates.stairs(carried, edges, baseline=None, color=colour, linewidth=width, label=name)
+    rates.stairs(carried, edges, baseline=None, color=colour, linewidth=width, label=BACKENDS[world].title)
     queues.plot(times, series["queue_mean_bytes"][mine] * 1e-3, color=colour, linewidth=width)

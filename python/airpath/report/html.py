@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from airpath._backends import BACKENDS, REAL_TIME
 from airpath.damage import damage_of_plan
 from airpath.metrics import METRICS, SCOPE, flow_metrics, nearest_rank
 from airpath.metrics.run import columns, link_under_test, measured_span_s
@@ -20,8 +21,6 @@ from airpath.report.title import facts_line, title
 from airpath.results import Results, RunResult
 from airpath.results.formatting import mean_and_half_width, number
 from airpath.results.validity import LINKS_HEAD, links_rows
-from airpath.world_names import IN_REAL_TIME, WORLDS
-from airpath.worlds import validity_text
 
 
 @dataclass(frozen=True)
@@ -208,14 +207,17 @@ def _world_facts(results: Results) -> list[tuple[str, str]]:
     records = [run.record for run in results.runs if run.record.world != "sim"]
     if not records:
         return []
-    worlds = ", ".join(dict.fromkeys(WORLDS[record.world] for record in records))
+    worlds = ", ".join(dict.fromkeys(BACKENDS[record.world].description for record in records))
     problems = [
-        (f"{record.scheme}, repetition {record.repetition}", validity_text(record.world, record.validity))
+        (
+            f"{record.scheme}, repetition {record.repetition}",
+            BACKENDS[record.world].validity_text(record.validity),
+        )
         for record in records
         if not record.valid
     ]
     facts = [("backend", worlds)]
-    if any(record.world in IN_REAL_TIME for record in records):
+    if any(record.world in REAL_TIME for record in records):
         facts.append(("valid runs", f"{len(records) - len(problems)} of {len(records)}"))
     departures = dict.fromkeys(
         text for record in records if record.validity for text in record.validity.get("departures", ())

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from airpath.world_names import IN_REAL_TIME
+from airpath._backends import REAL_TIME
 
 RawTables = Mapping[str, Mapping[str, np.ndarray]]
 """Tables as the engine gives them: table → column → values, of 64 bits each."""
@@ -69,7 +69,7 @@ class RunRecord:
         Names of the quantities in `link_observations` and `flow_observations`, by their number in the
         engine's tables.
     world
-        Where the run was (`airpath.worlds.WORLDS`).
+        Where the run was (`airpath._backends.BACKENDS`).
     validity
         Of a run in real time, how far it was what it says (`airpath.emulation.Validity` as JSON); of one
         in another world than the simulator, ``departures``: what was not as in the scenario. ``None`` for
@@ -101,7 +101,7 @@ class RunRecord:
     @property
     def valid(self) -> bool:
         """Whether it was what it says: in simulated time always, in real time if its record says so."""
-        return self.world not in IN_REAL_TIME or bool(self.validity and self.validity["valid"])
+        return self.world not in REAL_TIME or bool(self.validity and self.validity["valid"])
 
     @property
     def estimators(self) -> Sequence[str]:

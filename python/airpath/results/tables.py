@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from airpath._backends import BACKENDS
 from airpath.results.columns import TABLES, Column, TableDescription
 from airpath.results.records import RawTables, RunRecord
-from airpath.world_names import IN_REAL_TIME
 
 
 def from_engine(record: RunRecord) -> Mapping[str, pa.Table]:
@@ -80,7 +80,7 @@ class JoinedTables(Mapping[str, pa.Table]):
             numbers = numbers | {column: _rounded(numbers[column]) for column in ROUNDED}
         joined = _join(TABLES[name], numbers, self._record, self._sources)
         if name == "flows":
-            return _without(joined, UNKNOWN.get(self._record.world, ()))
+            return _without(joined, BACKENDS[self._record.world].unknown_columns)
         return joined
 
     @property
@@ -95,14 +95,8 @@ class JoinedTables(Mapping[str, pa.Table]):
         )
 
 
-UNKNOWN: Final[Mapping[str, Sequence[str]]] = {
-    "quic": ("spurious_timeouts",),
-    **dict.fromkeys(IN_REAL_TIME, ("recoveries", "ecn_reductions", "spurious_timeouts")),
-}
-"""By world the columns of ``flows`` of which the kernel, or quinn, does not tell: null there."""
-
-UNKNOWN_SOMEWHERE: Final = frozenset(name for names in UNKNOWN.values() for name in names)
-"""Those columns of any world."""
+UNKNOWN_SOMEWHERE: Final = frozenset(name for one in BACKENDS.values() for name in one.unknown_columns)
+"""Columns of the table `flows` that some backend does not report."""
 
 
 def concatenate(name: str, tables: Sequence[pa.Table]) -> pa.Table:

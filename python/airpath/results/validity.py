@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from airpath._backends import REAL_TIME
 from airpath.results.formatting import NO_VALUE, number
 from airpath.results.results import Results
-from airpath.world_names import IN_REAL_TIME
 
 LINKS_HEAD = (
     "run",
@@ -22,7 +22,7 @@ LINKS_HEAD = (
 
 def validity_json(results: Results) -> dict[str, Any]:
     """Return the world of each run in real time, whether it can be trusted, and its links; else nothing."""
-    records = [run.record for run in results.runs if run.record.world in IN_REAL_TIME]
+    records = [run.record for run in results.runs if run.record.world in REAL_TIME]
     if not records:
         return {}
     return {

@@ -8,13 +8,13 @@ from typing import Final, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from airpath._backends import BackendName
 from airpath.errors import ScenarioError
 from airpath.link_options import CompareOptions, with_defaults
 from airpath.results import Results, RunResult
 from airpath.rivals.pairs import FIRST, SECOND, pair_scenario
 from airpath.runner import refuse_schemes, run_all
 from airpath.scenario import Scenario
-from airpath.world_names import World
 
 Values = npt.NDArray[np.float64]
 WARM_UP: Final = "10s"
@@ -71,7 +71,7 @@ def rivals(
     *,
     jobs: int | None = None,
     progress: bool | None = None,
-    world: World = "sim",
+    world: BackendName = "sim",
     **options: Unpack[CompareOptions],
 ) -> Rivals:
     """Let every two schemes share a link, each also with itself.

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from airpath import _core
+from airpath._backends import BACKENDS
 from airpath.cli import doctor, doctor_emulation
 from airpath.cli.doctor_emulation import lacking, worlds_text
 
@@ -32,7 +33,7 @@ def test_a_world_runs_where_all_that_it_needs_is_good() -> None:
 
 
 def test_worlds_need_checks_that_there_are() -> None:
-    needed = {check for checks in doctor_emulation.NEEDED.values() for check in checks}
+    needed = {check for backend in BACKENDS.values() for check in backend.needs}
     assert needed <= set(doctor.CHECKS)
 
 

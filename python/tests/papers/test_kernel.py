@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from fabricated import link_data, run_data
 
-from airpath import _core, worlds
+from airpath import _core
+from airpath._backends import BACKENDS, daemon
 from airpath.cli import main
 from airpath.errors import UsageError
 from airpath_papers import real_time
@@ -45,7 +46,7 @@ def a_kernel(monkeypatch):
     """A kernel without BIC that can have our controllers, on any system."""
     monkeypatch.setattr(_core, "EmulatedRun", object, raising=False)
     monkeypatch.setattr(_core, "kernel_congestion_controls", lambda: ["reno", "cubic"], raising=False)
-    monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
+    monkeypatch.setattr(daemon, "datapath_missing", lambda: None)
 
 
 def call(*arguments: str) -> int:
@@ -126,12 +127,12 @@ def test_departures_stand_in_the_notes_and_the_twin_has_what_the_kernel_decides(
         flow["transport"]["initial_window_bytes"] for flow in simulated.resolve().plan()["flows"][:30]
     }
     assert transport == 10 * 1460
-    assert worlds.place(simulated.resolve(), "datapath").departures == ()
+    assert BACKENDS["datapath"].place(simulated.resolve()).departures == ()
 
 
 @pytest.mark.usefixtures("a_kernel")
 def test_what_is_missing_here_is_said_once_and_nothing_is_written(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(worlds, "datapath_missing", lambda: "airpathd needs root")
+    monkeypatch.setattr(daemon, "datapath_missing", lambda: "airpathd needs root")
     out = tmp_path / "out"
     assert call("vcp-w", "--out", str(out)) == 2
     said = capsys.readouterr().err

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 import airpath
+from airpath._backends import BackendName
 from airpath.results import RunResult
-from airpath.world_names import World
 
 
 @pytest.fixture(scope="session")
 def valid_run(first_valid: Callable[..., Any]) -> Callable[..., RunResult]:
     """Return what runs a scenario in a world of real time until a run is valid."""
 
-    def run(scenario: airpath.Scenario, world: World, seed: int = 1) -> RunResult:
+    def run(scenario: airpath.Scenario, world: BackendName, seed: int = 1) -> RunResult:
         def once() -> tuple[RunResult, Sequence[str]]:
             (found,) = airpath.run(scenario, world=world, seed=seed, progress=False).runs
             return found, found.record.validity["problems"]

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 import airpath
-from airpath.datapath import Datapath
+from airpath._backends.daemon import Datapath
+from airpath._backends.kernel import kernel_congestion_controls
 from airpath.errors import EmulationError
 from airpath.metrics.run import columns
 from airpath.results import RunResult
-from airpath.worlds import kernel_congestion_controls
 
 pytestmark = pytest.mark.usefixtures("datapath")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from airpath import datapath
+from airpath._backends import daemon
 from airpath.cli import doctor_emulation
 
 
@@ -24,12 +24,12 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("AIRPATHD", str(tmp_path / "airpathd"))
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     for constant, name in (("BTF", "btf"), ("RELEASE", "release"), ("MOUNTS", "mounts")):
-        monkeypatch.setattr(datapath, constant, tmp_path / name)
+        monkeypatch.setattr(daemon, constant, tmp_path / name)
     return tmp_path
 
 
 def test_a_machine_that_has_everything_lacks_nothing(machine: Path) -> None:
-    assert datapath.datapath_missing() is None
+    assert daemon.datapath_missing() is None
     state, detail = doctor_emulation.linux_datapath()
     assert state == "good"
     assert str(machine / "airpathd") in detail
@@ -52,7 +52,7 @@ def test_what_is_lacking_is_said_and_how_to_get_it(
         (machine / name).unlink()
     else:
         (machine / name).write_text(content)
-    missing = datapath.datapath_missing()
+    missing = daemon.datapath_missing()
     assert missing is not None
     assert expected in missing
     state, detail = doctor_emulation.linux_datapath()
@@ -70,21 +70,21 @@ def test_all_that_is_lacking_is_said_at_once(machine: Path, monkeypatch: pytest.
 
 def test_a_version_that_cannot_be_read_is_not_old(machine: Path) -> None:
     (machine / "release").write_text("of our own\n")
-    assert datapath.datapath_missing() is None
+    assert daemon.datapath_missing() is None
 
 
 @pytest.mark.parametrize("newer", ["release", "debug"])
 def test_the_newest_build_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, newer: str) -> None:
     monkeypatch.delenv("AIRPATHD", raising=False)
     monkeypatch.setattr("shutil.which", lambda _: None)
-    monkeypatch.setattr(datapath, "__file__", str(tmp_path / "python" / "airpath" / "datapath.py"))
-    assert datapath.find_daemon() is None
+    monkeypatch.setattr(daemon, "__file__", str(tmp_path / "python" / "airpath" / "_backends" / "daemon.py"))
+    assert daemon.find_daemon() is None
     for kind in ("release", "debug"):
         build = tmp_path / "target" / kind / "airpathd"
         build.parent.mkdir(parents=True)
         build.touch()
         os.utime(build, (2000, 2000) if kind == newer else (1000, 1000))
-    assert datapath.find_daemon() == tmp_path / "target" / newer / "airpathd"
+    assert daemon.find_daemon() == tmp_path / "target" / newer / "airpathd"
 
 
 @pytest.mark.parametrize(("ends", "problems"), [("exit 0", 1), ("exec sleep 600", 0)])
@@ -92,13 +92,13 @@ def test_the_newest_build_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 def test_a_daemon_of_hosts_that_ends_during_the_run_makes_it_invalid(
     ends: str, problems: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    daemon = tmp_path / "airpathd"
-    daemon.write_text(f'#!/bin/sh\necho \'{{"event": "ready"}}\'\n{ends}\n')
-    daemon.chmod(0o755)
-    monkeypatch.setenv("AIRPATHD", str(daemon))
-    monkeypatch.setattr(datapath, "_own_cgroup", lambda: tmp_path)
-    monkeypatch.setattr(datapath, "READY_WITHIN_S", 600.0)
-    hosts = datapath.Datapath()
+    program = tmp_path / "airpathd"
+    program.write_text(f'#!/bin/sh\necho \'{{"event": "ready"}}\'\n{ends}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("AIRPATHD", str(program))
+    monkeypatch.setattr(daemon, "_own_cgroup", lambda: tmp_path)
+    monkeypatch.setattr(daemon, "READY_WITHIN_S", 600.0)
+    hosts = daemon.Datapath()
     hosts.start([], "eth0", [])
     (daemon_of_hosts,) = hosts._daemons
     process = daemon_of_hosts._process
@@ -131,7 +131,7 @@ def test_no_daemon_begins_after_a_kill(killed: bool, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("AIRPATHD", str(tmp_path / "airpathd"))
     # However long the wrapper waits for this test.
     code = (
-        "from airpath import datapath; datapath.READY_WITHIN_S = 600;"
+        "from airpath._backends import daemon as datapath; datapath.READY_WITHIN_S = 600;"
         " daemon = datapath.Daemon(); daemon.start([]); daemon.stop()"
     )
     until = time.monotonic() + 600

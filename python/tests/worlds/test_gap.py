@@ -12,12 +12,13 @@ from rich.console import Console
 from scipy import stats
 
 import airpath
+from airpath._backends import KERNEL
 from airpath.cli import main
 from airpath.errors import ScenarioError, UsageError
 from airpath.gap import Compared, Gap, Verdict, differences
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import TOLERANCES, difference_text, tolerance_text, verdict_text
-from airpath.gap.pictures import LOOKS, differences_figure
+from airpath.gap.pictures import differences_figure
 from airpath.gap.report import gap_json, gap_section, gap_tables
 from airpath.metrics import METRICS
 from airpath.results import Results, RunRecord, RunResult
@@ -103,7 +104,7 @@ def test_what_lies_beyond_the_picture_is_still_there_with_its_number() -> None:
     found = differences(made, "ours", "theirs")
     (axes,) = differences_figure(Compared("cubic", {}, {}, {"emulate": found})).axes
     left, right = axes.get_xlim()
-    markers = [line for line in axes.lines if line.get_marker() == LOOKS["emulate"][1]]
+    markers = [line for line in axes.lines if line.get_marker() == KERNEL.marker]
     places = [float(line.get_xdata()[0]) for line in markers]
     assert places == pytest.approx([0.5, 10.0, -5.0, -10.0])
     assert all(left < place < right for place in places)
@@ -114,7 +115,7 @@ def test_what_lies_beyond_the_picture_is_still_there_with_its_number() -> None:
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> Gap:
     """The simulator alone: nothing else is there."""
-    monkeypatch.setattr("airpath.gap.compared.datapath_missing", lambda: "the daemon is not built")
+    monkeypatch.setattr("airpath._backends.daemon.datapath_missing", lambda: "the daemon is not built")
     scenario = airpath.Scenario.load("three-worlds").override({"duration": "6s", "repetitions": 2})
     return compare_worlds(scenario, ["vcp-ebe"])
 

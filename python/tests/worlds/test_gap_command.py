@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from airpath import _core
+from airpath._backends import BACKENDS
+from airpath._backends.daemon import datapath_missing
 from airpath.cli import main
-from airpath.datapath import datapath_missing
 from airpath.gap.differences import TOLERANCES
-from airpath.gap.pictures import LOOKS
 
 SHORT = ["--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "1"]
 
@@ -65,7 +65,7 @@ def test_all_worlds_that_there_are_compared_metric_by_metric(tmp_path: Path) -> 
     assert set(cubic["worlds"]) == {"sim", "quic", "emulate"}
     assert set(vcp["worlds"]) == can_run() - {"emulate"}
     for scheme in (cubic, vcp):
-        assert set(scheme["missing"]) == set(LOOKS) - set(scheme["worlds"])
+        assert set(scheme["missing"]) == set(BACKENDS) - set(scheme["worlds"])
         assert all(scheme["missing"].values())
         assert set(scheme["differences"]) == set(scheme["worlds"]) - {"sim"}
         # Whatever the scenario says of the transport, the kernel does likewise.
@@ -99,15 +99,15 @@ def agrees(one: dict[str, Any]) -> None:
 
 
 def pictures(found: Path, number: int, worlds: set[str]) -> None:
-    """Each world of a scheme is drawn in its colour, where later ones cover it too, and no other."""
+    """Each world of a scheme is drawn in its backend.colour, where later ones cover it too, and no other."""
     over_time = found / "figures" / f"gap-over-time-{number}.png"
     differences = found / "figures" / f"gap-{number}.png"
     assert differences.exists() == (worlds != {"sim"})
-    for world, (colour, _, _) in LOOKS.items():
-        assert (drawn(over_time, colour) > 1000) == (world in worlds), world
+    for world, backend in BACKENDS.items():
+        assert (drawn(over_time, backend.colour) > 1000) == (world in worlds), world
         # The simulator is what the others are compared with.
         if world != "sim" and differences.exists():
-            assert (drawn(differences, colour) > 500) == (world in worlds), world
+            assert (drawn(differences, backend.colour) > 500) == (world in worlds), world
 
 
 def test_json_is_what_is_written_and_alone_on_standard_output(

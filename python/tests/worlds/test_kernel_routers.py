@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 import airpath
+from airpath._backends import BACKENDS
+from airpath._backends.kernel_routers import kernel_routers
 from airpath.errors import ScenarioError
-from airpath.kernel_routers import kernel_routers
 from airpath.runner import jobs_of
-from airpath.worlds import WITH_OURS, place
 
 
 def plan(scheme: str, queue: dict[str, Any] | None = None, **bottleneck: Any) -> dict[str, Any]:
@@ -140,17 +140,17 @@ VCP: dict[str, Any] = {"kind": "vcp"}
 def test_what_the_kernels_routers_are_not_is_refused(
     scheme: str, queue: dict[str, Any] | None, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("airpath.worlds.datapath_missing", lambda: None)
-    monkeypatch.setattr("airpath.worlds.kernel_congestion_controls", lambda: ("cubic", "reno"))
+    monkeypatch.setattr("airpath._backends.daemon.datapath_missing", lambda: None)
+    monkeypatch.setattr("airpath._backends.kernel.kernel_congestion_controls", lambda: ("cubic", "reno"))
     with pytest.raises(ScenarioError) as refused:
-        place(scenario(scheme, queue), "routers")
+        BACKENDS["routers"].place(scenario(scheme, queue))
     assert str(refused.value).startswith(f"scenario: {said}")
 
 
 def test_runs_with_other_routers_have_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("airpath.worlds.datapath_missing", lambda: None)
-    monkeypatch.setattr("airpath.worlds.kernel_congestion_controls", lambda: ("cubic", "reno"))
-    datapath, routers = (place(scenario("vcp-ebe"), world) for world in WITH_OURS)
+    monkeypatch.setattr("airpath._backends.daemon.datapath_missing", lambda: None)
+    monkeypatch.setattr("airpath._backends.kernel.kernel_congestion_controls", lambda: ("cubic", "reno"))
+    datapath, routers = (BACKENDS[world].place(scenario("vcp-ebe")) for world in ("datapath", "routers"))
     assert (datapath.label, routers.label) == ("kernel:airpath_vcp", "kernel:airpath_vcp with routers")
     assert (len(datapath.routers), len(routers.routers)) == (0, 2)
     assert datapath.plan == routers.plan
@@ -160,4 +160,4 @@ def test_runs_with_other_routers_have_other_names(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(
         ScenarioError, match=r"scenario: topology: none of its links has a router; .* world datapath"
     ):
-        place(scenario("cubic"), "routers")
+        BACKENDS["routers"].place(scenario("cubic"))

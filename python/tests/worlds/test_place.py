@@ -2,7 +2,9 @@
 
 import pytest
 
-from airpath import _core, worlds
+from airpath import _core
+from airpath._backends import BACKENDS, BPF_HOSTS, KERNEL, BackendName, daemon
+from airpath._backends.bpf import BpfRouters
 from airpath.errors import ScenarioError, UsageError
 from airpath.runner import jobs_of, scheme_label
 from airpath.scenario import Scenario
@@ -29,7 +31,7 @@ def scenario(*schemes: str, **flow: object) -> Scenario:
 
 def test_plain_schemes_stand_for_those_of_the_kernel() -> None:
     chosen = scenario("cubic", "newreno", "kernel:cubic")
-    placed = worlds.place(chosen, "emulate")
+    placed = BACKENDS["emulate"].place(chosen)
     assert placed.schemes == ("kernel:cubic", "kernel:reno", "kernel:cubic")
     assert placed.label == "kernel:cubic+kernel:reno"
     algorithms = [flow["controller"] for flow in placed.plan["flows"]]
@@ -49,10 +51,10 @@ def test_runs_are_called_by_the_schemes_of_their_world() -> None:
     assert emulated.flow_schemes == {"f0-1": "kernel:cubic"}
 
 
-def said(chosen: Scenario, world: worlds.World) -> str:
+def said(chosen: Scenario, world: BackendName) -> str:
     """Return what is said where a world refuses a scenario."""
     with pytest.raises(ScenarioError) as refused:
-        worlds.place(chosen, world)
+        BACKENDS[world].place(chosen)
     return str(refused.value)
 
 
@@ -113,14 +115,14 @@ def test_what_a_world_does_not_have_is_said_at_its_field(chosen: Scenario, where
 def test_there_is_no_emulator_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(_core, "EmulatedRun")
     with pytest.raises(UsageError, match="the emulator works on Linux"):
-        worlds.place(scenario("cubic"), "emulate")
+        BACKENDS["emulate"].place(scenario("cubic"))
 
 
 def test_emulations_run_one_after_another() -> None:
-    worlds.refuse_together("sim", 8)
-    worlds.refuse_together("emulate", 1)
+    BACKENDS["sim"].check_jobs(8)
+    KERNEL.check_jobs(1)
     with pytest.raises(UsageError, match="jobs: found 2"):
-        worlds.refuse_together("emulate", 2)
+        KERNEL.check_jobs(2)
 
 
 def test_any_name_of_a_kernel_is_a_scheme() -> None:
@@ -133,13 +135,13 @@ def test_any_name_of_a_kernel_is_a_scheme() -> None:
 
 def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = scenario("vcp-ebe")
-    monkeypatch.setattr(worlds, "datapath_missing", lambda: "the daemon is not built")
+    monkeypatch.setattr(daemon, "datapath_missing", lambda: "the daemon is not built")
     with pytest.raises(
         UsageError, match="world: found datapath, which is not available: the daemon is not built"
     ):
-        worlds.place(chosen, "datapath")
-    monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
-    placed = worlds.place(chosen, "datapath")
+        BACKENDS["datapath"].place(chosen)
+    monkeypatch.setattr(daemon, "datapath_missing", lambda: None)
+    placed = BACKENDS["datapath"].place(chosen)
     assert placed.plan["flows"][0]["controller"] == {"kind": "kernel", "algorithm": "airpath_vcp"}
     assert placed.plan["links"][0]["queue"]["protocol"]["kind"] == "vcp"
 
@@ -147,32 +149,32 @@ def test_the_datapath_has_our_controllers_and_keeps_the_routers(monkeypatch: pyt
 @pytest.mark.parametrize("schemes", [("vcp-ebe",), ("kernel:airpath_vcp",), ("vcp", "cubic")])
 @pytest.mark.parametrize("world", ["datapath", "routers"])
 def test_ecn_and_vcp_are_refused_where_they_share_the_field(
-    monkeypatch: pytest.MonkeyPatch, schemes: tuple[str, ...], world: worlds.World
+    monkeypatch: pytest.MonkeyPatch, schemes: tuple[str, ...], world: BackendName
 ) -> None:
-    monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
-    monkeypatch.setattr(worlds, "kernel_routers", lambda _: ())
+    monkeypatch.setattr(daemon, "datapath_missing", lambda: None)
+    monkeypatch.setattr(BpfRouters, "routers", lambda *_: ())
     message = said(scenario(*schemes, transport={"ecn": True}), world)
     assert message.startswith("scenario: flows[0].transport.ecn: found true; VCP's code takes the ECN field")
     assert message.endswith("; accepted: false")
     shared = scenario(*schemes).override({"transport.ecn": True})
     assert said(shared, world).startswith("scenario: transport.ecn: found true; VCP's code")
-    worlds.place(scenario(*schemes), world)
+    BACKENDS[world].place(scenario(*schemes))
 
 
 def test_ecn_is_refused_at_a_router_of_vcp_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worlds, "datapath_missing", lambda: None)
+    monkeypatch.setattr(daemon, "datapath_missing", lambda: None)
     mixed = scenario("vcp", "cubic").to_dict()
     mixed["flows"][1]["transport"] = {"ecn": True}
     assert said(Scenario.from_dict(mixed), "datapath").startswith("scenario: flows[1].transport.ecn: ")
     # The simulator keeps them apart, and routers of XCP have no use for the field.
-    worlds.place(scenario("vcp", transport={"ecn": True}), "sim")
-    worlds.place(scenario("xcp", "cubic", transport={"ecn": True}), "datapath")
+    BACKENDS["sim"].place(scenario("vcp", transport={"ecn": True}))
+    BACKENDS["datapath"].place(scenario("xcp", "cubic", transport={"ecn": True}))
 
 
 def test_what_the_kernel_does_its_own_way_is_named() -> None:
-    assert worlds.place(scenario("cubic"), "emulate").departures == ()
+    assert BACKENDS["emulate"].place(scenario("cubic")).departures == ()
     other = {"initial_window": "3 packets", "delayed_ack_segments": 1, "min_rto": "1s"}
-    departures = worlds.place(scenario("cubic", transport=other), "emulate").departures
+    departures = BACKENDS["emulate"].place(scenario("cubic", transport=other)).departures
     assert [text.split(":")[0] for text in departures] == [
         "the kernel's own initial window",
         "the kernel's own segments for one acknowledgment",
@@ -182,5 +184,5 @@ def test_what_the_kernel_does_its_own_way_is_named() -> None:
 
 
 def test_our_controllers_are_known() -> None:
-    assert worlds.has_ours(scenario("cubic", "xcp-ebe"))
-    assert not worlds.has_ours(scenario("cubic", "kernel:reno"))
+    assert BPF_HOSTS.has_controller(scenario("cubic", "xcp-ebe"))
+    assert not BPF_HOSTS.has_controller(scenario("cubic", "kernel:reno"))

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 import airpath
-from airpath import worlds
+from airpath._backends import BACKENDS
 from airpath.errors import ScenarioError
 from airpath.gap import gap as compare_worlds
 from airpath.gap.differences import Verdict
@@ -40,7 +40,7 @@ def scenario(*schemes: str, **changes: object) -> Scenario:
 
 
 def test_schemes_stay_what_they_are_and_runs_say_where_they_were() -> None:
-    placed = worlds.place(scenario("cubic:beta=0.8", "newreno"), "quic")
+    placed = BACKENDS["quic"].place(scenario("cubic:beta=0.8", "newreno"))
     assert placed.schemes == ("cubic", "newreno")
     assert placed.label == "cubic:beta=0.8+newreno over quinn"
     assert placed.plan == scenario("cubic:beta=0.8", "newreno").plan()
@@ -48,7 +48,7 @@ def test_schemes_stay_what_they_are_and_runs_say_where_they_were() -> None:
 
 def test_what_quinn_decides_itself_is_said() -> None:
     def said(**transport: object) -> list[str]:
-        departures = worlds.place(scenario("cubic", transport=transport), "quic").departures
+        departures = BACKENDS["quic"].place(scenario("cubic", transport=transport)).departures
         return [text.removeprefix("quinn's own ").split(":")[0] for text in departures]
 
     timers = "handshake, loss detection and timers (RFC 9000 and 9002)"

@@ -16,10 +16,10 @@ import psutil
 import pytest
 
 import airpath
+from airpath._backends import BackendName
 from airpath.errors import ScenarioError
 from airpath.metrics.run import columns
 from airpath.results import RunResult
-from airpath.world_names import World
 
 pytestmark = pytest.mark.usefixtures("datapath")
 
@@ -45,7 +45,7 @@ def scenario(rate: Any, *, duration: str = "9s") -> airpath.Scenario:
 
 
 def test_vcp_over_a_router_that_estimates_follows_a_step(
-    valid_run: Callable[[airpath.Scenario, World], RunResult],
+    valid_run: Callable[[airpath.Scenario, BackendName], RunResult],
 ) -> None:
     stepping = scenario({"kind": "steps", "steps": [["0s", "10mbps"], ["5s", "5mbps"]]})
     run = valid_run(stepping, "routers")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import airpath
+from airpath._backends.kernel import kernel_congestion_controls
 from airpath.metrics.run import columns
 from airpath.results import RunResult
-from airpath.worlds import kernel_congestion_controls
 
 LINK = {"rate": "20Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}}
 DURATION_S = 4.0

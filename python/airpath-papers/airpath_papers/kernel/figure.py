@@ -5,15 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from airpath.errors import ScenarioError, UsageError
-from airpath.worlds import (
+from airpath._backends import BACKENDS, BPF_HOSTS
+from airpath._backends.kernel import (
     KERNEL_DELAYED_ACK,
     KERNEL_INITIAL_WINDOW,
     KERNEL_MINIMUM_RTO_NS,
-    has_ours,
     kernel_congestion_controls,
-    place,
 )
+from airpath.errors import ScenarioError, UsageError
 from airpath_papers.claim import Claim
 from airpath_papers.experiment import Experiment
 from airpath_papers.figure import Figure
@@ -111,8 +110,8 @@ def _twins(experiment: Experiment, duration: str) -> _Twins:
     changes["duration"] = duration
     real = replace(experiment, scheme=translated(experiment.scheme), changes=changes, repetitions=REPETITIONS)
     scenario = real.resolve()
-    real = replace(real, world="datapath" if has_ours(scenario) else "emulate")
-    departures.extend(place(scenario, real.world).departures)
+    real = replace(real, world="datapath" if BPF_HOSTS.has_controller(scenario) else "emulate")
+    departures.extend(BACKENDS[real.world].place(scenario).departures)
     simulated = replace(real, changes={**changes, **TRANSPORT}, world="sim")
     return _Twins(real, simulated, tuple(departures))
 

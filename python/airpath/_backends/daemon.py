@@ -1,4 +1,4 @@
-"""Our Linux datapath: its daemons, and what it lacks here."""
+"""The daemons of the Linux datapath, and what this system lacks to start them."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Final
 
+from airpath._backends.kernel_routers import KernelRouter
 from airpath.errors import EmulationError
-from airpath.kernel_routers import KernelRouter
 
 DAEMON: Final = "airpathd"
 """The daemon that loads our controllers into the kernel."""
@@ -39,7 +39,7 @@ def find_daemon() -> Path | None:
         return Path(named) if Path(named).is_file() else None
     if found := shutil.which(DAEMON):
         return Path(found)
-    builds = Path(__file__).parents[2] / "target"
+    builds = Path(__file__).parents[3] / "target"
     found_builds = [path for kind in ("release", "debug") if (path := builds / kind / DAEMON).is_file()]
     return max(found_builds, key=lambda path: path.stat().st_mtime, default=None)
 
