@@ -74,7 +74,7 @@ def flip() -> Callable[[Path, str], None]:
 @pytest.fixture
 def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the standard figures out of reports that this process writes; they take seconds each report."""
-    monkeypatch.setattr("airpath.results.drawing.standard_figures", lambda _: [])
+    monkeypatch.setattr("airpath.report.drawing.standard_figures", lambda _: [])
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ class Kernel(Backend):
         return _core.EmulatedRun(json.dumps(placed.plan), traces, seed)
 
     def validity(self, placed: Placed, counts: Mapping[str, Any]) -> dict[str, Any]:
-        from airpath.emulation.validity import Validity
+        from airpath._backends.validity import Validity
 
         links = [str(link["name"]) for link in placed.plan["links"]]
         validity = Validity.from_engine(counts["validity"], links)

@@ -193,12 +193,10 @@ def write_results(
         scenario_text=scenario_text,
         origin=origin_of_this_process(inputs),
         files=files or {},
-        figures=False,
-        report=False,
     )
     if not (output.report or output.figures):
         return
-    from airpath.results.drawing import draw
+    from airpath.report import draw
 
     with Console(stderr=True).status("drawing figures, writing the report"):
         draw(
@@ -299,7 +297,7 @@ def _precision_lines(results: Results) -> list[str]:
     if not results.is_repeated:
         return []
     from airpath.precision.reached import judge
-    from airpath.precision.report import precision_lines
+    from airpath.report.precision import precision_lines
 
     return precision_lines(judge(results.summary, results.until))
 
@@ -309,7 +307,7 @@ def _precision_json(results: Results) -> dict[str, Any]:
     if not results.is_repeated:
         return {}
     from airpath.precision.reached import judge
-    from airpath.precision.report import precision_json
+    from airpath.report.precision import precision_json
 
     return {"precision": precision_json(judge(results.summary, results.until))}
 

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from airpath import _core
+from airpath._backends.validity import Validity
 from airpath.emulation.connections import Connections, with_back_flow, with_connections
-from airpath.emulation.validity import Validity
 from airpath.errors import EmulationError, UsageError
 from airpath.interrupts import InterruptRequest
 from airpath.results import Results, RunRecord

@@ -196,7 +196,7 @@ def _precision_section(results: Results, style: Style) -> list[Section]:
     if not results.is_repeated:
         return []
     from airpath.precision.reached import judge  # here: its report is made of sections of this one
-    from airpath.precision.report import precision_section
+    from airpath.report.precision import precision_section
 
     reached = judge(results.summary, results.until)
     return [precision_section(reached, lambda scheme: style[scheme].display_name)]

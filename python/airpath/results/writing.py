@@ -2,10 +2,10 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,9 +16,6 @@ from airpath.results.qlog import qlog_files, qlog_name
 from airpath.results.results import Results
 from airpath.results.terminal import summary_json
 
-if TYPE_CHECKING:
-    from airpath.report.html import Section
-
 
 def write(
     results: Results,
@@ -26,39 +23,26 @@ def write(
     *,
     scenario_text: str,
     origin: Origin,
-    figures: bool = True,
-    report: bool = True,
-    sections: "Sequence[Section]" = (),
     files: Mapping[str, Any] = MappingProxyType({}),
-    standard: bool = True,
-    workers: int = 1,
 ) -> Path:
-    """Write results: tables, summary, scenario, plans, provenance, captures, figures and report.
+    """Write results: tables, summary, scenario, plans, provenance and captures.
 
-    Everything is written beside `out_dir` first and then renamed, so a reader sees the whole directory or
-    none. Earlier results at `out_dir` are replaced; a directory that holds anything else is left alone.
+    The directory is written under another name and then renamed, so a reader sees all of it or nothing.
+    Earlier results at `out_dir` are replaced; a directory with other content is left alone.
+    `airpath.report.draw` adds figures and the report.
 
     Parameters
     ----------
     results
-        What to write.
+        The results.
     out_dir
         The directory to make.
     scenario_text
         The scenario as its author wrote it.
     origin
         Where the results come from.
-    figures, report
-        Whether to draw figures and to write ``report.html``.
-    sections
-        More sections of the report, with figures of their own.
     files
         More files: name and content, written as JSON.
-    standard
-        Whether the standard figures are drawn, and the report says how schemes differ; else sections have
-        what there is to see.
-    workers
-        How many processes draw the figures, if they are many (`airpath.plots.save_figures`).
 
     Returns
     -------
@@ -68,38 +52,22 @@ def write(
     Raises
     ------
     airpath.errors.OutputError
-        If the directory holds something other than airpath results, or cannot be written.
+        If the directory contains something other than airpath results, or cannot be written.
     """
-    return write_directory(
-        out_dir,
-        lambda directory: _write_all(
-            results,
-            directory,
-            scenario_text,
-            origin,
-            sections,
-            files,
-            figures=figures,
-            report=report,
-            standard=standard,
-            workers=workers,
-        ),
-    )
+
+    def write_all(directory: Path) -> None:
+        _write_tables(results, directory)
+        (directory / "scenario.toml").write_text(scenario_text, encoding="utf-8", newline="")
+        write_json(_plans(results), directory / "plan.json")
+        write_json(provenance(results, scenario_text, origin), directory / "provenance.json")
+        _write_packets(results, directory)
+        for name, content in files.items():
+            write_json(content, directory / name)
+
+    return write_directory(out_dir, write_all)
 
 
-def _write_all(
-    results: Results,
-    directory: Path,
-    scenario_text: str,
-    origin: Origin,
-    sections: "Sequence[Section]",
-    files: Mapping[str, Any],
-    *,
-    figures: bool,
-    report: bool,
-    standard: bool,
-    workers: int,
-) -> None:
+def _write_tables(results: Results, directory: Path) -> None:
     import pyarrow.csv  # here, because it is slow to import
 
     for name, description in TABLES.items():
@@ -109,10 +77,9 @@ def _write_all(
     write_parquet(results.summary, directory / "summary.parquet")
     pyarrow.csv.write_csv(_nan_to_null(results.summary), directory / "summary.csv")
     write_json(summary_json(results.summary), directory / "summary.json")
-    (directory / "scenario.toml").write_text(scenario_text, encoding="utf-8", newline="")
-    write_json(_plans(results), directory / "plan.json")
-    facts = provenance(results, scenario_text, origin)
-    write_json(facts, directory / "provenance.json")
+
+
+def _write_packets(results: Results, directory: Path) -> None:
     for number, run in enumerate(results.runs):
         if run.record.capture is not None:
             (directory / "captures").mkdir(exist_ok=True)
@@ -120,20 +87,6 @@ def _write_all(
     for name, content in qlog_files(results).items():
         (directory / "qlog").mkdir(exist_ok=True)
         (directory / "qlog" / name).write_bytes(content)
-    for name, content in files.items():
-        write_json(content, directory / name)
-    if figures or report:
-        from airpath.results.drawing import draw  # here, because matplotlib is slow to import
-
-        draw(
-            results,
-            directory,
-            figures=figures,
-            report=report,
-            sections=sections,
-            standard=standard,
-            workers=workers,
-        )
 
 
 def _nan_to_null(table: pa.Table) -> pa.Table:

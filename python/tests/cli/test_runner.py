@@ -44,7 +44,7 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path):
     origin = Origin(created="2026-01-01T00:00:00+00:00")
     for jobs in (1, 4):
         results = airpath.run(scenario, repetitions=6, jobs=jobs)
-        write(results, tmp_path / str(jobs), scenario_text="", origin=origin, figures=False, report=False)
+        write(results, tmp_path / str(jobs), scenario_text="", origin=origin)
     one, four = (sorted((tmp_path / jobs).glob("*.parquet")) for jobs in ("1", "4"))
     assert [file.name for file in one] == [file.name for file in four]
     assert len(one) > 5

@@ -220,8 +220,9 @@ def test_the_default_reward_is_what_its_page_says():
 
 def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp_path):
     from airpath.origin import origin_of_this_process
+    from airpath.report import draw
+    from airpath.results import write
     from airpath.results.provenance import provenance
-    from airpath.results.writing import write
 
     results = evaluate(lambda seen: np.zeros(len(seen)), ["cubic"], link="12mbps", duration="2s")
     assert results.schemes == ("agent", "cubic")
@@ -229,7 +230,8 @@ def test_results_go_with_those_of_other_schemes_and_say_where_they_come_from(tmp
     facts = provenance(results, "", origin)
     assert facts["runs"][0]["agent"]["steps"] == 20
     assert "agent" not in facts["runs"][1]
-    write(results, tmp_path / "out", scenario_text="", origin=origin, figures=False)
+    write(results, tmp_path / "out", scenario_text="", origin=origin)
+    draw(results, tmp_path / "out", figures=False, report=True)
     assert "agent" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 

@@ -109,5 +109,5 @@ def test_what_nobody_knows_is_no_fault(tmp_path: Path) -> None:
 
 def _written(tmp_path: Path) -> Path:
     results, origin = Results.from_records([small_record()]), Origin("2026-11-20T12:00:00Z", ["airpath"], {})
-    write(results, tmp_path / "results", scenario_text="", origin=origin, figures=False, report=False)
+    write(results, tmp_path / "results", scenario_text="", origin=origin)
     return tmp_path / "results"

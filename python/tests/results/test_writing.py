@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from airpath.errors import OutputError
+from airpath.report import draw
 from airpath.results import TABLES, Origin, Results, read, write, writing
 
 from .router import router_record
@@ -43,7 +44,12 @@ def results() -> Results:
 
 
 def write_plainly(results: Results, out: Path) -> Path:
-    return write(results, out, scenario_text=SCENARIO, origin=ORIGIN, figures=False, report=False)
+    return write(results, out, scenario_text=SCENARIO, origin=ORIGIN)
+
+
+def write_and_draw(results: Results, out: Path) -> Path:
+    draw(results, write_plainly(results, out), figures=True, report=True)
+    return out
 
 
 def without_nan(table: pa.Table) -> list[dict[str, object]]:
@@ -81,7 +87,7 @@ def test_what_is_written_is_read_back(results: Results, tmp_path: Path) -> None:
 def test_every_promised_file_is_there_and_equal_results_give_equal_bytes(
     results: Results, tmp_path: Path
 ) -> None:
-    out = write(results, tmp_path / "out", scenario_text=SCENARIO, origin=ORIGIN)
+    out = write_and_draw(results, tmp_path / "out")
     files = set(tree(out))
     tables = {f"{name}.parquet" for name in [*TABLES, "summary"]}
     others = {"summary.json", "summary.csv", "scenario.toml", "plan.json", "provenance.json", "report.html"}
@@ -90,7 +96,7 @@ def test_every_promised_file_is_there_and_equal_results_give_equal_bytes(
     assert drawn == {file.removesuffix(".png") for file in files if file.endswith(".png")}
     assert {"figures/trade-off", "figures/throughput-cubic", "figures/throughput-reno"} <= drawn
     assert (out / "scenario.toml").read_bytes() == SCENARIO.encode()
-    again = write(read(out), tmp_path / "again", scenario_text=SCENARIO, origin=ORIGIN)
+    again = write_and_draw(read(out), tmp_path / "again")
     assert tree(out) == tree(again)
 
 

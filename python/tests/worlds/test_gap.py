@@ -259,7 +259,7 @@ def test_the_command_keeps_what_was_finished(
 ) -> None:
     interrupt_second_scheme(monkeypatch)
     # Figures are looked at elsewhere.
-    monkeypatch.setattr("airpath.plots.standard_figures", lambda _: [])
+    monkeypatch.setattr("airpath.report.drawing.standard_figures", lambda _: [])
     short = ["--set", "duration=4s", "--set", "record.warm_up=1s", "--reps", "2", "--world", "sim"]
     with pytest.raises(SystemExit) as left:
         main(["gap", "three-worlds", "cubic", "vcp-ebe", *short, "--json", "--out", str(tmp_path / "found")])

@@ -116,7 +116,7 @@ def test_same_seed_same_tables_with_any_number_of_workers() -> None:
 def test_results_are_written_and_read_again(tmp_path: Path) -> None:
     results = airpath.run(scenario("cubic"), world="quic", progress=False)
     origin = airpath.results.Origin(created="now")
-    airpath.results.write(results, tmp_path / "found", scenario_text="", origin=origin, figures=False)
+    airpath.results.write(results, tmp_path / "found", scenario_text="", origin=origin)
     again = airpath.results.read(tmp_path / "found")
     (run,) = again.runs
     assert (run.record.world, run.record.valid) == ("quic", True)

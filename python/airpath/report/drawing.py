@@ -7,9 +7,8 @@ from pathlib import Path
 from airpath.durable import write_whole
 from airpath.errors import OutputError
 from airpath.plots import render_figures, save_figures, standard_figures
-from airpath.report import report_html
-from airpath.report.html import Section
-from airpath.results.results import Results
+from airpath.report.html import Section, report_html
+from airpath.results import Results
 
 
 def draw(
