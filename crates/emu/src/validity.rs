@@ -162,7 +162,7 @@ mod tests {
             )
         };
         Plan::from_json(&format!(
-            r#"{{"duration_ns":1000000000,"record":{{"measure_from_ns":0,"interval_ns":100000000,"packets":false,
+            r#"{{"format":2,"duration_ns":1000000000,"record":{{"measure_from_ns":0,"interval_ns":100000000,"packets":false,
             "estimate_samples":false,"capture":[]}},"estimators":[],"links":[{},{}],"flows":[{{"name":"flow",
             "path":[0],"reverse_path":[1],"measured_at":0,"start_ns":{{"kind":"constant","value":0}},"stop_ns":null,
             "traffic":{{"kind":"bulk"}},"controller":null,"transport":null,"estimators":[]}}]}}"#,

@@ -2,12 +2,22 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+use serde_json::Value;
+
 use crate::event::MAX_TARGETS;
 use crate::fault::{Fault, Part, PlanError};
 use crate::input::Input;
 use crate::plan::{
     AckRatePlan, ControllerPlan, Draw, FlowPlan, LinkPlan, Plan, QueuePlan, RatePlan, TrafficPlan,
 };
+
+/// The field of a plan that every version of the format has.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    format: Option<Value>,
+}
 
 impl AckRatePlan {
     /// Reads an estimator from the JSON text that stands for it in a plan.
@@ -23,9 +33,16 @@ impl Plan {
     /// Reads a plan from its JSON text.
     ///
     /// # Errors
-    /// Where the text is not a plan.
+    /// [`PlanError::Format`] if the plan has another format version than [`Plan::FORMAT`], [`PlanError::Syntax`] if the
+    /// text is not a plan.
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
-        serde_json::from_str(text).map_err(|error| PlanError::Syntax(error.to_string()))
+        let syntax = |error: serde_json::Error| PlanError::Syntax(error.to_string());
+        // Before all else: in another format, other keys are known.
+        let Version { format } = serde_json::from_str(text).map_err(syntax)?;
+        if format.as_ref().and_then(Value::as_u64) != Some(Self::FORMAT.into()) {
+            return Err(PlanError::Format { found: format.map(|found| found.to_string()) });
+        }
+        serde_json::from_str(text).map_err(syntax)
     }
 
     /// Checks everything that does not need a component to be built.

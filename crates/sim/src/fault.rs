@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use airpath_model::config::ConfigError;
 
-use crate::plan::{FlowPlan, LinkPlan};
+use crate::plan::{FlowPlan, LinkPlan, Plan};
 
 /// What in a plan cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -13,6 +13,12 @@ pub enum PlanError {
     /// The text is not a plan.
     #[error("not a plan: {0}")]
     Syntax(String),
+    /// A plan of another format version.
+    #[error("format of the plan: found {}; accepted: {}", found.as_deref().unwrap_or("none, as in version 1"), Plan::FORMAT)]
+    Format {
+        /// The version in the plan, as JSON text; `None` if the plan states none.
+        found: Option<String>,
+    },
     /// A value that makes no sense.
     #[error("{part}{fault}")]
     Value {

@@ -2,7 +2,8 @@
 //!
 //! The scenario language (TOML with units, named topologies, defaults) is resolved into this form by the front
 //! end; the JSON text of a plan is the contract between the two, and part of a result's provenance. Links and
-//! flows are lists; everything refers to them by index.
+//! flows are lists; everything refers to them by index. The field `format` is the version of this form, and the
+//! engine rejects a plan of any other version.
 
 mod bursts;
 mod ceiling;
@@ -35,6 +36,8 @@ pub use queue::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
+    /// Version of this format: [`Plan::FORMAT`].
+    pub format: u32,
     /// How long the run lasts, in nanoseconds.
     pub duration_ns: u64,
     /// What is measured and kept.
@@ -45,6 +48,12 @@ pub struct Plan {
     pub links: Vec<LinkPlan>,
     /// Sources of traffic. One entry may produce several flows (short flows arriving at random).
     pub flows: Vec<FlowPlan>,
+}
+
+impl Plan {
+    /// The version of the format. It increases with every change after which a plan has another meaning or other keys.
+    /// Plans of version 1 do not contain the field.
+    pub const FORMAT: u32 = 2;
 }
 
 /// What is measured and kept.

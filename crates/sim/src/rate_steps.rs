@@ -81,7 +81,7 @@ mod tests {
 
     fn steps(rate: &str) -> Result<Vec<(u64, u64)>, PlanError> {
         let plan = Plan::from_json(&format!(
-            r#"{{"duration_ns":1000000000,"record":{{"measure_from_ns":0,"interval_ns":100000000,"packets":false,
+            r#"{{"format":2,"duration_ns":1000000000,"record":{{"measure_from_ns":0,"interval_ns":100000000,"packets":false,
             "estimate_samples":false,"capture":[]}},"estimators":[],"flows":[],"links":[{{"name":"l","rate":{rate},
             "delay_ns":{{"kind":"constant","value":0}},"jitter_ns":null,"loss":0.0,"bursts":null,"arq":null,
             "queue":{{"kind":"drop-tail","limit_bytes":null,"limit_packets":null}},"record":true}}]}}"#

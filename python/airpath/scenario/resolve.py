@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from airpath.errors import TraceError, UsageError
 from airpath.nearest import suggestion
@@ -41,6 +41,9 @@ from airpath.scenario.traces import TraceInput
 from airpath.scenario.transport import packet_bytes, transport_plan
 from airpath.schemes import Scheme, SchemeParameters, estimator_plan, parse_scheme
 from airpath.units import AmountUnit, format_duration
+
+PLAN_FORMAT: Final = 2
+"""Version of the plan's format that is written here; the engine rejects every other version."""
 
 Plan: TypeAlias = dict[str, Any]
 """A plan: what the engine reads, ready for JSON."""
@@ -161,6 +164,7 @@ class _Resolution:
             flow["measured_at"] = indices[flow["measured_at"]]
         record = self.document.record
         plan = {
+            "format": PLAN_FORMAT,
             "duration_ns": self.document.duration,
             "record": {
                 "measure_from_ns": self.document.warm_up,

@@ -22,6 +22,7 @@ def test_the_smallest_dumbbell_to_the_last_key():
         "record": True,
     }
     assert plan(dumbbell()) == {
+        "format": 2,
         "duration_ns": 10_000_000_000,
         "record": {
             "measure_from_ns": 0,

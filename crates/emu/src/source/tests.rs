@@ -40,7 +40,7 @@ fn plan(flows: &[(&str, &str, &str)]) -> Plan {
     };
     let flows: Vec<_> = flows.iter().map(flow).collect();
     Plan::from_json(&format!(
-        r#"{{"duration_ns":500000000,"record":{{"measure_from_ns":0,"interval_ns":50000000,"packets":false,
+        r#"{{"format":2,"duration_ns":500000000,"record":{{"measure_from_ns":0,"interval_ns":50000000,"packets":false,
         "estimate_samples":false,"capture":[]}},"estimators":[],"links":[{},{}],"flows":[{}]}}"#,
         link("there"),
         link("back"),

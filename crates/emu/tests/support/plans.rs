@@ -39,6 +39,7 @@ pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: usize) -> Plan {
         estimators: vec![],
     };
     Plan {
+        format: Plan::FORMAT,
         duration_ns: seconds * SECOND,
         record: RecordPlan {
             measure_from_ns: 0,

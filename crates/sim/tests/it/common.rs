@@ -30,6 +30,7 @@ pub(crate) fn table<'a>(outcome: &'a Outcome, name: &str) -> &'a Table {
 
 pub(crate) fn plan(seconds: u64, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
     Plan {
+        format: Plan::FORMAT,
         duration_ns: seconds * SECOND,
         record: RecordPlan {
             measure_from_ns: 0,

@@ -78,3 +78,13 @@ fn a_loop_that_takes_no_time_is_refused() {
     assert!(problem.starts_with("flow a: its packets and their answers take no time"), "{problem}");
     assert_eq!((instantly(0.0, 1.0), instantly(1.0, 0.0)), (Ok(()), Ok(())));
 }
+
+#[test]
+fn plans_of_another_format_are_refused() {
+    let refused = |text: &str| Plan::from_json(text).unwrap_err().to_string();
+    assert_eq!(refused(r#"{"format": 1, "links": 7}"#), "format of the plan: found 1; accepted: 2");
+    assert_eq!(refused(r#"{"format": "2"}"#), "format of the plan: found \"2\"; accepted: 2");
+    assert_eq!(refused(r#"{"duration_ns": 1}"#), "format of the plan: found none, as in version 1; accepted: 2");
+    assert!(refused(r#"{"format": 2}"#).starts_with("not a plan: missing field `duration_ns`"));
+    assert!(refused("[").starts_with("not a plan: "));
+}
