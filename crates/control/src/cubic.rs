@@ -13,17 +13,20 @@ use epoch::Epoch;
 
 /// The parameters of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct CubicConfig {
     /// Which text rules the details.
     pub form: CubicForm,
-    /// C: how fast the curve is, in segments per second cubed. Greater than zero.
+    /// C, in segments per second cubed (RFC 9438, section 5: 0.4).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0)))]
     pub c: f64,
-    /// The part of the window that is *kept* at a signal; between 0 and 1, both excluded. The paper of 2008 gives
-    /// this letter to the part that is removed.
+    /// The part of the window that is kept at a loss (RFC 9438, section 4.6: 0.7).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub beta: f64,
-    /// Give up more when a signal comes below the last saturation point: capacity is being released to others.
+    /// Release bandwidth faster when the saturation point falls (RFC 9438, section 4.7).
     pub fast_convergence: bool,
-    /// Never be slower than Reno would be.
+    /// Be at least as fast as Reno would be (RFC 9438, section 4.3).
     pub reno_friendly: bool,
 }
 
@@ -42,12 +45,26 @@ impl Default for CubicConfig {
     }
 }
 
+#[cfg(feature = "declare")]
+impl crate::declare::RuleConfig for CubicConfig {
+    const ID: &'static str = "cubic";
+    const SLOW_START: &'static str = "hystart++";
+    type Rule = Cubic;
+
+    fn rule(&self) -> Result<Cubic, ConfigError> {
+        Cubic::new(*self)
+    }
+}
+
 /// Which text rules CUBIC's details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub enum CubicForm {
     /// RFC 9438.
+    #[cfg_attr(feature = "declare", serde(rename = "rfc9438"))]
     Rfc9438,
     /// Ha, Rhee and Xu, "CUBIC: a new TCP-friendly high-speed TCP variant", 2008, as in Linux 2.6.22.
+    #[cfg_attr(feature = "declare", serde(rename = "2008"))]
     Linux2008,
 }
 

@@ -7,6 +7,8 @@ use airpath_model::config::check;
 
 /// The constants of RFC 9406, section 4.3, under their names there.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct HystartPlusPlusConfig {
     /// `MIN_RTT_THRESH`: a smaller rise of the RTT never counts. 4 ms.
     pub min_rtt_thresh: Duration,
@@ -37,6 +39,15 @@ impl Default for HystartPlusPlusConfig {
             css_rounds: 5,
             limit: 8,
         }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl airpath_model::declare::Component<crate::declare::SlowStarts> for HystartPlusPlusConfig {
+    const ID: &'static str = "hystart++";
+
+    fn build(&self, (): ()) -> Result<crate::declare::AnySlowStart, ConfigError> {
+        Ok(crate::declare::AnySlowStart::new(HystartPlusPlus::new(*self)?))
     }
 }
 

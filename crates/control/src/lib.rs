@@ -22,6 +22,8 @@ mod bic;
 mod copa;
 mod cubic;
 mod cubic_ebe;
+#[cfg(feature = "declare")]
+pub mod declare;
 mod estimated_ssthresh;
 mod fixed;
 mod high_speed;
@@ -61,10 +63,13 @@ pub use ledbat_plus_plus::{LedbatPlusPlus, LedbatPlusPlusConfig};
 pub use loss_differentiation::{
     CongestionEvidence, CongestionHistory, HistoryRule, LossDifferentiation, LossDifferentiationConfig,
 };
-pub use new_reno::{Counting, NewReno};
+pub use new_reno::{Counting, NewReno, NewRenoConfig};
 pub use prague::{Prague, PragueConfig};
 pub use qfcp::Qfcp;
-pub use slow_start::{EveryOtherRound, SlowStart, StandardSlowStart};
+pub use slow_start::{
+    EveryOtherRound, EveryOtherRoundConfig, PerAcknowledgmentConfig, SlowStart, StandardConfig,
+    StandardSlowStart,
+};
 pub use threshold_unit::ThresholdUnit;
 pub use vcp::{
     AdditiveScaling, AfterFreeze, Mpcp, MpcpConfig, RttScaling, Vcp, VcpBounds, VcpConfig, VcpFreeze,

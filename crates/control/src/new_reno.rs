@@ -4,6 +4,29 @@ use airpath_model::{AckEvent, Bytes, CongestionEvent, Probe};
 
 use crate::{ThresholdUnit, WindowRule};
 
+/// The parameters of NewReno.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
+pub struct NewRenoConfig {
+    /// What growth in congestion avoidance counts: `bytes` (RFC 3465), or `acknowledgments` (RFC 5681,
+    /// equation 3; as ns-2 does), which is half as fast under delayed acknowledgments.
+    pub counting: Counting,
+    /// In what half of the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down (as ns-2
+    /// and Linux do).
+    pub threshold_unit: ThresholdUnit,
+}
+
+#[cfg(feature = "declare")]
+impl crate::declare::RuleConfig for NewRenoConfig {
+    const ID: &'static str = "newreno";
+    type Rule = NewReno;
+
+    fn rule(&self) -> Result<NewReno, crate::ConfigError> {
+        Ok(NewReno::new(self.counting).with_threshold_unit(self.threshold_unit))
+    }
+}
+
 /// Additive increase, multiplicative decrease (RFC 5681, section 3.1).
 ///
 /// The window grows by one segment for each window of acknowledged bytes, or acknowledgments ([`Counting`]). A loss, a CE echo (RFC 3168, section
@@ -19,6 +42,8 @@ pub struct NewReno {
 
 /// What growth in congestion avoidance counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(rename_all = "kebab-case"))]
 pub enum Counting {
     /// Acknowledged bytes (RFC 3465, section 2.1): one segment a round trip.
     #[default]

@@ -10,14 +10,20 @@ use round::Rounds;
 
 /// The parameters of Vegas. Thresholds are segments in the queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
+#[cfg_attr(feature = "declare", serde(default))]
 pub struct VegasConfig {
-    /// α: with fewer the window grows. At least 0; Linux 2, ns-2 1.
+    /// With fewer segments in the queue the window grows. Linux 2, ns-2 1.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub alpha: f64,
-    /// β: with more the window shrinks. At least α; Linux 4, ns-2 3.
+    /// With more it shrinks; at least alpha. Linux 4, ns-2 3.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub beta: f64,
-    /// γ: with more slow start ends. At least 0; 1.
+    /// With more slow start ends. Linux 1, ns-2 1.
+    #[cfg_attr(feature = "declare", schemars(range(min = 0.0)))]
     pub gamma: f64,
-    /// The part of the window that is kept at a signal; between 0 and 1, both excluded. Linux 1/2, the paper 3/4.
+    /// The part of the window that is kept at a loss. Linux 1/2, the paper 3/4.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1)))]
     pub keep: f64,
 }
 
@@ -25,6 +31,16 @@ impl Default for VegasConfig {
     /// Linux (`tcp_vegas.c`).
     fn default() -> Self {
         Self { alpha: 2.0, beta: 4.0, gamma: 1.0, keep: 0.5 }
+    }
+}
+
+#[cfg(feature = "declare")]
+impl crate::declare::RuleConfig for VegasConfig {
+    const ID: &'static str = "vegas";
+    type Rule = Vegas;
+
+    fn rule(&self) -> Result<Vegas, ConfigError> {
+        Vegas::new(*self)
     }
 }
 

@@ -149,6 +149,7 @@ impl<S: SlowStart, W: WindowRule> State<S, W> {
     }
 
     /// Grows, or leaves slow start or a recovery, by what an acknowledgment lets count.
+    #[inline(always)]
     fn respond(&mut self, event: &AckEvent) {
         if !event.in_recovery
             && let Some(before) = self.repairing.take()

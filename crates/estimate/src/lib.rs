@@ -19,6 +19,8 @@ extern crate alloc;
 mod ack_rate;
 mod ceiling_filter;
 mod configured;
+#[cfg(feature = "declare")]
+pub mod declare;
 mod ebe;
 mod ebe_ceiling;
 mod interval_means;

@@ -7,38 +7,80 @@ use airpath_model::config::{ConfigError, check, check_timer};
 
 /// Parameters of [`Qfcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct QfcpConfig {
-    /// First estimate, greater than zero.
-    pub initial: Rate,
-    /// Upper bound, at least the first estimate and finite: twice the nominal rate.
-    pub maximum: Rate,
-    /// Growth for each interval in which the link was not busy throughout, at least one: 1.05 (our
-    /// choice; the paper's number is not known).
+    /// The first estimate. Default: the mean rate of the link.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "mean_rate")))]
+    pub capacity: Rate,
+    /// Upper bound of the estimate. Default: twice `capacity` (our choice; the method needs a bound).
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "capacity")))]
+    pub max_capacity: Rate,
+    /// Growth of the estimate for each idle interval (our choice).
+    #[cfg_attr(feature = "declare", serde(default = "growth"), schemars(range(min = 1)))]
     pub growth: f64,
-    /// How long the output is measured, greater than zero: 100 ms (our choice). QFCP takes the mean round trip; this source has
-    /// its own timer.
-    pub interval: Duration,
+    /// Time between two estimates (our choice).
+    #[cfg_attr(
+        feature = "declare",
+        serde(default = "estimation_interval"),
+        schemars(extend("exclusiveMinimum" = 0))
+    )]
+    pub estimation_interval: Duration,
+}
+
+#[cfg(feature = "declare")]
+const fn growth() -> f64 {
+    1.05
+}
+
+#[cfg(feature = "declare")]
+const fn estimation_interval() -> Duration {
+    Duration::from_millis(100)
+}
+
+#[cfg(feature = "declare")]
+impl airpath_model::declare::Component<crate::declare::CapacitySources> for QfcpConfig {
+    const ID: &'static str = "qfcp";
+
+    fn fill(
+        given: &mut airpath_model::declare::Values,
+        place: &crate::declare::SourcePlace,
+    ) -> Result<(), airpath_model::declare::Refused> {
+        let capacity = place.capacity(given)?;
+        given.entry("max_capacity").or_insert(capacity.saturating_mul(2).into());
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), airpath_model::declare::Refused> {
+        crate::declare::ascending("capacity", self.capacity, "max_capacity", self.max_capacity)
+    }
+
+    fn build(
+        &self,
+        _facts: crate::declare::SourceFacts,
+    ) -> Result<alloc::boxed::Box<dyn CapacitySource>, ConfigError> {
+        Ok(alloc::boxed::Box::new(Qfcp::new(*self)?))
+    }
 }
 
 impl Default for QfcpConfig {
     fn default() -> Self {
         Self {
-            initial: Rate::from_bps(10_000_000),
-            maximum: Rate::from_bps(20_000_000),
+            capacity: Rate::from_bps(10_000_000),
+            max_capacity: Rate::from_bps(20_000_000),
             growth: 1.05,
-            interval: Duration::from_millis(100),
+            estimation_interval: Duration::from_millis(100),
         }
     }
 }
 
 impl QfcpConfig {
     fn check(&self) -> Result<(), ConfigError> {
-        check(self.initial > Rate::ZERO, "initial", "greater than zero", self.initial.as_bps_f64())?;
+        check(self.capacity > Rate::ZERO, "capacity", "greater than zero", self.capacity.as_bps_f64())?;
         check(
-            self.initial <= self.maximum && self.maximum < Rate::UNLIMITED,
-            "maximum",
-            "at least initial and finite",
-            self.maximum.as_bps_f64(),
+            self.capacity <= self.max_capacity && self.max_capacity < Rate::UNLIMITED,
+            "max_capacity",
+            "at least capacity and finite",
+            self.max_capacity.as_bps_f64(),
         )?;
         check(
             self.growth >= 1.0 && self.growth.is_finite(),
@@ -46,7 +88,7 @@ impl QfcpConfig {
             "at least one and finite",
             self.growth,
         )?;
-        check_timer(self.interval, "interval")
+        check_timer(self.estimation_interval, "estimation_interval")
     }
 }
 
@@ -77,8 +119,8 @@ impl Qfcp {
         config.check()?;
         Ok(Self {
             config,
-            capacity: config.initial.bytes_per_second(),
-            next: Timestamp::ZERO + config.interval,
+            capacity: config.capacity.bytes_per_second(),
+            next: Timestamp::ZERO + config.estimation_interval,
             began: Timestamp::ZERO,
             departed: Bytes::ZERO,
             last_size: None,
@@ -87,7 +129,7 @@ impl Qfcp {
     }
 
     fn bounded(&self, capacity: f64) -> f64 {
-        capacity.min(self.config.maximum.bytes_per_second())
+        capacity.min(self.config.max_capacity.bytes_per_second())
     }
 }
 
@@ -105,7 +147,7 @@ impl CapacitySource for Qfcp {
         if now < self.next {
             return;
         }
-        self.next = now + self.config.interval;
+        self.next = now + self.config.estimation_interval;
         let elapsed = now.since(self.began).as_secs_f64();
         self.capacity = if self.emptied {
             self.bounded(self.capacity * self.config.growth)
@@ -138,10 +180,10 @@ mod tests {
     use super::*;
 
     const CONFIG: QfcpConfig = QfcpConfig {
-        initial: Rate::from_bps(10_000_000),
-        maximum: Rate::from_bps(20_000_000),
+        capacity: Rate::from_bps(10_000_000),
+        max_capacity: Rate::from_bps(20_000_000),
         growth: 1.05,
-        interval: Duration::from_millis(200),
+        estimation_interval: Duration::from_millis(200),
     };
 
     fn backlog(packets: u64) -> Backlog {
@@ -192,11 +234,11 @@ mod tests {
             change(&mut config);
             Qfcp::new(config).unwrap_err().parameter
         };
-        assert_eq!(refused(|config| config.initial = Rate::ZERO), "initial");
-        assert_eq!(refused(|config| config.maximum = Rate::from_bps(1)), "maximum");
-        assert_eq!(refused(|config| config.maximum = Rate::UNLIMITED), "maximum");
+        assert_eq!(refused(|config| config.capacity = Rate::ZERO), "capacity");
+        assert_eq!(refused(|config| config.max_capacity = Rate::from_bps(1)), "max_capacity");
+        assert_eq!(refused(|config| config.max_capacity = Rate::UNLIMITED), "max_capacity");
         assert_eq!(refused(|config| config.growth = 0.99), "growth");
-        assert_eq!(refused(|config| config.interval = Duration::ZERO), "interval");
+        assert_eq!(refused(|config| config.estimation_interval = Duration::ZERO), "estimation_interval");
     }
 
     #[test]

@@ -14,6 +14,8 @@ mod capacity;
 mod channel;
 pub mod config;
 mod controller;
+#[cfg(feature = "declare")]
+pub mod declare;
 mod ecn;
 mod event;
 mod header;

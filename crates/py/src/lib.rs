@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod capture;
 mod channel;
+mod components;
 #[cfg(target_os = "linux")]
 mod emulated_run;
 #[cfg(target_os = "linux")]
@@ -21,6 +22,8 @@ mod _core {
     use super::capture::{CaptureFormatError, analyse_capture};
     #[pymodule_export]
     use super::channel::{independent_packet_loss, packet_loss};
+    #[pymodule_export]
+    use super::components::{ComponentError, complete_component, component_schemas};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulated_run::{EmulatedRun, kernel_congestion_controls};

@@ -14,15 +14,57 @@ pub(crate) use control::CodelControl;
 
 /// CoDel's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "declare", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 pub struct CodelConfig {
-    /// The delay that may stand, greater than zero.
+    /// The delay that may stand (RFC 8289: 5 ms).
+    #[cfg_attr(feature = "declare", serde(default = "target"), schemars(extend("exclusiveMinimum" = 0)))]
     pub target: Duration,
-    /// How long it may stand above the target, greater than zero: a round-trip time that is long for the traffic.
+    /// How long it may stand above the target: a long round-trip time (RFC 8289: 100 ms).
+    #[cfg_attr(feature = "declare", serde(default = "interval"), schemars(extend("exclusiveMinimum" = 0)))]
     pub interval: Duration,
-    /// Largest packet: while no more than one waits, none is dropped.
+    /// While no more bytes than this wait, none is chosen. Default: the largest packet that any flow sends.
+    #[cfg_attr(feature = "declare", schemars(extend("exclusiveMinimum" = 0, "x-default-from" = "packet")))]
     pub packet: Bytes,
-    /// Mark packets that allow it instead of dropping them.
+    /// Mark packets of flows with `ecn = true` in their `transport` instead of dropping them.
+    #[cfg_attr(feature = "declare", serde(default = "ecn"))]
     pub ecn: bool,
+}
+
+#[cfg(feature = "declare")]
+const fn target() -> Duration {
+    Duration::from_millis(5)
+}
+
+#[cfg(feature = "declare")]
+const fn interval() -> Duration {
+    Duration::from_millis(100)
+}
+
+#[cfg(feature = "declare")]
+const fn ecn() -> bool {
+    true
+}
+
+#[cfg(feature = "declare")]
+impl<P: Packet + Debug + Send + 'static> airpath_model::declare::Component<crate::declare::Queues<P>>
+    for CodelConfig
+{
+    const ID: &'static str = "codel";
+
+    fn fill(
+        given: &mut airpath_model::declare::Values,
+        place: &crate::declare::QueuePlace,
+    ) -> Result<(), airpath_model::declare::Refused> {
+        given.entry("packet").or_insert(place.packet.get().into());
+        Ok(())
+    }
+
+    fn build(
+        &self,
+        facts: crate::declare::QueueFacts<'_>,
+    ) -> Result<alloc::boxed::Box<dyn Qdisc<P>>, ConfigError> {
+        Ok(alloc::boxed::Box::new(Codel::new(facts.limit, *self)?))
+    }
 }
 
 impl CodelConfig {

@@ -10,6 +10,8 @@ mod abc;
 mod avq;
 mod classifier;
 mod codel;
+#[cfg(feature = "declare")]
+pub mod declare;
 mod drop_tail;
 mod drr;
 mod dual_pi2;

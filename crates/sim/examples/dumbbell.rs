@@ -14,7 +14,7 @@ mod common;
 use std::fs;
 use std::time::Instant;
 
-use airpath_sim::plan::{ControllerPlan, CountingPlan, Plan, RecoveryPlan, SlowStartPlan, ThresholdUnitPlan};
+use airpath_sim::plan::{ControllerPlan, Part, Plan, RecoveryPlan};
 use airpath_sim::{Column, Outcome, RunControl, Simulation};
 
 fn main() {
@@ -54,22 +54,12 @@ fn main() {
 }
 
 fn dumbbell(scheme: &str, flows: u64, mbps: u64, seconds: u64, interval_ms: u64) -> Plan {
-    let slow_start = SlowStartPlan::PerAcknowledgment;
-    let (controller, recovery) = match (scheme, common::cubic_2008()) {
-        ("sack", _) => (
-            ControllerPlan::Newreno {
-                counting: CountingPlan::Acknowledgments,
-                threshold_unit: ThresholdUnitPlan::Bytes,
-                slow_start,
-            },
-            RecoveryPlan::Sack,
-        ),
-        ("cubic", ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, .. }) => (
-            ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start },
-            RecoveryPlan::Prr,
-        ),
+    let (controller, recovery) = match scheme {
+        "sack" => (Part::named("newreno").with("counting", "acknowledgments"), RecoveryPlan::Sack),
+        "cubic" => (Part::named("cubic").with("form", "2008").with("beta", 0.8), RecoveryPlan::Prr),
         _ => panic!("the scheme is `sack` or `cubic`, not `{scheme}`"),
     };
+    let controller = ControllerPlan::Declared(controller.with("slow_start", "per-acknowledgment"));
     let mut plan = common::peer_dumbbell(flows, &controller, recovery);
     for bottleneck in &mut plan.links[..2] {
         bottleneck.rate = common::mbps(mbps);

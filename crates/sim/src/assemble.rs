@@ -11,7 +11,7 @@ use airpath_model::{Bytes, Duration, RandomStream, Rate, Timestamp};
 use crate::any_link::AnyLink;
 use crate::capture::Capture;
 use crate::channel::channel;
-use crate::configure::{receiver_config, sender_config};
+use crate::configure::{PlannedController, receiver_config, sender_config};
 use crate::fault::{Fault, Part, PlanError};
 use crate::flow::{ConnectionSetup, ConnectionSource, Flow, FlowKind};
 use crate::input::Input;
@@ -228,13 +228,24 @@ fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, Flow
         .map(|&number| (number, plan.estimators[usize::from(number)].estimator))
         .collect();
     let mut controllers = RandomStream::new(seed, &format!("flow/{}/controller", flow.name));
+    let planned = flow.controller.as_ref().map(PlannedController::new).transpose();
+    let planned = planned.map_err(|refused| {
+        let field = format!("controller.{}", refused.parameter);
+        Fault::new(field.trim_end_matches('.'), refused.problem).of(Part::flow(flow))
+    })?;
     workloads(flow, Timestamp::from_nanos(plan.duration_ns), seed)
         .into_iter()
         .map(|Workload { start, stop, sending }| {
             let kind = match sending {
-                Sending::Files(files) => {
-                    connection(flow, observers.clone(), files, start, stop, controllers.split())?
-                }
+                Sending::Files(files) => connection(
+                    flow,
+                    planned.as_ref(),
+                    observers.clone(),
+                    files,
+                    start,
+                    stop,
+                    controllers.split(),
+                )?,
                 Sending::Datagrams(datagrams) => FlowKind::Datagrams(Box::new(datagrams)),
             };
             Ok((start, kind))
@@ -244,6 +255,7 @@ fn kinds(flow: &FlowPlan, plan: &Plan, seed: u64) -> Result<Vec<(Timestamp, Flow
 
 fn connection(
     flow: &FlowPlan,
+    planned: Option<&PlannedController>,
     observers: Vec<(u16, AckRatePlan)>,
     files: Files,
     start: Timestamp,
@@ -251,10 +263,10 @@ fn connection(
     random: RandomStream,
 ) -> Result<FlowKind, PlanError> {
     let wrong = |fault: Fault| fault.of(Part::flow(flow));
-    let (Some(transport), Some(controller)) = (&flow.transport, &flow.controller) else {
+    let (Some(transport), Some(controller)) = (&flow.transport, planned) else {
         return Err(wrong(Fault::new("", "needs a controller and a transport")));
     };
-    if let ControllerPlan::Kernel { algorithm } = controller {
+    if let PlannedController::Plan(ControllerPlan::Kernel { algorithm }) = controller {
         let problem = format!("kernel:{algorithm} is the kernel's: it runs in the emulator only");
         return Err(wrong(Fault::new("scheme", problem)));
     }

@@ -6,5 +6,6 @@ mod estimator;
 mod slow_start;
 mod transport;
 
+pub(crate) use controller::PlannedController;
 pub use controller::controller;
 pub(crate) use transport::{receiver_config, sender_config};

@@ -11,6 +11,7 @@ mod assemble;
 mod capture;
 mod channel;
 mod check;
+mod components;
 mod configure;
 mod control;
 mod draw;
@@ -41,6 +42,7 @@ mod transmissions;
 pub mod workload;
 
 pub use channel::{independent_packet_loss, long_run_loss, packet_loss};
+pub use components::{Components, components};
 pub use configure::controller;
 pub use control::RunControl;
 pub use episodes::{Action, Episodes, NotReady};

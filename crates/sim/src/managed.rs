@@ -1,12 +1,14 @@
 //! From the plan of a managed queue to the queue.
 
 use airpath_model::{Bytes, Duration, Qdisc, RandomStream, Rate};
+use airpath_queue::declare::QueueFacts;
 use airpath_queue::{
-    Avq, AvqConfig, Classifier, Codel, CodelConfig, ConfigError, Drr, DualPi2, DualPi2Config, FqCodel,
+    Avq, AvqConfig, Classifier, CodelConfig, ConfigError, Drr, DualPi2, DualPi2Config, FqCodel,
     FqCodelConfig, Limit, Pie, PieConfig, PieDelay, Priority, QueueUnit, Red, RedConfig, Rem, RemConfig,
     RemResponse,
 };
 
+use crate::components::components;
 use crate::packet::Packet;
 use crate::plan::{ManagementPlan, PieDelayPlan, QueueUnitPlan, RemResponsePlan};
 
@@ -85,8 +87,8 @@ pub(crate) fn managed(
             let capacity = Rate::from_bps(capacity_bps);
             Box::new(Avq::new(limit, AvqConfig { capacity, buffer, alpha, gamma, initial_share, ecn })?)
         }
-        ManagementPlan::Codel { target_ns, interval_ns, packet_bytes, ecn } => {
-            Box::new(Codel::new(limit, codel(target_ns, interval_ns, packet_bytes, ecn))?)
+        ManagementPlan::Declared(ref part) => {
+            components().queues.build(part, QueueFacts { limit, buffer, flow_sources, random })?
         }
         ManagementPlan::FqCodel { target_ns, interval_ns, packet_bytes, ecn, quantum_bytes, queues } => {
             let codel = codel(target_ns, interval_ns, packet_bytes, ecn);

@@ -16,12 +16,13 @@ mod queue;
 
 use serde::{Deserialize, Serialize};
 
+pub use airpath_control::{Counting, CubicForm, ThresholdUnit};
+pub use airpath_model::declare::Part;
 pub use bursts::{BurstPlan, ChainPlan, ClockPlan, CodingPlan};
 pub use ceiling::{CeilingProfilePlan, EbeCeilingPlan, ProbingGrowthPlan, RttThresholdPlan};
 pub use controller::{
-    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
-    HistoryRulePlan, InterPacketPlan, MinimumRttPlan, RttScalingPlan, SlowStartPlan, ThresholdUnitPlan,
-    VcpBoundsPlan, WestwoodReductionPlan,
+    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, EvidencePlan, FreezePlan, HistoryRulePlan,
+    InterPacketPlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
 pub use estimator::{AckRatePlan, EstimatorPlan, FilterPlan, SamplerPlan, StartPlan, VirtualSamplesPlan};
 pub use flow::{FlowPlan, LossDetectionPlan, RecoveryPlan, RtoFloorPlan, TrafficPlan, TransportPlan};

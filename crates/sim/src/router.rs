@@ -12,6 +12,9 @@ use airpath_queue::{
     Router, RouterProtocol, UpsilonOn, Vcp, Xcp, XcpConfig,
 };
 
+use airpath_estimate::declare::SourceFacts;
+
+use crate::components::components;
 use crate::fault::Fault;
 use crate::managed::{managed, queue_unit};
 use crate::packet::Packet;
@@ -167,15 +170,6 @@ fn source(
             };
             Box::new(XcpB::new(XcpBConfig { kappa, chi, late_reaction, signal, alpha }).map_err(of_source)?)
         }
-        SourcePlan::Qfcp { initial_bps, max_bps, growth, interval_ns } => {
-            let config = airpath_estimate::QfcpConfig {
-                initial: Rate::from_bps(initial_bps),
-                maximum: Rate::from_bps(max_bps),
-                growth,
-                interval: Duration::from_nanos(interval_ns),
-            };
-            Box::new(airpath_estimate::Qfcp::new(config).map_err(of_source)?)
-        }
         SourcePlan::Ebe {
             profile,
             sampled_queue,
@@ -235,6 +229,9 @@ fn source(
             };
             Box::new(Ebe::new(config).map_err(of_source)?)
         }
+        SourcePlan::Declared(ref part) => {
+            components().sources.build(part, SourceFacts { buffer }).map_err(of_source)?
+        }
     })
 }
 
@@ -246,7 +243,8 @@ fn shares_buffer(source: &SourcePlan) -> bool {
         SourcePlan::Ebe { maintainer, profile, .. } => {
             *maintainer != MaintainerPlan::Off || *profile == EbeProfilePlan::Normalised
         }
-        SourcePlan::Configured { .. } | SourcePlan::Oracle { .. } | SourcePlan::Qfcp { .. } => false,
+        SourcePlan::Configured { .. } | SourcePlan::Oracle { .. } => false,
+        SourcePlan::Declared(_) => false,
     }
 }
 

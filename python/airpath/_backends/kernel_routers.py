@@ -83,9 +83,10 @@ def _arguments(link: str, queue: Mapping[str, Any]) -> tuple[str, ...]:
         raise _refused(link, "queue.source.kind", problem, source["kind"])
     packet = source.get("packet_bytes", 1500)
     plain = EbeSource() if source["kind"] == "ebe" else QfcpSource()
-    facts = LinkFacts(source["initial_bps"], packet)
+    initial = source["initial_bps"] if source["kind"] == "ebe" else source["capacity"]
+    facts = LinkFacts(initial, packet)
     _refuse_own(link, "queue.source", source, SOURCES[source["kind"]](plain, kind, facts))
-    return (*arguments, "--rate", _bits(source["initial_bps"]), "--packet", f"{packet}B")
+    return (*arguments, "--rate", _bits(initial), "--packet", f"{packet}B")
 
 
 def _refuse_own(link: str, table: str, asked: Mapping[str, Any], usual: Mapping[str, Any]) -> None:

@@ -1,9 +1,10 @@
 """Queues with active management, and schedulers: their tables in a scenario."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict
 
+from airpath.declared import table
 from airpath.quantities import (
     Buffer,
     Count,
@@ -130,13 +131,14 @@ class CodelParameters(Table):
     """Mark packets of flows with `ecn = true` in their `transport` instead of dropping them."""
 
 
-class CodelQueue(CodelParameters):
-    """Controlled delay (RFC 8289)."""
-
-    kind: Literal["codel"]
-    """The queue discipline."""
-    limit: Buffer
-    """Most that waits, as for drop-tail."""
+CodelQueue: Any = table(
+    "queue",
+    "codel",
+    "CodelQueue",
+    kind=(Literal["codel"], Field(description="The queue discipline.")),
+    limit=(Buffer, Field(description="Most that waits, as for drop-tail.")),
+)
+"""Controlled delay (RFC 8289)."""
 
 
 class FqCodelQueue(CodelParameters):

@@ -5,6 +5,8 @@ from math import exp
 from types import MappingProxyType
 from typing import Any, Final
 
+from airpath.declared import plan_values
+from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.scenario.amounts import LinkFigures
 from airpath.scenario.managed_queues import (
@@ -119,7 +121,14 @@ def _avq(queue: AvqQueue, link: LinkFigures, path: str) -> dict[str, Any]:
     }
 
 
-def _codel(queue: CodelQueue | FqCodelQueue, link: LinkFigures, _path: str) -> dict[str, Any]:
+def _declared(queue: Any, link: LinkFigures, path: str) -> dict[str, Any]:
+    try:
+        return plan_values(queue, {"packet": link.packet_bytes, "mean_bps": link.draft.mean_bps})
+    except UsageError as error:
+        raise FieldError(path, str(error)) from None
+
+
+def _codel(queue: FqCodelQueue, link: LinkFigures, _path: str) -> dict[str, Any]:
     return {
         "kind": queue.kind,
         "target_ns": queue.target,
@@ -198,7 +207,7 @@ _PLANS: Mapping[type, Callable[[Any, LinkFigures, str], dict[str, Any]]] = Mappi
         RedQueue: _red,
         RemQueue: _rem,
         AvqQueue: _avq,
-        CodelQueue: _codel,
+        CodelQueue: _declared,
         FqCodelQueue: _fq_codel,
         PieQueue: _pie,
         DualPi2Queue: _dual_pi2,

@@ -71,7 +71,7 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
     match details["type"]:
         case "extra_forbidden":
             return Fault(
-                path.removeprefix("."), _unknown_key(str(location[-1]), _known_keys(root, location[:-1]))
+                path.removeprefix("."), unknown_key(str(location[-1]), _known_keys(root, location[:-1]))
             )
         case "missing":
             message = "required, but not given"
@@ -80,10 +80,10 @@ def _fault(details: ErrorDetails, root: type[BaseModel], raw: object, prefix: st
             if isinstance(context["error"], ValueOfKeyError):
                 path += f".{context['error'].key}"
         case "literal_error":
-            message = _not_one_of(found, _literals(str(context["expected"])))
+            message = not_one_of(found, _literals(str(context["expected"])))
         case "union_tag_invalid":
             path += ".kind"
-            message = _not_one_of(context["tag"], _literals(str(context["expected_tags"])))
+            message = not_one_of(context["tag"], _literals(str(context["expected_tags"])))
             if path.endswith(".loss.kind"):
                 message += '; for independent losses give a plain number, not a table: "loss = 0.01"'
         case "union_tag_not_found":
@@ -140,13 +140,13 @@ def show(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _not_one_of(found: object, accepted: Sequence[str]) -> str:
+def not_one_of(found: object, accepted: Sequence[str]) -> str:
     close = nearest(found, accepted) if isinstance(found, str) else None
     hint = f' (did you mean "{close}"?)' if close else ""
     return f"found {show(found)}{hint}; accepted: {', '.join(accepted)}"
 
 
-def _unknown_key(key: str, known: Iterable[str]) -> str:
+def unknown_key(key: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = nearest(key, names)
     hint = f'; did you mean "{close}"?' if close else ""

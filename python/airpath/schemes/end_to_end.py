@@ -1,6 +1,5 @@
 """End-to-end schemes: they need nothing from routers but that they carry and drop packets."""
 
-from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, Strict, model_validator
@@ -8,57 +7,27 @@ from pydantic import Field, Strict, model_validator
 from airpath.quantities import Flag, PositiveDuration, Rate, Window
 from airpath.schemes.era_baselines import ERA_BASELINES
 from airpath.schemes.protocols import MILLISECOND, SECOND, Share
-from airpath.schemes.scheme import Scheme, SchemeParameters, window_bytes
+from airpath.schemes.scheme import Scheme, SchemeParameters, controller_plan, controller_table, window_bytes
 from airpath.schemes.slow_start import SlowStart
 from airpath.units import format_duration
 
 
-class NewRenoParameters(SchemeParameters):
-    """Parameters of NewReno."""
-
-    counting: Literal["bytes", "acknowledgments"] = "bytes"
-    """What growth in congestion avoidance counts: `bytes` (RFC 3465), or `acknowledgments` (RFC 5681,
-    equation 3; as ns-2 does), which is half as fast under delayed acknowledgments.
-    """
-    threshold_unit: Literal["segments", "bytes"] = "bytes"
-    """In what half of the flight is counted: `bytes` (RFC 5681), or whole `segments`, rounded down (as ns-2
-    and Linux do).
-    """
-    slow_start: SlowStart = "standard"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does),
-    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
-    three acknowledgments tell, Hoe 1996).
-    """
+NewRenoParameters: Final = controller_table("newreno", "NewRenoParameters")
+CubicParameters: Final = controller_table("cubic", "CubicParameters", fixed={"form": "rfc9438"})
+Cubic2008Parameters: Final = controller_table(
+    "cubic",
+    "Cubic2008Parameters",
+    fixed={"form": "2008"},
+    defaults={"beta": 0.8, "slow_start": "per-acknowledgment"},
+    help_texts={
+        "beta": "The part of the window that is kept at a loss (Linux 2.6.22: 819/1024, the paper's decrease of"
+        " 0.2).",
+        "slow_start": "Slow start; byte counting was off in Linux then (`tcp_abc` = 0), and HyStart came later.",
+    },
+)
 
 
-class CubicParameters(SchemeParameters):
-    """Parameters of CUBIC as of RFC 9438."""
-
-    c: Annotated[float, Strict(), Field(gt=0)] = 0.4
-    """C, in segments per second cubed (RFC 9438, section 5: 0.4)."""
-    beta: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.7
-    """The part of the window that is kept at a loss (RFC 9438, section 4.6: 0.7)."""
-    fast_convergence: Flag = True
-    """Release bandwidth faster when the saturation point falls (RFC 9438, section 4.7)."""
-    reno_friendly: Flag = True
-    """Be at least as fast as Reno would be (RFC 9438, section 4.3)."""
-    slow_start: SlowStart = "hystart++"
-    """Slow start: `standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1),
-    `every-other-round` (as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a threshold that
-    three acknowledgments tell, Hoe 1996).
-    """
-
-
-class Cubic2008Parameters(CubicParameters):
-    """Parameters of CUBIC as of 2008."""
-
-    beta: Annotated[float, Strict(), Field(gt=0, lt=1)] = 0.8
-    """The part of the window that is kept at a loss (Linux 2.6.22: 819/1024, the paper's decrease of 0.2)."""
-    slow_start: SlowStart = "per-acknowledgment"
-    """Slow start; byte counting was off in Linux then (`tcp_abc` = 0), and HyStart came later."""
-
-
-class CubicEbeParameters(Cubic2008Parameters):
+class CubicEbeParameters(Cubic2008Parameters):  # type: ignore[misc]
     """Parameters of CUBIC-EBE: those of CUBIC of 2008 and those of the estimator."""
 
     profile: Literal["recommended", "journal", "none"] = "recommended"
@@ -168,36 +137,10 @@ class FixedParameters(SchemeParameters):
     """Send at this rate of payload instead of in bursts."""
 
 
-def _newreno(parameters: NewRenoParameters, _mss_bytes: int) -> dict[str, Any]:
-    return {
-        "kind": "newreno",
-        "counting": parameters.counting,
-        "threshold_unit": parameters.threshold_unit,
-        "slow_start": parameters.slow_start,
-    }
-
-
-def cubic_plan(form: str) -> Callable[[CubicParameters, int], dict[str, Any]]:
-    """Return how CUBIC by that text (`rfc9438`, `2008`) stands in a plan."""
-
-    def build(parameters: CubicParameters, _mss_bytes: int) -> dict[str, Any]:
-        return {
-            "kind": "cubic",
-            "c": float(parameters.c),
-            "beta": float(parameters.beta),
-            "fast_convergence": parameters.fast_convergence,
-            "reno_friendly": parameters.reno_friendly,
-            "form": form,
-            "slow_start": parameters.slow_start,
-        }
-
-    return build
-
-
 def _cubic_ebe(parameters: CubicEbeParameters, mss_bytes: int) -> dict[str, Any]:
     maintained = parameters.maintainer == "on"
     return {
-        **cubic_plan("2008")(parameters, mss_bytes),
+        **controller_plan(parameters, mss_bytes),
         "kind": "cubic-ebe",
         "estimator": {
             "profile": parameters.profile,
@@ -278,7 +221,7 @@ END_TO_END: Final = (
         marker="o",
         controller="newreno",
         parameters=NewRenoParameters,
-        build=_newreno,
+        build=controller_plan,
     ),
     Scheme(
         id="cubic",
@@ -288,7 +231,7 @@ END_TO_END: Final = (
         marker="s",
         controller="cubic",
         parameters=CubicParameters,
-        build=cubic_plan("rfc9438"),
+        build=controller_plan,
     ),
     Scheme(
         id="cubic-2008",
@@ -298,7 +241,7 @@ END_TO_END: Final = (
         marker="D",
         controller="cubic",
         parameters=Cubic2008Parameters,
-        build=cubic_plan("2008"),
+        build=controller_plan,
         # RFC 3390, section 1: three segments of 1460 bytes; ten (RFC 6928) came years later.
         transport={"initial_window": "3 packets"},
     ),

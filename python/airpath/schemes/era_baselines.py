@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, Strict
 
 from airpath.quantities import Count, Flag, PositiveDuration
-from airpath.schemes.scheme import Scheme, SchemeParameters
+from airpath.schemes.scheme import Scheme, SchemeParameters, controller_plan, controller_table
 from airpath.schemes.slow_start import SlowStart
 
 Part = Annotated[float, Strict(), Field(gt=0, lt=1)]
@@ -33,17 +33,7 @@ class WithCounting(WithSlowStart):
     """
 
 
-class VegasParameters(WithSlowStart):
-    """Parameters of Vegas."""
-
-    alpha: NotNegative = 2.0
-    """With fewer segments in the queue the window grows. Linux 2, ns-2 1."""
-    beta: NotNegative = 4.0
-    """With more it shrinks; at least alpha. Linux 4, ns-2 3."""
-    gamma: NotNegative = 1.0
-    """With more slow start ends. Linux 1, ns-2 1."""
-    keep: Part = 0.5
-    """The part of the window that is kept at a loss. Linux 1/2, the paper 3/4."""
+VegasParameters: Final = controller_table("vegas", "VegasParameters")
 
 
 class BicParameters(WithSlowStart):
@@ -128,7 +118,7 @@ ERA_BASELINES: Final = (
         marker="v",
         controller="vegas",
         parameters=VegasParameters,
-        build=_build("vegas", "alpha", "beta", "gamma", "keep"),
+        build=controller_plan,
     ),
     Scheme(
         id="bic",

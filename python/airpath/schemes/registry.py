@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from airpath.declared import declaration, ids
 from airpath.errors import UsageError
 from airpath.nearest import suggestion
 from airpath.schemes.agent import AGENT
@@ -15,7 +16,7 @@ from airpath.schemes.kernel import PREFIX, kernel_scheme
 from airpath.schemes.loss_differentiation import ENDING, SUFFIX, differentiated
 from airpath.schemes.options import split_options
 from airpath.schemes.router_assisted import ROUTER_ASSISTED, compositions, why_no_pair
-from airpath.schemes.scheme import Scheme
+from airpath.schemes.scheme import Scheme, controller_plan, controller_table
 from airpath.schemes.westwood import WESTWOOD
 
 QUIC: Final = "quic:"
@@ -43,6 +44,8 @@ def find_scheme(name: str) -> Scheme:
             return _LISTED[name]
         if name not in named_schemes() and name.endswith(SUFFIX):
             return _differentiated(name.removesuffix(SUFFIX))
+        if name not in named_schemes() and name in ids("controller"):
+            return _unlisted(name)
         return named_schemes()[name]
     except KeyError:
         raise UsageError(f'there is no scheme "{name}"; {_instead(name)}') from None
@@ -52,6 +55,21 @@ def find_scheme(name: str) -> Scheme:
 def _differentiated(name: str) -> Scheme:
     """Return a scheme with loss differentiation; making the class of its parameters takes milliseconds."""
     return differentiated(named_schemes()[name])
+
+
+@functools.cache
+def _unlisted(name: str) -> Scheme:
+    """Return the scheme of a controller of the engine for which nobody wrote a title and a colour here."""
+    return Scheme(
+        id=name,
+        title=name,
+        description=str(declaration("controller", name).get("description", name)),
+        colour="#777777",
+        marker="o",
+        controller=name,
+        parameters=controller_table(name, name),
+        build=controller_plan,
+    )
 
 
 def _instead(name: str) -> str:

@@ -5,10 +5,20 @@ from dataclasses import dataclass, field
 from types import new_class
 from typing import Any
 
+from airpath.declared import plan_values, table
 from airpath.quantities import Table
 from airpath.units import Amount, AmountUnit
 
-__all__ = ["LinkFacts", "Router", "Scheme", "SchemeParameters", "joined", "window_bytes"]
+__all__ = [
+    "LinkFacts",
+    "Router",
+    "Scheme",
+    "SchemeParameters",
+    "controller_plan",
+    "controller_table",
+    "joined",
+    "window_bytes",
+]
 
 
 class SchemeParameters(Table):
@@ -83,6 +93,16 @@ def joined(name: str, description: str, parts: tuple[type[Table], ...]) -> type[
     made = new_class(name, parts, exec_body=body)
     assert issubclass(made, SchemeParameters)
     return made
+
+
+def controller_table(name: str, title: str, **variant: Any) -> Any:
+    """Return the parameters of a scheme that is a controller of the engine; `variant` as for `declared.table`."""
+    return table("controller", name, title, base=SchemeParameters, **variant)
+
+
+def controller_plan(parameters: Any, mss_bytes: int) -> dict[str, Any]:
+    """Return a controller that declares itself as in a plan."""
+    return plan_values(parameters, {"mss": mss_bytes})
 
 
 def window_bytes(window: Amount, mss_bytes: int) -> int:

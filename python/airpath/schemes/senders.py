@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict
 
 from airpath.quantities import Flag
-from airpath.schemes.end_to_end import CubicParameters, cubic_plan
+from airpath.schemes.end_to_end import CubicParameters
 from airpath.schemes.protocols import (
     Fraction,
     Gain,
@@ -15,7 +15,7 @@ from airpath.schemes.protocols import (
     Share,
     XcpComputation,
 )
-from airpath.schemes.scheme import SchemeParameters
+from airpath.schemes.scheme import SchemeParameters, controller_plan
 
 
 class XcpSender(SchemeParameters, XcpComputation):
@@ -121,7 +121,7 @@ def mpcp_sender(sender: MpcpSender, _mss_bytes: int) -> dict[str, Any]:
 def abc_sender(sender: AbcSender, mss_bytes: int) -> dict[str, Any]:
     """Return ABC's sender as in a plan."""
     has_second = sender.second_window == "cubic"
-    second = cubic_plan("rfc9438")(CubicParameters(), mss_bytes) if has_second else None
+    second = controller_plan(CubicParameters(), mss_bytes) if has_second else None
     return {
         "kind": "abc",
         "additive_increase": float(sender.additive_increase),

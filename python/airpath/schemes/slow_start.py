@@ -1,9 +1,8 @@
 """Slow starts that any window-based scheme can have."""
 
-from typing import Literal
+from typing import Any, Final
 
-SlowStart = Literal["standard", "per-acknowledgment", "every-other-round", "hystart++", "hoe"]
-"""`standard` (RFC 5681 with RFC 3465, L = 2), `per-acknowledgment` (L = 1, as ns-2 does), `every-other-round`
-(L = 1 in every other round trip, as Vegas was published), `hystart++` (RFC 9406) or `hoe` (towards a
-threshold that three acknowledgments tell, Hoe 1996).
-"""
+from airpath.declared import part_type
+
+SlowStart: Final[Any] = part_type("slow-start")
+"""The name of a slow start, or a table with its `kind` and parameters."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, Strict
 
+from airpath.declared import plan_values, table
 from airpath.errors import UsageError
 from airpath.quantities import PositiveDuration, Rate, Size, Table
 from airpath.schemes.protocols import MILLISECOND, SECOND, Share
@@ -59,17 +60,8 @@ class XcpBSource(Table):
     """Which queue of a control interval counts: its `minimum`, its `mean` over time, or the `last`."""
 
 
-class QfcpSource(Table):
-    """Parameters of QFCP's: the output rate while busy, growing while idle (Pu and Hamdi 2008)."""
-
-    capacity: Rate | None = None
-    """The first estimate. Default: the mean rate of the link."""
-    max_capacity: Rate | None = None
-    """Upper bound of the estimate. Default: twice `capacity` (our choice; the method needs a bound)."""
-    growth: Annotated[float, Strict(), Field(ge=1)] = 1.05
-    """Growth of the estimate for each idle interval (our choice)."""
-    estimation_interval: PositiveDuration = 100 * MILLISECOND
-    """Time between two estimates (our choice)."""
+QfcpSource: Final = table("capacity-source", "qfcp", "QfcpSource")
+"""Parameters of QFCP's: the output rate while busy, growing while idle (Pu and Hamdi 2008)."""
 
 
 class EbeSource(Table):
@@ -177,18 +169,14 @@ def xcp_b_source(source: XcpBSource, protocol: str, _link: LinkFacts) -> dict[st
     }
 
 
-def qfcp_source(source: QfcpSource, _protocol: str, link: LinkFacts) -> dict[str, Any]:
-    """Return QFCP's source as in a plan."""
-    initial = _capacity(source.capacity, link)
-    largest = source.max_capacity or min(2 * initial, LARGEST_BPS)
-    _refuse_disorder(capacity=initial, max_capacity=largest)
-    return {
-        "kind": "qfcp",
-        "initial_bps": initial,
-        "max_bps": largest,
-        "growth": float(source.growth),
-        "interval_ns": source.estimation_interval,
-    }
+def declared_source(name: str) -> Callable[[Any, str, LinkFacts], dict[str, Any]]:
+    """Return how a source that declares itself stands in a plan."""
+
+    def plan(source: Any, _protocol: str, link: LinkFacts) -> dict[str, Any]:
+        place = {"packet": link.packet_bytes, "mean_bps": link.mean_bps}
+        return plan_values(source, place, ("capacity-source", name))
+
+    return plan
 
 
 def ebe_source(source: EbeSource, protocol: str, link: LinkFacts) -> dict[str, Any]:
@@ -230,7 +218,7 @@ SOURCES: Mapping[str, Callable[[Any, str, LinkFacts], dict[str, Any]]] = Mapping
         "configured": configured_source,
         "oracle": oracle_source,
         "xcp-b": xcp_b_source,
-        "qfcp": qfcp_source,
+        "qfcp": declared_source("qfcp"),
         "ebe": ebe_source,
     }
 )

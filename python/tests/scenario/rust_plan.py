@@ -4,8 +4,11 @@ The source is the contract: a field that is added, renamed or retyped there must
 Types of other crates that stand in a plan are read there.
 """
 
+import json
 import re
 from pathlib import Path
+
+from airpath import _core, declared
 
 CRATES = Path(__file__).parents[3] / "crates"
 FOLDER = CRATES / "sim" / "src"
@@ -15,13 +18,17 @@ FILES = [FOLDER / "plan.rs", *sorted((FOLDER / "plan").glob("*.rs"))]
 def _definition(name, path):
     """The text of one type among others of its file, its attributes as the plan's files write them."""
     text = path.read_text(encoding="utf-8").replace("#[default]", "")
-    text = re.sub(r'#\[cfg_attr\(feature = "serde", (.*)\)\]', r"#[\1]", text)
+    text = re.sub(r'#\[cfg_attr\(feature = "(?:serde|declare)", (.*)\)\]', r"#[\1]", text)
     return re.search(rf"\n\n((?:///[^\n]*\n|#\[[^\n]*\n)*pub enum {name} \{{.*?\n\}}\n)", text, re.DOTALL)[1]
 
 
 SOURCE = "\n".join(
     [path.read_text(encoding="utf-8") for path in FILES]
     + [_definition(name, CRATES / "channel" / "src" / "fading.rs") for name in ("Antennas", "Psk")]
+    + [
+        _definition(name, CRATES / "control" / "src" / f"{file}.rs")
+        for name, file in (("Counting", "new_reno"), ("ThresholdUnit", "threshold_unit"), ("CubicForm", "cubic"))
+    ]
 )
 
 
@@ -57,6 +64,10 @@ class RustTypes:
             assert len(value) == len(types), f"{path}: {value!r} has not {len(types)} items"
             for index, (item, item_type) in enumerate(zip(value, types, strict=True)):
                 self.check(item, item_type, f"{path}[{index}]")
+        elif rust_type == "Part<SlowStarts>":
+            _check_part("slow-start", {"kind": value} if isinstance(value, str) else value, path)
+        elif rust_type in DECLARED and value["kind"] in declared.ids(DECLARED[rust_type]):
+            _check_part(DECLARED[rust_type], value, path)
         elif rust_type in PRIMITIVES:
             assert PRIMITIVES[rust_type](value), f"{path}: {value!r} is no {rust_type}"
         elif rust_type in self.structs:
@@ -74,6 +85,17 @@ class RustTypes:
         assert set(value) == set(fields), f"{path}: {set(value) ^ set(fields)} differ"
         for name, rust_type in fields.items():
             self.check(value[name], rust_type, f"{path}.{name}")
+
+
+DECLARED = {"ControllerPlan": "controller", "ManagementPlan": "queue", "SourcePlan": "capacity-source"}
+"""Enums of the plan, some of whose kinds are components that declare themselves."""
+
+
+def _check_part(kind, value, path):
+    """Let the engine read a component; a plan says every value."""
+    completed = json.loads(_core.complete_component(kind, json.dumps(value), "{}"))
+    given = {key: item for key, item in value.items() if key != "kind"}
+    assert given == completed, f"{path}: {given} is not {completed}"
 
 
 PRIMITIVES = {

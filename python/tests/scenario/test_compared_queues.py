@@ -14,7 +14,7 @@ def test_schemes_with_routers_keep_them():
     scenarios = compare_scenarios(SCHEMES, "10mbps", queue="codel:target=10ms", buffer="100 packets")
     queues = [_queue(scenario) for scenario in scenarios.values()]
     assert [queue["kind"] for queue in queues] == ["managed", "managed", "router"]
-    assert queues[0]["management"]["target_ns"] == 10_000_000
+    assert queues[0]["management"]["target"] == 10_000_000
     assert {queue["limit_packets"] for queue in queues} == {100}
 
 

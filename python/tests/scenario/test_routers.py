@@ -141,7 +141,7 @@ def test_the_defaults_are_those_of_the_findings():
     }
     assert parts("mpcp-ebe")[0]["source"]["upsilon"] == 1.14
     assert parts("dpcp")[1]["digits"] == 2
-    assert parts("qfcp")[0]["source"]["max_bps"] == 20_000_000
+    assert parts("qfcp")[0]["source"]["max_capacity"] == 20_000_000
 
 
 def test_a_shared_interval_is_one_parameter():

@@ -29,7 +29,7 @@ fn a_probe_of_xcp_b_has_no_queue_to_fill_beside() {
 /// An outage does not raise an estimate that is below a packet an interval already.
 #[test]
 fn nothing_that_leaves_raises_no_estimate() {
-    let config = QfcpConfig { initial: Rate::from_bps(8_000), ..QfcpConfig::default() };
+    let config = QfcpConfig { capacity: Rate::from_bps(8_000), ..QfcpConfig::default() };
     let mut source = Qfcp::new(config).unwrap();
     let busy = Backlog { bytes: Bytes::new(5000), packets: 5 };
     source.on_departure(at(50), Bytes::new(1000), busy);

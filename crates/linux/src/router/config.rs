@@ -178,7 +178,7 @@ impl RouterConfig {
             Capacity::Qfcp => {
                 let initial = rate()?;
                 let maximum = initial.mul_f64(2.0);
-                let config = QfcpConfig { initial, maximum, ..QfcpConfig::default() };
+                let config = QfcpConfig { capacity: initial, max_capacity: maximum, ..QfcpConfig::default() };
                 Box::new(Qfcp::new(config).map_err(wrong)?)
             }
             Capacity::XcpB if self.protocol == Protocol::Xcp => {

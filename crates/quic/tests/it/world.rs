@@ -166,12 +166,13 @@ fn codel() -> QueuePlan {
     QueuePlan::Managed {
         limit_bytes: None,
         limit_packets: Some(1000),
-        management: ManagementPlan::Codel {
-            target_ns: 5 * MILLISECOND,
-            interval_ns: 100 * MILLISECOND,
-            packet_bytes: 1500,
-            ecn: true,
-        },
+        management: ManagementPlan::Declared(
+            Part::named("codel")
+                .with("target", 5 * MILLISECOND)
+                .with("interval", 100 * MILLISECOND)
+                .with("packet", 1500)
+                .with("ecn", true),
+        ),
     }
 }
 

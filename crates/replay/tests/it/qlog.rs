@@ -161,9 +161,9 @@ fn westwood(estimator: &AckRatePlan) -> ControllerPlan {
         reduction: WestwoodReductionPlan::AtLoss,
         may_raise: false,
         minimum_rtt: MinimumRttPlan::OfFlow,
-        threshold_unit: ThresholdUnitPlan::Segments,
-        counting: CountingPlan::Bytes,
-        slow_start: SlowStartPlan::Standard,
+        threshold_unit: ThresholdUnit::Segments,
+        counting: Counting::Bytes,
+        slow_start: Part::named("standard"),
     }
 }
 

@@ -1,22 +1,59 @@
 //! Controllers.
 
+use std::sync::Arc;
+
 use airpath_control::{
     Abc, AbcConfig, AdditiveScaling, AfterFreeze, Agent, Bbr, BbrConfig, Bic, BicConfig, ConfigError,
-    CongestionEvidence, Copa, CopaConfig, Counting, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed,
-    HighSpeedConfig, HistoryRule, Htcp, HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig,
-    LossDifferentiation, LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, NewReno, Prague,
-    PragueConfig, Qfcp, RttScaling, ThresholdUnit, Vcp, VcpBounds, VcpConfig, VcpFreeze, Vegas, VegasConfig,
-    Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
+    CongestionEvidence, Copa, CopaConfig, Cubic, CubicConfig, CubicEbe, Fixed, HighSpeed, HighSpeedConfig,
+    HistoryRule, Htcp, HtcpConfig, InterPacket, LedbatPlusPlus, LedbatPlusPlusConfig, LossDifferentiation,
+    LossDifferentiationConfig, MinimumRtt, Mpcp, MpcpConfig, Prague, PragueConfig, Qfcp, RttScaling, Vcp,
+    VcpBounds, VcpConfig, VcpFreeze, Veno, VenoConfig, Westwood, WestwoodConfig, WestwoodReduction, Xcp,
 };
+use airpath_model::declare::{Factory, Refused};
 use airpath_model::{Bytes, Controller, Duration, RandomStream, Rate};
+
+use airpath_control::declare::{ControllerFacts, Controllers};
 
 use super::ceiling;
 use super::slow_start::windowed;
+use crate::components::components;
 use crate::plan::{
-    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, CountingPlan, CubicForm, EvidencePlan, FreezePlan,
-    HistoryRulePlan, InterPacketPlan, MinimumRttPlan, RttScalingPlan, ThresholdUnitPlan, VcpBoundsPlan,
-    WestwoodReductionPlan,
+    AdditiveScalingPlan, AfterFreezePlan, ControllerPlan, EvidencePlan, FreezePlan, HistoryRulePlan,
+    InterPacketPlan, MinimumRttPlan, RttScalingPlan, VcpBoundsPlan, WestwoodReductionPlan,
 };
+
+/// A planned controller, read once for all connections of a flow.
+#[derive(Clone, Debug)]
+pub(crate) enum PlannedController {
+    /// One that is read from its plan at each construction.
+    Plan(ControllerPlan),
+    /// One that declares itself.
+    Declared(Arc<dyn Factory<Controllers>>),
+}
+
+impl PlannedController {
+    pub(crate) fn new(plan: &ControllerPlan) -> Result<Self, Refused> {
+        Ok(match plan {
+            ControllerPlan::Declared(part) => Self::Declared(components().control.controllers.read(part)?),
+            plan => Self::Plan(plan.clone()),
+        })
+    }
+
+    pub(crate) fn build(
+        &self,
+        initial_window: Bytes,
+        mss: Bytes,
+        random: RandomStream,
+    ) -> Result<Box<dyn Controller>, ConfigError> {
+        match self {
+            Self::Plan(plan) => controller(plan, initial_window, mss, random),
+            Self::Declared(factory) => {
+                let (components, handshake_rtt) = (&components().control, None);
+                factory.build(ControllerFacts { initial_window, mss, handshake_rtt, random, components })
+            }
+        }
+    }
+}
 
 /// A controller as planned, for connections with segments of `mss`; it draws from `random`.
 ///
@@ -33,11 +70,6 @@ pub fn controller(
     random: RandomStream,
 ) -> Result<Box<dyn Controller>, ConfigError> {
     match *plan {
-        ControllerPlan::Newreno { counting, threshold_unit, slow_start } => {
-            let rule = NewReno::new(self::counting(counting))
-                .with_threshold_unit(self::threshold_unit(threshold_unit));
-            windowed(rule, slow_start, initial_window, mss)
-        }
         ControllerPlan::Westwood {
             estimator,
             reduction,
@@ -45,7 +77,7 @@ pub fn controller(
             minimum_rtt,
             threshold_unit,
             counting,
-            slow_start,
+            ref slow_start,
         } => {
             let config = WestwoodConfig {
                 reduction: match reduction {
@@ -57,15 +89,10 @@ pub fn controller(
                     MinimumRttPlan::OfFlow => MinimumRtt::OfFlow,
                     MinimumRttPlan::SinceTimeout => MinimumRtt::SinceTimeout,
                 },
-                threshold_unit: self::threshold_unit(threshold_unit),
-                counting: self::counting(counting),
+                threshold_unit,
+                counting,
             };
             windowed(Westwood::new(estimator.build()?, config), slow_start, initial_window, mss)
-        }
-        ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start } => {
-            let form = self::form(form);
-            let rule = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
-            windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::CubicEbe {
             c,
@@ -73,18 +100,13 @@ pub fn controller(
             fast_convergence,
             reno_friendly,
             form,
-            slow_start,
+            ref slow_start,
             ref estimator,
             probing_growth,
         } => {
-            let form = self::form(form);
             let cubic = Cubic::new(CubicConfig { form, c, beta, fast_convergence, reno_friendly })?;
             let estimator = ceiling::ebe_ceiling(estimator)?;
             let rule = CubicEbe::new(cubic, estimator, ceiling::probing_growth(probing_growth));
-            windowed(rule, slow_start, initial_window, mss)
-        }
-        ControllerPlan::Vegas { alpha, beta, gamma, keep, slow_start } => {
-            let rule = Vegas::new(VegasConfig { alpha, beta, gamma, keep })?;
             windowed(rule, slow_start, initial_window, mss)
         }
         ControllerPlan::Bic {
@@ -93,7 +115,7 @@ pub fn controller(
             low_window,
             smooth_part,
             fast_convergence,
-            slow_start,
+            ref slow_start,
         } => {
             let config = BicConfig { beta, max_increment, low_window, smooth_part, fast_convergence };
             windowed(Bic::new(config)?, slow_start, initial_window, mss)
@@ -105,22 +127,21 @@ pub fn controller(
             high_p,
             high_decrease,
             counting,
-            slow_start,
+            ref slow_start,
         } => {
-            let counting = self::counting(counting);
             let config = HighSpeedConfig { low_window, high_window, low_p, high_p, high_decrease, counting };
             windowed(HighSpeed::new(config)?, slow_start, initial_window, mss)
         }
-        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, slow_start } => {
+        ControllerPlan::Htcp { delta_l_ns, delta_b, beta_min, beta_max, rtt_scaling, ref slow_start } => {
             let delta_l = Duration::from_nanos(delta_l_ns);
             let rule = Htcp::new(HtcpConfig { delta_l, delta_b, beta_min, beta_max, rtt_scaling })?;
             windowed(rule, slow_start, initial_window, mss)
         }
-        ControllerPlan::Veno { beta, keep, counting, slow_start } => {
-            let rule = Veno::new(VenoConfig { beta, keep, counting: self::counting(counting) })?;
+        ControllerPlan::Veno { beta, keep, counting, ref slow_start } => {
+            let rule = Veno::new(VenoConfig { beta, keep, counting })?;
             windowed(rule, slow_start, initial_window, mss)
         }
-        ControllerPlan::Prague { gain, virtual_rtt_ns, slow_start } => {
+        ControllerPlan::Prague { gain, virtual_rtt_ns, ref slow_start } => {
             let rule = Prague::new(PragueConfig { gain, virtual_rtt: Duration::from_nanos(virtual_rtt_ns) })?;
             windowed(rule, slow_start, initial_window, mss)
         }
@@ -234,6 +255,12 @@ pub fn controller(
         ControllerPlan::Fixed { window_bytes, pacing_bps } => {
             Ok(Box::new(Fixed::new(Bytes::new(window_bytes), pacing_bps.map(Rate::from_bps), mss)?))
         }
+        ControllerPlan::Declared(ref part) => {
+            let components = &components().control;
+            let handshake_rtt = None;
+            let facts = ControllerFacts { initial_window, mss, handshake_rtt, random, components };
+            components.controllers.build(part, facts)
+        }
         ControllerPlan::Agent => Ok(Box::new(Agent::new(initial_window, mss)?)),
         // Whoever plans connections has refused it with its name.
         ControllerPlan::Kernel { .. } => {
@@ -256,31 +283,10 @@ const fn evidence(plan: EvidencePlan) -> CongestionEvidence {
     }
 }
 
-const fn counting(plan: CountingPlan) -> Counting {
-    match plan {
-        CountingPlan::Bytes => Counting::Bytes,
-        CountingPlan::Acknowledgments => Counting::Acknowledgments,
-    }
-}
-
-const fn threshold_unit(plan: ThresholdUnitPlan) -> ThresholdUnit {
-    match plan {
-        ThresholdUnitPlan::Segments => ThresholdUnit::Segments,
-        ThresholdUnitPlan::Bytes => ThresholdUnit::Bytes,
-    }
-}
-
 const fn inter_packet(plan: InterPacketPlan) -> InterPacket {
     match plan {
         InterPacketPlan::WholePackets => InterPacket::WholePackets,
         InterPacketPlan::Window => InterPacket::Window,
-    }
-}
-
-const fn form(plan: CubicForm) -> airpath_control::CubicForm {
-    match plan {
-        CubicForm::Rfc9438 => airpath_control::CubicForm::Rfc9438,
-        CubicForm::Linux2008 => airpath_control::CubicForm::Linux2008,
     }
 }
 

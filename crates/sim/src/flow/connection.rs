@@ -7,11 +7,11 @@ use airpath_model::{Bytes, Duration, RandomStream, RttEstimate, Steered, Timesta
 use airpath_transport::{Acknowledgment, Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
 
 use super::End;
-use crate::configure::controller;
+use crate::configure::PlannedController;
 use crate::fault::Fault;
 use crate::observers::Observed;
 use crate::packet::{Body, Contents, Packet, Places};
-use crate::plan::{AckRatePlan, ControllerPlan};
+use crate::plan::AckRatePlan;
 use crate::prefetch;
 use crate::record::{CompletionRow, FlowState, FlowSummary, Recorder};
 use crate::workload::Files;
@@ -22,7 +22,7 @@ pub(crate) struct ConnectionSource {
     files: Files,
     sender_config: SenderConfig,
     receiver_config: ReceiverConfig,
-    controller: ControllerPlan,
+    controller: PlannedController,
     observers: Vec<(u16, AckRatePlan)>,
     /// Where the controllers' streams are split off.
     random: RandomStream,
@@ -59,7 +59,7 @@ pub(crate) struct ConnectionSetup {
     pub(crate) files: Files,
     pub(crate) sender: SenderConfig,
     pub(crate) receiver: ReceiverConfig,
-    pub(crate) controller: ControllerPlan,
+    pub(crate) controller: PlannedController,
     /// Estimators beside the controller, with their numbers in the plan.
     pub(crate) observers: Vec<(u16, AckRatePlan)>,
     /// What controllers draw from.
@@ -326,7 +326,7 @@ impl ConnectionSource {
 /// The sending end of a fresh connection.
 fn open(
     config: SenderConfig,
-    plan: &ControllerPlan,
+    plan: &PlannedController,
     observers: &[(u16, AckRatePlan)],
     initial_window: Bytes,
     random: RandomStream,
@@ -335,7 +335,7 @@ fn open(
         "initial_window" | "mss" => Fault::in_table("transport", error),
         _ => Fault::in_table("controller", error),
     };
-    let mut controller = controller(plan, initial_window, config.mss, random).map_err(of_controller)?;
+    let mut controller = plan.build(initial_window, config.mss, random).map_err(of_controller)?;
     if !observers.is_empty() {
         let built = observers.iter().map(|(number, plan)| Ok((*number, plan.build()?)));
         let observers: Result<Vec<_>, _> = built.collect::<Result<_, ConfigError>>();

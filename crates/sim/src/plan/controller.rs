@@ -1,37 +1,16 @@
 //! Congestion controllers.
 
+use airpath_control::declare::{Controllers, SlowStarts};
 use serde::{Deserialize, Serialize};
 
-use super::{AckRatePlan, EbeCeilingPlan, ProbingGrowthPlan, XcpFormPlan};
+use super::{
+    AckRatePlan, Counting, CubicForm, EbeCeilingPlan, Part, ProbingGrowthPlan, ThresholdUnit, XcpFormPlan,
+};
 
 /// A congestion controller and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ControllerPlan {
-    /// NewReno (RFC 5681, 6582).
-    Newreno {
-        /// What growth in congestion avoidance counts.
-        counting: CountingPlan,
-        /// In what half of the flight is counted.
-        threshold_unit: ThresholdUnitPlan,
-        /// Slow start.
-        slow_start: SlowStartPlan,
-    },
-    /// CUBIC (RFC 9438 and the form of 2008).
-    Cubic {
-        /// C, segments per second cubed.
-        c: f64,
-        /// The part of the window that is kept at a loss: 0.7 today, 0.8 in 2008.
-        beta: f64,
-        /// Release bandwidth faster when the saturation point falls.
-        fast_convergence: bool,
-        /// Be at least as fast as Reno would be.
-        reno_friendly: bool,
-        /// Which text rules the details.
-        form: CubicForm,
-        /// Slow start.
-        slow_start: SlowStartPlan,
-    },
     /// CUBIC over EBE's window ceiling.
     CubicEbe {
         /// C, segments per second cubed.
@@ -45,7 +24,7 @@ pub enum ControllerPlan {
         /// Which text rules CUBIC's details.
         form: CubicForm,
         /// Slow start.
-        slow_start: SlowStartPlan,
+        slow_start: Part<SlowStarts>,
         /// The estimator.
         estimator: EbeCeilingPlan,
         /// What the estimator's Υ multiplies.
@@ -62,24 +41,11 @@ pub enum ControllerPlan {
         /// Which RTT turns bandwidth into a window.
         minimum_rtt: MinimumRttPlan,
         /// In what bandwidth times RTT is counted.
-        threshold_unit: ThresholdUnitPlan,
+        threshold_unit: ThresholdUnit,
         /// What growth in congestion avoidance counts.
-        counting: CountingPlan,
+        counting: Counting,
         /// Slow start.
-        slow_start: SlowStartPlan,
-    },
-    /// TCP Vegas.
-    Vegas {
-        /// α, segments in the queue: with fewer the window grows.
-        alpha: f64,
-        /// β, segments: with more it shrinks.
-        beta: f64,
-        /// γ, segments: with more slow start ends.
-        gamma: f64,
-        /// The part of the window that is kept at a loss.
-        keep: f64,
-        /// Slow start.
-        slow_start: SlowStartPlan,
+        slow_start: Part<SlowStarts>,
     },
     /// BIC.
     Bic {
@@ -94,7 +60,7 @@ pub enum ControllerPlan {
         /// Release bandwidth faster when the maximum falls.
         fast_convergence: bool,
         /// Slow start.
-        slow_start: SlowStartPlan,
+        slow_start: Part<SlowStarts>,
     },
     /// `HighSpeed` TCP (RFC 3649).
     Highspeed {
@@ -109,9 +75,9 @@ pub enum ControllerPlan {
         /// `High_Decrease`.
         high_decrease: f64,
         /// What growth in congestion avoidance counts.
-        counting: CountingPlan,
+        counting: Counting,
         /// Slow start.
-        slow_start: SlowStartPlan,
+        slow_start: Part<SlowStarts>,
     },
     /// H-TCP.
     Htcp {
@@ -126,7 +92,7 @@ pub enum ControllerPlan {
         /// Growth in proportion to the shortest RTT.
         rtt_scaling: bool,
         /// Slow start.
-        slow_start: SlowStartPlan,
+        slow_start: Part<SlowStarts>,
     },
     /// TCP Veno.
     Veno {
@@ -135,9 +101,9 @@ pub enum ControllerPlan {
         /// The part of the window that is kept at a loss with fewer.
         keep: f64,
         /// What growth in congestion avoidance counts.
-        counting: CountingPlan,
+        counting: Counting,
         /// Slow start.
-        slow_start: SlowStartPlan,
+        slow_start: Part<SlowStarts>,
     },
     /// TCP Prague.
     Prague {
@@ -146,7 +112,7 @@ pub enum ControllerPlan {
         /// The shortest round trip by which it counts, nanoseconds.
         virtual_rtt_ns: u64,
         /// Slow start.
-        slow_start: SlowStartPlan,
+        slow_start: Part<SlowStarts>,
     },
     /// XCP's sender.
     Xcp {
@@ -285,17 +251,9 @@ pub enum ControllerPlan {
         /// Its name there (`cubic`).
         algorithm: String,
     },
-}
-
-/// Which text rules CUBIC's details.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CubicForm {
-    /// RFC 9438.
-    #[serde(rename = "rfc9438")]
-    Rfc9438,
-    /// Ha, Rhee and Xu 2008, as in Linux 2.6.22.
-    #[serde(rename = "2008")]
-    Linux2008,
+    /// A component that declares itself.
+    #[serde(untagged)]
+    Declared(Part<Controllers>),
 }
 
 /// When a loss sets Westwood's window.
@@ -316,16 +274,6 @@ pub enum MinimumRttPlan {
     OfFlow,
     /// Of all samples since the last timeout.
     SinceTimeout,
-}
-
-/// In what a threshold is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ThresholdUnitPlan {
-    /// Whole segments, rounded down.
-    Segments,
-    /// Bytes.
-    Bytes,
 }
 
 /// By what XCP's sender divides the round-trip time to give the time between two packets.
@@ -415,34 +363,4 @@ pub enum AfterFreezePlan {
     Guarded,
     /// It decreases again; there is no such round trip.
     Obey,
-}
-
-/// What growth in congestion avoidance counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CountingPlan {
-    /// Acknowledged bytes (RFC 3465).
-    Bytes,
-    /// Acknowledgments (RFC 5681, equation 3; ns-2).
-    Acknowledgments,
-}
-
-/// How slow start grows and ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SlowStartPlan {
-    /// Up to two segments for an acknowledgment (RFC 3465, L = 2), until the threshold or a loss (RFC 5681).
-    #[serde(rename = "standard")]
-    Standard,
-    /// One segment for an acknowledgment (L = 1; ns-2, and Linux in 2007), until the threshold or a loss.
-    #[serde(rename = "per-acknowledgment")]
-    PerAcknowledgment,
-    /// One segment for an acknowledgment, in every other round trip (Vegas as published).
-    #[serde(rename = "every-other-round")]
-    EveryOtherRound,
-    /// HyStart++ (RFC 9406).
-    #[serde(rename = "hystart++")]
-    HystartPlusPlus,
-    /// As `standard`, towards a first threshold by the least-squares slope of three acknowledgments (Hoe 1996).
-    #[serde(rename = "hoe")]
-    Hoe,
 }

@@ -1,6 +1,9 @@
 //! Active queue management and schedulers.
 
+use airpath_queue::declare::Disciplines;
 use serde::{Deserialize, Serialize};
+
+use super::Part;
 
 /// How a queue is managed, and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,17 +67,6 @@ pub enum ManagementPlan {
         gamma: f64,
         /// The first virtual capacity as a share: 0.8.
         initial_share: f64,
-        /// Mark instead of dropping.
-        ecn: bool,
-    },
-    /// Controlled delay.
-    Codel {
-        /// Delay that may stand: 5 ms.
-        target_ns: u64,
-        /// How long it may stand above: 100 ms.
-        interval_ns: u64,
-        /// Largest packet.
-        packet_bytes: u64,
         /// Mark instead of dropping.
         ecn: bool,
     },
@@ -156,6 +148,9 @@ pub enum ManagementPlan {
         /// The class of each flow of the plan.
         class_of_flow: Vec<u32>,
     },
+    /// A component that declares itself.
+    #[serde(untagged)]
+    Declared(Part<Disciplines>),
 }
 
 impl ManagementPlan {

@@ -1,9 +1,10 @@
 //! Queues, router protocols and what they believe of their links.
 
+use airpath_estimate::declare::CapacitySources;
 use airpath_model::XcpForm;
 use serde::{Deserialize, Serialize};
 
-use super::{ManagementPlan, QueueUnitPlan};
+use super::{ManagementPlan, Part, QueueUnitPlan};
 
 /// A queue discipline and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,17 +147,6 @@ pub enum SourcePlan {
         /// Which queue of the interval counts.
         signal: QueueSignalPlan,
     },
-    /// QFCP's: the output rate while busy, growing while idle.
-    Qfcp {
-        /// First estimate, bits per second.
-        initial_bps: u64,
-        /// Upper bound, bits per second.
-        max_bps: u64,
-        /// Growth for each idle interval: 1.05.
-        growth: f64,
-        /// Interval, nanoseconds.
-        interval_ns: u64,
-    },
     /// EBE.
     Ebe {
         /// Which reading of the papers' filter.
@@ -188,6 +178,9 @@ pub enum SourcePlan {
         /// The estimation timer: 200 ms.
         interval_ns: u64,
     },
+    /// A component that declares itself.
+    #[serde(untagged)]
+    Declared(Part<CapacitySources>),
 }
 
 /// Which queue of an interval XCP-b or EBE looks at.

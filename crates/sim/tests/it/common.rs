@@ -142,33 +142,17 @@ pub(crate) fn xcp_protocol([min_interval_ns, max_interval_ns]: [u64; 2]) -> Prot
 }
 
 pub(crate) fn newreno() -> ControllerPlan {
-    ControllerPlan::Newreno {
-        counting: CountingPlan::Bytes,
-        threshold_unit: ThresholdUnitPlan::Bytes,
-        slow_start: SlowStartPlan::Standard,
-    }
+    ControllerPlan::Declared(Part::named("newreno"))
 }
 
 pub(crate) fn cubic() -> ControllerPlan {
-    ControllerPlan::Cubic {
-        c: 0.4,
-        beta: 0.7,
-        fast_convergence: true,
-        reno_friendly: true,
-        form: CubicForm::Rfc9438,
-        slow_start: SlowStartPlan::HystartPlusPlus,
-    }
+    ControllerPlan::Declared(Part::named("cubic"))
 }
 
 pub(crate) fn cubic_2008() -> ControllerPlan {
-    ControllerPlan::Cubic {
-        c: 0.4,
-        beta: 0.8,
-        fast_convergence: true,
-        reno_friendly: true,
-        form: CubicForm::Linux2008,
-        slow_start: SlowStartPlan::Standard,
-    }
+    ControllerPlan::Declared(
+        Part::named("cubic").with("form", "2008").with("beta", 0.8).with("slow_start", "standard"),
+    )
 }
 
 /// `DualPI2` with Linux's defaults.
@@ -189,7 +173,7 @@ pub(crate) fn prague() -> ControllerPlan {
     ControllerPlan::Prague {
         gain: 1.0 / 16.0,
         virtual_rtt_ns: 25 * MILLISECOND,
-        slow_start: SlowStartPlan::Standard,
+        slow_start: Part::named("standard"),
     }
 }
 

@@ -44,7 +44,7 @@ fn over(rtt_ms: f64, threshold: f64, flows: u32) -> Outcome {
     let forward = LinkPlan { queue, ..link("bottleneck", mbps(MBPS), rtt_ms / 2.0) };
     // No round trip is shorter than the virtual one: Prague's rule is DCTCP's then.
     let controller =
-        ControllerPlan::Prague { gain: GAIN, virtual_rtt_ns: 1, slow_start: SlowStartPlan::Standard };
+        ControllerPlan::Prague { gain: GAIN, virtual_rtt_ns: 1, slow_start: Part::named("standard") };
     let transport = TransportPlan { ecn: true, accurate_ecn: true, ..transport() };
     let flows = (0..flows).map(|index| FlowPlan {
         transport: Some(transport.clone()),

@@ -158,9 +158,9 @@ fn own_equals_beside(name: &str) {
         reduction: WestwoodReductionPlan::AtLoss,
         may_raise: false,
         minimum_rtt: MinimumRttPlan::OfFlow,
-        threshold_unit: ThresholdUnitPlan::Segments,
-        counting: CountingPlan::Bytes,
-        slow_start: SlowStartPlan::Standard,
+        threshold_unit: ThresholdUnit::Segments,
+        counting: Counting::Bytes,
+        slow_start: Part::named("standard"),
     };
     let mut plan = scenario(&controller, true, 1);
     plan.record.estimate_samples = true;

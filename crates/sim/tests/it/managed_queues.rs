@@ -42,12 +42,13 @@ fn throughputs(outcome: &Outcome) -> Vec<f64> {
 }
 
 fn codel(ecn: bool) -> ManagementPlan {
-    ManagementPlan::Codel {
-        target_ns: 5 * MILLISECOND,
-        interval_ns: 100 * MILLISECOND,
-        packet_bytes: 1500,
-        ecn,
-    }
+    ManagementPlan::Declared(
+        Part::named("codel")
+            .with("target", 5 * MILLISECOND)
+            .with("interval", 100 * MILLISECOND)
+            .with("packet", 1500)
+            .with("ecn", ecn),
+    )
 }
 
 fn fq_codel(ecn: bool) -> ManagementPlan {

@@ -19,12 +19,13 @@ fn links() -> Vec<LinkPlan> {
         jitter_ns: Some(Draw::Exponential { mean: 1e6 }),
         ..link("repeating", mbps(12), 2.0)
     };
-    let management = ManagementPlan::Codel {
-        target_ns: MILLISECOND,
-        interval_ns: 10 * MILLISECOND,
-        packet_bytes: 100,
-        ecn: true,
-    };
+    let management = ManagementPlan::Declared(
+        Part::named("codel")
+            .with("target", MILLISECOND)
+            .with("interval", 10 * MILLISECOND)
+            .with("packet", 100)
+            .with("ecn", true),
+    );
     let queue = QueuePlan::Managed { limit_bytes: None, limit_packets: Some(30), management };
     let marking = LinkPlan { queue, ..link("marking", mbps(5), 4.0) };
     let there = [plain, lossy, repeating, marking];

@@ -149,17 +149,13 @@ fn text(value: &serde_json::Value) -> String {
 
 /// Both simulators count acknowledgments in slow start and congestion avoidance.
 fn controller(scheme: &str) -> ControllerPlan {
-    let slow_start = SlowStartPlan::PerAcknowledgment;
+    let slow_start = "per-acknowledgment";
     match scheme {
-        "sack" | "newreno" | "TcpNewReno" => ControllerPlan::Newreno {
-            counting: CountingPlan::Acknowledgments,
-            threshold_unit: ThresholdUnitPlan::Bytes,
-            slow_start,
-        },
+        "sack" | "newreno" | "TcpNewReno" => ControllerPlan::Declared(
+            Part::named("newreno").with("counting", "acknowledgments").with("slow_start", slow_start),
+        ),
         "linux:cubic" => match cubic_2008() {
-            ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, .. } => {
-                ControllerPlan::Cubic { c, beta, fast_convergence, reno_friendly, form, slow_start }
-            }
+            ControllerPlan::Declared(cubic) => ControllerPlan::Declared(cubic.with("slow_start", slow_start)),
             other => other,
         },
         "TcpCubic" => cubic(),

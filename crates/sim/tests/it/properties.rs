@@ -397,12 +397,13 @@ fn any_management() -> impl Strategy<Value = ManagementPlan> {
             initial_share: 0.8,
             ecn,
         }),
-        any::<bool>().prop_map(|ecn| ManagementPlan::Codel {
-            target_ns: MILLISECOND,
-            interval_ns: 10 * MILLISECOND,
-            packet_bytes: 100,
-            ecn,
-        }),
+        any::<bool>().prop_map(|ecn| ManagementPlan::Declared(
+            Part::named("codel")
+                .with("target", MILLISECOND)
+                .with("interval", 10 * MILLISECOND)
+                .with("packet", 100)
+                .with("ecn", ecn),
+        )),
         any::<bool>().prop_map(|ecn| ManagementPlan::FqCodel {
             target_ns: MILLISECOND,
             interval_ns: 10 * MILLISECOND,
